@@ -1,0 +1,43 @@
+package bitplane
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestTranspose(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var m, want [64]uint64
+	for i := range m {
+		m[i] = r.Uint64()
+	}
+	for i := range 64 {
+		for j := range 64 {
+			want[j] |= m[i] >> j & 1 << i
+		}
+	}
+	Transpose(&m)
+	if m != want {
+		t.Error("transposed matrix differs from the definition")
+	}
+}
+
+func TestCounter(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var c Counter
+	for range 3 {
+		c.Reset()
+		var want, got [64]int32
+		for range 800 {
+			w := r.Uint64() | r.Uint64()
+			c.Add(w)
+			for s := range want {
+				want[s] += int32(w >> s & 1)
+			}
+		}
+		c.Store(got[:])
+		if got != want {
+			t.Fatalf("counts %v, want %v", got, want)
+		}
+	}
+}

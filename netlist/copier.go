@@ -1,0 +1,88 @@
+package netlist
+
+// Copier rebuilds a netlist with changes: it walks the cells of Old in order, and a
+// pass decides for each whether to copy it, to replace its outputs by other nets, or
+// to build something else with the embedded [Builder].
+//
+//	c := netlist.NewCopier(old)
+//	for i := range netlist.Cell(old.Cells()) {
+//		c.Copy(i) // or c.Set(old.Output(i), replacement)
+//	}
+//	return c.Finish()
+//
+// The input ports, the primitives, the chains' classes and the name are taken over;
+// Finish takes the output ports and the probes over.
+type Copier struct {
+	*Builder
+	Old *Netlist
+	to  []Net
+	buf []Net
+}
+
+const unset = ^Net(0)
+
+// NewCopier returns a copier for old with nothing copied but the input ports.
+func NewCopier(old *Netlist) *Copier {
+	c := &Copier{Builder: NewBuilder(old.Name), Old: old, to: make([]Net, old.Nets())}
+	for i := range c.to {
+		c.to[i] = unset
+	}
+	c.to[False], c.to[True] = False, True
+	for _, p := range old.inputs {
+		for i, v := range c.Input(p.Name, len(p.Nets), p.Word, p.Labels) {
+			c.to[p.Nets[i]] = v
+		}
+	}
+	c.n.primitives = old.primitives
+	c.n.class = old.class
+	return c
+}
+
+// To returns the new net that stands for net v of the old netlist. It panics if v was
+// neither copied nor set: a pass forgot a cell.
+func (c *Copier) To(v Net) Net {
+	w := c.to[v]
+	if w == unset {
+		panic("netlist: copier asked for a net that was not copied")
+	}
+	return w
+}
+
+// Set makes the new net w stand for net v of the old netlist.
+func (c *Copier) Set(v, w Net) { c.to[v] = w }
+
+// Inputs returns the new nets that stand for the inputs of cell i of the old netlist.
+// The slice is valid until the next call.
+func (c *Copier) Inputs(i Cell) []Net {
+	c.buf = c.buf[:0]
+	for _, v := range c.Old.Inputs(i) {
+		c.buf = append(c.buf, c.To(v))
+	}
+	return c.buf
+}
+
+// Copy adds cell i of the old netlist with its inputs translated.
+func (c *Copier) Copy(i Cell) {
+	first := c.Cell(c.Old.kind[i], c.Old.param[i], c.Old.Origin(i), c.Inputs(i)...)
+	for k := range Net(c.Old.Outputs(i)) {
+		c.Set(c.Old.Output(i)+k, first+k)
+	}
+}
+
+// Finish takes over the output ports and the probes and returns the new netlist.
+func (c *Copier) Finish() *Netlist {
+	c.n.outputs = c.ports(c.Old.outputs)
+	c.n.probes = c.ports(c.Old.probes)
+	return c.Netlist()
+}
+
+func (c *Copier) ports(old []Port) []Port {
+	ports := make([]Port, len(old))
+	for i, p := range old {
+		ports[i] = Port{p.Name, p.Word, p.Labels, make([]Net, len(p.Nets))}
+		for k, v := range p.Nets {
+			ports[i].Nets[k] = c.To(v)
+		}
+	}
+	return ports
+}

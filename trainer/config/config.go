@@ -1,0 +1,92 @@
+// Package config holds the configuration of a training run: its keys, their defaults
+// and their meaning, read strictly from YAML.
+//
+// A [Config] is read by [Load], completed by defaults, changed by `--set` overrides
+// and checked, in that order; what the rest of the program sees is complete and valid.
+// It is stored in the model file, so everything that decides the trained bytes is in
+// it, and nothing that does not (threads, folders of output) is.
+package config
+
+// Config is one training run.
+type Config struct {
+	Name    string  `yaml:"name" json:"name"`
+	Data    Data    `yaml:"data" json:"data"`
+	Encoder Encoder `yaml:"encoder" json:"encoder"`
+	Model   Model   `yaml:"model" json:"model"`
+	Train   Train   `yaml:"train" json:"train"`
+}
+
+// Data names the data set. Train, Test, Label, Header, TestShare and SplitSeed are for
+// the set csv alone.
+type Data struct {
+	Set       string  `yaml:"set" json:"set"`               // digits | mnist | fashion-mnist | cifar10 | cifar100 | csv
+	Dir       string  `yaml:"dir" json:"dir,omitempty"`     // where it lies; --data, IALGN_DATA and the cache follow
+	Train     string  `yaml:"train" json:"train,omitempty"` // CSV file, gzip or not
+	Test      string  `yaml:"test" json:"test,omitempty"`   // CSV file; empty: a split of Train
+	Label     string  `yaml:"label" json:"label,omitempty"` // name of the label column; empty: the last one
+	Header    string  `yaml:"header" json:"header,omitempty"`
+	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // of Train, without a test file
+	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
+}
+
+// Encoder is the binarisation of the features.
+type Encoder struct {
+	Kind       string `yaml:"kind" json:"kind"`                 // thermometer
+	Bits       int    `yaml:"bits" json:"bits"`                 // n_b: bits-1 thresholds a feature
+	Thresholds string `yaml:"thresholds" json:"thresholds"`     // uniform | quantile
+	BitsIn     int    `yaml:"bits_in" json:"bits_in,omitempty"` // width of a quantised CSV feature
+}
+
+// Model is the network.
+type Model struct {
+	Topology        string  `yaml:"topology" json:"topology"` // ialgn | rwlgn | rwlgn-spine | rwlgn-classwise
+	Width           int     `yaml:"width" json:"width"`
+	Depth           int     `yaml:"depth" json:"depth"`
+	Anchors         int     `yaml:"anchors" json:"anchors"` // k_x
+	Hidden          int     `yaml:"hidden" json:"hidden"`   // k_h
+	Parametrization string  `yaml:"parametrization" json:"parametrization"`
+	Init            string  `yaml:"init" json:"init"` // skip | random
+	SkipLogit       float64 `yaml:"skip_logit" json:"skip_logit"`
+	InitNoise       float64 `yaml:"init_noise" json:"init_noise"`
+	FirstPin        string  `yaml:"first_pin" json:"first_pin"` // relaxed | fixed
+	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
+	Tau             float64 `yaml:"tau" json:"tau"`
+}
+
+// Train is the optimisation.
+type Train struct {
+	Estimator  string     `yaml:"estimator" json:"estimator"` // ste | soft
+	Optimizer  Optimizer  `yaml:"optimizer" json:"optimizer"`
+	Epochs     int        `yaml:"epochs" json:"epochs"`
+	Batch      int        `yaml:"batch" json:"batch"`
+	Seed       uint64     `yaml:"seed" json:"seed"`
+	Schedule   Schedule   `yaml:"schedule" json:"schedule"`
+	Validation Validation `yaml:"validation" json:"validation"`
+	Checkpoint Checkpoint `yaml:"checkpoint" json:"-"`
+}
+
+// Optimizer is Adam (Kingma and Ba, 2015).
+type Optimizer struct {
+	Kind  string  `yaml:"kind" json:"kind"`
+	LR    float64 `yaml:"lr" json:"lr"`
+	Beta1 float64 `yaml:"beta1" json:"beta1"`
+	Beta2 float64 `yaml:"beta2" json:"beta2"`
+	Eps   float64 `yaml:"eps" json:"eps"`
+}
+
+// Schedule is the course of the learning rate.
+type Schedule struct {
+	Kind string `yaml:"kind" json:"kind"` // constant
+}
+
+// Validation holds a part of the training set out.
+type Validation struct {
+	Share    float64 `yaml:"share" json:"share"`
+	Patience int     `yaml:"patience" json:"patience"`
+}
+
+// Checkpoint says how often a run saves its state; it does not decide any trained
+// byte and so is not stored in the model.
+type Checkpoint struct {
+	Minutes float64 `yaml:"minutes" json:"-"`
+}

@@ -1,0 +1,39 @@
+package model
+
+// Indices is an array of wire indices in the narrowest type that holds them: 16 bits
+// up to 65,536 sources, 32 bits beyond. Exactly one of the two slices is in use.
+type Indices struct {
+	Narrow []uint16
+	Wide   []uint32
+}
+
+// MakeIndices returns n zero indices below limit.
+func MakeIndices(n, limit int) Indices {
+	if limit <= 1<<16 {
+		return Indices{Narrow: make([]uint16, n)}
+	}
+	return Indices{Wide: make([]uint32, n)}
+}
+
+// Len returns the number of indices.
+func (x Indices) Len() int { return len(x.Narrow) + len(x.Wide) }
+
+// At returns index i.
+func (x Indices) At(i int) uint32 {
+	if x.Wide != nil {
+		return x.Wide[i]
+	}
+	return uint32(x.Narrow[i])
+}
+
+// Set stores v at index i. It panics if v does not fit.
+func (x Indices) Set(i int, v uint32) {
+	if x.Wide != nil {
+		x.Wide[i] = v
+		return
+	}
+	if v > 0xffff {
+		panic("model: index does not fit 16 bits")
+	}
+	x.Narrow[i] = uint16(v)
+}

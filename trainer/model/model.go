@@ -1,0 +1,89 @@
+// Package model holds a logic gate network as it is trained and stored: its wires,
+// its logits, its encoder, its file format, and the network that its argmaxes select.
+//
+// A [Model] describes any network of the paper. Its layers stand in [Section]s, runs
+// of consecutive layers whose pins have the same sources and numbers of candidates:
+// an IALGN has two, the first layer and the rest. All arrays of a section are
+// chain-major, [width][layers][k], because a private chain is what training, files
+// and freezing walk along.
+//
+// [Frozen] is what a model computes: for each gate the argmax operation and the
+// argmax candidate of each pin, ties to the lowest index. [Evaluator] is its forward
+// pass, bit-parallel, layer by layer: the trainer's own word on what was trained, and
+// what the compiler's output is verified against.
+package model
+
+import (
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+)
+
+// Source says where a pin gets its bit from.
+type Source uint8
+
+// The sources of a pin.
+const (
+	Input    Source = iota // a bit of the encoded input
+	Previous               // a gate of the previous layer
+	Spine                  // the gate of the same index in the previous layer; no candidates are stored
+)
+
+// Pin is one input of all gates of a section.
+type Pin struct {
+	Source Source
+	K      int       // candidates a gate; 1 and none stored for Spine
+	Wires  Indices   // [width][layers][K]
+	Logits []float32 // [width][layers][K] if K > 1, else nil
+}
+
+// Section is a run of consecutive layers of the same form.
+type Section struct {
+	Layers int
+	Ops    []float32 // [width][layers][16], or [4]: truth-table logits for 00, 01, 10, 11
+	A, B   Pin
+}
+
+// Model is a network with its parameters.
+type Model struct {
+	Config   config.Config
+	Classes  []string
+	Width    int // gates a layer, a multiple of len(Classes); class c owns the gates c*Width/C ..
+	Encoder  encoding.Encoder
+	Sections []Section
+	Record   Record
+}
+
+// Record is the training record: only what configuration, data and seed determine.
+type Record struct {
+	DataSet string  `json:"data_set"`
+	Train   string  `json:"train_sha256"` // of the decoded content, as package dataset defines it
+	Test    string  `json:"test_sha256"`
+	Epochs  []Epoch `json:"epochs"`
+}
+
+// Epoch is one line of the training record. Accuracies are counts, so that they can
+// be compared exactly.
+type Epoch struct {
+	Loss         float64 `json:"loss"`          // mean over the epoch's samples
+	TrainCorrect int     `json:"train_correct"` // by the batches' own forward passes, as they were trained on
+	TrainSamples int     `json:"train_samples"`
+	TestCorrect  int     `json:"test_correct"`
+	TestSamples  int     `json:"test_samples"`
+}
+
+// Depth returns the number of layers.
+func (m *Model) Depth() int {
+	d := 0
+	for i := range m.Sections {
+		d += m.Sections[i].Layers
+	}
+	return d
+}
+
+// Arity returns how many operation logits a gate has: 16, or 4 for light gates.
+func (m *Model) Arity() int {
+	if m.Config.Model.Parametrization == "light" {
+		return 4
+	}
+	return 16
+}
