@@ -1,0 +1,74 @@
+package detmath
+
+import (
+	"math"
+	"testing"
+)
+
+func TestExp(t *testing.T) {
+	for i := range 800_001 {
+		x := -float32(i) / 10_000
+		want := math.Exp(float64(x))
+		bound := 2e-7 + 7e-8*math.Abs(float64(x))
+		if got := float64(Exp(x)); math.Abs(got-want) > bound*want {
+			t.Fatalf("Exp(%v) = %v, want %v within %v", x, got, want, bound)
+		}
+	}
+	for _, x := range []float32{-80.5, -1e9, float32(math.Inf(-1))} {
+		if got := Exp(x); got != Exp(ExpMin) {
+			t.Errorf("Exp(%v) = %v, want Exp(ExpMin) = %v", x, got, Exp(ExpMin))
+		}
+	}
+	if Exp(0) != 1 {
+		t.Errorf("Exp(0) = %v, want exactly 1", Exp(0))
+	}
+}
+
+func TestLog(t *testing.T) {
+	for _, x := range []float64{1, 2, 10, 0.5, 1 + 1e-9, 1e-300, 1e300, math.Pi, 0.7071, 0.7072, 1.414, 1.415} {
+		want := math.Log(x)
+		if got := Log(x); math.Abs(got-want) > 1e-15*math.Abs(want) {
+			t.Errorf("Log(%v) = %v, want %v", x, got, want)
+		}
+	}
+	// math.Log itself is wrong for subnormals on amd64 in some versions of Go.
+	if got := Log(5e-324); math.Abs(got+744.4400719213812) > 1e-12 {
+		t.Errorf("Log(5e-324) = %v, want -1074 ln 2", got)
+	}
+	if !math.IsInf(Log(0), -1) || !math.IsNaN(Log(-1)) || !math.IsNaN(Log(math.NaN())) {
+		t.Error("Log must give -Inf at 0 and NaN below and at NaN")
+	}
+}
+
+func TestPow(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 7, 600, 120_000} {
+		if got, want := Pow(0.999, n), math.Pow(0.999, float64(n)); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("Pow(0.999, %d) = %v, want %v", n, got, want)
+		}
+	}
+}
+
+// TestBits pins results to the bit: they decide the bytes of every trained model, so
+// a change of algorithm or of contraction by a compiler must not pass unseen.
+func TestBits(t *testing.T) {
+	for _, c := range []struct {
+		x    float32
+		want uint32
+	}{{-0.1, 0x3f67a36d}, {-1, 0x3ebc5ab2}, {-5, 0x3bdcc9ff}, {-33.3, 0x2778b2e5}, {-80, 0x05bfecb8}} {
+		if got := math.Float32bits(Exp(c.x)); got != c.want {
+			t.Errorf("Exp(%v) has the bits %#x, want %#x", c.x, got, c.want)
+		}
+	}
+	if got, want := math.Float64bits(Log(3)), uint64(0x3ff193ea7aad030b); got != want {
+		t.Errorf("Log(3) has the bits %#x, want %#x", got, want)
+	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	x, sum := float32(-0.3), float32(0)
+	for b.Loop() {
+		sum += Exp(x)
+		x -= 1e-7
+	}
+	_ = sum
+}

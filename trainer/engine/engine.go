@@ -1,0 +1,266 @@
+// Package engine trains networks of private chains: an IALGN with a same-index spine,
+// where a chain depends on the others only through the class counts.
+//
+// A step runs chain by chain. The forward pass is a Boolean circuit on packed bits, 64
+// samples a word, and leaves the class counts; the loss turns them into one upstream
+// gradient for each class and sample; the backward pass walks each chain from its last
+// gate to its first, recomputing the chain's bits and updating each gate with Adam as
+// soon as its gradient is known, so no gradient of the network is ever stored. The
+// arithmetic of a gate is package kernel's, where the maths and the summation order
+// stand.
+//
+// An [Engine] works on the slices of a [model.Model], which therefore always holds the
+// current parameters; it owns the moments and, for each gate, the running argmaxes.
+// Chains are split over goroutines. Counts are integers and chains are private, so
+// results do not depend on the number of threads, to the bit.
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
+)
+
+// Engine trains one model. Its methods must not be called concurrently.
+type Engine struct {
+	m        *model.Model
+	first    *section
+	rest     *section // nil at depth 1
+	depth    int
+	classes  int
+	words    int // a row of bits
+	tau      float32
+	delta    [][]float32 // [classes][samples, padded], the upstream gradient
+	counts   []int32     // [classes][samples, padded]
+	workers  []*worker
+	eval     []float32 // scratch of the loss, [classes]
+	perClass int       // chains a class
+}
+
+// section is the engine's view of a [model.Section] with its state, all chain-major.
+type section struct {
+	layers  int
+	w, m, v []float32 // operation logits and moments, [width][layers][16]
+	op      []uint8   // argmax of w, [width][layers]
+	top     []float32 // its value
+	a       *pin      // nil on the spine
+	b       *pin
+}
+
+// pin is a pin that selects an input bit among k candidates.
+type pin struct {
+	k       int
+	wires   model.Indices // [width][layers][k]
+	w, m, v []float32     // selection logits and moments; nil if k is 1
+	bit     []uint32      // the selected input bit, [width][layers]
+	top     []float32     // the largest selection logit
+}
+
+// Batch is a batch of samples as bit rows: X has a row of [Engine.Words] words for
+// each input bit. Bits past the last label must be zero.
+type Batch struct {
+	X      []uint64
+	Labels []uint8
+}
+
+// Result is what a batch gave before its update.
+type Result struct {
+	Loss    float64 // mean cross-entropy
+	Correct int
+}
+
+// New returns an engine for the model, which it will change, with batches of at most
+// maxBatch samples on the given number of goroutines. The moments are zero.
+func New(m *model.Model, maxBatch, threads int) (*Engine, error) {
+	if err := trainable(m); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	if maxBatch < 1 || threads < 1 {
+		return nil, fmt.Errorf("engine: batch %d and threads %d must be positive", maxBatch, threads)
+	}
+	e := &Engine{
+		m: m, depth: m.Depth(), classes: len(m.Classes), perClass: m.Width / len(m.Classes),
+		words: (maxBatch + 63) / 64, tau: float32(m.Config.Model.Tau),
+		first: newSection(&m.Sections[0]),
+	}
+	if len(m.Sections) > 1 {
+		e.rest = newSection(&m.Sections[1])
+	}
+	padded := e.words * 64
+	e.counts = make([]int32, e.classes*padded)
+	e.eval = make([]float32, e.classes)
+	e.delta = make([][]float32, e.classes)
+	for c := range e.delta {
+		e.delta[c] = make([]float32, padded)
+	}
+	threads = min(threads, m.Width)
+	for t := range threads {
+		e.workers = append(e.workers, newWorker(e, m.Width*t/threads, m.Width*(t+1)/threads))
+	}
+	return e, nil
+}
+
+// trainable says why the model is not a network of private chains, or nil.
+func trainable(m *model.Model) error {
+	if len(m.Sections) == 0 || len(m.Sections) > 2 || m.Sections[0].Layers != 1 {
+		return errors.New("the model is not made of a first layer and a rest")
+	}
+	if m.Arity() != kernel.Ops {
+		return errors.New("the model has light gates; only 16-way gates can be trained")
+	}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.B.Source != model.Input {
+			return fmt.Errorf("section %d: pin B does not read the input", i)
+		}
+		if want := []model.Source{model.Input, model.Spine}[i]; s.A.Source != want {
+			return fmt.Errorf("section %d: pin A is not a private spine", i)
+		}
+	}
+	return nil
+}
+
+func newSection(s *model.Section) *section {
+	gates := len(s.Ops) / kernel.Ops
+	n := &section{
+		layers: s.Layers, w: s.Ops, m: make([]float32, len(s.Ops)), v: make([]float32, len(s.Ops)),
+		op: make([]uint8, gates), top: make([]float32, gates), b: newPin(&s.B, gates),
+	}
+	if s.A.Source == model.Input {
+		n.a = newPin(&s.A, gates)
+	}
+	n.refresh()
+	return n
+}
+
+func newPin(p *model.Pin, gates int) *pin {
+	n := &pin{k: p.K, wires: p.Wires, bit: make([]uint32, gates)}
+	if p.K > 1 {
+		n.w, n.top = p.Logits, make([]float32, gates)
+		n.m, n.v = make([]float32, len(p.Logits)), make([]float32, len(p.Logits))
+	}
+	return n
+}
+
+// Refresh recomputes the argmaxes from the model's logits, after these were changed
+// from outside: by a resumed checkpoint, or by a test.
+func (e *Engine) Refresh() {
+	e.first.refresh()
+	if e.rest != nil {
+		e.rest.refresh()
+	}
+}
+
+func (s *section) refresh() {
+	for g := range s.op {
+		k, top := kernel.Largest(s.w[g*kernel.Ops:][:kernel.Ops])
+		s.op[g], s.top[g] = uint8(k), top
+		for _, p := range []*pin{s.a, s.b} {
+			if p != nil {
+				p.refresh(g)
+			}
+		}
+	}
+}
+
+func (p *pin) refresh(g int) {
+	if p.k == 1 {
+		p.bit[g] = p.wires.At(g)
+		return
+	}
+	j, top := kernel.Largest(p.w[g*p.k:][:p.k])
+	p.bit[g], p.top[g] = p.wires.At(g*p.k+j), top
+}
+
+// Words returns the number of words of a row of a [Batch].
+func (e *Engine) Words() int { return e.words }
+
+// Step trains on one batch with the given Adam constants and returns the loss and the
+// number of correct classifications before the update. A batch may be smaller than
+// the engine's largest; the gradient is that of the mean over its own samples.
+func (e *Engine) Step(b Batch, adam kernel.Adam) Result {
+	e.each(func(w *worker) { w.forward(b.X) })
+	e.gather()
+	r := e.loss(b.Labels)
+	padded := (len(b.Labels) + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes
+	e.each(func(w *worker) { w.backward(b.X, padded, &adam) })
+	return r
+}
+
+// each runs f for every worker and waits.
+func (e *Engine) each(f func(w *worker)) {
+	var wg sync.WaitGroup
+	for _, w := range e.workers[1:] {
+		wg.Go(func() { f(w) })
+	}
+	f(e.workers[0])
+	wg.Wait()
+}
+
+// gather sums the workers' counts. A class may be split between workers.
+func (e *Engine) gather() {
+	clear(e.counts)
+	for _, w := range e.workers {
+		from := w.firstClass * e.words * 64
+		for i, n := range w.counts {
+			e.counts[from+i] += n
+		}
+	}
+}
+
+// Frozen writes the network that the current argmaxes select to f, which is nil or a
+// former result to be overwritten, and returns it.
+func (e *Engine) Frozen(f *model.Frozen) *model.Frozen {
+	if f == nil {
+		f = &model.Frozen{Name: e.m.Config.Name, Classes: e.m.Classes, Width: e.m.Width, Encoder: e.m.Encoder}
+		for l := range e.depth {
+			f.Layers = append(f.Layers, model.FrozenLayer{
+				Op: make([]uint8, e.m.Width), A: make([]uint32, e.m.Width), B: make([]uint32, e.m.Width),
+				ASource: model.Input, BSource: model.Input,
+			})
+			if l > 0 {
+				f.Layers[l].ASource = model.Previous
+			}
+		}
+	}
+	for i := range e.m.Width {
+		l := &f.Layers[0]
+		l.Op[i], l.A[i], l.B[i] = e.first.op[i], e.first.a.bit[i], e.first.b.bit[i]
+		for d := 1; d < e.depth; d++ {
+			l, g := &f.Layers[d], i*e.rest.layers+d-1
+			l.Op[i], l.A[i], l.B[i] = e.rest.op[g], uint32(i), e.rest.b.bit[g]
+		}
+	}
+	return f
+}
+
+// Moment is one of Adam's moment arrays, of the shape of the parameter it belongs to.
+type Moment struct {
+	Name string // the parameter's name in the model file, and .m or .v
+	Data []float32
+}
+
+// Moments returns the live moment arrays in a fixed order; a checkpoint stores them
+// and a resumed run overwrites them.
+func (e *Engine) Moments() []Moment {
+	var all []Moment
+	add := func(name string, m, v []float32) {
+		if m != nil {
+			all = append(all, Moment{name + ".m", m}, Moment{name + ".v", v})
+		}
+	}
+	for i, s := range []*section{e.first, e.rest} {
+		if s == nil {
+			continue
+		}
+		add(fmt.Sprintf("section%d.ops", i), s.m, s.v)
+		if s.a != nil {
+			add(fmt.Sprintf("section%d.a.logits", i), s.a.m, s.a.v)
+		}
+		add(fmt.Sprintf("section%d.b.logits", i), s.b.m, s.b.v)
+	}
+	return all
+}

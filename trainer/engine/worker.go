@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"ialgn/internal/bitplane"
+	"ialgn/trainer/kernel"
+)
+
+// worker trains the chains from lo up to hi.
+type worker struct {
+	e          *Engine
+	lo, hi     int
+	firstClass int
+	counts     []int32 // [classes touched][samples, padded]
+	counters   []bitplane.Counter
+
+	// Scratch of one chain and one gate.
+	h, b        []uint64  // bits of pin A and B of each layer, [depth][words]
+	out         []uint64  // [words]
+	delta, beta []float32 // [samples, padded]
+	ops         [kernel.Ops]float32
+	opGrad      [kernel.Ops]float32
+	q, r        []float32 // [largest k]
+	tables      kernel.Tables
+}
+
+func newWorker(e *Engine, lo, hi int) *worker {
+	w := &worker{e: e, lo: lo, hi: hi, firstClass: lo / e.perClass}
+	touched := (hi-1)/e.perClass - w.firstClass + 1
+	padded := e.words * 64
+	w.counts = make([]int32, touched*padded)
+	w.counters = make([]bitplane.Counter, e.words)
+	w.h, w.b = make([]uint64, e.depth*e.words), make([]uint64, e.depth*e.words)
+	w.out = make([]uint64, e.words)
+	w.delta, w.beta = make([]float32, padded), make([]float32, padded)
+	k := max(e.first.a.k, e.first.b.k)
+	if e.rest != nil {
+		k = max(k, e.rest.b.k)
+	}
+	w.q, w.r = make([]float32, k), make([]float32, k)
+	return w
+}
+
+// chain computes the bits of both pins of every layer of chain i and of its output.
+func (w *worker) chain(i int, x []uint64) {
+	e, n := w.e, w.e.words
+	row := func(bit uint32) []uint64 { return x[int(bit)*n:][:n] }
+	copy(w.h[:n], row(e.first.a.bit[i]))
+	copy(w.b[:n], row(e.first.b.bit[i]))
+	op := e.first.op[i]
+	for l := 1; l < e.depth; l++ {
+		g := i*e.rest.layers + l - 1
+		kernel.Apply(w.h[l*n:][:n], w.h[(l-1)*n:][:n], w.b[(l-1)*n:][:n], op)
+		copy(w.b[l*n:][:n], row(e.rest.b.bit[g]))
+		op = e.rest.op[g]
+	}
+	last := (e.depth - 1) * n
+	kernel.Apply(w.out, w.h[last:][:n], w.b[last:][:n], op)
+}
+
+// forward counts the ones of each class of the worker's chains.
+func (w *worker) forward(x []uint64) {
+	for i := w.lo; i < w.hi; i++ {
+		w.chain(i, x)
+		for k, bits := range w.out {
+			w.counters[k].Add(bits)
+		}
+		if i+1 == w.hi || (i+1)%w.e.perClass == 0 {
+			w.endClass(i/w.e.perClass - w.firstClass)
+		}
+	}
+}
+
+func (w *worker) endClass(c int) {
+	for k := range w.counters {
+		w.counters[k].Store(w.counts[(c*w.e.words+k)*64:][:64])
+		w.counters[k].Reset()
+	}
+}
+
+// backward updates the worker's chains from the upstream gradient of their classes.
+func (w *worker) backward(x []uint64, padded int, adam *kernel.Adam) {
+	w.delta, w.beta = w.delta[:padded], w.beta[:padded]
+	for i := w.lo; i < w.hi; i++ {
+		w.chain(i, x)
+		copy(w.delta, w.e.delta[i/w.e.perClass])
+		for l := w.e.depth - 1; l >= 1; l-- {
+			w.gate(w.e.rest, i*w.e.rest.layers+l-1, l, x, adam)
+		}
+		w.gate(w.e.first, i, 0, x, adam)
+	}
+}
+
+// gate updates gate g of a section, which stands in layer l of the current chain, and
+// replaces delta by the gradient of its pin A.
+func (w *worker) gate(s *section, g, l int, x []uint64, adam *kernel.Adam) {
+	n := w.e.words
+	at := g * kernel.Ops
+	t := kernel.Operations(&w.ops, (*[kernel.Ops]float32)(s.w[at:]), s.top[g])
+	beta := w.beta
+	if s.b.k == 1 {
+		beta = nil
+	}
+	sums := kernel.Bins(w.delta, beta, w.h[l*n:][:n], w.b[l*n:][:n], &t)
+	kernel.OpGradient(&w.opGrad, &w.ops, &sums, &t)
+	arg, top := adam.Update(s.w[at:at+kernel.Ops], s.m[at:], s.v[at:], w.opGrad[:])
+	s.op[g], s.top[g] = uint8(arg), top
+	w.selection(s.b, g, beta, x, adam)
+	if s.a != nil {
+		w.selection(s.a, g, w.delta, x, adam)
+	}
+}
+
+// selection updates a relaxed pin of gate g from the gradient of its bit.
+func (w *worker) selection(p *pin, g int, grad []float32, x []uint64, adam *kernel.Adam) {
+	if p.k == 1 {
+		return
+	}
+	at := g * p.k
+	q, r := w.q[:p.k], w.r[:p.k]
+	kernel.Selection(q, p.w[at:], p.top[g])
+	w.tables.Fill(grad)
+	if p.wires.Wide != nil {
+		kernel.Candidates(&w.tables, r, x, w.e.words, p.wires.Wide[at:])
+	} else {
+		kernel.Candidates(&w.tables, r, x, w.e.words, p.wires.Narrow[at:])
+	}
+	kernel.SelectGradient(r, q, r)
+	arg, top := adam.Update(p.w[at:at+p.k], p.m[at:], p.v[at:], r)
+	p.bit[g], p.top[g] = p.wires.At(at+arg), top
+}
