@@ -3,18 +3,35 @@
 package bitplane
 
 // Transpose transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i
-// of word j (Warren, Hacker's Delight, section 7-3).
+// of word j (Warren, Hacker's Delight, section 7-3). Two of the six levels of block
+// swaps are done in each of its three passes over the words.
 func Transpose(m *[64]uint64) {
-	mask := uint64(0x00000000ffffffff)
-	for j := 32; j != 0; {
-		for k := 0; k < 64; k = (k + j + 1) &^ j {
-			t := (m[k]>>j ^ m[k|j]) & mask
-			m[k] ^= t << j
-			m[k|j] ^= t
-		}
-		j >>= 1
-		mask ^= mask << j
+	for i := range 16 {
+		swapBlocks(m, i, 16, 32, 0x00000000ffffffff, 0x0000ffff0000ffff)
 	}
+	for i := range 16 {
+		swapBlocks(m, i&3|i>>2<<4, 4, 8, 0x00ff00ff00ff00ff, 0x0f0f0f0f0f0f0f0f)
+	}
+	for i := range 16 {
+		swapBlocks(m, i<<2, 1, 2, 0x3333333333333333, 0x5555555555555555)
+	}
+}
+
+// swapBlocks swaps the off-diagonal blocks of two sizes, wide = 2 narrow, in the words
+// k, k+narrow, k+2 narrow, k+3 narrow.
+func swapBlocks(m *[64]uint64, k, narrow, wide int, wideMask, narrowMask uint64) {
+	a, b, c, d := m[k&63], m[(k+narrow)&63], m[(k+2*narrow)&63], m[(k+3*narrow)&63]
+	a, c = swapBits(a, c, wide, wideMask)
+	b, d = swapBits(b, d, wide, wideMask)
+	a, b = swapBits(a, b, narrow, narrowMask)
+	c, d = swapBits(c, d, narrow, narrowMask)
+	m[k&63], m[(k+narrow)&63], m[(k+2*narrow)&63], m[(k+3*narrow)&63] = a, b, c, d
+}
+
+// swapBits exchanges the upper bits of a with the lower bits of b, as the mask says.
+func swapBits(a, b uint64, shift int, mask uint64) (uint64, uint64) {
+	t := (a>>(shift&63) ^ b) & mask
+	return a ^ t<<(shift&63), b ^ t
 }
 
 // Counter counts ones per sample: digit d of all 64 samples is one word. The zero

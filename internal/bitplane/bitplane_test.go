@@ -41,3 +41,11 @@ func TestCounter(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkTranspose(b *testing.B) {
+	var m [64]uint64
+	m[3] = 5
+	for b.Loop() {
+		Transpose(&m)
+	}
+}

@@ -1,0 +1,231 @@
+package atomicfile_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/atomicfile"
+)
+
+// content returns the files of a folder with what they hold.
+func content(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+func TestWrite(t *testing.T) {
+	failure := errors.New("out of ideas")
+	long := strings.Repeat("0123456789", 20_000)
+	for _, test := range []struct {
+		name  string
+		old   map[string]string
+		write func(io.Writer) error
+		err   error
+		want  map[string]string
+	}{
+		{"new", nil, text("new"), nil, map[string]string{"f": "new"}},
+		{"empty", nil, text(""), nil, map[string]string{"f": ""}},
+		{"longer than the buffer", nil, text(long), nil, map[string]string{"f": long}},
+		{"replaced", map[string]string{"f": "old"}, text("new"), nil, map[string]string{"f": "new"}},
+		{"neighbours", map[string]string{"g": "other"}, text("new"), nil, map[string]string{"f": "new", "g": "other"}},
+		{"failure", map[string]string{"f": "old"}, func(w io.Writer) error {
+			if err := text(long)(w); err != nil {
+				return err
+			}
+			return failure
+		}, failure, map[string]string{"f": "old"}},
+		{"failure without an old file", nil, func(io.Writer) error { return failure }, failure, map[string]string{}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			for name, s := range test.old {
+				if err := os.WriteFile(filepath.Join(folder, name), []byte(s), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := atomicfile.Write(filepath.Join(folder, "f"), test.write); err != test.err {
+				t.Errorf("error %v, want %v", err, test.err)
+			}
+			if diff := cmp.Diff(test.want, content(t, folder)); diff != "" {
+				t.Errorf("folder (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWritePanic(t *testing.T) {
+	folder := t.TempDir()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the writer's panic was lost")
+			}
+		}()
+		atomicfile.Write(filepath.Join(folder, "f"), func(io.Writer) error { panic("broken") })
+	}()
+	if diff := cmp.Diff(map[string]string{}, content(t, folder)); diff != "" {
+		t.Errorf("folder (-want +got):\n%s", diff)
+	}
+}
+
+// TestOldFileUntilCommit looks at the target while the new file is being written.
+func TestOldFileUntilCommit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	if _, err := f.WriteAt([]byte("b"), 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("a"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "old" || err != nil {
+		t.Errorf("before Commit: %q, error %v, want the old file", b, err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.Abort()
+	if diff := cmp.Diff(map[string]string{"f": "ab"}, content(t, filepath.Dir(path))); diff != "" {
+		t.Errorf("folder after Commit and Abort (-want +got):\n%s", diff)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("permissions %v, error %v, want those of the old file", info.Mode(), err)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("a second Commit: no error")
+	}
+}
+
+func TestAbort(t *testing.T) {
+	folder := t.TempDir()
+	f, err := atomicfile.Create(filepath.Join(folder, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Abort()
+	f.Abort()
+	if diff := cmp.Diff(map[string]string{}, content(t, folder)); diff != "" {
+		t.Errorf("folder (-want +got):\n%s", diff)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("Commit after Abort: no error")
+	}
+}
+
+// TestCommitFailure makes the last step fail: the target has become a folder.
+func TestCommitFailure(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "f")
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err == nil || !strings.HasPrefix(err.Error(), "rename: ") {
+		t.Errorf("error %v, want one of rename", err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%d entries left, error %v, want only the folder f", len(entries), err)
+	}
+}
+
+// TestNewFileMode compares with a file made in the common way, whatever the umask is.
+func TestNewFileMode(t *testing.T) {
+	folder := t.TempDir()
+	path, common := filepath.Join(folder, "f"), filepath.Join(folder, "common")
+	if err := atomicfile.Write(path, text("")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(common, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := os.Stat(common); err != nil || got.Mode() != want.Mode() {
+		t.Errorf("mode %v, error %v, want %v", got.Mode(), err, want.Mode())
+	}
+}
+
+func TestSymlink(t *testing.T) {
+	folder := t.TempDir()
+	target, link := filepath.Join(folder, "target"), filepath.Join(folder, "link")
+	if err := os.WriteFile(target, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.Write(link, text("new")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(target); string(b) != "new" || err != nil {
+		t.Errorf("target %q, error %v, want the new content", b, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("mode %v, error %v, want the link left a link", info.Mode(), err)
+	}
+}
+
+func TestCreateErrors(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(folder, "missing")
+	for _, test := range []struct{ name, path, want string }{
+		{"no folder", filepath.Join(missing, "f"), "folder " + missing + " does not exist, make it first: file does not exist"},
+		{"a file as folder", filepath.Join(file, "f"), file + " is no folder, give a path in one"},
+		{"a folder", folder, "is a folder, name a file in it"},
+		{"a device", os.DevNull, "is a device or pipe that a file cannot replace, name a file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := atomicfile.Write(test.path, text("x"))
+			if err == nil || err.Error() != test.want {
+				t.Errorf("error %v, want %s", err, test.want)
+			}
+		})
+	}
+	err := atomicfile.Write(filepath.Join(missing, "f"), text("x"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v is no fs.ErrNotExist", err)
+	}
+}
