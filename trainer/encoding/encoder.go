@@ -5,10 +5,21 @@
 // hardware alike. An [Encoder] compares it with bits-1 integer thresholds: bit j of
 // feature f is value > Thresholds[f][j-1], strictly, and stands at input index
 // f*(bits-1) + j-1. The number of thresholds a value exceeds is its level, so a set
-// of samples is kept as levels ([Packed]) and spread into bits a batch at a time.
+// of samples is kept as levels ([Packed]), which are never wider than the bits, and
+// spread into bits a batch at a time:
+//
+//	values --Levels--> levels --Append--> Packed      once a data set
+//	Packed --Gather--> planes --Thermometer--> bits   once a batch
+//
+// An Encoder made here or passed by [Encoder.Check] has as many thresholds for every
+// feature, in ascending order; everything else in the package relies on that.
 package encoding
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+	"sort"
+)
 
 // Encoder is the thermometer code of a data set's features.
 type Encoder struct {
@@ -20,12 +31,6 @@ type Encoder struct {
 	Quantiser  *Quantiser // how real features became integers; nil if they were integers
 }
 
-// Quantiser maps real features to integers: round((x - Offset[f]) * Scale[f]), half
-// away from zero, saturating at 0 and the encoder's Max.
-type Quantiser struct {
-	Offset, Scale []float64
-}
-
 // Features returns the number of features.
 func (e *Encoder) Features() int { return len(e.Thresholds) }
 
@@ -34,3 +39,45 @@ func (e *Encoder) Inputs() int { return len(e.Thresholds) * (e.Bits - 1) }
 
 // LevelBits returns the width of a level, which is 0 to Bits-1.
 func (e *Encoder) LevelBits() int { return bits.Len(uint(e.Bits - 1)) }
+
+// Name returns the name of feature f, "feature f" where none was given.
+func (e *Encoder) Name(f int) string {
+	if f < len(e.Names) && e.Names[f] != "" {
+		return e.Names[f]
+	}
+	return fmt.Sprintf("feature %d", f)
+}
+
+// Label returns the meaning of input bit i: its feature and threshold, as in
+// "pixel 12 > 63". The threshold counts in the integers of the feature word, so the
+// label holds for the raw bus of the hardware as it stands.
+func (e *Encoder) Label(i int) string {
+	f, j := i/(e.Bits-1), i%(e.Bits-1)
+	return fmt.Sprintf("%s > %d", e.Name(f), e.Thresholds[f][j])
+}
+
+// Level returns how many thresholds of feature f the value v exceeds, 0 to Bits-1.
+func (e *Encoder) Level(f int, v uint16) uint16 { return level(e.Thresholds[f], v) }
+
+// Levels writes the level of each value to dst; both have one element a feature. It
+// panics if they have not.
+func (e *Encoder) Levels(dst, values []uint16) {
+	if len(values) != e.Features() || len(dst) != e.Features() {
+		panic(fmt.Sprintf("encoding: %d values and %d levels for %d features", len(values), len(dst), e.Features()))
+	}
+	for f, v := range values {
+		dst[f] = level(e.Thresholds[f], v)
+	}
+}
+
+// level counts the thresholds below v. Few are faster counted than searched.
+func level(thresholds []uint16, v uint16) uint16 {
+	if len(thresholds) > 16 {
+		return uint16(sort.Search(len(thresholds), func(j int) bool { return v <= thresholds[j] }))
+	}
+	n := uint32(0)
+	for _, t := range thresholds {
+		n += (uint32(t) - uint32(v)) >> 31 // 1 if t < v: both are below 1<<16
+	}
+	return uint16(n)
+}

@@ -1,5 +1,7 @@
 package encoding
 
+import "fmt"
+
 // Packed holds samples of small unsigned features, bit-packed sample by sample: the
 // levels of a data set for training, or its feature words for the simulation of a
 // full design. Bit b of feature f of a sample stands at bit f*Width+b of its row.
@@ -10,4 +12,59 @@ type Packed struct {
 
 	stride int // words a sample
 	words  []uint64
+}
+
+// NewPacked returns an empty set of samples of the given number of features, each
+// width bits wide, 1 to 16. It panics if there are none or the width is another.
+func NewPacked(features, width int) *Packed {
+	if features < 1 || width < 1 || width > MaxBitsIn {
+		panic(fmt.Sprintf("encoding: cannot pack %d features of %d bits", features, width))
+	}
+	return &Packed{Features: features, Width: width, stride: (features*width + 63) / 64}
+}
+
+// Len returns the number of samples.
+func (p *Packed) Len() int { return len(p.Labels) }
+
+// Rows returns the number of bit rows that [Packed.Gather] writes: Features*Width.
+func (p *Packed) Rows() int { return p.Features * p.Width }
+
+// Append adds one sample. It panics if there is not one value a feature, if one does
+// not fit Width bits, or if the label does not fit a byte.
+func (p *Packed) Append(values []uint16, label int) {
+	if len(values) != p.Features || label < 0 || label > 255 {
+		panic(fmt.Sprintf("encoding: %d values with label %d for %d features", len(values), label, p.Features))
+	}
+	word, shift := uint64(0), 0
+	for f, v := range values {
+		if v>>p.Width != 0 {
+			panic(fmt.Sprintf("encoding: value %d of feature %d does not fit %d bits", v, f, p.Width))
+		}
+		word |= uint64(v) << shift
+		if shift += p.Width; shift >= 64 {
+			p.words = append(p.words, word)
+			shift -= 64
+			word = uint64(v) >> (p.Width - shift)
+		}
+	}
+	if shift > 0 {
+		p.words = append(p.words, word)
+	}
+	p.Labels = append(p.Labels, uint8(label))
+}
+
+// Row returns the packed words of sample i, a view that must not be changed.
+func (p *Packed) Row(i int) []uint64 { return p.words[i*p.stride : (i+1)*p.stride : (i+1)*p.stride] }
+
+// Values unpacks sample i into dst, one element a feature.
+func (p *Packed) Values(dst []uint16, i int) {
+	row, mask := p.Row(i), uint64(1)<<p.Width-1
+	for f := range dst[:p.Features] {
+		w, s := f*p.Width/64, f*p.Width%64
+		v := row[w] >> s
+		if s+p.Width > 64 {
+			v |= row[w+1] << (64 - s)
+		}
+		dst[f] = uint16(v & mask)
+	}
 }

@@ -1,0 +1,156 @@
+// Package dataset reads labelled samples: the embedded digits, MNIST and
+// Fashion-MNIST, CIFAR-10 and CIFAR-100, and CSV files.
+//
+// [Open] finds a set's files and reads what must be known beforehand: its features,
+// its classes and, for CSV, the quantiser. [Set.Read] then streams the samples of a
+// part; a set is never whole in memory here. [OpenSamples] reads unlabelled samples
+// for prediction.
+//
+//   - Every value is an unsigned integer of [Set.BitsIn] bits, at most [Set.Max], and
+//     every label is below the number of classes, of which there are at most 256.
+//   - Files may be compressed with gzip; their first bytes tell, not their names.
+//   - No allocation follows from what a header claims. A file that is truncated, too
+//     long, mislabelled or not numeric is an error that names file, record and reason.
+//   - The order of samples, and so the digest of a part, follows from the files and,
+//     for a CSV file that is split, from the seed alone.
+package dataset
+
+import (
+	"context"
+	"fmt"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+)
+
+// Part is one of the two parts of a set.
+type Part int
+
+// The parts of a set.
+const (
+	Train Part = iota
+	Test
+)
+
+// String returns "train" or "test".
+func (p Part) String() string {
+	if p == Test {
+		return "test"
+	}
+	return "train"
+}
+
+// The largest sets that are read: labels stand in a byte, and a bound on the features
+// keeps any header from deciding the memory.
+const (
+	MaxClasses  = 256
+	MaxFeatures = 1 << 16
+)
+
+// Set is an opened data set. Its fields are for reading. Calls of Read must not
+// overlap.
+type Set struct {
+	Name         string   // of the set; of a CSV set, its training file without endings
+	Classes      []string // their number is the number of labels
+	Features     int
+	FeatureNames []string            // one a feature; nil for a CSV file without a header
+	BitsIn       int                 // width of a feature
+	Max          uint32              // largest value of a feature
+	Quantiser    *encoding.Quantiser // of a CSV set, fitted to its training part; else nil
+	Path         string              // folder of the files; "embedded" for the digits
+
+	// TrainSamples and TestSamples are what headers or an earlier pass say, 0 if
+	// unknown; after a complete Read of the part they are exact. Do not allocate by
+	// them before.
+	TrainSamples, TestSamples int
+
+	digests [2]string
+	source  source
+}
+
+// source streams the samples of a part, in order; values may be reused after emit
+// returns. It stops at the first error of emit and returns it as it is.
+type source interface {
+	read(part Part, emit func(values []uint16, label int) error) error
+}
+
+// Open finds the data set that cfg names and reads what its fields say, without
+// reading all samples, except of a CSV file. bitsIn is the width to which CSV
+// features are quantised, 1 to 16, and of no meaning to other sets.
+//
+// Files are looked for in cfg.Dir, if that is set, and then in the folders, as
+// [Folders] gives them; in each in the set's own subfolder first, and with and without
+// ".gz". A missing set is a [MissingError], which lists the places and says how to get it.
+func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
+	switch cfg.Set {
+	case "digits":
+		return openDigits()
+	case "csv":
+		return openCSV(ctx, cfg, bitsIn, folders)
+	}
+	k, ok := findKind(cfg.Set)
+	if !ok {
+		return nil, fmt.Errorf("data set %q: unknown, want one of %s", cfg.Set, setNames())
+	}
+	f, err := k.find(cfg.Dir, folders)
+	if err != nil {
+		return nil, err
+	}
+	s, err := k.open(k, f.files)
+	if err != nil {
+		return nil, err
+	}
+	s.Path = f.dir
+	return s, nil
+}
+
+// Read calls fn with the values, one a feature, and the label of each sample of the
+// part, in order. fn must not keep values. Read stops at the first error of fn, and
+// with ctx.
+//
+// A fault in the data may show only after fn saw many samples, the checksum of a
+// compressed file after the last one: what fn collected is valid only if Read returns
+// nil. Then the part's digest and number of samples are known, too.
+func (s *Set) Read(ctx context.Context, part Part, fn func(values []uint16, label int) error) error {
+	if part != Train && part != Test {
+		panic(fmt.Sprintf("dataset: no part %d", part))
+	}
+	d := newDigest(s.Features, len(s.Classes))
+	n := 0
+	err := s.source.read(part, func(values []uint16, label int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d.add(values, label)
+		n++
+		return fn(values, label)
+	})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fmt.Errorf("%s: the %s part has no samples", s.Name, part)
+	}
+	s.digests[part] = d.sum()
+	*s.samples(part) = n
+	return nil
+}
+
+// Digest returns the SHA-256 of the decoded content of a part, in hexadecimal, or ""
+// before a complete Read of it. It is the hash of little-endian words,
+//
+//	uint32 features, uint32 classes
+//	then for each sample: features times uint16 value, uint16 label
+//
+// and so does not depend on the files' format or compression.
+func (s *Set) Digest(part Part) string { return s.digests[part] }
+
+// Samples returns the number of samples of a part, as far as it is known.
+func (s *Set) Samples(part Part) int { return *s.samples(part) }
+
+func (s *Set) samples(part Part) *int {
+	if part == Test {
+		return &s.TestSamples
+	}
+	return &s.TrainSamples
+}

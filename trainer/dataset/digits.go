@@ -1,0 +1,90 @@
+package dataset
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The digits are "Optical Recognition of Handwritten Digits" by E. Alpaydin and C.
+// Kaynak, UCI Machine Learning Repository, CC BY 4.0; optdigits.names, which stands
+// beside them, tells their origin.
+var (
+	//go:embed optdigits/optdigits.tra
+	digitsTrain []byte
+	//go:embed optdigits/optdigits.tes
+	digitsTest []byte
+)
+
+const (
+	digitsFeatures = 64
+	digitsMax      = 16
+)
+
+// digitsContent is the content of the embedded files.
+var digitsContent = content{
+	train: "d4049211a6773c1d4b36e474e0b44f93d7b05efe31bdb6b5a5de323ceba65f54",
+	test:  "6be1151d842b00849340a5a2b638449091b4743591f9b155481616f297233b6c",
+	note:  "the original digits of the UCI repository",
+}
+
+// digitsSource is the embedded digits: a header, then 64 pixels of 0..16 and the digit.
+type digitsSource struct {
+	files   [2]file
+	samples [2]int
+}
+
+func openDigits() (*Set, error) {
+	src := &digitsSource{
+		files:   [2]file{inMemory("optdigits.tra", digitsTrain), inMemory("optdigits.tes", digitsTest)},
+		samples: [2]int{3823, 1797},
+	}
+	t, err := openTable(src.files[Train], layout{header: "yes"})
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	return &Set{
+		Name: "digits", Classes: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
+		Features: digitsFeatures, FeatureNames: numbered(nil, "pixel", digitsFeatures), BitsIn: 5, Max: digitsMax,
+		Path: "embedded", TrainSamples: src.samples[Train], TestSamples: src.samples[Test], source: src,
+	}, nil
+}
+
+func (s *digitsSource) read(part Part, emit func([]uint16, int) error) error {
+	t, err := openTable(s.files[part], layout{header: "yes"})
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if t.features != digitsFeatures {
+		return fmt.Errorf("%s: %d features, want %d", t.name, t.features, digitsFeatures)
+	}
+	values := make([]uint16, digitsFeatures)
+	n := 0
+	for ; ; n++ {
+		if err := t.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		label, err := t.class()
+		if err != nil {
+			return err
+		}
+		if len(label) != 1 || label[0] < '0' || label[0] > '9' {
+			return t.wrong("label %s, want a digit", shown(label))
+		}
+		if err := t.words(values, nil, digitsMax); err != nil {
+			return err
+		}
+		if err := emit(values, int(label[0]-'0')); err != nil {
+			return err
+		}
+	}
+	if n != s.samples[part] {
+		return fmt.Errorf("%s: %d records, want %d", t.name, n, s.samples[part])
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// file is a source of bytes that can be read from its beginning any number of times.
+type file struct {
+	name string // as errors show it
+	open func() (io.ReadCloser, error)
+}
+
+func onDisk(path string) file {
+	return file{path, func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+func inMemory(name string, data []byte) file {
+	return file{name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
+}
+
+// stream is the decoded content of a file.
+type stream struct {
+	*bufio.Reader
+	name string
+	raw  io.Closer
+}
+
+// stream opens the file, decompressed if its first two bytes are gzip's.
+func (f file) stream() (*stream, error) {
+	raw, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReaderSize(raw, 1<<16)
+	if magic, _ := r.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			raw.Close()
+			return nil, fmt.Errorf("%s: %w", f.name, damaged(err))
+		}
+		r = bufio.NewReaderSize(z, 1<<16)
+	}
+	return &stream{r, f.name, raw}, nil
+}
+
+func (s *stream) Close() error { return s.raw.Close() }
+
+// end reports anything that follows the last record, and a wrong gzip checksum.
+func (s *stream) end(records int) error {
+	switch _, err := s.ReadByte(); {
+	case err == nil:
+		return fmt.Errorf("%s: bytes follow the last of %d records, the file is damaged or of another kind", s.name, records)
+	case !errors.Is(err, io.EOF):
+		return fmt.Errorf("%s: after record %d: %w", s.name, records, damaged(err))
+	}
+	return nil
+}
+
+// fault is an error at a record, counted from 1.
+func (s *stream) fault(record int, format string, args ...any) error {
+	return fmt.Errorf("%s: record %d: %w", s.name, record, fmt.Errorf(format, args...))
+}
+
+// damaged explains what an error of the gzip reader or an early end means for a user.
+func damaged(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends early, fetch it again")
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+		return fmt.Errorf("the file is damaged (%w), fetch it again", err)
+	}
+	return err
+}

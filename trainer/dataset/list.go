@@ -1,0 +1,116 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ialgn/trainer/config"
+)
+
+// Info describes a set that [Open] knows.
+type Info struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Folders []string `json:"folders,omitempty"` // subfolders it is looked for in, before the folder itself
+	Files   []string `json:"files,omitempty"`   // each may end in .gz
+	Get     string   `json:"get"`               // how to get it
+}
+
+// List describes all sets, the embedded one first.
+func List() []Info {
+	infos := []Info{{
+		Name: "digits", Title: "Optical Recognition of Handwritten Digits (UCI), 8 x 8 pixels, 3,823 + 1,797",
+		Get: "nothing to do, it is part of the program",
+	}}
+	for _, k := range kinds {
+		info := Info{Name: k.name, Title: k.title, Folders: k.folders, Get: k.get}
+		for _, names := range k.files {
+			info.Files = append(info.Files, names[0])
+		}
+		infos = append(infos, info)
+	}
+	return append(infos, Info{
+		Name: "csv", Title: "any CSV file of numeric features and a label",
+		Get: "name your files with data.train and data.test in the configuration",
+	})
+}
+
+// Status is what [Check] found out about a set.
+type Status struct {
+	Name  string       `json:"name"`
+	Found bool         `json:"found"`
+	Path  string       `json:"path,omitempty"`
+	Parts []PartStatus `json:"parts,omitempty"`
+	Known bool         `json:"known"` // both parts have a content that is known to the program
+	Note  string       `json:"note"`  // which content that is, or where a missing set was looked for and how to get it
+}
+
+// PartStatus is the content of one part.
+type PartStatus struct {
+	Part    string `json:"part"`
+	Samples int    `json:"samples"`
+	SHA256  string `json:"sha256"` // of the decoded content, see [Set.Digest]
+}
+
+// Check looks for a set in the folders, reads all of it and compares its content with
+// what is known. A set that is not found is no error, its Note says where it was
+// looked for; nor is a content that is not known. An unknown name and a damaged file
+// are errors.
+func Check(ctx context.Context, name string, folders []string) (Status, error) {
+	st := Status{Name: name}
+	if name == "csv" {
+		st.Note = "has no files of its own, they are named in a configuration"
+		return st, nil
+	}
+	s, err := Open(ctx, config.Data{Set: name}, 8, folders)
+	var missing *MissingError
+	if errors.As(err, &missing) {
+		st.Note = missing.Reason + "; " + missing.Get
+		return st, nil
+	}
+	if err != nil {
+		return st, err
+	}
+	st.Found, st.Path = true, s.Path
+	for _, part := range []Part{Train, Test} {
+		if err := s.Read(ctx, part, func([]uint16, int) error { return nil }); err != nil {
+			return st, err
+		}
+		st.Parts = append(st.Parts, PartStatus{part.String(), s.Samples(part), s.Digest(part)})
+	}
+	st.Known, st.Note = recognise(name, s.Digest(Train), s.Digest(Test))
+	return st, nil
+}
+
+// namedContent is a known content of the set of that name.
+type namedContent struct {
+	set string
+	content
+}
+
+// contents lists all known contents.
+func contents() []namedContent {
+	all := []namedContent{{"digits", digitsContent}}
+	for _, k := range kinds {
+		for _, c := range k.known {
+			all = append(all, namedContent{k.name, c})
+		}
+	}
+	return all
+}
+
+// recognise compares the content with those of all sets, since MNIST-like sets are
+// easily taken for each other.
+func recognise(name, train, test string) (known bool, note string) {
+	for _, c := range contents() {
+		if c.train != train || c.test != test {
+			continue
+		}
+		if c.set != name {
+			return false, fmt.Sprintf("this is %s, not %s", c.note, name)
+		}
+		return true, c.note
+	}
+	return false, "its content is none that is known, it may be a version of its own"
+}

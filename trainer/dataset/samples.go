@@ -1,0 +1,122 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"ialgn/trainer/encoding"
+)
+
+// Samples streams the samples of a file for prediction, see [OpenSamples].
+type Samples struct {
+	features int
+	q        *encoding.Quantiser
+	max      uint32
+
+	table  *table // of a CSV file
+	images *idx   // of an IDX file
+	pixels []byte
+}
+
+// OpenSamples opens a CSV or an IDX image file, gzip or not, whose samples are to be
+// classified by a model of the given features. Real values become integers by q; with
+// q nil they must be integers of 0..max already.
+//
+// A CSV file may have a header: a first line without numbers, or of the features'
+// names. One column more than the features is a label and is
+// skipped: the one named labelColumn, if the header has it, else the last one. Where
+// q is given, so that the model came from a CSV file itself, and both sides have
+// names, the header must name the features in the model's order.
+func OpenSamples(ctx context.Context, path string, features int, featureNames []string, labelColumn string,
+	q *encoding.Quantiser, max uint32,
+) (*Samples, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return openSamples(onDisk(path), features, featureNames, labelColumn, q, max)
+}
+
+func openSamples(f file, features int, names []string, label string, q *encoding.Quantiser, max uint32) (*Samples, error) {
+	if q != nil && len(q.Scale) != features {
+		return nil, fmt.Errorf("quantiser of %d features for a model of %d", len(q.Scale), features)
+	}
+	s := &Samples{features: features, q: q, max: max}
+	isIDX, err := f.startsLikeIDX()
+	if err != nil {
+		return nil, err
+	}
+	if isIDX {
+		if err := s.openImages(f); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	if s.table, err = openTable(f, layout{label: label, features: features, names: names}); err != nil {
+		return nil, err
+	}
+	if q != nil && len(names) != 0 && s.table.names != nil && !slices.Equal(s.table.names, names) {
+		s.Close()
+		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order", f.name)
+	}
+	return s, nil
+}
+
+func (f file) startsLikeIDX() (bool, error) {
+	in, err := f.stream()
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	magic, _ := in.Peek(2)
+	return bytes.Equal(magic, []byte{0, 0}), nil
+}
+
+func (s *Samples) openImages(f file) (err error) {
+	if s.images, err = openIDX(f); err != nil {
+		return err
+	}
+	if s.images.size != s.features {
+		s.Close()
+		return fmt.Errorf("%s: header: images of %d pixels, want %d, the model's features", f.name, s.images.size, s.features)
+	}
+	s.pixels = make([]byte, s.features)
+	return nil
+}
+
+// Next reads the next sample into values, one element a feature. It returns io.EOF
+// after the last. It panics if values has another length.
+func (s *Samples) Next(values []uint16) error {
+	if len(values) != s.features {
+		panic(fmt.Sprintf("dataset: %d values for %d features", len(values), s.features))
+	}
+	if s.table != nil {
+		if err := s.table.next(); err != nil {
+			return err
+		}
+		return s.table.words(values, s.q, s.max)
+	}
+	if err := s.images.next(s.pixels); err != nil {
+		return err
+	}
+	for f, p := range s.pixels {
+		switch {
+		case s.q != nil:
+			values[f] = s.q.Apply(f, float64(p), s.max)
+		case uint32(p) > s.max:
+			return s.images.fault(s.images.done, "pixel %d is %d, want 0..%d", f, p, s.max)
+		default:
+			values[f] = uint16(p)
+		}
+	}
+	return nil
+}
+
+// Close closes the file.
+func (s *Samples) Close() error {
+	if s.table != nil {
+		return s.table.Close()
+	}
+	return s.images.Close()
+}

@@ -1,0 +1,59 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// splitStream keys the split's random numbers apart from all others of a seed.
+const splitStream = 0x69616c676e2f7370 // "ialgn/sp"
+
+// stratified chooses the test part of a split: of each class the share, rounded half
+// up, of its samples, but never all of them. It returns which samples were chosen, and
+// how many.
+//
+// The choice depends on labels, share and seed alone: for class 0, 1, ... its samples
+// in their order are shuffled by Fisher and Yates' method (Knuth, The Art of Computer
+// Programming 2, algorithm 3.4.2P) over one PCG stream, and the first are taken.
+func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen []bool, n int, err error) {
+	if !(share > 0 && share < 1) {
+		return nil, 0, fmt.Errorf("data.test_share: %g is not between 0 and 1, give it or a data.test file", share)
+	}
+	members := make([][]int, classes)
+	for i, c := range labels {
+		members[c] = append(members[c], i)
+	}
+	chosen, src := make([]bool, len(labels)), rand.NewPCG(seed, splitStream)
+	for _, m := range members {
+		shuffle(src, m)
+		k := min(int(math.Floor(share*float64(len(m))+0.5)), len(m)-1)
+		for _, i := range m[:max(k, 0)] {
+			chosen[i] = true
+			n++
+		}
+	}
+	if n == 0 {
+		return nil, 0, fmt.Errorf("data.test_share: %g leaves no test sample of %d, raise it", share, len(labels))
+	}
+	return chosen, n, nil
+}
+
+// shuffle permutes s. It is written out because the stream of rand.Shuffle is not
+// specified and a split must stay what it was.
+func shuffle(src rand.Source, s []int) {
+	for i := len(s) - 1; i > 0; i-- {
+		j := below(src, uint64(i+1))
+		s[i], s[j] = s[j], s[i]
+	}
+}
+
+// below returns a uniform number below n, n > 0, by rejection of the 2^64 mod n lowest
+// words, so that all remainders are equally likely.
+func below(src rand.Source, n uint64) uint64 {
+	for reject := -n % n; ; {
+		if x := src.Uint64(); x >= reject {
+			return x % n
+		}
+	}
+}

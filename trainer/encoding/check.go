@@ -1,0 +1,81 @@
+package encoding
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The widths that an encoder may have. A level stands in a byte or less, a feature
+// word and its thresholds in 16 bits.
+const (
+	MinBits, MaxBits     = 2, 256
+	MinBitsIn, MaxBitsIn = 1, 16
+)
+
+// Check reports whether the encoder, read from a file, is one that this package could
+// have made: widths in range, Bits-1 ascending thresholds a feature, none above Max,
+// names and quantiser complete or absent. Names are refused if they hold control
+// characters, since they end up in comments of generated source.
+func (e *Encoder) Check() error {
+	if err := checkWidths(e.Bits, e.BitsIn, e.Max); err != nil {
+		return err
+	}
+	if len(e.Thresholds) == 0 {
+		return errors.New("encoder has no features")
+	}
+	if err := checkNames(e.Names, len(e.Thresholds)); err != nil {
+		return err
+	}
+	for f, row := range e.Thresholds {
+		if err := e.checkRow(f, row); err != nil {
+			return err
+		}
+	}
+	if e.Quantiser != nil {
+		return e.Quantiser.check(len(e.Thresholds))
+	}
+	return nil
+}
+
+func (e *Encoder) checkRow(f int, row []uint16) error {
+	if len(row) != e.Bits-1 {
+		return fmt.Errorf("feature %d has %d thresholds, want %d (encoder bits - 1)", f, len(row), e.Bits-1)
+	}
+	for j, t := range row {
+		switch {
+		case j > 0 && t < row[j-1]:
+			return fmt.Errorf("feature %d: threshold %d (%d) is below the one before it (%d)", f, j+1, t, row[j-1])
+		case uint32(t) > e.Max:
+			return fmt.Errorf("feature %d: threshold %d (%d) is above the largest value %d", f, j+1, t, e.Max)
+		}
+	}
+	return nil
+}
+
+// checkWidths reports widths outside what an encoder may have.
+func checkWidths(bits, bitsIn int, max uint32) error {
+	switch {
+	case bits < MinBits || bits > MaxBits:
+		return fmt.Errorf("encoder bits: %d is outside %d..%d", bits, MinBits, MaxBits)
+	case bitsIn < MinBitsIn || bitsIn > MaxBitsIn:
+		return fmt.Errorf("feature width: %d bits is outside %d..%d", bitsIn, MinBitsIn, MaxBitsIn)
+	case max < 1 || max >= 1<<bitsIn:
+		return fmt.Errorf("largest feature value: %d is outside 1..%d, what %d bits hold", max, 1<<bitsIn-1, bitsIn)
+	}
+	return nil
+}
+
+func checkNames(names []string, features int) error {
+	if len(names) != 0 && len(names) != features {
+		return fmt.Errorf("%d feature names for %d features", len(names), features)
+	}
+	for f, name := range names {
+		if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+			return fmt.Errorf("feature %d: name %q holds control characters or is not UTF-8, rename it", f, name)
+		}
+	}
+	return nil
+}

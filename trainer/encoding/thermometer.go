@@ -1,0 +1,96 @@
+package encoding
+
+import "fmt"
+
+// Thermometer spreads level planes into thermometer bits: input bit j of a feature is
+// level >= j, for j = 1 .. Bits-1. planes are the bit rows of the levels, as
+// [Packed.Gather] writes them, Features()*LevelBits() rows of words words; dst
+// receives Inputs() rows of words words.
+//
+// It panics if either is too short. It allocates nothing and may run in several
+// goroutines at once.
+//
+// The comparison is bit-sliced and recursive over the digits of the level. With T'_j
+// the comparisons of the digits below digit x, whose weight is h,
+//
+//	T_j = x | T'_j        for j < h
+//	T_h = x
+//	T_j = x & T'_{j-h}    for j > h
+func (e *Encoder) Thermometer(dst, planes []uint64, words int) {
+	features, rows, digits := e.Features(), e.Bits-1, e.LevelBits()
+	if len(planes) < features*digits*words || len(dst) < features*rows*words {
+		panic(fmt.Sprintf("encoding: %d words of planes and %d of bits for %d features, %d words a row",
+			len(planes), len(dst), features, words))
+	}
+	for f := range features {
+		x := planes[f*digits*words : (f+1)*digits*words]
+		t := dst[f*rows*words : (f+1)*rows*words]
+		switch rows {
+		case 1:
+			copy(t, x)
+		case 3:
+			spread3(t, x, words)
+		case 7:
+			spread7(t, x, words)
+		case 15:
+			spread15(t, x, words)
+		default:
+			spreadAny(t, x, words, rows, digits)
+		}
+	}
+}
+
+// spreadAny handles any number of rows. Only the last digit may need fewer than all
+// comparisons, since all smaller powers of two lie below rows.
+func spreadAny(t, x []uint64, words, rows, digits int) {
+	var c [MaxBits]uint64
+	for w := range words {
+		for d := range digits {
+			h, top := 1<<d, x[d*words+w]
+			c[h] = top
+			for j := 1; j < h; j++ {
+				c[h+j] = top & c[j]
+				c[j] |= top
+			}
+		}
+		for j := range rows {
+			t[j*words+w] = c[j+1]
+		}
+	}
+}
+
+func spread3(t, x []uint64, words int) {
+	x0, x1 := x[:words], x[words:2*words]
+	t1, t2, t3 := t[:words], t[words:2*words], t[2*words:3*words]
+	for w := range words {
+		t1[w], t2[w], t3[w] = x0[w]|x1[w], x1[w], x0[w]&x1[w]
+	}
+}
+
+func spread7(t, x []uint64, words int) {
+	x0, x1, x2 := x[:words], x[words:2*words], x[2*words:3*words]
+	t = t[:7*words]
+	for w := range words {
+		a, b, c := x0[w]|x1[w], x1[w], x0[w]&x1[w]
+		h := x2[w]
+		t[w], t[words+w], t[2*words+w] = h|a, h|b, h|c
+		t[3*words+w] = h
+		t[4*words+w], t[5*words+w], t[6*words+w] = h&a, h&b, h&c
+	}
+}
+
+func spread15(t, x []uint64, words int) {
+	x0, x1, x2, x3 := x[:words], x[words:2*words], x[2*words:3*words], x[3*words:4*words]
+	t = t[:15*words]
+	for w := range words {
+		a, b, c := x0[w]|x1[w], x1[w], x0[w]&x1[w]
+		d, h := x2[w], x3[w]
+		t[w], t[words+w], t[2*words+w] = h|d|a, h|d|b, h|d|c
+		t[3*words+w] = h | d
+		t[4*words+w], t[5*words+w], t[6*words+w] = h|d&a, h|d&b, h|d&c
+		t[7*words+w] = h
+		t[8*words+w], t[9*words+w], t[10*words+w] = h&(d|a), h&(d|b), h&(d|c)
+		t[11*words+w] = h & d
+		t[12*words+w], t[13*words+w], t[14*words+w] = h&d&a, h&d&b, h&d&c
+	}
+}

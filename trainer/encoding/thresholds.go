@@ -1,0 +1,135 @@
+package encoding
+
+import (
+	"errors"
+	"fmt"
+)
+
+// NewUniform returns the uniform thermometer code (IALGN paper, "Experimental
+// Setup"): bit j of a feature v in 0..max is v/max > j/bits, strictly, for j = 1 ..
+// bits-1. The integer threshold is floor(j*max/bits), so that v > threshold exactly
+// if v*bits > j*max.
+//
+// names has one element a feature, or none. It returns an error if features < 1, bits
+// is outside 2..256, bitsIn outside 1..16, max does not fit, or names are too few.
+func NewUniform(features, bits, bitsIn int, max uint32, names []string) (*Encoder, error) {
+	if features < 1 {
+		return nil, errors.New("encoder has no features")
+	}
+	if err := checkWidths(bits, bitsIn, max); err != nil {
+		return nil, err
+	}
+	if err := checkNames(names, features); err != nil {
+		return nil, err
+	}
+	e := &Encoder{Bits: bits, BitsIn: bitsIn, Max: max, Names: names, Thresholds: thresholdRows(features, bits)}
+	for _, row := range e.Thresholds {
+		for j := range row {
+			row[j] = uint16(uint64(j+1) * uint64(max) / uint64(bits))
+		}
+	}
+	return e, nil
+}
+
+// thresholdRows returns features rows of bits-1 thresholds in one array.
+func thresholdRows(features, bits int) [][]uint16 {
+	all, rows := make([]uint16, features*(bits-1)), make([][]uint16, features)
+	for f := range rows {
+		rows[f], all = all[:bits-1:bits-1], all[bits-1:]
+	}
+	return rows
+}
+
+// Histogram counts the values of each feature of a training set, to fit quantile
+// thresholds to them. It is filled by [Histogram.Add], sample by sample, and then
+// read by [Histogram.Quantile] for as many codes as wanted.
+//
+// Its memory follows the values that occur: 1 KiB for each aligned run of 256 values
+// of a feature, at most 256 KiB a feature of 16 bits.
+type Histogram struct {
+	bitsIn  int
+	max     uint32
+	samples uint64
+	counts  [][]*[256]uint32 // [feature][value / 256][value % 256]
+}
+
+// NewHistogram returns an empty histogram of features whose values are 0..max, in
+// words of bitsIn bits. Its errors are those of [NewUniform].
+func NewHistogram(features, bitsIn int, max uint32) (*Histogram, error) {
+	if features < 1 {
+		return nil, errors.New("histogram has no features")
+	}
+	if err := checkWidths(MinBits, bitsIn, max); err != nil {
+		return nil, err
+	}
+	h := &Histogram{bitsIn: bitsIn, max: max, counts: make([][]*[256]uint32, features)}
+	for f := range h.counts {
+		h.counts[f] = make([]*[256]uint32, max/256+1)
+	}
+	return h, nil
+}
+
+// Add counts the values of one sample. It panics if there is not one a feature, each
+// at most the histogram's max.
+func (h *Histogram) Add(values []uint16) {
+	if len(values) != len(h.counts) {
+		panic(fmt.Sprintf("encoding: %d values for a histogram of %d features", len(values), len(h.counts)))
+	}
+	h.samples++
+	for f, v := range values {
+		if uint32(v) > h.max {
+			panic(fmt.Sprintf("encoding: value %d of feature %d is above %d", v, f, h.max))
+		}
+		page := h.counts[f][v/256]
+		if page == nil {
+			page = new([256]uint32)
+			h.counts[f][v/256] = page
+		}
+		page[v%256]++
+	}
+}
+
+// Quantile returns the code whose threshold j, for j = 1 .. bits-1, is the smallest
+// value that at least j/bits of the samples do not exceed; but always one that some
+// sample does exceed, unless the feature is constant. So each input bit splits the
+// training set where a split exists: thresholds may repeat, and none is wasted on a
+// bit that is always 0.
+//
+// Its errors are those of [NewUniform], and one for an empty histogram.
+func (h *Histogram) Quantile(bits int, names []string) (*Encoder, error) {
+	if h.samples == 0 {
+		return nil, errors.New("quantile thresholds: no training sample to fit them to")
+	}
+	e, err := NewUniform(len(h.counts), bits, h.bitsIn, h.max, names)
+	if err != nil {
+		return nil, err
+	}
+	for f, row := range e.Thresholds {
+		h.quantile(row, f)
+	}
+	return e, nil
+}
+
+// quantile fills row with the thresholds of feature f, in one walk over its values in
+// ascending order.
+func (h *Histogram) quantile(row []uint16, f int) {
+	j, seen, previous := 0, uint64(0), uint16(0)
+	for p, page := range h.counts[f] {
+		if page == nil {
+			continue
+		}
+		for i, n := range page {
+			if n == 0 {
+				continue
+			}
+			v, first := uint16(p*256+i), seen == 0
+			if seen += uint64(n); seen == h.samples && !first {
+				v = previous // nothing exceeds the largest value
+			}
+			for ; j < len(row) && seen*uint64(len(row)+1) >= uint64(j+1)*h.samples; j++ {
+				row[j] = v
+			}
+			previous = v
+		}
+	}
+}
