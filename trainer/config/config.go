@@ -1,30 +1,38 @@
 // Package config holds the configuration of a training run: its keys, their defaults
 // and their meaning, read strictly from YAML.
 //
-// A [Config] is read by [Load], completed by defaults, changed by `--set` overrides
-// and checked, in that order; what the rest of the program sees is complete and valid.
-// It is stored in the model file, so everything that decides the trained bytes is in
-// it, and nothing that does not (threads, folders of output) is.
+// [Load] reads a [Config] from a file, changes it by `--set` overrides, completes it
+// with defaults and checks it, in that order; what the rest of the program sees is
+// complete and valid. Go code starts from [Default] instead, and calls
+// [Config.Complete] and [Config.Check]. A key is named as in the file, with dots:
+// train.optimizer.lr.
+//
+// A Config is stored in the model file as JSON, so everything that decides the trained
+// bytes is in it, and nothing that does not (threads, folders of output) is. One that
+// came from a file remembers where each key stood, so that later checks, such as
+// [Config.CheckClasses], can still point there; JSON and comparisons leave that out.
 package config
 
-// Config is one training run.
+// Config is one training run. docs/CONFIG.md describes each key.
 type Config struct {
 	Name    string  `yaml:"name" json:"name"`
 	Data    Data    `yaml:"data" json:"data"`
 	Encoder Encoder `yaml:"encoder" json:"encoder"`
 	Model   Model   `yaml:"model" json:"model"`
 	Train   Train   `yaml:"train" json:"train"`
+
+	source *source // where the keys were given; nil unless parsed
 }
 
 // Data names the data set. Train, Test, Label, Header, TestShare and SplitSeed are for
 // the set csv alone.
 type Data struct {
-	Set       string  `yaml:"set" json:"set"`               // digits | mnist | fashion-mnist | cifar10 | cifar100 | csv
-	Dir       string  `yaml:"dir" json:"dir,omitempty"`     // where it lies; --data, IALGN_DATA and the cache follow
-	Train     string  `yaml:"train" json:"train,omitempty"` // CSV file, gzip or not
-	Test      string  `yaml:"test" json:"test,omitempty"`   // CSV file; empty: a split of Train
-	Label     string  `yaml:"label" json:"label,omitempty"` // name of the label column; empty: the last one
-	Header    string  `yaml:"header" json:"header,omitempty"`
+	Set       string  `yaml:"set" json:"set"`                         // digits | mnist | fashion-mnist | cifar10 | cifar100 | csv
+	Dir       string  `yaml:"dir" json:"dir,omitempty"`               // where it lies; --data, IALGN_DATA and the cache follow
+	Train     string  `yaml:"train" json:"train,omitempty"`           // CSV file, gzip or not
+	Test      string  `yaml:"test" json:"test,omitempty"`             // CSV file; empty: a split of Train
+	Label     string  `yaml:"label" json:"label,omitempty"`           // name of the label column; empty: the last one
+	Header    string  `yaml:"header" json:"header,omitempty"`         // auto | yes | no
 	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // of Train, without a test file
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
 }
@@ -76,7 +84,7 @@ type Optimizer struct {
 
 // Schedule is the course of the learning rate.
 type Schedule struct {
-	Kind string `yaml:"kind" json:"kind"` // constant
+	Kind string `yaml:"kind" json:"kind"` // constant | cosine | step
 }
 
 // Validation holds a part of the training set out.

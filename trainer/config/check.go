@@ -1,0 +1,222 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// setCSV is the data set of the user's own files, which alone has the keys of [Data]
+// after dir.
+const setCSV = "csv"
+
+// limit is the range of a numeric key, both ends included.
+type limit struct {
+	key      string
+	min, max float64
+}
+
+// limits holds the ranges of the keys that every data set has.
+//
+// Width times depth stays within what a model file may have; a batch within the
+// engine's counters, anchors within its bit rows. The floating point ends keep every
+// number that the engine makes of them a normal, finite float32, and the betas below 1.
+var limits = []limit{
+	{"encoder.bits", 2, 256},
+	{"model.width", 1, 1 << 24},
+	{"model.depth", 1, 1 << 16},
+	{"model.anchors", 1, 256},
+	{"model.hidden", 1, 256},
+	{"model.skip_logit", -100, 100},
+	{"model.init_noise", 0, 100},
+	{"model.tau", 1e-6, 1e6},
+	{"train.optimizer.lr", 1e-9, 10},
+	{"train.optimizer.beta1", 0, 0.99999},
+	{"train.optimizer.beta2", 0, 0.999999},
+	{"train.optimizer.eps", 1e-30, 1},
+	{"train.epochs", 1, 1e6},
+	{"train.batch", 1, 1024},
+	{"train.validation.share", 0, 0.9},
+	{"train.validation.patience", 0, 1e6},
+	{"train.checkpoint.minutes", 0, 1e6},
+}
+
+// Ranges of keys that only csv has.
+var (
+	bitsInLimit    = limit{"encoder.bits_in", 1, 16}
+	testShareLimit = limit{"data.test_share", 0.001, 0.999}
+)
+
+// choice lists the values of a key; this version trains with the first of them, as
+// many as trained says, or all if that is 0.
+type choice struct {
+	key     string
+	values  []string
+	trained int
+}
+
+var choices = []choice{
+	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV}, 0},
+	{"encoder.kind", []string{"thermometer"}, 0},
+	{"encoder.thresholds", []string{"uniform", "quantile"}, 0},
+	{"model.topology", []string{"ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}, 1},
+	{"model.parametrization", []string{"softmax16", "light"}, 1},
+	{"model.init", []string{"skip", "random"}, 0},
+	{"model.first_pin", []string{"relaxed", "fixed"}, 0},
+	{"model.wiring", []string{"random", "balanced"}, 1},
+	{"train.estimator", []string{"ste", "soft"}, 1},
+	{"train.optimizer.kind", []string{"adam"}, 0},
+	{"train.schedule.kind", []string{"constant", "cosine", "step"}, 1},
+}
+
+var headers = choice{"data.header", []string{"auto", "yes", "no"}, 0}
+
+// Check reports the first key whose value has no meaning: a choice that does not
+// exist, a number out of range or not finite, a key that the data set needs or does not
+// have. It holds for every configuration, also one that came from a model file;
+// whether this version can train it is [Config.CheckTrainable]'s to say.
+func (c Config) Check() error {
+	for _, check := range []func() error{c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits, c.checkData} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkText refuses text that would not survive JSON or would garble a line of output.
+func (c *Config) checkText() error {
+	for _, f := range fields(c) {
+		if f.value.Kind() != reflect.String {
+			continue
+		}
+		if s := f.value.String(); !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
+			return c.wrong(f.key, "", "%.60q holds control characters or is not UTF-8", s)
+		}
+	}
+	return nil
+}
+
+// identifier is what a name may be, as it becomes part of file names.
+var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+func (c *Config) checkName() error {
+	if identifier.MatchString(c.Name) {
+		return nil
+	}
+	remedy := "use at most 100 letters, digits, '_', '-' and '.', for example mnist-8k-6"
+	if c.given("name") {
+		return c.wrong("name", remedy, "%.60q cannot be part of a file name", c.Name)
+	}
+	return c.wrong("name", "give a name; "+remedy, "missing, and the default %.60q cannot be part of a file name", c.Name)
+}
+
+func (c *Config) checkChoices() error {
+	if c.Data.Set == "" && !c.given("data.set") {
+		return c.wrong("data.set", "name one: "+oneOf(choices[0].values), "missing")
+	}
+	for _, ch := range choices {
+		if err := c.checkChoice(ch, ch.values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkChoice(ch choice, values []string) error {
+	got := c.value(ch.key).String()
+	for _, v := range values {
+		if got == v {
+			return nil
+		}
+	}
+	return c.wrong(ch.key, "use "+oneOf(values), "%.40q is unknown", got)
+}
+
+// checkMissing reports the two keys that have a default for some data sets only.
+func (c *Config) checkMissing() error {
+	if c.Encoder.Bits == 0 && !c.given("encoder.bits") {
+		return c.wrong("encoder.bits", "give it: 8 suits digits, 4 to 16 most sets", "missing, and has no default for the data set %s", c.Data.Set)
+	}
+	if c.Model.Tau == 0 && !c.given("model.tau") {
+		return c.wrong("model.tau", "give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
+			"missing, and has no default for the data set %s", c.Data.Set)
+	}
+	return nil
+}
+
+func (c *Config) checkLimits() error {
+	for _, l := range limits {
+		if err := c.checkLimit(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkLimit(l limit) error {
+	v := c.number(l.key)
+	if v >= l.min && v <= l.max {
+		return nil
+	}
+	standard := Default()
+	remedy := "use a number within that range"
+	if d := standard.number(l.key); d != 0 {
+		remedy = "the default is " + format(d)
+	}
+	return c.wrong(l.key, remedy, "%s is outside %s", format(v), l)
+}
+
+// String returns the range as errors and the documentation show it.
+func (l limit) String() string { return format(l.min) + " to " + format(l.max) }
+
+// format writes whole numbers in full and others as short as they can be.
+func format(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprintf("%g", v)
+}
+
+// csvKeys are the keys of csv alone.
+var csvKeys = []string{"data.train", "data.test", "data.label", "data.header", "data.test_share", "data.split_seed", bitsInLimit.key}
+
+// checkData checks the keys of csv, or their absence. A model of another set may have
+// encoder.bits_in all the same.
+func (c *Config) checkData() error {
+	if c.Data.Set == setCSV {
+		return c.checkCSV()
+	}
+	for _, key := range csvKeys {
+		if c.given(key) || (!c.value(key).IsZero() && key != bitsInLimit.key) {
+			return c.wrong(key, "leave it out, or use data.set: csv", "has no meaning for the data set %s", c.Data.Set)
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkCSV() error {
+	if c.Data.Train == "" {
+		return c.wrong("data.train", "name the CSV file of the training set", "missing, which the data set csv needs")
+	}
+	if err := c.checkChoice(headers, headers.values); err != nil {
+		return err
+	}
+	if err := c.checkLimit(bitsInLimit); err != nil {
+		return err
+	}
+	if c.Data.Test == "" {
+		return c.checkLimit(testShareLimit)
+	}
+	for _, key := range []string{"data.test_share", "data.split_seed"} {
+		if !c.value(key).IsZero() {
+			return c.wrong(key, "leave out this key or data.test", "there is nothing to split, as data.test names a test file")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Default returns a configuration with the defaults that hold for every data set. To
+// be complete it needs data.set, and then [Config.Complete].
+func Default() Config {
+	return Config{
+		Encoder: Encoder{Kind: "thermometer", Thresholds: "uniform"},
+		Model: Model{
+			Topology: "ialgn", Width: 8000, Depth: 6, Anchors: 32, Hidden: 1,
+			Parametrization: "softmax16", Init: "skip", SkipLogit: 5,
+			FirstPin: "relaxed", Wiring: "random",
+		},
+		Train: Train{
+			Estimator: "ste",
+			Optimizer: Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
+			Epochs:    200, Batch: 100, Seed: 1,
+			Schedule:   Schedule{Kind: "constant"},
+			Checkpoint: Checkpoint{Minutes: 5},
+		},
+	}
+}
+
+// Defaults of keys that only the data set csv has.
+const (
+	defaultHeader    = "auto"
+	defaultTestShare = 0.2
+	defaultBitsIn    = 8
+)
+
+// Complete returns the configuration with the keys that depend on others filled in,
+// where they are zero and were not given as such: the name; for csv data.header,
+// data.test_share (without a test file) and encoder.bits_in; and encoder.bits and
+// model.tau where the paper has values for the data set and width. Elsewhere these two
+// stay zero, which [Config.Check] reports.
+func (c Config) Complete() Config {
+	if c.Name == "" && !c.given("name") {
+		c.Name = c.baseName()
+	}
+	if c.Data.Set == setCSV {
+		c.completeCSV()
+	}
+	bits, tau := c.paper()
+	if c.Encoder.Bits == 0 && !c.given("encoder.bits") {
+		c.Encoder.Bits = bits
+	}
+	if c.Model.Tau == 0 && !c.given("model.tau") {
+		c.Model.Tau = tau
+	}
+	return c
+}
+
+func (c *Config) completeCSV() {
+	if c.Data.Header == "" && !c.given("data.header") {
+		c.Data.Header = defaultHeader
+	}
+	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.given("data.test_share") {
+		c.Data.TestShare = defaultTestShare
+	}
+	if c.Encoder.BitsIn == 0 && !c.given("encoder.bits_in") {
+		c.Encoder.BitsIn = defaultBitsIn
+	}
+}
+
+// baseName returns the name of the file without folder and .yaml, else that of the
+// data set.
+func (c *Config) baseName() string {
+	if c.source == nil {
+		return c.Data.Set
+	}
+	base := filepath.Base(c.source.file)
+	return strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
+}
+
+// paper returns the paper's n_b ("Experimental Setup") and tau (supplement, table
+// "Dataset-specific logit scaling") for the data set and width, 0 where it has none.
+// Fashion-MNIST, which the paper does not train on, is taken as MNIST.
+func (c *Config) paper() (bits int, tau float64) {
+	switch c.Data.Set {
+	case "mnist", "fashion-mnist":
+		return 4, 10
+	case "cifar10":
+		if c.Model.Width >= 128_000 {
+			return 16, 100
+		}
+		return 16, 30
+	case "cifar100":
+		return 16, 30
+	}
+	return 0, 0
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"ialgn/internal/hint"
+)
+
+// maxSource bounds the length of a configuration: one with every key and a comment
+// each has 4 KiB. It also bounds the parser, whose time grows with the square.
+const maxSource = 1 << 14
+
+// Load reads the configuration file of that path and the overrides, as [Parse] does.
+func Load(path string, sets []string) (Config, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Config{}, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	if err != nil {
+		return Config{}, unreadable(path, err)
+	}
+	return Parse(path, src, sets)
+}
+
+// unreadable puts the path before the cause of a failed operation, as it stands before
+// every other error.
+func unreadable(path string, err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// Parse reads a configuration from the text of a YAML file, changes it by the
+// overrides, each KEY=VALUE with a dotted key, of which a later one wins, and returns
+// it complete, checked and fit to train with.
+//
+// The text is read strictly: an unknown or doubled key, a value of another type, a key
+// without a value, lists, anchors, tags and a second document are errors. They begin
+// with the place, `NAME:LINE:COLUMN: ` or `--set KEY: `, and most carry a
+// [ialgn/internal/hint].
+func Parse(name string, src []byte, sets []string) (Config, error) {
+	c := Default()
+	c.source = &source{file: name, places: map[string]place{}}
+	if len(src) > maxSource {
+		return Config{}, fmt.Errorf("%s: longer than %d bytes, this is no configuration", name, maxSource)
+	}
+	if err := c.readYAML(bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {
+		return Config{}, err
+	}
+	for _, set := range sets {
+		if err := c.override(set); err != nil {
+			return Config{}, err
+		}
+	}
+	c = c.Complete()
+	if err := c.Check(); err != nil {
+		return Config{}, err
+	}
+	if err := c.CheckTrainable(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/internal/hint"
+)
+
+// setFlag is the option that overrides a key.
+const setFlag = "--set"
+
+// place is where a key or a section was given: a line and column of the file, both
+// from 1, or the command line.
+type place struct {
+	line, column int
+	flag         bool
+}
+
+// source is where a configuration came from.
+type source struct {
+	file   string
+	places map[string]place
+}
+
+// given reports whether the key was written down, even if as 0.
+func (c *Config) given(key string) bool {
+	if c.source == nil {
+		return false
+	}
+	_, ok := c.source.places[key]
+	return ok
+}
+
+// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`
+// or `--set model.width`. A key that was not given is looked for where it belongs, in
+// the nearest section that was.
+func (c *Config) where(key string) string {
+	if c.source == nil {
+		return key
+	}
+	for at := key; at != ""; at = parent(at) {
+		if p, ok := c.source.places[at]; ok {
+			return c.source.at(p) + key
+		}
+	}
+	return c.source.file + ": " + key
+}
+
+// at returns how errors at a place begin.
+func (s *source) at(p place) string {
+	switch {
+	case p.flag:
+		return setFlag + " "
+	case p.line > 0:
+		return fmt.Sprintf("%s:%d:%d: ", s.file, p.line, p.column)
+	}
+	return s.file + ": "
+}
+
+// wrong returns the error `place: key: what` with the hint.
+func (c *Config) wrong(key, remedy, format string, args ...any) error {
+	err := fmt.Errorf("%s: %s", c.where(key), fmt.Sprintf(format, args...))
+	if remedy == "" {
+		return err
+	}
+	return hint.With(err, "%s", remedy)
+}
+
+// oneOf writes a list of choices: "a, b or c".
+func oneOf(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
