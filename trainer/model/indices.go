@@ -9,11 +9,14 @@ type Indices struct {
 
 // MakeIndices returns n zero indices below limit.
 func MakeIndices(n, limit int) Indices {
-	if limit <= 1<<16 {
+	if narrow(limit) {
 		return Indices{Narrow: make([]uint16, n)}
 	}
 	return Indices{Wide: make([]uint32, n)}
 }
+
+// narrow says whether 16 bits hold every index below limit.
+func narrow(limit int) bool { return limit <= 1<<16 }
 
 // Len returns the number of indices.
 func (x Indices) Len() int { return len(x.Narrow) + len(x.Wide) }
@@ -36,4 +39,28 @@ func (x Indices) Set(i int, v uint32) {
 		panic("model: index does not fit 16 bits")
 	}
 	x.Narrow[i] = uint16(v)
+}
+
+// Slice returns a view of the indices from to to-1.
+func (x Indices) Slice(from, to int) Indices {
+	if x.Wide != nil {
+		return Indices{Wide: x.Wide[from:to]}
+	}
+	return Indices{Narrow: x.Narrow[from:to]}
+}
+
+// Max returns the largest index, 0 if there are none.
+func (x Indices) Max() uint32 {
+	if x.Wide != nil {
+		return largest(x.Wide)
+	}
+	return uint32(largest(x.Narrow))
+}
+
+func largest[T uint16 | uint32](x []T) T {
+	m := T(0)
+	for _, v := range x {
+		m = max(m, v)
+	}
+	return m
 }

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Class counts and logits of an ialgn model file, rebuilt in numpy.
+
+usage: logits.py MODEL.safetensors INPUTS.{npy,csv}
+
+INPUTS has one row a sample and one column an input bit, 0 or 1: bit
+f * (bits - 1) + j - 1 is 1 if feature f is above its threshold j (see README.md).
+Prints one CSV row a sample: the class, the counts of all classes, their logits.
+"""
+
+import json
+import sys
+
+import numpy as np
+
+
+def read_tensors(path):
+    """Return metadata and arrays by the plain definition of the format."""
+    types = {"U16": "<u2", "U32": "<u4", "F32": "<f4", "F64": "<f8"}
+    with open(path, "rb") as file:
+        raw = file.read()
+    data = 8 + int.from_bytes(raw[:8], "little")
+    header = json.loads(raw[8:data])
+    metadata = header.pop("__metadata__")
+    arrays = {}
+    for name, t in header.items():
+        begin, end = (data + offset for offset in t["data_offsets"])
+        arrays[name] = np.frombuffer(raw[begin:end], types[t["dtype"]]).reshape(t["shape"])
+    return metadata, arrays
+
+
+def read_with_package(path):
+    """Return the same by the public safetensors package."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        return file.metadata(), {name: file.get_tensor(name) for name in file.keys()}
+
+
+def read(path):
+    try:
+        import safetensors  # noqa: F401
+    except ImportError:
+        return read_tensors(path)
+    return read_with_package(path)
+
+
+def truth_bits(ops):
+    """Return f(0,0), f(0,1), f(1,0), f(1,1) of each gate, [width, layers, 4].
+
+    Sixteen logits choose an operation, whose number has f(0,0) as its bit 3 and f(1,1)
+    as its bit 0. Four logits are the truth table: above 0 is 1.
+    """
+    if ops.shape[2] == 4:
+        return ops > 0
+    number = ops.argmax(axis=2)
+    return np.stack([number >> shift & 1 for shift in (3, 2, 1, 0)], axis=2) > 0
+
+
+def chosen_wires(arrays, prefix):
+    """Return the candidate with the largest logit, the first of several, [width, layers]."""
+    wires = arrays[prefix + "wires"]
+    logits = arrays.get(prefix + "logits")
+    best = np.zeros(wires.shape[:2], int) if logits is None else logits.argmax(axis=2)
+    return np.take_along_axis(wires, best[:, :, None], axis=2)[:, :, 0].astype(int)
+
+
+def last_layer(metadata, arrays, x):
+    """Return the bits of the last layer, [samples, width], of the input bits x."""
+    h = None
+    for i, section in enumerate(json.loads(metadata["sections"])):
+        truth = truth_bits(arrays[f"section{i}.ops"])
+        wires = {}
+        for pin in "ab":
+            if section[pin]["source"] != "spine":
+                wires[pin] = chosen_wires(arrays, f"section{i}.{pin}.")
+        for layer in range(section["layers"]):
+            pins = {}
+            for pin in "ab":
+                if section[pin]["source"] == "spine":
+                    pins[pin] = h  # the same gate of the layer before
+                else:
+                    bits = x if section[pin]["source"] == "input" else h
+                    pins[pin] = bits[:, wires[pin][:, layer]]
+            corner = 2 * pins["a"].astype(int) + pins["b"]
+            h = np.take_along_axis(truth[None, :, layer], corner[:, :, None], axis=2)[:, :, 0]
+    return h
+
+
+def counts_and_logits(path, x):
+    """Return the class counts and the logits, both [samples, classes]."""
+    metadata, arrays = read(path)
+    if metadata["format"] != "ialgn-model" or metadata["version"] != "1":
+        raise ValueError(f"{path}: not a model file of version 1")
+    inputs = arrays["encoder.thresholds"].size
+    if x.ndim != 2 or x.shape[1] != inputs:
+        raise ValueError(f"inputs of shape {x.shape}, the model reads {inputs} bits a sample")
+    h = last_layer(metadata, arrays, x > 0)
+    classes = len(json.loads(metadata["classes"]))
+    counts = h.reshape(len(x), classes, -1).sum(axis=2)
+    return counts, counts / json.loads(metadata["config"])["model"]["tau"]
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    _, model, inputs = sys.argv
+    x = np.load(inputs) if inputs.endswith(".npy") else np.loadtxt(inputs, delimiter=",", ndmin=2)
+    counts, logits = counts_and_logits(model, x)
+    classes = range(counts.shape[1])
+    print(",".join(["class"] + [f"count_{c}" for c in classes] + [f"logit_{c}" for c in classes]))
+    for n, z in zip(counts, logits):
+        print(",".join([str(n.argmax())] + [str(v) for v in n] + [repr(float(v)) for v in z]))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, KeyError, ValueError) as error:
+        sys.exit(f"logits.py: error: {error}")

@@ -1,0 +1,166 @@
+// Package python tests the example script against the Go forward pass.
+package python
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ialgn/internal/modelgen"
+	"ialgn/trainer/model"
+)
+
+// interpreter returns a Python with numpy, or skips the test.
+func interpreter(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(name, "-c", "import numpy").Run() == nil {
+			return name
+		}
+	}
+	t.Skip("no python3 with numpy (Debian package python3-numpy)")
+	return ""
+}
+
+const samples = 100
+
+// TestLogits rebuilds a network of every form in Python from its file and compares
+// class, counts and logits of each sample; inputs come as CSV and as npy in turn.
+func TestLogits(t *testing.T) {
+	python := interpreter(t)
+	for i, form := range modelgen.Forms() {
+		t.Run(form.Name, func(t *testing.T) {
+			t.Parallel()
+			m := form.Model()
+			file := filepath.Join(t.TempDir(), "m.safetensors")
+			if _, err := m.Save(file); err != nil {
+				t.Fatal(err)
+			}
+			rows, want := expect(m)
+			inputs := writeCSV(t, rows)
+			if i%2 == 1 {
+				inputs = writeNPY(t, rows)
+			}
+			var stderr bytes.Buffer
+			cmd := exec.Command(python, "logits.py", file, inputs)
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("logits.py: %v\n%s", err, stderr.String())
+			}
+			compare(t, strings.Split(strings.TrimSpace(string(out)), "\n"), want)
+		})
+	}
+}
+
+// compare checks the script's lines, the header first; logits are compared as numbers.
+func compare(t *testing.T, lines []string, want []string) {
+	t.Helper()
+	if len(lines) != len(want)+1 {
+		t.Fatalf("%d lines, want %d", len(lines), len(want)+1)
+	}
+	for s, line := range lines[1:] {
+		got := strings.Split(line, ",")
+		for k, field := range strings.Split(want[s], ",") {
+			x, err1 := strconv.ParseFloat(got[k], 64)
+			y, err2 := strconv.ParseFloat(field, 64)
+			if err1 != nil || err2 != nil || x != y {
+				t.Fatalf("sample %d: %s, want %s", s, line, want[s])
+			}
+		}
+	}
+}
+
+// expect returns random input bits and the script's lines for them.
+func expect(m *model.Model) (rows [][]byte, lines []string) {
+	const words = (samples + 63) / 64
+	p := modelgen.Samples(&m.Encoder, samples, len(m.Classes), 7)
+	in := make([]uint64, m.Encoder.Inputs()*words)
+	planes := make([]uint64, p.Rows()*words)
+	p.GatherRange(planes, words, 0, samples)
+	m.Encoder.Thermometer(in, planes, words)
+	e := model.NewEvaluator(m.Freeze())
+	e.Run(in, words, nil)
+	classes := len(m.Classes)
+	counts, class := make([]int32, classes*samples), make([]uint8, samples)
+	e.Counts(counts, samples)
+	model.Classify(class, counts)
+	for s := range samples {
+		row := make([]byte, m.Encoder.Inputs())
+		for i := range row {
+			row[i] = byte(in[i*words+s/64] >> (s % 64) & 1)
+		}
+		rows = append(rows, row)
+		line, logits := strconv.Itoa(int(class[s])), ""
+		for c := range classes {
+			n := counts[c*samples+s]
+			line += fmt.Sprintf(",%d", n)
+			logits += fmt.Sprintf(",%.17g", float64(n)/m.Config.Model.Tau)
+		}
+		lines = append(lines, line+logits)
+	}
+	return rows, lines
+}
+
+func writeCSV(t *testing.T, rows [][]byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	for _, row := range rows {
+		for i, bit := range row {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteByte('0' + bit)
+		}
+		b.WriteByte('\n')
+	}
+	return write(t, "x.csv", b.Bytes())
+}
+
+// writeNPY writes the rows as unsigned bytes in numpy's format, version 1.0.
+func writeNPY(t *testing.T, rows [][]byte) string {
+	t.Helper()
+	header := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d), }", len(rows), len(rows[0]))
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	b := []byte("\x93NUMPY\x01\x00")
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
+	b = append(b, header...)
+	return write(t, "x.npy", append(b, bytes.Join(rows, nil)...))
+}
+
+func write(t *testing.T, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestErrors checks that the script refuses what it cannot read in one line.
+func TestErrors(t *testing.T) {
+	python := interpreter(t)
+	file := filepath.Join(t.TempDir(), "m.safetensors")
+	if _, err := modelgen.New(modelgen.Options{}).Save(file); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, file, inputs, want string
+	}{
+		{"no model", file + "x", write(t, "x.csv", []byte("0\n")), "No such file"},
+		{"columns", file, write(t, "x.csv", []byte("0,1\n")), "the model reads 18 bits a sample"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out, err := exec.Command(python, "logits.py", test.file, test.inputs).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), test.want) || strings.Contains(string(out), "Traceback") {
+				t.Errorf("error %v, output %q, want one line with %q", err, out, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+// Package modelgen makes random networks of every form that a model file describes,
+// for tests and benchmarks of the packages that read models.
+//
+// The networks are untrained: random wires and candidates, random logits, a random
+// uniform encoder of 8-bit features. They are valid models, and the same [Options]
+// give the same model.
+package modelgen
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// Options say what network to make. Zero fields take the defaults of [Options.Defaults].
+type Options struct {
+	Topology string // ialgn | rwlgn | rwlgn-spine | rwlgn-classwise
+	Width    int
+	Depth    int
+	Features int
+	Bits     int // thermometer bits a feature, plus one
+	BitsIn   int // width of a feature word
+	Classes  int
+	Anchors  int // candidates of a pin that reads inputs, ialgn only
+	Hidden   int // candidates of the spine pin; 1: a spine
+	Light    bool
+	Fixed    bool // one candidate for the first layer's pin A
+	Tau      float64
+	Seed     uint64
+
+	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
+	// spread over the others. Both 0: all sixteen are alike.
+	ShareA, ShareBinary float64
+}
+
+// Defaults returns the options with what is unset filled in: an IALGN of 30 chains and
+// 5 layers for 3 classes, with 6 features of 4 thermometer bits less one and 4
+// candidates an anchor.
+func (o Options) Defaults() Options {
+	if o.Topology == "" {
+		o.Topology = "ialgn"
+	}
+	if o.Tau == 0 {
+		o.Tau = 3
+	}
+	for _, d := range []struct {
+		field *int
+		value int
+	}{
+		{&o.Width, 30},
+		{&o.Depth, 5},
+		{&o.Features, 6},
+		{&o.Bits, 4},
+		{&o.BitsIn, 8},
+		{&o.Classes, 3},
+		{&o.Anchors, 4},
+		{&o.Hidden, 1},
+	} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	return o
+}
+
+// New returns the random model that the options describe. It panics if they describe
+// none, such as a width that the classes do not divide.
+func New(o Options) *model.Model {
+	o = o.Defaults()
+	r := rand.New(rand.NewPCG(o.Seed, 0x6d6f64656c67656e))
+	m := &model.Model{
+		Config:  configuration(o),
+		Width:   o.Width,
+		Encoder: Encoder(o.Features, o.Bits, o.BitsIn),
+		Record:  record(r, o.Classes),
+	}
+	for c := range o.Classes {
+		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))
+	}
+	m.Sections = sections(o)
+	for i := range m.Sections {
+		g := generator{r, o, m, i}
+		g.fill(&m.Sections[i])
+	}
+	if err := m.Validate(); err != nil {
+		panic("modelgen: " + err.Error())
+	}
+	return m
+}
+
+// Encoder returns a uniform encoder of features that use their whole width.
+func Encoder(features, bits, bitsIn int) encoding.Encoder {
+	e, err := encoding.NewUniform(features, bits, bitsIn, 1<<bitsIn-1, nil)
+	if err != nil {
+		panic("modelgen: " + err.Error())
+	}
+	return *e
+}
+
+// Samples returns n random samples for the encoder, as levels with random labels.
+func Samples(e *encoding.Encoder, n, classes int, seed uint64) *encoding.Packed {
+	r := rand.New(rand.NewPCG(seed, 0x73616d706c6573))
+	p := encoding.NewPacked(e.Features(), e.LevelBits())
+	level := make([]uint16, e.Features())
+	for range n {
+		for f := range level {
+			level[f] = uint16(r.IntN(e.Bits))
+		}
+		p.Append(level, r.IntN(classes))
+	}
+	return p
+}
+
+func configuration(o Options) config.Config {
+	c := config.Config{Name: o.Topology}
+	c.Data.Set = "digits"
+	c.Encoder = config.Encoder{Kind: "thermometer", Bits: o.Bits, Thresholds: "uniform", BitsIn: o.BitsIn}
+	c.Model = config.Model{
+		Topology: o.Topology, Width: o.Width, Depth: o.Depth, Anchors: o.Anchors, Hidden: o.Hidden,
+		Parametrization: "softmax16", Init: "random", FirstPin: "relaxed", Wiring: "random", Tau: o.Tau,
+	}
+	if o.Light {
+		c.Model.Parametrization = "light"
+	}
+	if o.Fixed {
+		c.Model.FirstPin = "fixed"
+	}
+	c.Train = config.Train{Estimator: "ste", Epochs: 1, Batch: 100, Seed: o.Seed}
+	c.Train.Optimizer = config.Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
+	c.Train.Schedule.Kind = "constant"
+	return c
+}
+
+func record(r *rand.Rand, classes int) model.Record {
+	return model.Record{
+		DataSet: "digits",
+		Train:   fmt.Sprintf("%064x", r.Uint64()),
+		Test:    fmt.Sprintf("%064x", r.Uint64()),
+		Epochs:  []model.Epoch{{Loss: float64(classes) * r.Float64(), TrainCorrect: 1, TrainSamples: 2, TestCorrect: 3, TestSamples: 4}},
+	}
+}

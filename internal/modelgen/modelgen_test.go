@@ -1,0 +1,66 @@
+package modelgen
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/trainer/model"
+)
+
+func TestForms(t *testing.T) {
+	for _, f := range Forms() {
+		t.Run(f.Name, func(t *testing.T) {
+			m := f.Model()
+			if diff := cmp.Diff(m, f.Model()); diff != "" {
+				t.Errorf("the same options gave two models (-first +second):\n%s", diff)
+			}
+			other := f.Options
+			other.Seed += 100
+			if cmp.Equal(m.Sections, New(other).Sections) {
+				t.Error("another seed gave the same parameters")
+			}
+			if err := m.Freeze().Validate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestClassWise checks that no wire of a class-wise network leaves its class.
+func TestClassWise(t *testing.T) {
+	m := New(Options{Topology: "rwlgn-classwise"})
+	s, group := &m.Sections[1], m.Width/len(m.Classes)
+	for _, wires := range []model.Indices{s.A.Wires, s.B.Wires} {
+		for i := range wires.Len() {
+			if chain := i / s.Layers; int(wires.At(i))/group != chain/group {
+				t.Fatalf("gate %d of chain %d reads gate %d of another class", i, chain, wires.At(i))
+			}
+		}
+	}
+}
+
+func TestShares(t *testing.T) {
+	for _, light := range []bool{false, true} {
+		m := New(Options{Width: 600, Depth: 41, ShareA: 0.884, ShareBinary: 0.114, Light: light})
+		var count [16]int
+		for _, layer := range m.Freeze().Layers[1:] {
+			for _, op := range layer.Op {
+				count[op]++
+			}
+		}
+		two := 0
+		for _, op := range binary {
+			two += count[op]
+		}
+		// Four standard deviations of 24,000 draws are 0.0083.
+		for _, c := range []struct {
+			what      string
+			got, want float64
+		}{{"A", float64(count[3]) / 24000, 0.884}, {"binary", float64(two) / 24000, 0.114}} {
+			if c.got < c.want-0.0083 || c.got > c.want+0.0083 {
+				t.Errorf("light %v: share of %s %.4f, want about %.3f", light, c.what, c.got, c.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/chewxy/math32"
+
+	"ialgn/trainer/encoding"
+)
+
+// MaxClasses is the largest number of classes: labels are bytes.
+const MaxClasses = 256
+
+// The limits keep every product of width, depth and candidates within an int64.
+const (
+	maxGates      = 1 << 40
+	maxCandidates = 1 << 16
+)
+
+// Validate checks the model's form and numbers: the width splits into the classes,
+// every array has the length that width, layers and candidates give it, the first
+// layer reads inputs only, indices are below the number of their sources and logits
+// are finite. The error names the tensor as the model file does.
+func (m *Model) Validate() error {
+	if err := m.checkForm(); err != nil {
+		return err
+	}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if err := m.checkLengths(i); err != nil {
+			return err
+		}
+		if where, err := m.checkValues(s); err != nil {
+			return fmt.Errorf("section%d.%s: %w", i, where, err)
+		}
+	}
+	return nil
+}
+
+// checkForm checks all but the sections' arrays.
+func (m *Model) checkForm() error {
+	if err := checkForm(m.Width, m.Classes, &m.Encoder); err != nil {
+		return err
+	}
+	for i := range m.Sections {
+		if err := m.checkSection(i); err != nil {
+			return fmt.Errorf("section %d: %w", i, err)
+		}
+	}
+	depth, c := m.Depth(), &m.Config.Model
+	if depth == 0 {
+		return fmt.Errorf("the network has no layers")
+	}
+	if c.Width != m.Width || c.Depth != depth {
+		return fmt.Errorf("the configuration describes %d x %d gates, the network has %d x %d",
+			c.Width, c.Depth, m.Width, depth)
+	}
+	if c.Parametrization != "softmax16" && c.Parametrization != "light" {
+		return fmt.Errorf("parametrization %.40q, want softmax16 or light", c.Parametrization)
+	}
+	if !(c.Tau > 0) || math.IsInf(c.Tau, 0) {
+		return fmt.Errorf("tau %v, want a number above 0", c.Tau)
+	}
+	return nil
+}
+
+func (m *Model) checkSection(i int) error {
+	s := &m.Sections[i]
+	if s.Layers < 1 || s.Layers > maxGates/m.Width {
+		return fmt.Errorf("%d layers, want at least 1", s.Layers)
+	}
+	for _, p := range []struct {
+		name string
+		*Pin
+	}{{"A", &s.A}, {"B", &s.B}} {
+		if err := m.checkPin(i, p.Pin); err != nil {
+			return fmt.Errorf("pin %s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+// checkPin checks the form of a pin of section i.
+func (m *Model) checkPin(i int, p *Pin) error {
+	switch {
+	case p.Source > Spine:
+		return fmt.Errorf("source %d, want one of %v", p.Source, sourceNames)
+	case i == 0 && p.Source != Input:
+		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
+	case p.Source == Spine && p.K != 1:
+		return fmt.Errorf("%d candidates, want 1: a spine has no choice", p.K)
+	case p.K < 1 || p.K > maxCandidates:
+		return fmt.Errorf("%d candidates, want 1 to %d", p.K, maxCandidates)
+	}
+	return nil
+}
+
+// checkLengths checks the array lengths of section i.
+func (m *Model) checkLengths(i int) error {
+	for _, t := range m.sectionTensors(i) {
+		if got, want := length(t.Data), product(t.Shape); int64(got) != want {
+			return fmt.Errorf("%s: %d elements, want %d", t.Name, got, want)
+		}
+	}
+	return nil
+}
+
+// checkValues checks the numbers of a section of which any chains may be held, and
+// names the array at fault.
+func (m *Model) checkValues(s *Section) (string, error) {
+	if err := checkFinite(s.Ops); err != nil {
+		return "ops", err
+	}
+	if where, err := m.checkPinValues(&s.A); err != nil {
+		return "a." + where, err
+	}
+	where, err := m.checkPinValues(&s.B)
+	return "b." + where, err
+}
+
+func (m *Model) checkPinValues(p *Pin) (string, error) {
+	if err := checkFinite(p.Logits); err != nil {
+		return "logits", err
+	}
+	if p.Source == Spine {
+		return "", nil
+	}
+	limit := m.limit(p)
+	if largest := p.Wires.Max(); int(largest) >= limit {
+		return "wires", fmt.Errorf("index %d, want below %d, the number of %v bits", largest, limit, p.Source)
+	}
+	return "", nil
+}
+
+// checkFinite returns an error if x has a NaN or an infinity.
+func checkFinite(x []float32) error {
+	all := uint32(0)
+	for _, v := range x {
+		// Adding one to an exponent of all ones carries into the sign's place.
+		all |= math.Float32bits(v)&^(1<<31) + 1<<23
+	}
+	if all>>31 == 0 {
+		return nil
+	}
+	bad := x[slices.IndexFunc(x, func(v float32) bool { return math32.IsNaN(v) || math32.IsInf(v, 0) })]
+	return fmt.Errorf("%v among the numbers, want finite ones", bad)
+}
+
+// checkForm checks what a model and a frozen network have in common.
+func checkForm(width int, classes []string, e *encoding.Encoder) error {
+	switch n := len(classes); {
+	case n < 1 || n > MaxClasses:
+		return fmt.Errorf("%d classes, want 1 to %d", n, MaxClasses)
+	case width < 1 || width > 1<<31-1:
+		return fmt.Errorf("width %d, want 1 to %d", width, 1<<31-1)
+	case width%n != 0:
+		return fmt.Errorf("%d chains cannot be split into %d classes", width, n)
+	}
+	return e.Check()
+}

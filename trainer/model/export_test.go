@@ -1,0 +1,8 @@
+package model
+
+// What the tests outside the package need of its inside.
+var (
+	ReadFrozenChunks = readFrozen
+	Operation        = operation
+	Apply            = apply
+)

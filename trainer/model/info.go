@@ -1,0 +1,60 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Info is what a model file says without its arrays.
+type Info struct {
+	Model      *Model            // its sections have no arrays
+	Checkpoint map[string]string // the metadata of a checkpoint, if it is one
+	Tensors    []TensorInfo      // in the order of their places
+}
+
+// TensorInfo describes a tensor of a file.
+type TensorInfo struct {
+	Name  string
+	DType string
+	Shape []int64
+}
+
+// ReadInfo reads a model file without its arrays, of which it checks types and shapes
+// only.
+func ReadInfo(path string) (*Info, error) {
+	file, size, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	c, m, err := openModel(path, file, size)
+	if err != nil {
+		return nil, err
+	}
+	info := &Info{Model: m, Checkpoint: c.extraMetadata()}
+	for _, name := range c.names() {
+		e := c.tensors[name]
+		info.Tensors = append(info.Tensors, TensorInfo{name, e.DType, slices.Clone(e.Shape)})
+	}
+	return info, nil
+}
+
+// Parameters returns the number of trained numbers: the logits of the operations and
+// of the candidates.
+func (m *Model) Parameters() int {
+	n := 0
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		per := m.Arity()
+		for _, p := range []*Pin{&s.A, &s.B} {
+			if p.K > 1 {
+				per += p.K
+			}
+		}
+		n += m.Width * s.Layers * per
+	}
+	return n
+}
+
+// String returns the tensor in one line: name, type and shape.
+func (t TensorInfo) String() string { return fmt.Sprintf("%s %s %v", t.Name, t.DType, t.Shape) }

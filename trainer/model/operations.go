@@ -1,0 +1,82 @@
+package model
+
+// apply writes h = f(a, b) for words of 64 samples, f being the operation of that
+// number in the paper's Table of operations: bit 3 of the number is f(0,0), bit 2
+// f(0,1), bit 1 f(1,0) and bit 0 f(1,1). The three rows have the same length; h may
+// not overlap the others.
+//
+// It is written out by the paper's names, apart from the compiler's truth tables, so
+// that the two can be held against each other.
+func apply(op uint8, h, a, b []uint64) {
+	a, b = a[:len(h)], b[:len(h)]
+	switch op {
+	case 0: // FALSE
+		clear(h)
+	case 1: // AND
+		for i := range h {
+			h[i] = a[i] & b[i]
+		}
+	case 2: // A AND NOT B
+		for i := range h {
+			h[i] = a[i] &^ b[i]
+		}
+	case 3: // A
+		copy(h, a)
+	case 4: // NOT A AND B
+		for i := range h {
+			h[i] = b[i] &^ a[i]
+		}
+	case 5: // B
+		copy(h, b)
+	case 6: // XOR
+		for i := range h {
+			h[i] = a[i] ^ b[i]
+		}
+	case 7: // OR
+		for i := range h {
+			h[i] = a[i] | b[i]
+		}
+	default:
+		applyNegated(op, h, a, b)
+	}
+}
+
+// applyNegated is apply for the operations with f(0,0) = 1: operation n is the
+// negation of operation 15 - n.
+func applyNegated(op uint8, h, a, b []uint64) {
+	a, b = a[:len(h)], b[:len(h)]
+	switch op {
+	case 8: // NOR
+		for i := range h {
+			h[i] = ^(a[i] | b[i])
+		}
+	case 9: // XNOR
+		for i := range h {
+			h[i] = ^(a[i] ^ b[i])
+		}
+	case 10: // NOT B
+		for i := range h {
+			h[i] = ^b[i]
+		}
+	case 11: // A OR NOT B
+		for i := range h {
+			h[i] = a[i] | ^b[i]
+		}
+	case 12: // NOT A
+		for i := range h {
+			h[i] = ^a[i]
+		}
+	case 13: // NOT A OR B
+		for i := range h {
+			h[i] = b[i] | ^a[i]
+		}
+	case 14: // NAND
+		for i := range h {
+			h[i] = ^(a[i] & b[i])
+		}
+	default: // TRUE
+		for i := range h {
+			h[i] = ^uint64(0)
+		}
+	}
+}

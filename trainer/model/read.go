@@ -1,0 +1,219 @@
+package model
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"ialgn/trainer/encoding"
+)
+
+// Load reads a model file. It checks everything that [Model.Validate] checks and that
+// the file holds the model's tensors and no others but a checkpoint's; errors name
+// the file and the tensor.
+func Load(path string) (*Model, error) {
+	return LoadCheckpoint(path, nil)
+}
+
+// LoadCheckpoint reads a model file together with the state of training in it. state
+// gets the model and the checkpoint's metadata and returns the tensors to fill, all
+// that the file holds beyond the model; a nil state leaves them unread.
+func LoadCheckpoint(path string, state func(m *Model, metadata map[string]string) ([]Tensor, error)) (*Model, error) {
+	file, size, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return read(path, file, size, state)
+}
+
+// Read reads a model file of that size from r. name stands for it in errors.
+func Read(name string, r io.ReaderAt, size int64) (*Model, error) {
+	return read(name, r, size, nil)
+}
+
+func open(path string) (*os.File, int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("model file: %w", err)
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file, want a model file", path)
+	}
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]string) ([]Tensor, error)) (*Model, error) {
+	c, m, err := openModel(name, r, size)
+	if err != nil {
+		return nil, err
+	}
+	for i := range m.Sections {
+		m.Sections[i] = m.allocate(i, m.Width)
+	}
+	for i := range m.Sections {
+		if err := c.fill(m.sectionTensors(i)); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
+	}
+	if state != nil {
+		if err := c.restore(m, state); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// openModel reads all but the sections' arrays, whose types and shapes it checks: the
+// file is as long as they need.
+func openModel(name string, r io.ReaderAt, size int64) (*container, *Model, error) {
+	c, err := openContainer(name, r, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := c.shell()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.readEncoder(&m.Encoder); err != nil {
+		return nil, nil, err
+	}
+	if err := m.checkForm(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
+	}
+	return c, m, c.checkTensors(m)
+}
+
+// readEncoder reads the encoder's arrays.
+func (c *container) readEncoder(e *encoding.Encoder) error {
+	const thresholds, offset, scale = "encoder.thresholds", "encoder.offset", "encoder.scale"
+	entry, found := c.tensors[thresholds]
+	if !found {
+		return fmt.Errorf("%s: %s is missing; %s", c.name, thresholds, damaged)
+	}
+	shape := entry.Shape
+	if len(shape) != 2 || shape[1] != int64(e.Bits-1) {
+		return fmt.Errorf("%s: %s: shape %v, want [features %d]; %s", c.name, thresholds, shape, e.Bits-1, damaged)
+	}
+	features := int(shape[0])
+	if err := c.check(Tensor{thresholds, []int{features, e.Bits - 1}, []uint16(nil)}); err != nil {
+		return err
+	}
+	flat := make([]uint16, features*(e.Bits-1))
+	want := []Tensor{{thresholds, []int{features, e.Bits - 1}, flat}}
+	if _, found := c.tensors[offset]; found {
+		for _, name := range []string{offset, scale} {
+			if err := c.check(Tensor{name, []int{features}, []float64(nil)}); err != nil {
+				return err
+			}
+		}
+		e.Quantiser = &encoding.Quantiser{Offset: make([]float64, features), Scale: make([]float64, features)}
+		want = append(want, Tensor{offset, []int{features}, e.Quantiser.Offset}, Tensor{scale, []int{features}, e.Quantiser.Scale})
+	}
+	e.Thresholds = slices.Collect(slices.Chunk(flat, e.Bits-1))
+	return c.fill(want)
+}
+
+// checkTensors checks that the file holds the model's tensors, of the right type and
+// shape, and no others but a checkpoint's.
+func (c *container) checkTensors(m *Model) error {
+	known := map[string]bool{}
+	for _, t := range m.tensors() {
+		if err := c.check(t); err != nil {
+			return err
+		}
+		known[t.Name] = true
+	}
+	for _, name := range c.names() {
+		if !known[name] && !strings.HasPrefix(name, ExtraTensors) {
+			return fmt.Errorf("%s: %.60s: unknown tensor; %s", c.name, name, damaged)
+		}
+	}
+	return nil
+}
+
+// check checks presence, type and shape of a tensor.
+func (c *container) check(t Tensor) error {
+	e, found := c.tensors[t.Name]
+	if !found {
+		return fmt.Errorf("%s: %s is missing; %s", c.name, t.Name, damaged)
+	}
+	if want := dtype(t.Data); e.DType != want {
+		return fmt.Errorf("%s: %s: type %s, want %s; %s", c.name, t.Name, e.DType, want, damaged)
+	}
+	same := slices.EqualFunc(e.Shape, t.Shape, func(a int64, b int) bool { return a == int64(b) })
+	if !same {
+		return fmt.Errorf("%s: %s: shape %v, want %v; %s", c.name, t.Name, e.Shape, t.Shape, damaged)
+	}
+	return nil
+}
+
+// fill reads whole tensors that were checked.
+func (c *container) fill(tensors []Tensor) error {
+	buf := make([]byte, codecBytes)
+	for _, t := range tensors {
+		if err := c.readFrom(t.Name, 0, t.Data, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFrom reads elements of a checked tensor from element at on.
+func (c *container) readFrom(name string, at int, data any, buf []byte) error {
+	offset := c.data + c.tensors[name].Offsets[0] + int64(at)*elementSizes[dtype(data)]
+	if err := readElements(c.r, offset, data, buf); err != nil {
+		return fmt.Errorf("%s: %s: %w", c.name, name, err)
+	}
+	return nil
+}
+
+// restore fills the tensors of a checkpoint's state.
+func (c *container) restore(m *Model, state func(*Model, map[string]string) ([]Tensor, error)) error {
+	tensors, err := state(m, c.extraMetadata())
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	wanted := map[string]bool{}
+	for _, t := range tensors {
+		if err := c.check(t); err != nil {
+			return err
+		}
+		wanted[t.Name] = true
+	}
+	for _, name := range c.names() {
+		if strings.HasPrefix(name, ExtraTensors) && !wanted[name] {
+			return fmt.Errorf("%s: %.60s: unknown tensor of a checkpoint; %s", c.name, name, damaged)
+		}
+	}
+	if err := c.fill(tensors); err != nil {
+		return err
+	}
+	for _, t := range tensors {
+		x, _ := t.Data.([]float32)
+		if err := checkFinite(x); err != nil {
+			return fmt.Errorf("%s: %s: %w; %s", c.name, t.Name, err, damaged)
+		}
+	}
+	return nil
+}
+
+func (c *container) extraMetadata() map[string]string {
+	extra := map[string]string{}
+	for key, value := range c.meta {
+		if strings.HasPrefix(key, ExtraMetadata) {
+			extra[key] = value
+		}
+	}
+	return extra
+}

@@ -1,0 +1,91 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// chunkBytes is about how much of a section one goroutine of [ReadFrozen] holds: the
+// chains of a chunk, one at least.
+const chunkBytes = 4 << 20
+
+// ReadFrozen reads the frozen network of a model file: [Load] and [Model.Freeze] with
+// the same checks, but in the memory of the frozen network and a few megabytes.
+func ReadFrozen(path string) (*Frozen, error) {
+	file, size, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readFrozen(path, file, size, chunkBytes)
+}
+
+func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, error) {
+	c, m, err := openModel(name, r, size)
+	if err != nil {
+		return nil, err
+	}
+	f, first := m.frame(), 0
+	for i := range m.Sections {
+		layers := f.Layers[first : first+m.Sections[i].Layers]
+		if err := c.freezeSection(m, i, layers, chunk); err != nil {
+			return nil, err
+		}
+		first += len(layers)
+	}
+	return f, nil
+}
+
+// freezeSection streams section i in chunks of about that many bytes, one a goroutine.
+func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk int) error {
+	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
+	chunks := (m.Width + chains - 1) / chains
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(context.Background())
+	for range min(runtime.GOMAXPROCS(0), chunks) {
+		g.Go(func() error {
+			s, buf := m.allocate(i, chains), make([]byte, codecBytes)
+			for k := int(next.Add(1)) - 1; k < chunks && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
+				from, to := k*chains, min((k+1)*chains, m.Width)
+				part := s.chains(0, to-from, m.Arity())
+				if err := c.readChains(m, i, part, from, buf); err != nil {
+					return err
+				}
+				part.freeze(layers, from, m.Arity())
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// chainBytes returns the memory of one chain of section i.
+func (m *Model) chainBytes(i int) int {
+	n := int64(0)
+	for _, t := range m.sectionTensors(i) {
+		n += product(t.Shape) / int64(m.Width) * elementSizes[dtype(t.Data)]
+	}
+	return int(n)
+}
+
+// readChains reads and checks the chains of section i that s has room for, the first
+// of them being the network's chain from.
+func (c *container) readChains(m *Model, i int, s Section, from int, buf []byte) error {
+	part := Model{Config: m.Config, Width: m.Width, Encoder: m.Encoder, Sections: []Section{s}}
+	for k, t := range part.sectionTensors(0) {
+		name := m.sectionTensors(i)[k].Name
+		at := from * int(product(t.Shape)/int64(m.Width))
+		if err := c.readFrom(name, at, t.Data, buf); err != nil {
+			return err
+		}
+	}
+	if where, err := m.checkValues(&s); err != nil {
+		return fmt.Errorf("%s: section%d.%s: %w; %s", c.name, i, where, err, damaged)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/internal/atomicfile"
+)
+
+// Extra is what a checkpoint adds to a model: names begin with [ExtraTensors] and
+// [ExtraMetadata].
+type Extra struct {
+	Metadata map[string]string
+	Tensors  []Tensor
+}
+
+// Save writes the model to a file of that name, beside it first and then renamed, and
+// returns the file's SHA-256 in hexadecimal. The same model gives the same bytes.
+func (m *Model) Save(path string) (string, error) {
+	sum := sha256.New()
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		return m.Write(io.MultiWriter(w, sum), Extra{})
+	})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// SaveCheckpoint is [Model.Save] with the state of training added and without the
+// sum.
+func (m *Model) SaveCheckpoint(path string, extra Extra) error {
+	err := atomicfile.Write(path, func(w io.Writer) error { return m.Write(w, extra) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Write writes the model file to w. Tensors are streamed from their slices, with no
+// second copy; wide elements come first, so that each stands at a multiple of its
+// size. It returns an error if the model is not valid.
+func (m *Model) Write(w io.Writer, extra Extra) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	meta, err := m.metadata()
+	if err != nil {
+		return err
+	}
+	tensors := append(m.tensors(), extra.Tensors...)
+	if err := extra.addTo(meta); err != nil {
+		return err
+	}
+	slices.SortStableFunc(tensors, func(a, b Tensor) int {
+		return int(elementSizes[dtype(b.Data)] - elementSizes[dtype(a.Data)])
+	})
+	if err := writeHeader(w, meta, tensors); err != nil {
+		return err
+	}
+	buf := make([]byte, codecBytes)
+	for _, t := range tensors {
+		if err := writeElements(w, t.Data, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addTo checks the names and lengths of what is added and adds the metadata.
+func (x *Extra) addTo(meta map[string]string) error {
+	for key, value := range x.Metadata {
+		if !strings.HasPrefix(key, ExtraMetadata) {
+			return fmt.Errorf("extra metadata %q, want a name that begins with %q", key, ExtraMetadata)
+		}
+		meta[key] = value
+	}
+	names := map[string]bool{}
+	for _, t := range x.Tensors {
+		if !strings.HasPrefix(t.Name, ExtraTensors) || names[t.Name] {
+			return fmt.Errorf("extra tensor %q, want names that begin with %q and differ", t.Name, ExtraTensors)
+		}
+		if got, want := int64(length(t.Data)), product(t.Shape); got != want || want == 0 {
+			return fmt.Errorf("extra tensor %s: %d elements for shape %v", t.Name, got, t.Shape)
+		}
+		names[t.Name] = true
+	}
+	return nil
+}
+
+// writeHeader writes length and header, padded with spaces to a multiple of 8 bytes.
+func writeHeader(w io.Writer, meta map[string]string, tensors []Tensor) error {
+	var b bytes.Buffer
+	text, err := json.Marshal(meta) // with sorted keys
+	if err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	fmt.Fprintf(&b, `{"__metadata__":%s`, text)
+	at := int64(0)
+	for _, t := range tensors {
+		end := at + int64(length(t.Data))*elementSizes[dtype(t.Data)]
+		shape, err := json.Marshal(t.Shape)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		fmt.Fprintf(&b, `,%q:{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}`, t.Name, dtype(t.Data), shape, at, end)
+		at = end
+	}
+	b.WriteByte('}')
+	for b.Len()%8 != 0 {
+		b.WriteByte(' ')
+	}
+	if b.Len() > maxHeader {
+		return fmt.Errorf("metadata of %d bytes, want at most %d; shorten the feature names", b.Len(), maxHeader)
+	}
+	length := binary.LittleEndian.AppendUint64(nil, uint64(b.Len()))
+	if _, err := w.Write(length); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
