@@ -60,7 +60,7 @@ type pin struct {
 }
 
 // Batch is a batch of samples as bit rows: X has a row of [Engine.Words] words for
-// each input bit. Bits past the last label must be zero.
+// each input bit. Bits past the last label have no influence.
 type Batch struct {
 	X      []uint64
 	Labels []uint8
@@ -185,8 +185,7 @@ func (e *Engine) Step(b Batch, adam kernel.Adam) Result {
 	e.each(func(w *worker) { w.forward(b.X) })
 	e.gather()
 	r := e.loss(b.Labels)
-	padded := (len(b.Labels) + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes
-	e.each(func(w *worker) { w.backward(b.X, padded, &adam) })
+	e.each(func(w *worker) { w.backward(b.X, len(b.Labels), &adam) })
 	return r
 }
 
@@ -239,28 +238,30 @@ func (e *Engine) Frozen(f *model.Frozen) *model.Frozen {
 
 // Moment is one of Adam's moment arrays, of the shape of the parameter it belongs to.
 type Moment struct {
-	Name string // the parameter's name in the model file, and .m or .v
-	Data []float32
+	Name  string // the parameter's name in the model file, and .m or .v
+	Shape []int  // width, layers, k
+	Data  []float32
 }
 
 // Moments returns the live moment arrays in a fixed order; a checkpoint stores them
 // and a resumed run overwrites them.
 func (e *Engine) Moments() []Moment {
 	var all []Moment
-	add := func(name string, m, v []float32) {
+	add := func(name string, layers, k int, m, v []float32) {
 		if m != nil {
-			all = append(all, Moment{name + ".m", m}, Moment{name + ".v", v})
+			shape := []int{e.m.Width, layers, k}
+			all = append(all, Moment{name + ".m", shape, m}, Moment{name + ".v", shape, v})
 		}
 	}
 	for i, s := range []*section{e.first, e.rest} {
 		if s == nil {
 			continue
 		}
-		add(fmt.Sprintf("section%d.ops", i), s.m, s.v)
+		add(fmt.Sprintf("section%d.ops", i), s.layers, kernel.Ops, s.m, s.v)
 		if s.a != nil {
-			add(fmt.Sprintf("section%d.a.logits", i), s.a.m, s.a.v)
+			add(fmt.Sprintf("section%d.a.logits", i), s.layers, s.a.k, s.a.m, s.a.v)
 		}
-		add(fmt.Sprintf("section%d.b.logits", i), s.b.m, s.b.v)
+		add(fmt.Sprintf("section%d.b.logits", i), s.layers, s.b.k, s.b.m, s.b.v)
 	}
 	return all
 }

@@ -14,8 +14,9 @@ type worker struct {
 	counters   []bitplane.Counter
 
 	// Scratch of one chain and one gate.
-	h, b        []uint64  // bits of pin A and B of each layer, [depth][words]
-	out         []uint64  // [words]
+	h, b        []uint64 // bits of pin A and B of each layer, [depth][words]
+	out         []uint64 // [words]
+	samples     int
 	delta, beta []float32 // [samples, padded]
 	ops         [kernel.Ops]float32
 	opGrad      [kernel.Ops]float32
@@ -78,7 +79,9 @@ func (w *worker) endClass(c int) {
 }
 
 // backward updates the worker's chains from the upstream gradient of their classes.
-func (w *worker) backward(x []uint64, padded int, adam *kernel.Adam) {
+func (w *worker) backward(x []uint64, samples int, adam *kernel.Adam) {
+	padded := (samples + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes
+	w.samples = samples
 	w.delta, w.beta = w.delta[:padded], w.beta[:padded]
 	for i := w.lo; i < w.hi; i++ {
 		w.chain(i, x)
@@ -118,7 +121,7 @@ func (w *worker) selection(p *pin, g int, grad []float32, x []uint64, adam *kern
 	at := g * p.k
 	q, r := w.q[:p.k], w.r[:p.k]
 	kernel.Selection(q, p.w[at:], p.top[g])
-	w.tables.Fill(grad)
+	w.tables.Fill(grad, w.samples)
 	if p.wires.Wide != nil {
 		kernel.Candidates(&w.tables, r, x, w.e.words, p.wires.Wide[at:])
 	} else {

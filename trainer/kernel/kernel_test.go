@@ -101,9 +101,10 @@ func TestBins(t *testing.T) {
 // index types.
 func TestCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	for _, n := range []int{16, 32, 64, 80, 112, 128, 1024} {
+	for _, n := range []int{1, 4, 15, 16, 33, 64, 70, 80, 97, 100, 112, 128, 1000, 1024} {
 		words := (n + 63) / 64
-		beta := normals(r, n, 1e-2)
+		beta := normals(r, (n+15)/16*16, 1e-2)
+		clear(beta[n:])
 		x := make([]uint64, 40*words)
 		for i := range x {
 			x[i] = r.Uint64()
@@ -111,16 +112,16 @@ func TestCandidates(t *testing.T) {
 		wires := []uint16{3, 39, 0, 17, 3}
 		wide := []uint32{3, 39, 0, 17, 3}
 		var tab Tables
-		tab.Fill(beta)
+		tab.Fill(beta, n)
 		got, gotWide := make([]float32, len(wires)), make([]float32, len(wires))
 		Candidates(&tab, got, x, words, wires)
 		Candidates(&tab, gotWide, x, words, wide)
 		for j, w := range wires {
 			var sums [2]float32
-			for g := range n / 4 {
+			for g := range len(beta) / 4 {
 				v := func(i int) float32 {
 					s := 4*g + i
-					if x[int(w)*words+s/64]>>(s%64)&1 == 1 {
+					if s < n && x[int(w)*words+s/64]>>(s%64)&1 == 1 {
 						return beta[s]
 					}
 					return 0
@@ -232,7 +233,7 @@ func BenchmarkGate(b *testing.B) {
 	})
 	b.Run("kernel=candidates", func(b *testing.B) {
 		for b.Loop() {
-			tab.Fill(beta)
+			tab.Fill(beta, 100)
 			Candidates(&tab, sums, x, 2, wires)
 		}
 	})

@@ -1,0 +1,117 @@
+package trainer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"ialgn/trainer/engine"
+	"ialgn/trainer/model"
+)
+
+// positionKey is the metadata entry of a checkpoint that holds its position.
+const positionKey = model.ExtraMetadata + "position"
+
+// diskShare bounds the time spent on checkpoints: after one, the next waits at least
+// this many times as long as it took to write.
+const diskShare = 20
+
+// CheckpointPath returns the path of the checkpoint that belongs to a model file. It
+// is a model file itself, with the moments added, and stays after the end of a run, so
+// that a later one can go on.
+func CheckpointPath(model string) string { return model + ".checkpoint" }
+
+// saveWhenDue saves a checkpoint when the configured time has passed, or when the
+// context has ended, which ends the run.
+func (s *session) saveWhenDue(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return s.interrupt()
+	}
+	every := time.Duration(s.Config.Train.Checkpoint.Minutes * float64(time.Minute))
+	if every <= 0 || time.Since(s.saved) < max(every, diskShare*s.saveCost) {
+		return nil
+	}
+	return s.save()
+}
+
+// save writes the checkpoint from the live arrays.
+func (s *session) save() error {
+	begin := time.Now()
+	text, err := json.Marshal(s.at)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.eng)}
+	if err := s.m.SaveCheckpoint(CheckpointPath(s.Model), extra); err != nil {
+		return err
+	}
+	s.saved, s.saveCost = time.Now(), time.Since(begin)
+	return nil
+}
+
+func tensors(e *engine.Engine) []model.Tensor {
+	var ts []model.Tensor
+	for _, m := range e.Moments() {
+		ts = append(ts, model.Tensor{Name: model.ExtraTensors + m.Name, Shape: m.Shape, Data: m.Data})
+	}
+	return ts
+}
+
+// restore reads the checkpoint. Its configuration must be the run's own but for the
+// number of epochs, and its data the same.
+func (s *session) restore() error {
+	path := CheckpointPath(s.Model)
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return fmt.Errorf("%s: there is no checkpoint to resume; train without --resume first", path)
+	}
+	m, err := model.LoadCheckpoint(path, s.restoreState)
+	if err != nil {
+		return err
+	}
+	s.m = m
+	s.m.Config = s.Config
+	s.eng.Refresh()
+	return s.checkPosition(path)
+}
+
+// restoreState checks that the checkpoint belongs to this run and returns its moments'
+// places in a new engine.
+func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]model.Tensor, error) {
+	text, ok := metadata[positionKey]
+	if !ok {
+		return nil, fmt.Errorf("this is a model, not a checkpoint: %s is missing; resume from the file that ends in .checkpoint", positionKey)
+	}
+	if err := json.Unmarshal([]byte(text), &s.at); err != nil {
+		return nil, fmt.Errorf("%s: %w", positionKey, err)
+	}
+	if diff := s.Config.Diff(m.Config, "train.epochs", "train.checkpoint.minutes"); len(diff) > 0 {
+		return nil, fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs may change", strings.Join(diff, ", "))
+	}
+	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
+		return nil, fmt.Errorf("was trained on other content of data set %s; resume with the same files", m.Record.DataSet)
+	}
+	if !slices.Equal(m.Classes, s.data.Classes) {
+		return nil, fmt.Errorf("has other classes than data set %s", s.data.Name)
+	}
+	var err error
+	if s.eng, err = engine.New(m, s.Config.Train.Batch, s.Threads); err != nil {
+		return nil, err
+	}
+	return tensors(s.eng), nil
+}
+
+func (s *session) checkPosition(path string) error {
+	at, batches := s.at, (s.data.Train.Len()+s.Config.Train.Batch-1)/s.Config.Train.Batch
+	whole := at.Epoch == len(s.m.Record.Epochs) && at.Batch >= 0 && at.Batch <= batches && at.Epoch >= 0
+	if !whole || at.Step != at.Epoch*batches+at.Batch {
+		return fmt.Errorf("%s: position %+v does not fit the training record of %d epochs; the file is damaged, train anew", path, at, len(s.m.Record.Epochs))
+	}
+	if at.Epoch > s.Config.Train.Epochs || (at.Epoch == s.Config.Train.Epochs && at.Batch > 0) {
+		return fmt.Errorf("%s: has already %d epochs, more than train.epochs = %d; ask for more epochs, or train anew", path, at.Epoch, s.Config.Train.Epochs)
+	}
+	return nil
+}

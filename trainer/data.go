@@ -1,0 +1,124 @@
+package trainer
+
+import (
+	"context"
+	"fmt"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/encoding"
+)
+
+// Data is a data set ready for training: packed levels of both parts under an encoder
+// fitted to the training part.
+type Data struct {
+	Name        string
+	Classes     []string
+	Encoder     *encoding.Encoder
+	Train, Test *encoding.Packed // levels
+	TrainSHA256 string           // of the decoded content, see package dataset
+	TestSHA256  string
+}
+
+// LoadData reads the configuration's data set from the first of the folders that has
+// it, fits the encoder and checks that the model fits the data.
+func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, error) {
+	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
+	if err != nil {
+		return nil, err
+	}
+	enc, err := fit(ctx, cfg.Encoder, set)
+	if err != nil {
+		return nil, err
+	}
+	if err := cfg.CheckClasses(len(set.Classes), enc.Inputs()); err != nil {
+		return nil, err
+	}
+	d := &Data{Name: set.Name, Classes: set.Classes, Encoder: enc}
+	if d.Train, err = levels(ctx, set, dataset.Train, enc); err != nil {
+		return nil, err
+	}
+	if d.Test, err = levels(ctx, set, dataset.Test, enc); err != nil {
+		return nil, err
+	}
+	d.TrainSHA256, d.TestSHA256 = set.Digest(dataset.Train), set.Digest(dataset.Test)
+	return d, nil
+}
+
+// fit returns the encoder of a configuration for a data set.
+func fit(ctx context.Context, c config.Encoder, set *dataset.Set) (*encoding.Encoder, error) {
+	var enc *encoding.Encoder
+	var err error
+	if c.Thresholds == "quantile" {
+		enc, err = quantile(ctx, c, set)
+	} else {
+		enc, err = encoding.NewUniform(set.Features, c.Bits, set.BitsIn, set.Max, set.FeatureNames)
+	}
+	if err != nil {
+		return nil, err
+	}
+	enc.Quantiser = set.Quantiser
+	return enc, nil
+}
+
+func quantile(ctx context.Context, c config.Encoder, set *dataset.Set) (*encoding.Encoder, error) {
+	h, err := encoding.NewHistogram(set.Features, set.BitsIn, set.Max)
+	if err != nil {
+		return nil, err
+	}
+	err = set.Read(ctx, dataset.Train, func(values []uint16, _ int) error {
+		h.Add(values)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return h.Quantile(c.Bits, set.FeatureNames)
+}
+
+// levels packs the levels of a part.
+func levels(ctx context.Context, set *dataset.Set, part dataset.Part, enc *encoding.Encoder) (*encoding.Packed, error) {
+	p, row := encoding.NewPacked(set.Features, enc.LevelBits()), make([]uint16, set.Features)
+	err := set.Read(ctx, part, func(values []uint16, label int) error {
+		enc.Levels(row, values)
+		p.Append(row, label)
+		return nil
+	})
+	return p, err
+}
+
+// TestData is the test part of the data set a model was trained on, as levels under
+// the model's encoder and as raw feature words.
+type TestData struct {
+	Name   string
+	Levels *encoding.Packed
+	Words  *encoding.Packed // width BitsIn, the bus of a full design
+	SHA256 string
+}
+
+// LoadTest reads the test part of a data set under the encoder of a model with that
+// many classes. It is an error if the data set has other features or classes; whether
+// its content is what the model was trained with is for the caller to judge by SHA256.
+func LoadTest(ctx context.Context, enc *encoding.Encoder, classes int, data config.Data, folders []string) (*TestData, error) {
+	set, err := dataset.Open(ctx, data, enc.BitsIn, folders)
+	if err != nil {
+		return nil, err
+	}
+	if set.Features != enc.Features() || set.BitsIn != enc.BitsIn || set.Max != enc.Max {
+		return nil, fmt.Errorf("%s: %d features of %d bits up to %d, but the model reads %d of %d bits up to %d; name the data set it was trained on",
+			set.Name, set.Features, set.BitsIn, set.Max, enc.Features(), enc.BitsIn, enc.Max)
+	}
+	if len(set.Classes) != classes {
+		return nil, fmt.Errorf("%s: %d classes, but the model has %d; name the data set it was trained on", set.Name, len(set.Classes), classes)
+	}
+	t := &TestData{Name: set.Name, Levels: encoding.NewPacked(set.Features, enc.LevelBits()), Words: encoding.NewPacked(set.Features, enc.BitsIn)}
+	row := make([]uint16, set.Features)
+	err = set.Read(ctx, dataset.Test, func(values []uint16, label int) error {
+		enc.Levels(row, values)
+		t.Levels.Append(row, label)
+		t.Words.Append(values, label)
+		return nil
+	})
+	t.SHA256 = set.Digest(dataset.Test)
+	return t, err
+}

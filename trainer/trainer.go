@@ -1,0 +1,263 @@
+// Package trainer trains a logic gate network from a configuration and a data set,
+// and writes its model file.
+//
+// A [Run] trains for a number of epochs, evaluates the frozen network on the test part
+// after each, saves checkpoints on the way and the model at the end. The bytes of the
+// model file depend on the configuration, the data and the seed alone: not on threads,
+// not on interruption and resumption, not on the time or the machine.
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/draw"
+	"ialgn/trainer/engine"
+	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
+)
+
+// Run is one training run.
+type Run struct {
+	Config  config.Config
+	Model   string   // path of the model file; [CheckpointPath] of it holds the state
+	Folders []string // where data sets are looked for
+	Threads int      // 0: all cores
+	Resume  bool     // go on from the checkpoint
+
+	// Progress, unless nil, is called after each batch and after each epoch, from the
+	// goroutine that called Train.
+	Progress func(Progress)
+}
+
+// Progress is the state of a run.
+type Progress struct {
+	Epoch, Epochs  int // the current epoch, from 1, and all
+	Batch, Batches int // done of this epoch, and all
+	Loss           float64
+	TrainAccuracy  float64       // of this epoch so far
+	GateStepsRate  float64       // per second, of this call
+	Left           time.Duration // estimated, to the end of the run
+	Finished       *model.Epoch  // set after an epoch, evaluated
+}
+
+// Summary is the outcome of a finished run.
+type Summary struct {
+	Model         string  `json:"model"`
+	Epochs        int     `json:"epochs"`
+	TrainAccuracy float64 `json:"train_accuracy"`
+	TestAccuracy  float64 `json:"test_accuracy"`
+	BestEpoch     int     `json:"best_epoch"`
+	BestAccuracy  float64 `json:"best_test_accuracy"`
+	Loss          float64 `json:"loss"`
+	Seconds       float64 `json:"seconds"`
+	GateSteps     float64 `json:"gate_steps_per_second"`
+	SHA256        string  `json:"model_sha256"`
+}
+
+// ErrInterrupted says that the context ended and the work so far was saved.
+var ErrInterrupted = errors.New("interrupted")
+
+// session is a run under way.
+type session struct {
+	Run
+	data   *Data
+	m      *model.Model
+	eng    *engine.Engine
+	at     position
+	frozen *model.Frozen // reused by each evaluation
+
+	order        []int32  // the epoch's samples
+	planes, rows []uint64 // one batch
+	labels       []uint8
+
+	started    time.Time
+	startSteps int
+	saved      time.Time
+	saveCost   time.Duration
+}
+
+// position is how far a run has come: what a checkpoint stores beside parameters and
+// moments.
+type position struct {
+	Step    int     `json:"step"`  // optimiser steps done
+	Epoch   int     `json:"epoch"` // epochs finished
+	Batch   int     `json:"batch"` // batches done of the next epoch
+	LossSum float64 `json:"loss_sum"`
+	Correct int     `json:"correct"`
+}
+
+// Train trains and writes the model file. When the context ends it finishes the
+// current batch, saves a checkpoint and returns an error that wraps [ErrInterrupted].
+func (r Run) Train(ctx context.Context) (*Summary, error) {
+	if r.Threads <= 0 {
+		r.Threads = runtime.GOMAXPROCS(0)
+	}
+	if err := r.Config.Check(); err != nil {
+		return nil, err
+	}
+	data, err := LoadData(ctx, r.Config, r.Folders)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{Run: r, data: data}
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	if err := s.train(ctx); err != nil {
+		return nil, err
+	}
+	return s.finish()
+}
+
+// prepare makes the model and the engine, new or from the checkpoint.
+func (s *session) prepare() error {
+	var err error
+	if s.Resume {
+		err = s.restore()
+	} else {
+		s.m = Initial(s.Config, s.data.Encoder, s.data.Classes, s.Threads)
+		s.m.Record = model.Record{DataSet: s.data.Name, Train: s.data.TrainSHA256, Test: s.data.TestSHA256}
+		s.eng, err = engine.New(s.m, s.Config.Train.Batch, s.Threads)
+	}
+	if err != nil {
+		return err
+	}
+	enc, words := s.data.Encoder, s.eng.Words()
+	s.order = make([]int32, s.data.Train.Len())
+	s.planes = make([]uint64, s.data.Train.Rows()*words)
+	s.rows = make([]uint64, enc.Inputs()*words)
+	s.labels = make([]uint8, 0, s.Config.Train.Batch)
+	return nil
+}
+
+func (s *session) train(ctx context.Context) error {
+	s.started, s.saved, s.startSteps = time.Now(), time.Now(), s.at.Step
+	for s.at.Epoch < s.Config.Train.Epochs {
+		if err := s.epoch(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// epoch trains the rest of the current epoch and evaluates it. Its order of samples is
+// drawn anew from (seed, epoch), so a resumed epoch has the same.
+func (s *session) epoch(ctx context.Context) error {
+	draw.New(s.Config.Train.Seed, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
+	for s.at.Batch < s.batches() {
+		s.batch()
+		s.report(nil)
+		if err := s.saveWhenDue(ctx); err != nil {
+			return err
+		}
+	}
+	e, err := s.evaluate(ctx)
+	if errors.Is(err, context.Canceled) {
+		return s.interrupt()
+	}
+	if err != nil {
+		return err
+	}
+	s.m.Record.Epochs = append(s.m.Record.Epochs, e)
+	s.at = position{Step: s.at.Step, Epoch: s.at.Epoch + 1}
+	s.report(&e)
+	return nil
+}
+
+func (s *session) batches() int {
+	return (len(s.order) + s.Config.Train.Batch - 1) / s.Config.Train.Batch
+}
+
+// batch gathers the next batch and makes one optimiser step.
+func (s *session) batch() {
+	size := s.Config.Train.Batch
+	index := s.order[s.at.Batch*size : min((s.at.Batch+1)*size, len(s.order))]
+	words := s.eng.Words()
+	s.data.Train.Gather(s.planes, words, index)
+	s.data.Encoder.Thermometer(s.rows, s.planes, words)
+	s.labels = s.labels[:0]
+	for _, i := range index {
+		s.labels = append(s.labels, s.data.Train.Labels[i])
+	}
+	o := s.Config.Train.Optimizer
+	s.at.Step++
+	r := s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels}, kernel.NewAdam(o.LR, o.Beta1, o.Beta2, o.Eps, s.at.Step))
+	s.at.Batch++
+	s.at.LossSum += float64(r.Loss * float64(len(index)))
+	s.at.Correct += r.Correct
+}
+
+// evaluate closes the epoch with the accuracy of the frozen network on the test part.
+func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
+	s.frozen = s.eng.Frozen(s.frozen)
+	scores, err := s.frozen.Evaluate(ctx, s.data.Test, s.Threads)
+	if err != nil {
+		return model.Epoch{}, err
+	}
+	return model.Epoch{
+		Loss: s.at.LossSum / float64(len(s.order)), TrainCorrect: s.at.Correct, TrainSamples: len(s.order),
+		TestCorrect: scores.Correct(s.data.Test.Labels), TestSamples: s.data.Test.Len(),
+	}, nil
+}
+
+// report calls Progress after a batch, or after an epoch if e is not nil.
+func (s *session) report(e *model.Epoch) {
+	if s.Progress == nil {
+		return
+	}
+	p := Progress{
+		Epoch: s.at.Epoch + 1, Epochs: s.Config.Train.Epochs, Batch: s.at.Batch, Batches: s.batches(),
+		GateStepsRate: s.rate(), Finished: e,
+	}
+	if e != nil {
+		p.Epoch, p.Batch = s.at.Epoch, p.Batches
+		p.Loss, p.TrainAccuracy = e.Loss, float64(e.TrainCorrect)/float64(e.TrainSamples)
+	} else if seen := min(s.at.Batch*s.Config.Train.Batch, len(s.order)); seen > 0 {
+		p.Loss, p.TrainAccuracy = s.at.LossSum/float64(seen), float64(s.at.Correct)/float64(seen)
+	}
+	left := s.Config.Train.Epochs*p.Batches - s.at.Step
+	p.Left = time.Since(s.started) * time.Duration(left) / time.Duration(max(1, s.at.Step-s.startSteps))
+	s.Progress(p)
+}
+
+// rate returns gate steps per second of wall time since the first batch of this call,
+// evaluation and checkpoints included.
+func (s *session) rate() float64 {
+	gates := float64(s.Config.Model.Width) * float64(s.Config.Model.Depth)
+	return gates * float64(s.at.Step-s.startSteps) / max(1e-9, time.Since(s.started).Seconds())
+}
+
+// finish writes the last checkpoint and the model.
+func (s *session) finish() (*Summary, error) {
+	seconds, rate := time.Since(s.started).Seconds(), s.rate()
+	if err := s.save(); err != nil {
+		return nil, err
+	}
+	sum, err := s.m.Save(s.Model)
+	if err != nil {
+		return nil, err
+	}
+	sm := &Summary{Model: s.Model, Epochs: s.at.Epoch, Seconds: seconds, GateSteps: rate, SHA256: sum}
+	for i, e := range s.m.Record.Epochs {
+		sm.Loss, sm.TrainAccuracy = e.Loss, float64(e.TrainCorrect)/float64(e.TrainSamples)
+		sm.TestAccuracy = float64(e.TestCorrect) / float64(e.TestSamples)
+		if sm.TestAccuracy > sm.BestAccuracy {
+			sm.BestAccuracy, sm.BestEpoch = sm.TestAccuracy, i+1
+		}
+	}
+	return sm, nil
+}
+
+// interrupt saves and says so.
+func (s *session) interrupt() error {
+	if err := s.save(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w after %d of %d epochs and %d batches; the work so far is in %s",
+		ErrInterrupted, s.at.Epoch, s.Config.Train.Epochs, s.at.Batch, CheckpointPath(s.Model))
+}

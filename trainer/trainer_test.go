@@ -1,0 +1,215 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// small is a configuration that trains in a moment. The digits' 3,823 training samples
+// leave a last batch of 23.
+const small = `
+name: small
+data: {set: digits}
+encoder: {bits: 4}
+model: {width: 60, depth: 4, anchors: 8, tau: 2, skip_logit: 1, init_noise: 0.1}
+train: {epochs: 3, batch: 100, seed: 7, checkpoint: {minutes: 0}}
+`
+
+func parse(t *testing.T, sets ...string) config.Config {
+	t.Helper()
+	cfg, err := config.Parse("small.yaml", []byte(small), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestSameBytes trains with several numbers of threads.
+func TestSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	var want []byte
+	for _, threads := range []int{1, 2, 7} {
+		path := filepath.Join(dir, fmt.Sprint(threads))
+		s, err := Run{Config: parse(t), Model: path, Threads: threads}.Train(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, path); want == nil {
+			want = got
+		} else if string(got) != string(want) {
+			t.Errorf("%d threads: the model file differs from that of one thread", threads)
+		}
+		if s.TestAccuracy < 0.5 {
+			t.Errorf("%d threads: test accuracy %.3f, it does not learn", threads, s.TestAccuracy)
+		}
+	}
+}
+
+// TestSeed trains with another seed and gets another model.
+func TestSeed(t *testing.T) {
+	dir := t.TempDir()
+	sums := map[string]bool{}
+	for _, set := range []string{"train.seed=1", "train.seed=2", "model.first_pin=fixed", "model.init=random"} {
+		s, err := Run{Config: parse(t, set, "train.epochs=1"), Model: filepath.Join(dir, "m")}.Train(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.Load(s.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := fmt.Sprint(m.Sections[0].B.Logits, m.Sections[0].Ops)
+		if sums[key] {
+			t.Errorf("%s: trained the same parameters as another seed", set)
+		}
+		sums[key] = true
+	}
+}
+
+// TestResume interrupts at the start, in the middle and in the last batch of an epoch,
+// resumes with another number of threads, and compares with an uninterrupted run; and
+// goes on after the end.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	whole, longer := filepath.Join(dir, "whole"), filepath.Join(dir, "longer")
+	if _, err := (Run{Config: parse(t), Model: whole}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Run{Config: parse(t, "train.epochs=5"), Model: longer}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []struct{ epoch, batch int }{{1, 1}, {2, 20}, {2, 39}} {
+		path := filepath.Join(dir, fmt.Sprintf("at-%d-%d", at.epoch, at.batch))
+		ctx, cancel := context.WithCancel(t.Context())
+		r := Run{Config: parse(t), Model: path, Threads: 2, Progress: func(p Progress) {
+			if p.Finished == nil && p.Epoch == at.epoch && p.Batch == at.batch {
+				cancel()
+			}
+		}}
+		if _, err := r.Train(ctx); !errors.Is(err, ErrInterrupted) {
+			t.Fatalf("%+v: error %v, want interrupted", at, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%+v: an interrupted run wrote a model", at)
+		}
+		r = Run{Config: parse(t), Model: path, Threads: 1, Resume: true}
+		if _, err := r.Train(t.Context()); err != nil {
+			t.Fatalf("%+v: %v", at, err)
+		}
+		if string(read(t, path)) != string(read(t, whole)) {
+			t.Errorf("%+v: the resumed model differs from the uninterrupted one", at)
+		}
+		r.Config = parse(t, "train.epochs=5")
+		if _, err := r.Train(t.Context()); err != nil {
+			t.Fatalf("%+v: longer: %v", at, err)
+		}
+		if string(read(t, path)) != string(read(t, longer)) {
+			t.Errorf("%+v: the prolonged model differs from the longer run", at)
+		}
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m")
+	if _, err := (Run{Config: parse(t, "train.epochs=2"), Model: path}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, model, set, want string }{
+		{"no checkpoint", filepath.Join(dir, "none"), "train.epochs=2", "no checkpoint"},
+		{"another seed", path, "train.seed=3", "train.seed"},
+		{"another rate", path, "train.optimizer.lr=0.02", "train.optimizer.lr"},
+		{"fewer epochs", path, "train.epochs=1", "train.epochs"},
+	} {
+		_, err := Run{Config: parse(t, c.set), Model: c.model, Resume: true}.Train(t.Context())
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one about %q", c.name, err, c.want)
+		}
+	}
+	if err := os.WriteFile(CheckpointPath(path), read(t, path), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run{Config: parse(t), Model: path, Resume: true}.Train(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "not a checkpoint") {
+		t.Errorf("a model for a checkpoint: error %v", err)
+	}
+}
+
+// TestRecord holds the training record to the frozen model's own evaluation, and the
+// counts of the progress to the record.
+func TestRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	var epochs []model.Epoch
+	cfg := parse(t)
+	r := Run{Config: cfg, Model: path, Progress: func(p Progress) {
+		if p.Finished != nil {
+			epochs = append(epochs, *p.Finished)
+		}
+	}}
+	if _, err := r.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(epochs, m.Record.Epochs); diff != "" || len(epochs) != 3 {
+		t.Errorf("record (-progress +file):\n%s", diff)
+	}
+	test, err := LoadTest(t.Context(), &m.Encoder, len(m.Classes), cfg.Data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.Freeze().Evaluate(t.Context(), test.Levels, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := m.Record.Epochs[2]
+	if got := s.Correct(test.Levels.Labels); got != last.TestCorrect || last.TestSamples != 1797 || last.TrainSamples != 3823 {
+		t.Errorf("%d correct, record %+v", got, last)
+	}
+	if test.SHA256 != m.Record.Test {
+		t.Errorf("test part %s, record %s", test.SHA256, m.Record.Test)
+	}
+}
+
+// ExampleRun trains a small network on the embedded digits.
+func ExampleRun() {
+	cfg, err := config.Parse("example", []byte(small), []string{"train.epochs=1"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dir, err := os.MkdirTemp("", "ialgn")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	s, err := Run{Config: cfg, Model: filepath.Join(dir, "digits.safetensors")}.Train(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Epochs, len(s.SHA256))
+	// Output: 1 64
+}
