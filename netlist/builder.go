@@ -6,7 +6,8 @@ import "fmt"
 // in topological order, then the outputs and probes, then call [Builder.Netlist].
 //
 // A Builder does not check what it is given; [Netlist.Validate] does. It panics only
-// where the numbering of nets would break: an input declared after a cell.
+// where the numbering of nets would break: an input declared after a cell, or more
+// nets or cell inputs than 32 bits can number.
 type Builder struct {
 	n *Netlist
 }
@@ -43,10 +44,10 @@ func (b *Builder) Input(name string, width, word int, labels []string) []Net {
 	if len(n.kind) > 0 {
 		panic(fmt.Sprintf("netlist: input port %q declared after the first cell", name))
 	}
-	nets := make([]Net, width)
-	for i := range nets {
-		nets[i] = n.firstCellNet + Net(i)
+	if width >= maxPins-int(n.firstCellNet) {
+		panic("netlist: more than 2^32 nets")
 	}
+	nets := Word(n.firstCellNet, width)
 	n.firstCellNet += Net(width)
 	n.outStart[0] = n.firstCellNet
 	n.inputs = append(n.inputs, Port{name, word, labels, nets})
@@ -57,6 +58,9 @@ func (b *Builder) Input(name string, width, word int, labels []string) []Net {
 func (b *Builder) Cell(k Kind, param uint64, o Origin, in ...Net) Net {
 	n := b.n
 	out := n.outStart[len(n.kind)]
+	if len(n.in)+len(in) >= maxPins || out >= maxPins-64 {
+		panic("netlist: more than 2^32 nets or cell inputs")
+	}
 	n.kind = append(n.kind, k)
 	n.param = append(n.param, param)
 	n.in = append(n.in, in...)

@@ -14,7 +14,7 @@
 // construction and the cells stand in topological order exactly when each reads only
 // nets below its own. [Netlist.Validate] checks what construction cannot give: that
 // order, each kind's arity and parameter, port and probe names, and that all data
-// inputs of a cell stand in the same pipeline stage.
+// inputs of a cell stand in the same pipeline stage ([Netlist.Stages]).
 //
 // A function cell's table is in LUT INIT order; [Table] is the one place that turns
 // the paper's operation numbers into it.
@@ -76,6 +76,9 @@ const MaxFunctionInputs = 6
 
 // MaxCounter is the widest [Counter].
 const MaxCounter = 15
+
+// maxPins bounds the number of nets and of cell inputs, which are numbered in 32 bits.
+const maxPins = 1<<32 - 1
 
 // Origin says which gate of the model a cell came from. The zero Layer means none:
 // the cell belongs to the encoder, the head or a pass.
@@ -171,12 +174,12 @@ func (n *Netlist) Primitives() []PrimitiveType { return n.primitives }
 
 // Driver returns the cell that drives net v and which of its outputs v is; ok is
 // false for a constant and for a bit of an input port. It costs O(log cells), and
-// O(1) where all cells have one output.
+// O(1) where all cells before it have one output.
 func (n *Netlist) Driver(v Net) (c Cell, pin int, ok bool) {
 	if v < n.firstCellNet || int(v) >= n.Nets() {
 		return 0, 0, false
 	}
-	if i := int(v - n.firstCellNet); n.Nets()-int(n.firstCellNet) == len(n.kind) {
+	if i := int(v - n.firstCellNet); i < len(n.kind) && n.outStart[i] == v {
 		return Cell(i), 0, true
 	}
 	i := sort.Search(len(n.kind), func(i int) bool { return n.outStart[i+1] > v })

@@ -1,0 +1,146 @@
+// Package netgen makes random frozen networks and random netlists, for tests and
+// benchmarks of the packages that compile, emit and simulate them.
+//
+// Everything is valid by construction and decided by seed and options alone. Options
+// that describe nothing (a width that the classes do not divide) are a programmer's
+// mistake and panic.
+package netgen
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// FrozenOptions say what frozen network to make. Zero fields take the defaults.
+type FrozenOptions struct {
+	Width    int // gates a layer, default 30
+	Depth    int // layers, default 5
+	Features int // default 6
+	Bits     int // thermometer bits a feature, plus one; default 4
+	BitsIn   int // width of a feature word, default 8
+	Classes  int // default 3; must divide Width
+
+	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
+	// spread over the other five. Both 0: all sixteen are alike. The paper's networks
+	// have 0.884 and 0.114.
+	ShareA, ShareBinary float64
+
+	Topology Topology
+}
+
+// Topology says where the gates beyond layer 1 read from.
+type Topology uint8
+
+// The topologies. Layer 1 always reads inputs.
+const (
+	Chain  Topology = iota // A: the gate of the same index in the layer before; B: an input
+	Random                 // A and B: any gates of the layer before
+)
+
+func (o FrozenOptions) withDefaults() FrozenOptions {
+	for _, d := range []struct {
+		field *int
+		value int
+	}{{&o.Width, 30}, {&o.Depth, 5}, {&o.Features, 6}, {&o.Bits, 4}, {&o.BitsIn, 8}, {&o.Classes, 3}} {
+		if *d.field == 0 {
+			*d.field = d.value
+		}
+	}
+	return o
+}
+
+// Paper returns options of width x depth gates over the inputs of the paper's MNIST
+// networks (784 pixels of 8 bits, n_b = 4), in ten classes, with the shares of the
+// paper's operation census.
+func Paper(width, depth int) FrozenOptions {
+	return FrozenOptions{
+		Width: width, Depth: depth, Features: 784, Bits: 4, BitsIn: 8, Classes: 10,
+		ShareA: 0.884, ShareBinary: 0.114,
+	}
+}
+
+// Frozen returns the random frozen network that seed and options describe, with a
+// uniform encoder whose features use their whole width.
+func Frozen(seed uint64, o FrozenOptions) *model.Frozen {
+	o = o.withDefaults()
+	e, err := encoding.NewUniform(o.Features, o.Bits, o.BitsIn, 1<<o.BitsIn-1, nil)
+	if err != nil {
+		panic("netgen: " + err.Error())
+	}
+	f := &model.Frozen{Name: "random", Width: o.Width, Encoder: *e}
+	for c := range o.Classes {
+		f.Classes = append(f.Classes, fmt.Sprint(c))
+	}
+	g := frozenGenerator{rand.New(rand.NewPCG(seed, 0x66726f7a656e)), o, f}
+	for l := range o.Depth {
+		f.Layers = append(f.Layers, g.layer(l))
+	}
+	if err := f.Validate(); err != nil {
+		panic("netgen: " + err.Error())
+	}
+	return f
+}
+
+type frozenGenerator struct {
+	*rand.Rand
+	o FrozenOptions
+	f *model.Frozen
+}
+
+func (g *frozenGenerator) layer(l int) model.FrozenLayer {
+	layer := model.FrozenLayer{Op: make([]uint8, g.o.Width), ASource: model.Input, BSource: model.Input}
+	for i := range layer.Op {
+		layer.Op[i] = g.operation(l)
+	}
+	switch {
+	case l == 0:
+		layer.A, layer.B = g.indices(g.f.Inputs()), g.indices(g.f.Inputs())
+	case g.o.Topology == Random:
+		layer.ASource, layer.BSource = model.Previous, model.Previous
+		layer.A, layer.B = g.indices(g.o.Width), g.indices(g.o.Width)
+	default:
+		layer.ASource = model.Previous
+		layer.A, layer.B = g.own(), g.indices(g.f.Inputs())
+	}
+	return layer
+}
+
+// indices draws a source below limit for each gate.
+func (g *frozenGenerator) indices(limit int) []uint32 {
+	s := make([]uint32, g.o.Width)
+	for i := range s {
+		s[i] = g.Uint32N(uint32(limit))
+	}
+	return s
+}
+
+// own returns each gate's own index, the spine.
+func (g *frozenGenerator) own() []uint32 {
+	s := make([]uint32, g.o.Width)
+	for i := range s {
+		s[i] = uint32(i)
+	}
+	return s
+}
+
+// The operations that depend on both pins, and those other than A that do not.
+var (
+	binaryOps = [...]uint8{1, 2, 4, 6, 7, 8, 9, 11, 13, 14}
+	otherOps  = [...]uint8{0, 5, 10, 12, 15}
+)
+
+func (g *frozenGenerator) operation(l int) uint8 {
+	if l == 0 || g.o.ShareA+g.o.ShareBinary == 0 {
+		return uint8(g.IntN(16))
+	}
+	switch u := g.Float64(); {
+	case u < g.o.ShareA:
+		return 3
+	case u < g.o.ShareA+g.o.ShareBinary:
+		return binaryOps[g.IntN(len(binaryOps))]
+	}
+	return otherOps[g.IntN(len(otherOps))]
+}

@@ -1,0 +1,116 @@
+package netgen
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/netlist"
+	"ialgn/trainer/model"
+)
+
+func TestFrozen(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		options FrozenOptions
+	}{
+		{"defaults", FrozenOptions{}},
+		{"one layer, one class", FrozenOptions{Depth: 1, Classes: 1}},
+		{"random wiring", FrozenOptions{Topology: Random, Width: 50, Classes: 10, Depth: 9}},
+		{"digits", FrozenOptions{Features: 64, Bits: 8, BitsIn: 5, Classes: 10, Width: 300, Depth: 20}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := Frozen(1, tt.options)
+			if diff := cmp.Diff(f, Frozen(1, tt.options)); diff != "" {
+				t.Errorf("the same seed gave two networks (-first +second):\n%s", diff)
+			}
+			if cmp.Equal(f.Layers, Frozen(2, tt.options).Layers) {
+				t.Error("another seed gave the same layers")
+			}
+			o := tt.options.withDefaults()
+			if f.Width != o.Width || f.Depth() != o.Depth || len(f.Classes) != o.Classes || f.Inputs() != o.Features*(o.Bits-1) {
+				t.Errorf("%d x %d gates, %d classes, %d inputs for the options %+v", f.Width, f.Depth(), len(f.Classes), f.Inputs(), o)
+			}
+		})
+	}
+}
+
+func TestTopology(t *testing.T) {
+	f := Frozen(3, FrozenOptions{Width: 40, Classes: 1})
+	for l, layer := range f.Layers[1:] {
+		if layer.ASource != model.Previous || layer.BSource != model.Input {
+			t.Errorf("chain, layer %d: sources %v and %v", l+1, layer.ASource, layer.BSource)
+		}
+		for i, a := range layer.A {
+			if int(a) != i {
+				t.Fatalf("chain, layer %d: gate %d reads spine %d", l+1, i, a)
+			}
+		}
+	}
+	last := Frozen(3, FrozenOptions{Topology: Random}).Layers[4]
+	if last.ASource != model.Previous || last.BSource != model.Previous {
+		t.Errorf("random: sources %v and %v", last.ASource, last.BSource)
+	}
+}
+
+func TestShares(t *testing.T) {
+	f := Frozen(4, Paper(600, 41))
+	var count [16]float64
+	for _, layer := range f.Layers[1:] {
+		for _, op := range layer.Op {
+			count[op] += 1.0 / 24000
+		}
+	}
+	binary := 0.0
+	for _, op := range binaryOps {
+		binary += count[op]
+	}
+	// Four standard deviations of 24,000 draws are 0.0083.
+	if math.Abs(count[3]-0.884) > 0.0083 || math.Abs(binary-0.114) > 0.0083 {
+		t.Errorf("shares of A and binary %.4f and %.4f, want about 0.884 and 0.114", count[3], binary)
+	}
+}
+
+// TestNetlist checks that random netlists are valid, repeatable and hold what they
+// promise. Netlist panics where one is not valid.
+func TestNetlist(t *testing.T) {
+	seen := map[netlist.Kind]int{}
+	stages := int32(0)
+	for seed := range uint64(200) {
+		o := NetlistOptions{Registers: seed%2 == 1, Cells: 1 + int(seed)}
+		n := Netlist(seed, o)
+		if n.Cells() != o.Cells {
+			t.Fatalf("seed %d: %d cells, want %d", seed, n.Cells(), o.Cells)
+		}
+		if !n.Equal(Netlist(seed, o)) {
+			t.Fatalf("seed %d gave two netlists", seed)
+		}
+		for c := range netlist.Cell(n.Cells()) {
+			seen[n.Kind(c)]++
+			if n.Kind(c) == netlist.Register && !o.Registers {
+				t.Fatalf("seed %d: a register that was not asked for", seed)
+			}
+		}
+		for _, s := range n.Stages() {
+			stages = max(stages, s)
+		}
+	}
+	for _, k := range netlist.Kinds() {
+		if seen[k] < 100 {
+			t.Errorf("%d cells of kind %v in 200 netlists", seen[k], k)
+		}
+	}
+	if stages < 3 {
+		t.Errorf("the deepest pipeline has %d stages", stages)
+	}
+}
+
+func TestNetlistKinds(t *testing.T) {
+	n := Netlist(1, NetlistOptions{Kinds: []netlist.Kind{netlist.Carry}})
+	for c := range netlist.Cell(n.Cells()) {
+		if n.Kind(c) != netlist.Carry {
+			t.Fatalf("cell %d is a %v, only carries were asked for", c, n.Kind(c))
+		}
+	}
+}

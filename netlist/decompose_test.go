@@ -1,0 +1,82 @@
+package netlist
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// evalSplit evaluates an extended table at one input combination by carrying
+// [Decompose] on to the end, and returns the number of levels that it took.
+func evalSplit(t uint64, at int) (value bool, levels int) {
+	if Support(t) == 0 {
+		return t&1 == 1, 0
+	}
+	s := Decompose(t)
+	lit := (at>>s.Pin&1 == 1) != s.Inverted
+	low, l := evalSplit(s.Low, at)
+	switch s.Op {
+	case SplitAnd:
+		return lit && low, l + 1
+	case SplitOr:
+		return lit || low, l + 1
+	case SplitXor:
+		return lit != low, l + 1
+	}
+	high, h := evalSplit(s.High, at)
+	if lit {
+		return high, max(l, h) + 1
+	}
+	return low, max(l, h) + 1
+}
+
+func TestDecompose(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	check := func(table uint64, inputs int) {
+		ext := Extend(table, inputs)
+		for at := range 64 {
+			want := table>>(at&(1<<inputs-1))&1 == 1
+			got, levels := evalSplit(ext, at)
+			if got != want || levels > inputs {
+				t.Fatalf("table %#x of %d inputs at %#b: got %v after %d levels, want %v", table, inputs, at, got, levels, want)
+			}
+		}
+	}
+	for inputs := range 4 {
+		for table := range uint64(1) << (1 << inputs) {
+			check(table, inputs)
+		}
+	}
+	for range 300 {
+		inputs := 4 + r.IntN(3)
+		check(Extend(r.Uint64()&r.Uint64(), inputs), inputs)
+	}
+}
+
+func TestEffective(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		in := make([]Net, r.IntN(MaxFunctionInputs+1))
+		for j := range in {
+			in[j] = Net(r.IntN(6)) // 0 and 1 are the constants
+		}
+		table := r.Uint64()
+		got := Effective(table, in)
+		seen := map[Net]bool{False: true, True: true}
+		for j, v := range in {
+			if seen[v] && Support(got)>>j&1 == 1 {
+				t.Fatalf("table %#x of %v: input %d is still read", table, in, j)
+			}
+			seen[v] = true
+		}
+		for nets := range 64 {
+			nets = nets&^1 | 2 // net 0 is 0 and net 1 is 1
+			at := 0
+			for j, v := range in {
+				at |= nets >> v & 1 << j
+			}
+			if got>>at&1 != table>>at&1 {
+				t.Fatalf("table %#x of %v at nets %#b: folded table differs", table, in, nets)
+			}
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package netlist
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/encoding"
+)
+
+// Node is a cell or a port in a [Graph].
+type Node struct {
+	n  *Netlist
+	id int64
+}
+
+// ID returns the node's number in its graph.
+func (v Node) ID() int64 { return v.id }
+
+// Cell returns the cell that v is; ok is false for a port.
+func (v Node) Cell() (c Cell, ok bool) {
+	if v.id < int64(len(v.n.kind)) {
+		return Cell(v.id), true
+	}
+	return 0, false
+}
+
+// Port returns the port that v is, and whether it is an output port; ok is false for
+// a cell.
+func (v Node) Port() (p Port, output, ok bool) {
+	i := v.id - int64(len(v.n.kind))
+	switch inputs := int64(len(v.n.inputs)); {
+	case i < 0:
+		return Port{}, false, false
+	case i < inputs:
+		return v.n.inputs[i], false, true
+	default:
+		return v.n.outputs[i-inputs], true, true
+	}
+}
+
+// DOTID returns the node's name in the DOT language: c12 for a cell, in_x or out_h for
+// a port.
+func (v Node) DOTID() string {
+	p, output, ok := v.Port()
+	switch {
+	case !ok:
+		return fmt.Sprintf("c%d", v.id)
+	case output:
+		return "out_" + p.Name
+	default:
+		return "in_" + p.Name
+	}
+}
+
+// Label says what the node is: a cell's kind with its parameter, and the name of the
+// primitive where it is one; a port's name with its range.
+func (v Node) Label() string {
+	if p, _, ok := v.Port(); ok {
+		return fmt.Sprintf("%s[%d:0]", p.Name, len(p.Nets)-1)
+	}
+	c := Cell(v.id)
+	switch kind, param := v.n.kind[c], v.n.param[c]; kind {
+	case Function:
+		return fmt.Sprintf("function %#x", param)
+	case Compare:
+		return fmt.Sprintf("compare > %d", param)
+	case Argmax:
+		return fmt.Sprintf("argmax %d x %d", len(v.n.Inputs(c))/int(param), param)
+	case Primitive:
+		return "primitive " + v.n.primitives[param].Name
+	default:
+		return kind.String()
+	}
+}
+
+// Attributes returns the node's attributes in the DOT language: its label, and a shape
+// that tells ports, functions and other cells apart.
+func (v Node) Attributes() []encoding.Attribute {
+	shape := "box"
+	if c, ok := v.Cell(); !ok {
+		shape = "cds"
+	} else if v.n.kind[c] == Function {
+		shape = "ellipse"
+	}
+	return []encoding.Attribute{{Key: "label", Value: v.Label()}, {Key: "shape", Value: shape}}
+}
+
+// Edge is a connection from a driver to a reader in a [Graph].
+type Edge struct {
+	from, to Node
+}
+
+// From returns the driver.
+func (e Edge) From() graph.Node { return e.from }
+
+// To returns the reader.
+func (e Edge) To() graph.Node { return e.to }
+
+// ReversedEdge returns the edge as it is: signals have one direction.
+func (e Edge) ReversedEdge() graph.Edge { return e }
+
+// nodes iterates over the nodes of the given IDs, or over all where ids is nil.
+type nodes struct {
+	n     *Netlist
+	count int
+	ids   []uint32
+	i     int // of the current node; -1 before the first, count after the last
+}
+
+func newNodes(n *Netlist, count int, ids []uint32) graph.Nodes {
+	if count == 0 {
+		return graph.Empty
+	}
+	return &nodes{n, count, ids, -1}
+}
+
+// Len returns how many nodes are left.
+func (s *nodes) Len() int { return max(0, s.count-s.i-1) }
+
+// Next goes to the next node and reports whether there is one.
+func (s *nodes) Next() bool {
+	s.i = min(s.i+1, s.count)
+	return s.i < s.count
+}
+
+// Node returns the current node, or nil where there is none.
+func (s *nodes) Node() graph.Node {
+	switch {
+	case s.i < 0 || s.i >= s.count:
+		return nil
+	case s.ids == nil:
+		return Node{s.n, int64(s.i)}
+	default:
+		return Node{s.n, int64(s.ids[s.i])}
+	}
+}
+
+// Reset goes back to before the first node.
+func (s *nodes) Reset() { s.i = -1 }

@@ -1,0 +1,126 @@
+package netlist
+
+// Part is the part of a classifier that a cell belongs to.
+type Part uint8
+
+// The parts, in the order that data takes.
+const (
+	PartEncoder Part = iota
+	PartGates
+	PartHead
+
+	parts = int(PartHead) + 1
+)
+
+// Sizes is a figure of each part and of the whole.
+type Sizes struct {
+	Gates   int `json:"gates"`
+	Head    int `json:"head"`
+	Encoder int `json:"encoder"`
+	Total   int `json:"total"`
+}
+
+// KindCount is the number of cells of a kind.
+type KindCount struct {
+	Kind  string `json:"kind"`
+	Cells int    `json:"cells"`
+}
+
+// Measures are the figures of a netlist that reports state.
+type Measures struct {
+	// Cells counts all cells. In the raw netlist of a model, Cells.Gates is the
+	// deployed gate count, width x depth.
+	Cells Sizes `json:"cells"`
+	// Levels are longest paths, each counted in the cells of its part that lie on it,
+	// Total in all cells. A cell is one level, whatever its kind: an operator such as a
+	// popcount is a level until it is lowered. A function without inputs is none, and
+	// paths begin and end at registers.
+	Levels Sizes `json:"levels"`
+	// Kinds has the kinds that occur, in the order of their constants.
+	Kinds []KindCount `json:"kinds"`
+}
+
+// Measure returns the measures of n, which must be valid. It costs a few walks over
+// the cells and 5 bytes a net.
+func Measure(n *Netlist) Measures {
+	var m Measures
+	part := n.Parts()
+	var cells [parts]int
+	for _, p := range part {
+		cells[p]++
+	}
+	m.Cells = sizes(cells, n.Cells())
+	level := make([]int32, n.Nets())
+	var levels [parts]int
+	for p := range levels {
+		if cells[p] > 0 {
+			levels[p] = n.longest(level, func(c Cell) bool { return part[c] == Part(p) })
+		}
+	}
+	m.Levels = sizes(levels, n.longest(level, func(Cell) bool { return true }))
+	var count [kinds]int
+	for _, k := range n.kind {
+		count[k]++
+	}
+	for k, cells := range count {
+		if cells > 0 {
+			m.Kinds = append(m.Kinds, KindCount{Kind(k).String(), cells})
+		}
+	}
+	return m
+}
+
+func sizes(of [parts]int, total int) Sizes {
+	return Sizes{Gates: of[PartGates], Head: of[PartHead], Encoder: of[PartEncoder], Total: total}
+}
+
+// Parts returns the part of every cell. A cell that comes from a gate of the model is
+// among the gates, comparisons are in the encoder, popcounts and argmax in the head.
+// What has no origin and could stand anywhere, such as a function that a lowering made,
+// is in the encoder if all that it reads is, and in the head otherwise. A register is
+// in the part of the cell that drives it.
+func (n *Netlist) Parts() []Part {
+	part := make([]Part, len(n.kind))
+	ofNet := make([]Part, n.Nets())
+	for c, k := range n.kind {
+		last := PartEncoder
+		for _, v := range n.dataInputs(Cell(c)) {
+			last = max(last, ofNet[v])
+		}
+		switch {
+		case n.layer[c] > 0:
+			last = PartGates
+		case k == Register || k == Compare:
+		case k == Popcount || k == Argmax || last > PartEncoder:
+			last = PartHead
+		}
+		part[c] = last
+		for v := n.outStart[c]; v < n.outStart[c+1]; v++ {
+			ofNet[v] = last
+		}
+	}
+	return part
+}
+
+// longest returns the longest path, counted in the cells for which counts is true;
+// level is scratch, one element a net.
+func (n *Netlist) longest(level []int32, counts func(Cell) bool) int {
+	clear(level)
+	longest := int32(0)
+	for c, k := range n.kind {
+		l, in := int32(0), n.Inputs(Cell(c))
+		if k != Register {
+			for _, v := range in {
+				l = max(l, level[v])
+			}
+			if len(in) > 0 && counts(Cell(c)) {
+				l++
+			}
+		}
+		for v := n.outStart[c]; v < n.outStart[c+1]; v++ {
+			level[v] = l
+		}
+		longest = max(longest, l)
+	}
+	return int(longest)
+}

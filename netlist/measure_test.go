@@ -1,0 +1,82 @@
+package netlist_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+)
+
+func TestMeasureFrozen(t *testing.T) {
+	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 20, Depth: 7, Classes: 2, Features: 3, Bits: 5})
+	for scope, want := range map[netlist.Scope]netlist.Measures{
+		netlist.Gates: {
+			Cells:  netlist.Sizes{Gates: 140, Total: 140},
+			Levels: netlist.Sizes{Gates: 7, Total: 7},
+			Kinds:  []netlist.KindCount{{Kind: "function", Cells: 140}},
+		},
+		netlist.Core: {
+			Cells:  netlist.Sizes{Gates: 140, Head: 3, Total: 143},
+			Levels: netlist.Sizes{Gates: 7, Head: 2, Total: 9},
+			Kinds:  []netlist.KindCount{{Kind: "function", Cells: 140}, {Kind: "popcount", Cells: 2}, {Kind: "argmax", Cells: 1}},
+		},
+		netlist.Full: {
+			Cells:  netlist.Sizes{Gates: 140, Head: 3, Encoder: 12, Total: 155},
+			Levels: netlist.Sizes{Gates: 7, Head: 2, Encoder: 1, Total: 10},
+			Kinds: []netlist.KindCount{
+				{Kind: "function", Cells: 140},
+				{Kind: "compare", Cells: 12},
+				{Kind: "popcount", Cells: 2},
+				{Kind: "argmax", Cells: 1},
+			},
+		},
+	} {
+		n, err := netlist.Freeze(f, scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, netlist.Measure(n)); diff != "" {
+			t.Errorf("scope %v (-want +got):\n%s", scope, diff)
+		}
+	}
+}
+
+// TestParts follows a classifier whose encoder and head have been lowered in part: the
+// functions without origin are told apart by what they read, and registers cut paths.
+func TestParts(t *testing.T) {
+	const encoder, gates, head = netlist.PartEncoder, netlist.PartGates, netlist.PartHead
+	none, gate := netlist.Origin{}, func(layer uint16) netlist.Origin { return netlist.Origin{Layer: layer} }
+	b := netlist.NewBuilder("lowered")
+	x := b.Input("x", 3, 1, nil)
+	var want []netlist.Part
+	add := func(p netlist.Part, k netlist.Kind, param uint64, o netlist.Origin, in ...netlist.Net) netlist.Net {
+		want = append(want, p)
+		return b.Cell(k, param, o, in...)
+	}
+	cmp1 := add(encoder, netlist.Compare, 2, none, x...)
+	lut := add(encoder, netlist.Function, 0x8, none, x[0], x[1])
+	carry := add(encoder, netlist.Carry, 0, none, cmp1, lut, x[2])
+	g1 := add(gates, netlist.Function, 0x8, gate(1), carry, cmp1)
+	reg := add(gates, netlist.Register, 0, none, g1)
+	early := add(encoder, netlist.Register, 0, none, x[0])
+	one := add(gates, netlist.Function, 1, gate(2)) // a constant is no level
+	g2 := add(gates, netlist.Function, 0x6, gate(2), reg, one)
+	g3 := add(gates, netlist.Function, 0x6, gate(3), g2, early)
+	add1 := add(head, netlist.Counter, 0, none, g2, g3)
+	lut2 := add(head, netlist.Function, 0x8, none, add1, g2)
+	y := add(head, netlist.Argmax, 1, none, lut2, g3)
+	b.Output("y", 1, nil, []netlist.Net{y})
+	n := b.Netlist()
+	if err := n.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, n.Parts()); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+	levels := netlist.Sizes{Encoder: 2, Gates: 2, Head: 3, Total: 5}
+	if diff := cmp.Diff(levels, netlist.Measure(n).Levels); diff != "" {
+		t.Errorf("levels (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,86 @@
+package netlist
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxName is the longest name; Verilog-2001 lets a tool stop there.
+const maxName = 1024
+
+// keywords are the reserved words of Verilog-2001 (IEEE 1364-2001, annex B).
+var keywords = func() map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos
+		config deassign default defparam design disable edge else end endcase endconfig
+		endfunction endgenerate endmodule endprimitive endspecify endtable endtask event
+		for force forever fork function generate genvar highz0 highz1 if ifnone incdir
+		include initial inout input instance integer join large liblist library localparam
+		macromodule medium module nand negedge nmos nor noshowcancelled not notif0 notif1
+		or output parameter pmos posedge primitive pull0 pull1 pulldown pullup
+		pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat rnmos
+		rpmos rtran rtranif0 rtranif1 scalared showcancelled signed small specify specparam
+		strong0 strong1 supply0 supply1 table task time tran tranif0 tranif1 tri tri0 tri1
+		triand trior trireg unsigned use vectored wait wand weak0 weak1 while wire wor xnor
+		xor`) {
+		m[word] = true
+	}
+	return m
+}()
+
+// CheckName returns nil if s can name a netlist, a port, a probe, a primitive or a
+// pin: a simple identifier of Verilog-2001 (letters, digits, _ and $, not starting
+// with a digit or $; IEEE 1364-2001, section 2.7) of at most 1024 characters that is
+// no reserved word. The error says what is wrong and how to mend it.
+func CheckName(s string) error {
+	switch {
+	case s == "":
+		return errors.New("the name is empty, use letters, digits and _ with a letter first")
+	case len(s) > maxName:
+		return fmt.Errorf("the name %.20q... has %d characters, use at most %d", s, len(s), maxName)
+	case keywords[s]:
+		return fmt.Errorf("%q is a reserved word of Verilog, choose another name", s)
+	}
+	for i := range len(s) {
+		if !isNameByte(s[i]) || i == 0 && (isDigit(s[i]) || s[i] == '$') {
+			return fmt.Errorf("%q is no Verilog identifier, use letters, digits and _ with a letter first", shorten(s))
+		}
+	}
+	return nil
+}
+
+// Identifier returns a name that passes [CheckName], made from s: other characters
+// become _, and what is still none gets the prefix m_. It names the netlist of a model,
+// whose own name is free text.
+func Identifier(s string) string {
+	mapped := strings.Map(func(r rune) rune {
+		if r < 128 && isNameByte(byte(r)) && r != '$' {
+			return r
+		}
+		return '_'
+	}, s)
+	if len(mapped) > maxName/2 {
+		mapped = mapped[:maxName/2]
+	}
+	if CheckName(mapped) != nil {
+		mapped = "m_" + mapped
+	}
+	return mapped
+}
+
+// shorten returns the beginning of s, for messages.
+func shorten(s string) string {
+	const most = 40
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+func isNameByte(c byte) bool {
+	return c|0x20-'a' < 26 || isDigit(c) || c == '_' || c == '$'
+}

@@ -1,0 +1,321 @@
+package netlist
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// ParseText reads a netlist in the text form that docs/NETLIST.md describes, and
+// validates it. The name stands for the text in errors, which begin with name, line
+// and column. Memory follows the text read, never a number that it claims; it streams,
+// so that the text is not held.
+func ParseText(name string, r io.Reader) (*Netlist, error) {
+	p := &textParser{name: name, scan: newScanner(r), names: map[string]bool{}}
+	p.advance()
+	p.header()
+	p.sections()
+	if p.err != nil {
+		return nil, p.err
+	}
+	n := p.b.Netlist()
+	if err := n.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return n, nil
+}
+
+// textParser reads by recursive descent. After the first error, which it keeps, the
+// text is at its end for all its methods.
+type textParser struct {
+	name  string
+	scan  *scanner
+	tok   token // the next one
+	err   error
+	b     *Builder
+	names map[string]bool // of ports and probes
+	pins  []Net
+}
+
+func (p *textParser) advance() {
+	if p.err != nil {
+		return
+	}
+	p.tok = p.scan.next()
+	switch err := p.scan.readError(); {
+	case p.tok.kind == tokenBad:
+		p.fail(p.tok, "%s", p.tok.text)
+	case p.tok.kind == tokenEnd && err != nil:
+		p.fail(p.tok, "%w", err)
+	}
+}
+
+// fail keeps an error at a token, if it is the first.
+func (p *textParser) fail(at token, format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%s:%d:%d: %w", p.name, at.line, at.col, fmt.Errorf(format, args...))
+	}
+	p.tok = token{line: at.line, col: at.col}
+}
+
+// want takes a token of the given kind.
+func (p *textParser) want(kind byte, what string) token {
+	t := p.tok
+	if t.kind != kind {
+		p.fail(t, "%v where %s should stand", t, what)
+		return token{}
+	}
+	p.advance()
+	return t
+}
+
+// accept takes a token of the given kind if it is the next.
+func (p *textParser) accept(kind byte) bool {
+	if p.tok.kind != kind {
+		return false
+	}
+	p.advance()
+	return true
+}
+
+// word takes the given word.
+func (p *textParser) word(word string) {
+	if p.tok.kind != tokenWord || p.tok.text != word {
+		p.fail(p.tok, "%v where the word %s should stand", p.tok, word)
+		return
+	}
+	p.advance()
+}
+
+// number takes a number of at most limit.
+func (p *textParser) number(what string, limit uint64) uint64 {
+	t := p.want(tokenNumber, what)
+	if t.number > limit {
+		p.fail(t, "%s is %d, want at most %d", what, t.number, limit)
+		return 0
+	}
+	return t.number
+}
+
+// identifier takes a name that [CheckName] accepts.
+func (p *textParser) identifier(what string) (string, token) {
+	t := p.want(tokenWord, what)
+	if p.err == nil {
+		if err := CheckName(t.text); err != nil {
+			p.fail(t, "%s: %w", what, err)
+		}
+	}
+	return t.text, t
+}
+
+func (p *textParser) endLine() {
+	if p.tok.kind != tokenEnd {
+		p.want(tokenLine, "the end of the line")
+	}
+}
+
+func (p *textParser) blankLines() {
+	for p.accept(tokenLine) {
+	}
+}
+
+// header reads the lines that say what the text is and name the netlist.
+func (p *textParser) header() {
+	p.blankLines()
+	p.word("ialgn")
+	p.word("netlist")
+	t := p.want(tokenNumber, "the version")
+	if p.err == nil && t.number != textVersion {
+		p.fail(t, "version %d of the text form, this program reads version %d: compile again", t.number, textVersion)
+	}
+	p.endLine()
+	p.blankLines()
+	p.word("name")
+	name, _ := p.identifier("the netlist's name")
+	p.endLine()
+	p.b = NewBuilder(name)
+}
+
+// sectionOrder are the words that begin a section, in their order. Those of "classes",
+// "cells" and "end" come once.
+var sectionOrder = []string{"primitive", "classes", "input", "cells", "output", "probe", "end"}
+
+// sections reads everything after the header.
+func (p *textParser) sections() {
+	last := -1
+	for {
+		p.blankLines()
+		t := p.want(tokenWord, "one of the words "+strings.Join(sectionOrder, ", "))
+		if p.err != nil {
+			return
+		}
+		at := slices.Index(sectionOrder, t.text)
+		once := t.text == "classes" || t.text == "cells"
+		switch {
+		case at < 0:
+			p.fail(t, "unknown section %v, want one of %s", t, strings.Join(sectionOrder, ", "))
+		case at < last:
+			p.fail(t, "section %s after %s, the order is %s", t.text, sectionOrder[last], strings.Join(sectionOrder, ", "))
+		case at == last && once:
+			p.fail(t, "a second section %s, write one", t.text)
+		}
+		last = at
+		if p.err == nil {
+			p.section(t.text)
+		}
+		if t.text == "end" || p.err != nil {
+			return
+		}
+	}
+}
+
+// section reads the section that follows its word.
+func (p *textParser) section(word string) {
+	switch word {
+	case "primitive":
+		p.primitive()
+	case "classes":
+		p.classes()
+	case "input":
+		p.input()
+	case "cells":
+		p.endLine()
+		for p.blankLines(); p.tok.kind == tokenNumber; p.blankLines() {
+			p.cell()
+		}
+	case "output":
+		p.output()
+	case "probe":
+		p.probe()
+	case "end":
+		p.endLine()
+		if p.blankLines(); p.tok.kind != tokenEnd {
+			p.fail(p.tok, "%v after the end of the netlist, remove it", p.tok)
+		}
+	}
+}
+
+// primitive reads "O = LUT4(0xcafe) A B C D".
+func (p *textParser) primitive() {
+	var t PrimitiveType
+	var at token
+	t.Output, at = p.identifier("the primitive's output pin")
+	p.want('=', "=")
+	t.Name, _ = p.identifier("the primitive's name")
+	p.want('(', "( and the function's table")
+	t.Table = p.number("the function's table", math.MaxUint64)
+	p.want(')', ")")
+	for p.tok.kind == tokenWord {
+		pin, _ := p.identifier("an input pin")
+		t.Inputs = append(t.Inputs, pin)
+	}
+	p.endLine()
+	if p.err != nil {
+		return
+	}
+	if err := t.check(); err != nil {
+		p.fail(at, "primitive %s: %w", t.Name, err)
+	}
+	p.b.Primitive(t)
+}
+
+// classes reads the class of each chain.
+func (p *textParser) classes() {
+	p.endLine()
+	var class []uint16
+	for p.blankLines(); p.tok.kind == tokenNumber; p.blankLines() {
+		class = append(class, uint16(p.number("a class", math.MaxUint16)))
+	}
+	p.b.Classes(class)
+}
+
+// cell reads a line such as "7-9 = popcount 2 3 4 5 @4.0".
+func (p *textParser) cell() {
+	at, own := p.tok, p.b.n.outStart[p.b.n.Cells()]
+	p.next(own, "the cell's first net")
+	last, lastAt, ranged := Net(0), token{}, p.accept('-')
+	if ranged {
+		lastAt = p.tok
+		last = p.net("the cell's last net")
+	}
+	p.want('=', "=")
+	kind := p.kind()
+	param := p.param(kind)
+	p.inputs(own)
+	origin := p.origin()
+	p.endLine()
+	if p.err != nil {
+		return
+	}
+	p.add(at, kind, param, origin)
+	if end := p.b.n.outStart[p.b.n.Cells()] - 1; ranged && last != end {
+		p.fail(lastAt, "the cell's last net is %d, but a %v of %d inputs drives %d to %d", last, kind, len(p.pins), own, end)
+	}
+}
+
+// add adds a cell that has been read and checks it.
+func (p *textParser) add(at token, kind Kind, param uint64, origin Origin) {
+	n := p.b.n
+	p.b.Cell(kind, param, origin, p.pins...)
+	c := Cell(n.Cells() - 1)
+	if err := n.checkCell(c); err != nil {
+		p.fail(at, "%w", n.cellError(c, err))
+	}
+}
+
+// param takes the parameter of a cell whose kind has one.
+func (p *textParser) param(k Kind) uint64 {
+	if !k.hasParam() {
+		return 0
+	}
+	p.want('(', "( and the cell's parameter")
+	v := p.number("the parameter", math.MaxUint64)
+	p.want(')', ")")
+	return v
+}
+
+// inputs takes the nets that the cell which drives own reads.
+func (p *textParser) inputs(own Net) {
+	p.pins = p.pins[:0]
+	for p.tok.kind == tokenNumber {
+		if v := p.tok.number; v >= uint64(own) {
+			p.fail(p.tok, "the cell reads net %d, which is not driven before net %d: put cells in topological order", v, own)
+			return
+		}
+		p.pins = append(p.pins, Net(p.tok.number))
+		p.advance()
+	}
+}
+
+// next takes the number of the net that must come next.
+func (p *textParser) next(want Net, what string) {
+	t := p.tok
+	if v := p.net(what); v != want {
+		p.fail(t, "%s is %v, want %d: nets are numbered in order, from 2, with no gaps", what, t, want)
+	}
+}
+
+func (p *textParser) net(what string) Net { return Net(p.number(what, maxPins-1)) }
+
+// kind takes the name of a kind.
+func (p *textParser) kind() Kind {
+	t := p.want(tokenWord, "the kind of the cell")
+	k := slices.Index(kindNames[:], t.text)
+	if k < 0 {
+		p.fail(t, "unknown kind %v, want one of %s", t, strings.Join(kindNames[:], ", "))
+		return 0
+	}
+	return Kind(k)
+}
+
+// origin reads "@4.17", layer and chain, if it is there.
+func (p *textParser) origin() (o Origin) {
+	if p.accept('@') {
+		o.Layer = uint16(p.number("the layer", math.MaxUint16))
+		p.want('.', ". and the chain")
+		o.Chain = uint32(p.number("the chain", math.MaxUint32))
+	}
+	return o
+}

@@ -1,0 +1,141 @@
+package netlist
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// textVersion is the version of the text form in its first line.
+const textVersion = 1
+
+// netsPerLine is how many nets or classes share a line where nothing else decides.
+const netsPerLine = 16
+
+// WriteText writes n in the text form that docs/NETLIST.md describes: one cell a line,
+// streamed in one pass. [ParseText] reads an equal netlist back.
+//
+// n must be valid. An error is one of w.
+func WriteText(w io.Writer, n *Netlist) error {
+	t := &textWriter{w: bufio.NewWriterSize(w, 1<<16)}
+	t.printf("ialgn netlist %d\nname %s\n", textVersion, n.Name)
+	for i := range n.primitives {
+		t.primitive(&n.primitives[i])
+	}
+	t.classes(n.class)
+	for _, p := range n.inputs {
+		t.printf("input %s word %d\n", p.Name, p.Word)
+		t.bus(p)
+	}
+	t.printf("cells\n")
+	for c := range n.kind {
+		t.cell(n, Cell(c))
+	}
+	for _, p := range n.outputs {
+		t.printf("output %s word %d\n", p.Name, p.Word)
+		t.bus(p)
+	}
+	for _, p := range n.probes {
+		t.printf("probe %s\n", p.Name)
+		t.bus(Port{Nets: p.Nets})
+	}
+	t.printf("end\n")
+	if err := t.w.Flush(); err != nil {
+		return fmt.Errorf("netlist text: %w", err)
+	}
+	return nil
+}
+
+// textWriter leaves errors to the last Flush, which bufio reports them by.
+type textWriter struct {
+	w    *bufio.Writer
+	line []byte
+}
+
+func (t *textWriter) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
+
+func (t *textWriter) primitive(p *PrimitiveType) {
+	t.printf("primitive %s = %s(%#x)", p.Output, p.Name, p.Table)
+	for _, pin := range p.Inputs {
+		t.printf(" %s", pin)
+	}
+	t.printf("\n")
+}
+
+func (t *textWriter) classes(class []uint16) {
+	if len(class) == 0 {
+		return
+	}
+	t.printf("classes\n")
+	t.line = t.line[:0]
+	for i, c := range class {
+		t.item(i, uint64(c))
+	}
+	t.endLine()
+}
+
+// item adds a number to the line, the i-th of a list, and breaks the line before it
+// where it is full.
+func (t *textWriter) item(i int, v uint64) {
+	if i%netsPerLine == 0 && len(t.line) > 0 {
+		t.endLine()
+	}
+	if len(t.line) == 0 {
+		t.line = append(t.line, ' ')
+	}
+	t.line = strconv.AppendUint(append(t.line, ' '), v, 10)
+}
+
+func (t *textWriter) endLine() {
+	_, _ = t.w.Write(append(t.line, '\n'))
+	t.line = t.line[:0]
+}
+
+// bus writes the nets of a port: a line for each labelled word, or as many nets a line
+// as there is room for.
+func (t *textWriter) bus(p Port) {
+	t.line = t.line[:0]
+	for i, v := range p.Nets {
+		if len(p.Labels) > 0 && i%p.Word == 0 {
+			if i > 0 {
+				t.endLine()
+			}
+			t.line = strconv.AppendQuote(append(t.line, "  "...), p.Labels[i/p.Word])
+			t.line = strconv.AppendUint(append(t.line, ' '), uint64(v), 10)
+			continue
+		}
+		if len(p.Labels) > 0 {
+			t.line = strconv.AppendUint(append(t.line, ' '), uint64(v), 10)
+			continue
+		}
+		t.item(i, uint64(v))
+	}
+	t.endLine()
+}
+
+// cell writes a cell, such as "7 = function(0x8) 2 3 @4.0".
+func (t *textWriter) cell(n *Netlist, c Cell) {
+	line := strconv.AppendUint(append(t.line[:0], "  "...), uint64(n.Output(c)), 10)
+	if n.Outputs(c) > 1 {
+		line = strconv.AppendUint(append(line, '-'), uint64(n.outStart[c+1]-1), 10)
+	}
+	line = append(append(line, " = "...), n.kind[c].String()...)
+	switch n.kind[c] {
+	case Function:
+		line = strconv.AppendUint(append(line, "(0x"...), n.param[c], 16)
+		line = append(line, ')')
+	case Compare, Argmax, Primitive:
+		line = strconv.AppendUint(append(line, '('), n.param[c], 10)
+		line = append(line, ')')
+	}
+	for _, v := range n.Inputs(c) {
+		line = strconv.AppendUint(append(line, ' '), uint64(v), 10)
+	}
+	if n.layer[c] != 0 || n.chain[c] != 0 {
+		line = strconv.AppendUint(append(line, " @"...), uint64(n.layer[c]), 10)
+		line = strconv.AppendUint(append(line, '.'), uint64(n.chain[c]), 10)
+	}
+	t.line = line
+	t.endLine()
+}
