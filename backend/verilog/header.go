@@ -1,0 +1,154 @@
+package verilog
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// header writes the comment at the top: what made the file, the meaning of each port
+// bit, and the conventions that a reader of the module needs.
+func (d *design) header(lines []string) {
+	d.comment("Module %s: a logic gate network, without state and without a clock", d.module)
+	if len(lines) > 0 {
+		d.comment("")
+	}
+	for _, s := range lines {
+		d.comment("- %s", printable(s))
+	}
+	titles := [...]string{"Input ports (of each word, the lowest bit is the least significant)", "Output ports", "Probes (internal buses that passes keep)"}
+	for i, g := range portGroups(d.n) {
+		if len(g.ports) > 0 {
+			d.comment("")
+			d.comment("%s:", titles[i])
+		}
+		for _, p := range g.ports {
+			d.describe(p)
+		}
+	}
+	d.conventions()
+	d.text("\n")
+}
+
+// comment writes a line of the header. No name and no text from outside may stand
+// first in it: tools take "// verilator ..." and "// synopsys ..." for directives.
+func (d *design) comment(format string, args ...any) {
+	d.text(strings.TrimRight("// "+fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+// describe writes one port: a line for itself and one for each group of words whose
+// labels are told apart by their last part alone.
+func (d *design) describe(p netlist.Port) {
+	name := fmt.Sprintf("%s[%d:0]", p.Name, len(p.Nets)-1)
+	word := max(p.Word, 1)
+	words := len(p.Nets) / word
+	labels := p.Labels[:min(len(p.Labels), words)]
+	switch {
+	case words == 1 && len(labels) == 1:
+		d.comment("  - %-20s %s", name, printable(labels[0]))
+		return
+	case words == 1 || word == 1:
+		d.comment("  - %s", name)
+	default:
+		d.comment("  - %-20s %d words of %d bits", name, words, word)
+	}
+	for low := 0; low < len(labels); {
+		n, text := labelGroup(labels[low:])
+		bits := appendRange([]byte(p.Name), (low+n)*word-1, low*word)
+		d.comment("    - %-18s %s", bits, printable(text))
+		low += n
+	}
+}
+
+// labelGroup returns how many of the first labels make one line, and that line:
+// comparisons of one feature with several thresholds ("pixel 3 > 63" and
+// "pixel 3 > 127" make "pixel 3 > 63, 127"), or equal labels.
+func labelGroup(labels []string) (int, string) {
+	feature, _ := splitLabel(labels[0])
+	n := 1
+	if feature == "" {
+		for n < len(labels) && labels[n] == labels[0] {
+			n++
+		}
+		return n, labels[0]
+	}
+	var line strings.Builder
+	line.WriteString(labels[0])
+	for ; n < len(labels); n++ {
+		next, threshold := splitLabel(labels[n])
+		if next != feature {
+			break
+		}
+		line.WriteString(", " + threshold)
+	}
+	return n, line.String()
+}
+
+// splitLabel splits "pixel 3 > 63" into "pixel 3" and "63". Without a comparison the
+// first is empty.
+func splitLabel(s string) (feature, threshold string) {
+	const operator = " > "
+	at := strings.LastIndex(s, operator)
+	if at < 0 {
+		return "", s
+	}
+	return s[:at], s[at+len(operator):]
+}
+
+// conventions writes what holds for classes, ties and names, as far as it concerns
+// this netlist.
+func (d *design) conventions() {
+	class := d.n.ChainClasses()
+	argmax := false
+	for c := range netlist.Cell(d.n.Cells()) {
+		argmax = argmax || d.n.Kind(c) == netlist.Argmax
+	}
+	if len(class) > 0 || argmax {
+		d.comment("")
+	}
+	if len(class) > 0 {
+		d.comment("Wire c3_k17_l42 is the gate of chain 17 in layer 42; the chain belongs to class 3.")
+		for _, run := range classRuns(class) {
+			d.comment("  %s", run)
+		}
+	}
+	if argmax {
+		d.comment("Argmax: of equal counts, the lowest class wins.")
+	}
+}
+
+// maxRuns is the number of lines up to which the header lists the classes' chains.
+const maxRuns = 1024
+
+// classRuns returns "chains 0 to 29: class 0" and so on for the runs of equal classes,
+// and nothing if the classes are not laid out in runs: the wires' names tell them too.
+func classRuns(class []uint16) []string {
+	var runs []string
+	for first := 0; first < len(class); {
+		end := first + 1
+		for end < len(class) && class[end] == class[first] {
+			end++
+		}
+		if len(runs) == maxRuns {
+			return nil
+		}
+		runs = append(runs, fmt.Sprintf("chains %d to %d: class %d", first, end-1, class[first]))
+		first = end
+	}
+	return runs
+}
+
+// printable returns s with everything but printable ASCII replaced, so that it stays
+// on the line of the comment that it stands in.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r < ' ' || r > '~':
+			return '?'
+		}
+		return r
+	}, s)
+}

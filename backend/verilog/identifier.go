@@ -1,0 +1,68 @@
+package verilog
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// MaxIdentifier is the longest name that is accepted for a module, a port or a probe.
+// Netlists allow more; with this much, the names that are built from a module's are
+// file names on every system.
+const MaxIdentifier = 128
+
+// later are the reserved words of later standards, SystemVerilog's included (IEEE
+// 1800-2017, annex B): many tools read .v files as SystemVerilog.
+var later = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`
+		accept_on alias always_comb always_ff always_latch assert assume before bind bins
+		binsof bit break byte chandle checker class clocking const constraint context
+		continue cover covergroup coverpoint cross dist do endchecker endclass endclocking
+		endgroup endinterface endpackage endprogram endproperty endsequence enum eventually
+		expect export extends extern final first_match foreach forkjoin global iff
+		ignore_bins illegal_bins implements implies import inside int interconnect
+		interface intersect join_any join_none let local logic longint matches modport
+		nettype new nexttime null package packed priority program property protected pure
+		rand randc randcase randsequence ref reject_on restrict return s_always
+		s_eventually s_nexttime s_until s_until_with sequence shortint shortreal soft solve
+		static string strong struct super sync_accept_on sync_reject_on tagged this
+		throughout timeprecision timeunit type typedef union unique unique0 until
+		until_with untyped uwire var virtual void wait_order weak wildcard with within`) {
+		m[w] = true
+	}
+	return m
+}()
+
+// CheckIdentifier returns nil if s can stand in Verilog as it is: a simple identifier
+// ([netlist.CheckName]) of at most [MaxIdentifier] characters that is no reserved word
+// of Verilog or SystemVerilog. Nothing else is ever written where the language wants a
+// name.
+func CheckIdentifier(s string) error {
+	if err := netlist.CheckName(s); err != nil {
+		return err
+	}
+	if len(s) > MaxIdentifier {
+		return fmt.Errorf("the name %.20q... has %d characters, use at most %d", s, len(s), MaxIdentifier)
+	}
+	if later[s] {
+		return fmt.Errorf("%q is a reserved word of SystemVerilog, choose another name", s)
+	}
+	return nil
+}
+
+// reserved matches the names that the writer makes itself.
+var reserved = regexp.MustCompile(`^(c\d+_)?k\d+_l\d+(_n\d+)?$|^(fn|cmp|pop|ctr|argmax|carry)_\d+(_in|_i)?$|^unused_\d+$|^dut$|^tb_`)
+
+// checkName checks the name of a port or a probe.
+func checkName(s string) error {
+	if err := CheckIdentifier(s); err != nil {
+		return err
+	}
+	if reserved.MatchString(s) {
+		return fmt.Errorf("%q is a name that the writer gives to cells, choose another name", s)
+	}
+	return nil
+}

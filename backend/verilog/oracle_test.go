@@ -1,0 +1,182 @@
+package verilog
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+
+	"ialgn/netlist"
+)
+
+// evaluate is the slow, obvious meaning of a netlist: the value of every net for one
+// sample of the input ports' bits.
+func evaluate(n *netlist.Netlist, in []bool) []bool {
+	net := make([]bool, n.Nets())
+	net[netlist.True] = true
+	copy(net[2:], in)
+	for c := range netlist.Cell(n.Cells()) {
+		var pins []bool
+		for _, v := range n.Inputs(c) {
+			pins = append(pins, net[v])
+		}
+		value := evaluateCell(n.Kind(c), n.Param(c), pins)
+		for k := range n.Outputs(c) {
+			net[int(n.Output(c))+k] = value>>k&1 == 1
+		}
+	}
+	return net
+}
+
+func evaluateCell(k netlist.Kind, param uint64, in []bool) uint64 {
+	ones := uint64(0)
+	for _, b := range in {
+		if b {
+			ones++
+		}
+	}
+	switch k {
+	case netlist.Function:
+		return param >> word(in) & 1
+	case netlist.Compare:
+		if word(in) > param {
+			return 1
+		}
+		return 0
+	case netlist.Popcount, netlist.Counter:
+		return ones
+	case netlist.Carry:
+		return ones >> 1
+	case netlist.Argmax:
+		best, width := 0, int(param)
+		for class := range len(in) / width {
+			if word(in[class*width:][:width]) > word(in[best*width:][:width]) {
+				best = class
+			}
+		}
+		return uint64(best)
+	}
+	panic(fmt.Sprintf("kind %v has no meaning here", k))
+}
+
+func word(in []bool) (w uint64) {
+	for i, b := range in {
+		if b {
+			w |= 1 << i
+		}
+	}
+	return w
+}
+
+// randomNetlist returns a netlist with every kind that can be written and the corners
+// that tools complain about: constants and input bits as outputs, unread inputs and
+// cells, repeated inputs, repeated origins, words of one bit and words too long for
+// one concatenation.
+func randomNetlist(r *rand.Rand, name string, cells int) *netlist.Netlist {
+	b := netlist.NewBuilder(name)
+	nets := []netlist.Net{netlist.False, netlist.True}
+	for i := range 1 + r.IntN(3) {
+		width := []int{1, 2, 9, 100}[r.IntN(4)]
+		nets = append(nets, b.Input(fmt.Sprintf("x%d", i), width, 1, nil)...)
+	}
+	pick := func(n int) []netlist.Net {
+		in := make([]netlist.Net, n)
+		for j := range in {
+			if in[j] = nets[r.IntN(len(nets))]; r.IntN(3) > 0 { // mostly recent nets, for depth
+				in[j] = nets[len(nets)-1-r.IntN(min(len(nets), 20))]
+			}
+		}
+		return in
+	}
+	var buses [][]netlist.Net
+	add := func(k netlist.Kind, param uint64, o netlist.Origin, in ...netlist.Net) {
+		width := 1
+		switch k {
+		case netlist.Popcount, netlist.Counter:
+			width = bits.Len(uint(len(in)))
+		case netlist.Argmax:
+			width = netlist.ClassBits(len(in) / int(param))
+		}
+		bus := netlist.Word(b.Cell(k, param, o, in...), width)
+		buses = append(buses, bus)
+		nets = append(nets, bus...)
+	}
+	for i := range cells {
+		origin := netlist.Origin{}
+		if r.IntN(4) > 0 {
+			origin = netlist.Origin{Layer: uint16(1 + i*5/cells), Chain: uint32(r.IntN(cells))}
+		}
+		switch r.IntN(12) {
+		case 0:
+			in := pick(1 + r.IntN(8))
+			add(netlist.Compare, r.Uint64N(1<<len(in)), netlist.Origin{}, in...)
+		case 1:
+			add(netlist.Popcount, 0, netlist.Origin{}, pick([]int{1, 2, 3, 7, 8, 150}[r.IntN(6)])...)
+		case 2:
+			add(netlist.Counter, 0, netlist.Origin{}, pick(2+r.IntN(14))...)
+		case 3:
+			width := 1 + r.IntN(5)
+			add(netlist.Argmax, uint64(width), netlist.Origin{}, pick(width*[]int{1, 2, 3, 10}[r.IntN(4)])...)
+		case 4:
+			add(netlist.Carry, 0, origin, pick(3)...)
+		case 5, 6:
+			in := pick(r.IntN(7))
+			add(netlist.Function, r.Uint64()&(1<<(1<<len(in))-1), origin, in...)
+		default:
+			add(netlist.Function, r.Uint64N(16), origin, pick(2)...)
+		}
+	}
+	word := buses[r.IntN(len(buses))]
+	b.Output("y0", 1, nil, word)
+	b.Output("y1", 1, nil, word)
+	b.Output("y2", 1, nil, pick([]int{1, 5, 130}[r.IntN(3)]))
+	b.Probe("p0", buses[r.IntN(len(buses))])
+	b.Probe("p1", pick(3))
+	if r.IntN(4) > 0 {
+		classes := make([]uint16, cells)
+		for i := range classes {
+			classes[i] = uint16(i / 3)
+		}
+		b.Classes(classes)
+	}
+	return b.Netlist()
+}
+
+// sampleVectors returns random samples of n with what the oracle gives for them. Half
+// of the samples have nearly all bits equal, which reaches the ends of counters.
+func sampleVectors(r *rand.Rand, n *netlist.Netlist, samples int) Vectors {
+	v := Vectors{Samples: samples, Words: (samples + 63) / 64}
+	width := func(ports []netlist.Port) (w int) {
+		for _, p := range ports {
+			w += len(p.Nets)
+		}
+		return w
+	}
+	v.Inputs = make([]uint64, width(n.InputPorts())*v.Words)
+	v.Outputs = make([]uint64, width(n.OutputPorts())*v.Words)
+	v.Probes = make([]uint64, width(n.Probes())*v.Words)
+	for s := range samples {
+		in := make([]bool, width(n.InputPorts()))
+		for i := range in {
+			in[i] = r.IntN(2) == 1
+			if s%4 < 2 {
+				in[i] = (r.IntN(16) == 0) != (s%4 == 1)
+			}
+		}
+		net := evaluate(n, in)
+		set := func(rows []uint64, ports []netlist.Port) {
+			row := 0
+			for _, p := range ports {
+				for _, b := range p.Nets {
+					if net[b] {
+						rows[row*v.Words+s/64] |= 1 << (s % 64)
+					}
+					row++
+				}
+			}
+		}
+		set(v.Inputs, n.InputPorts())
+		set(v.Outputs, n.OutputPorts())
+		set(v.Probes, n.Probes())
+	}
+	return v
+}

@@ -1,0 +1,87 @@
+package verilog
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// columns is where long lines are wrapped.
+const columns = 100
+
+// printer writes lines and remembers the first error and the number of lines, which
+// the line directives need.
+type printer struct {
+	w    *bufio.Writer
+	buf  []byte // the line being built
+	line int    // lines written
+	err  error
+}
+
+func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 1<<16)} }
+
+// text writes a block that ends with a newline as it is.
+func (p *printer) text(s string) {
+	if _, err := p.w.WriteString(s); p.err == nil {
+		p.err = err
+	}
+	for i := range len(s) {
+		if s[i] == '\n' {
+			p.line++
+		}
+	}
+}
+
+// start begins a line and returns the buffer to append it to.
+func (p *printer) start(s string) []byte { return append(p.buf[:0], s...) }
+
+// end writes a line that was begun with start, wrapped at spaces; what is carried over
+// is indented by four more than the line.
+func (p *printer) end(line []byte) {
+	p.buf = line
+	rest := bytes.TrimLeft(line, " ")
+	first := len(line) - len(rest)
+	for lead := first; len(rest) > 0; lead = first + 4 {
+		cut := wrapAt(rest, columns-lead)
+		p.spaces(lead)
+		p.write(rest[:cut])
+		p.write([]byte{'\n'})
+		p.line++
+		rest = bytes.TrimLeft(rest[cut:], " ")
+	}
+}
+
+// wrapAt returns where to break a line that begins with no space: the last space that
+// leaves at most width characters, else the first space, else the end.
+func wrapAt(line []byte, width int) int {
+	if len(line) <= width {
+		return len(line)
+	}
+	if i := bytes.LastIndexByte(line[:width+1], ' '); i > 0 {
+		return i
+	}
+	if i := bytes.IndexByte(line, ' '); i > 0 {
+		return i
+	}
+	return len(line)
+}
+
+func (p *printer) spaces(n int) {
+	for range n {
+		p.write([]byte{' '})
+	}
+}
+
+func (p *printer) write(b []byte) {
+	if _, err := p.w.Write(b); p.err == nil {
+		p.err = err
+	}
+}
+
+// flush writes what is buffered and returns the first error of all.
+func (p *printer) flush() error {
+	if err := p.w.Flush(); p.err == nil {
+		p.err = err
+	}
+	return p.err
+}
