@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/netlist"
+)
+
+// core is a netlist with a head: popcounts of groups of the inputs, and as the class
+// their argmax, or the given net where there is one.
+func core(classes, chains int, class ...netlist.Net) *netlist.Netlist {
+	b, x := bench(classes * chains)
+	width := 0
+	for 1<<width <= chains {
+		width++
+	}
+	var counts []netlist.Net
+	for c := range classes {
+		first := b.Cell(netlist.Popcount, 0, none, x[c*chains:][:chains]...)
+		counts = append(counts, netlist.Word(first, width)...)
+		b.Probe(fmt.Sprintf("count_%d", c), netlist.Word(first, width))
+	}
+	if class == nil {
+		class = netlist.Word(b.Cell(netlist.Argmax, uint64(width), none, counts...), netlist.ClassBits(classes))
+	}
+	b.Output("class_index", len(class), nil, class)
+	return b.Netlist()
+}
+
+// gates is the same classifier without its head: the inputs themselves are h.
+func gates(classes, chains int) *netlist.Netlist {
+	b, x := bench(classes * chains)
+	class := make([]uint16, len(x))
+	for i := range class {
+		class[i] = uint16(i / chains)
+	}
+	b.Classes(class)
+	b.Output("h", 1, nil, x)
+	return b.Netlist()
+}
+
+// wantResult counts and classifies one sample at a time.
+func wantResult(rows []uint64, samples, classes, chains int) *Result {
+	want := &Result{Classes: classes, Class: make([]uint16, samples), Counts: make([]int32, samples*classes)}
+	for i := range samples {
+		counts := want.Counts[i*classes:][:classes]
+		for r, bit := range sampleOf(rows, (samples+63)/64, i) {
+			counts[r/chains] += int32(b2u(bit))
+		}
+		for class := range counts {
+			if counts[class] > counts[want.Class[i]] {
+				want.Class[i] = uint16(class)
+			}
+		}
+	}
+	return want
+}
+
+// TestClassify holds counts, classes and ties (few chains make many) in both scopes
+// against one sample at a time, for sets that do not fill their last word or block.
+func TestClassify(t *testing.T) {
+	for _, samples := range []int{0, 1, 63, 64, 65, 1500} {
+		for _, chains := range []int{1, 2, 3, 37} {
+			const classes = 5
+			r := rand.New(rand.NewPCG(uint64(samples), uint64(chains)))
+			rows := make([]uint64, classes*chains*((samples+63)/64))
+			for i := range rows {
+				rows[i] = r.Uint64()
+			}
+			want := wantResult(rows, samples, classes, chains)
+			for scope, n := range map[string]*netlist.Netlist{"gates": gates(classes, chains), "core": core(classes, chains)} {
+				for _, threads := range []int{1, 3} {
+					name := fmt.Sprintf("%d samples, %d chains, %s, %d threads", samples, chains, scope, threads)
+					c, err := NewClassifier(n, threads)
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					got, err := c.Classify(context.Background(), rows, samples)
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Fatalf("%s (-want +got):\n%s", name, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestClassifyTrustsTheHead holds that the class of a netlist with a head is what that
+// head says, right or wrong: a verifier must see its mistakes.
+func TestClassifyTrustsTheHead(t *testing.T) {
+	c, err := NewClassifier(core(3, 2, netlist.False, netlist.True), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Classify(context.Background(), []uint64{1, 1, 0, 0, 0, 0}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Result{Classes: 3, Class: []uint16{2}, Counts: []int32{2, 0, 0}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestClassifierErrors(t *testing.T) {
+	noHead, x := bench(1)
+	noHead.Output("y", 1, nil, x)
+	noCounts, x := bench(1)
+	noCounts.Output("class_index", 1, nil, x)
+	noClasses, x := bench(2)
+	noClasses.Output("h", 1, nil, x)
+	noClasses.Classes([]uint16{0})
+	registered, x := bench(1)
+	registered.Output("h", 1, nil, []netlist.Net{registered.Cell(netlist.Register, 0, none, x...)})
+	registered.Classes([]uint16{0})
+	two, _ := bench(1)
+	two.Input("z", 1, 1, nil)
+	for _, c := range []struct {
+		name string
+		n    *netlist.Netlist
+		want string
+	}{
+		{"no output", noHead.Netlist(), "has the outputs y, need class_index or h"},
+		{"no counts", noCounts.Netlist(), "0 probes count_0"},
+		{"no classes", noClasses.Netlist(), "2 bits of h but classes for 1 chains"},
+		{"registers", registered.Netlist(), "1 registers"},
+		{"two inputs", two.Netlist(), "input ports x, z"},
+	} {
+		if _, err := NewClassifier(c.n, 1); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestClassifyErrors(t *testing.T) {
+	c, err := NewClassifier(gates(2, 3), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Classify(context.Background(), make([]uint64, 7), 64); err == nil ||
+		!strings.Contains(err.Error(), "input has 7 words, need 6") {
+		t.Errorf("wrong size: error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := c.Classify(ctx, make([]uint64, 6), 64); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}

@@ -1,0 +1,184 @@
+package sim
+
+import "ialgn/netlist"
+
+// eval computes all cells in order. The netlist's arrays are walked as they are: a
+// program of its own would cost as much memory again and gain little, since the
+// arrays are read in order and the values they point to are mostly cached.
+func (s *Simulator) eval() {
+	n, register := s.n, 0
+	value, block, words := s.value, s.block, s.words
+	for c := range netlist.Cell(n.Cells()) {
+		in := n.Inputs(c)
+		switch n.Kind(c) {
+		case netlist.Function:
+			if len(in) != 2 {
+				s.function(n.Output(c), n.Param(c), in)
+				continue
+			}
+			p := &polynomials[n.Param(c)&15]
+			a, b, out := int(in[0])*block, int(in[1])*block, int(n.Output(c))*block
+			if words == 1 {
+				value[out] = p.of(value[a], value[b])
+				continue
+			}
+			p.row(value[out:][:words], value[a:], value[b:])
+		case netlist.Primitive:
+			s.function(n.Output(c), n.Primitives()[n.Param(c)].Table, in)
+		case netlist.Register:
+			copy(s.Net(n.Output(c)), s.state[register*s.block:])
+			register++
+		case netlist.Carry:
+			majority(s.Net(n.Output(c)), s.Net(in[0]), s.Net(in[1]), s.Net(in[2]))
+		case netlist.Compare:
+			s.compare(n.Output(c), n.Param(c), in)
+		case netlist.Popcount, netlist.Counter:
+			s.popcount(n.Output(c), n.Outputs(c), in)
+		case netlist.Argmax:
+			s.argmax(n.Output(c), n.Outputs(c), int(n.Param(c)), in)
+		}
+	}
+}
+
+// function computes a function of 0 to 6 inputs from its table.
+func (s *Simulator) function(out netlist.Net, table uint64, in []netlist.Net) {
+	switch len(in) {
+	case 1:
+		unary(s.Net(out), s.Net(in[0]), table)
+	case 0:
+		fill(s.Net(out), spread(table))
+	default:
+		s.shannon(s.Net(out), table, in)
+	}
+}
+
+// spread returns bit 0 of t in all bits of a word.
+func spread(t uint64) uint64 { return -(t & 1) }
+
+func fill(out []uint64, w uint64) {
+	for i := range out {
+		out[i] = w
+	}
+}
+
+func unary(out, a []uint64, table uint64) {
+	c0, ca := spread(table), spread(table^table>>1)
+	a = a[:len(out)]
+	for i := range out {
+		out[i] = c0 ^ ca&a[i]
+	}
+}
+
+// polynomial is a function of two inputs by the coefficients of its polynomial over
+// GF(2), c + ca a + cb b + cab ab, each in all bits of a word. It has no branch: with
+// random operations a switch over the table would be mispredicted at nearly every
+// gate.
+type polynomial struct{ c, ca, cb, cab uint64 }
+
+func (p *polynomial) of(a, b uint64) uint64 { return p.c ^ p.ca&a ^ b&(p.cb^p.cab&a) }
+
+func (p *polynomial) row(out, a, b []uint64) {
+	a, b = a[:len(out)], b[:len(out)]
+	c, ca, cb, cab := p.c, p.ca, p.cb, p.cab
+	for i, x := range a {
+		out[i] = c ^ ca&x ^ b[i]&(cb^cab&x)
+	}
+}
+
+// polynomials has the polynomial of each table of two inputs.
+var polynomials = func() (all [16]polynomial) {
+	for i := range all {
+		t := uint64(i)
+		all[i] = polynomial{spread(t), spread(t ^ t>>1), spread(t ^ t>>2), spread(t ^ t>>1 ^ t>>2 ^ t>>3)}
+	}
+	return all
+}()
+
+// shannon computes a function of one or more inputs by Shannon expansion, the first
+// input innermost: pairs of table bits become functions of input 0, and each further
+// input selects between neighbours.
+func (s *Simulator) shannon(out []uint64, table uint64, in []netlist.Net) {
+	var f [1 << (netlist.MaxFunctionInputs - 1)]uint64
+	for w := range out {
+		x := s.value[int(in[0])*s.block+w]
+		half := 1 << (len(in) - 1)
+		for i := range half {
+			t := table >> (2 * i)
+			f[i] = spread(t) ^ x&spread(t^t>>1)
+		}
+		for _, v := range in[1:] {
+			x, half = s.value[int(v)*s.block+w], half/2
+			for i := range half {
+				f[i] = f[2*i] ^ x&(f[2*i]^f[2*i+1])
+			}
+		}
+		out[w] = f[0]
+	}
+}
+
+func majority(out, a, b, c []uint64) {
+	for i := range out {
+		out[i] = a[i]&b[i] | c[i]&(a[i]|b[i])
+	}
+}
+
+// compare computes word > threshold from the least significant bit up: a higher bit
+// that differs from the threshold's overrules all below it.
+func (s *Simulator) compare(out netlist.Net, threshold uint64, in []netlist.Net) {
+	greater := s.Net(out)
+	fill(greater, 0)
+	for b, v := range in {
+		x := s.Net(v)
+		if threshold>>b&1 == 1 {
+			for i := range greater {
+				greater[i] &= x[i]
+			}
+			continue
+		}
+		for i := range greater {
+			greater[i] |= x[i]
+		}
+	}
+}
+
+// argmax walks the words in order and keeps the largest so far and its index; only a
+// strictly larger word replaces it, so ties go to the lowest index.
+func (s *Simulator) argmax(out netlist.Net, outputs, width int, in []netlist.Net) {
+	s.best = resize(s.best, width)
+	for w := range s.words {
+		for b, v := range in[:width] {
+			s.best[b] = s.value[int(v)*s.block+w]
+		}
+		var index [32]uint64
+		for class := 1; class*width < len(in); class++ {
+			larger := s.replace(in[class*width:][:width], w)
+			for b := range outputs {
+				index[b] ^= larger & (index[b] ^ spread(uint64(class>>b)))
+			}
+		}
+		for b := range outputs {
+			s.value[(int(out)+b)*s.block+w] = index[b]
+		}
+	}
+}
+
+// replace puts the samples of word w whose number is larger than the best into it,
+// and returns which those are.
+func (s *Simulator) replace(number []netlist.Net, w int) uint64 {
+	larger := uint64(0)
+	for b, v := range number {
+		x := s.value[int(v)*s.block+w]
+		larger = x&^s.best[b] | larger&^(x^s.best[b])
+	}
+	for b, v := range number {
+		s.best[b] ^= larger & (s.best[b] ^ s.value[int(v)*s.block+w])
+	}
+	return larger
+}
+
+func resize(s []uint64, n int) []uint64 {
+	if cap(s) < n {
+		return make([]uint64, n)
+	}
+	return s[:n]
+}
