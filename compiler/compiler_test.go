@@ -1,0 +1,123 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"ialgn/netlist"
+)
+
+func TestPassTable(t *testing.T) {
+	if err := checkOrder(Passes(), constraints); err != nil {
+		t.Error(err)
+	}
+	for _, p := range Passes() {
+		if p.Name == "" || p.Contract == "" || p.Why == "" || p.Run == nil {
+			t.Errorf("pass %q lacks something: %+v", p.Name, p)
+		}
+	}
+}
+
+func TestCheckOrder(t *testing.T) {
+	table := func(names ...string) (passes []Pass) {
+		for _, name := range names {
+			passes = append(passes, Pass{Name: name})
+		}
+		return passes
+	}
+	first := []constraint{{"a", "b", "b needs it"}}
+	for _, c := range []struct {
+		name   string
+		passes []Pass
+		want   string
+	}{
+		{"kept", table("a", "c", "b"), ""},
+		{"broken", table("b", "a"), `pass "a" must stand before "b": b needs it`},
+		{"twice", table("a", "b", "a"), `pass "a" stands in the table twice`},
+		{"missing", table("a"), `the passes "a" and "b", not both`},
+	} {
+		got := ""
+		if err := checkOrder(c.passes, first); err != nil {
+			got = err.Error()
+		}
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: error %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// needsTwo is a netlist that one sweep does not finish: two inverters of one input
+// are seen to be one only by the second sweep's look at repeated inputs.
+func needsTwo(b *netlist.Builder, x nets) nets {
+	one := b.Function(tableNot, none, x[0])
+	two := b.Function(tableNot, none, x[0])
+	same := b.Function(tableXnor, none, one, two)
+	return nets{b.Function(tableAnd, none, same, b.Function(tableXor, none, one, x[1]))}
+}
+
+func TestOptimiseLevels(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		level  int
+		want   build
+		sweeps int
+	}{
+		{"none", LevelNone, needsTwo, 0},
+		{"one sweep", LevelSweep, func(b *netlist.Builder, x nets) nets {
+			same := b.Function(tableXnor, none, x[0], x[0])
+			return nets{b.Function(tableAnd, none, same, b.Function(tableXnor, none, x[0], x[1]))}
+		}, 1},
+		{"until nothing shrinks", LevelRepeat, func(b *netlist.Builder, x nets) nets {
+			return nets{b.Function(tableXnor, none, x[0], x[1])}
+		}, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old := build(needsTwo).make(t, 2)
+			got, reports, err := Optimise(context.Background(), old, c.level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(text(t, c.want.make(t, 2)), text(t, got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			check(t, old, got)
+			if want := c.sweeps * len(Passes()); len(reports) != want {
+				t.Errorf("%d passes reported, want %d: %+v", len(reports), want, reports)
+			}
+		})
+	}
+}
+
+func TestOptimiseReports(t *testing.T) {
+	_, got, err := Optimise(context.Background(), build(needsTwo).make(t, 2), LevelSweep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []PassReport{
+		{Sweep: 1, Name: "constants", Before: 5, After: 5},
+		{Sweep: 1, Name: "pass-through", Before: 5, After: 5},
+		{Sweep: 1, Name: "inverters", Before: 5, After: 3},
+		{Sweep: 1, Name: "hashing", Before: 3, After: 3},
+		{Sweep: 1, Name: "dead", Before: 3, After: 3},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(PassReport{}, "Seconds")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestOptimiseErrors(t *testing.T) {
+	n := build(needsTwo).make(t, 2)
+	if _, _, err := Optimise(context.Background(), n, 3); err == nil || !strings.Contains(err.Error(), "level 3 is unknown") {
+		t.Errorf("level 3: error %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := Optimise(ctx, n, LevelSweep); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+}

@@ -1,0 +1,57 @@
+package compiler
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/backend/aiger"
+	"ialgn/backend/dot"
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
+)
+
+// format is a file of the output folder that is made from the netlist.
+type format struct {
+	name   string // as in --emit and in the manifest
+	suffix string // of the file's name, after the module's
+	always bool
+	write  func(io.Writer, Product) error
+}
+
+// formats returns the formats in the order in which they are written.
+func formats() []format {
+	return []format{
+		{"verilog", ".v", true, func(w io.Writer, p Product) error { return verilog.Write(w, p.Netlist, verilogOptions(p)) }},
+		{"testbench", "_tb.v", true, func(w io.Writer, p Product) error {
+			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
+		}},
+		{"netlist", ".netlist", true, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
+		{"aiger", ".aig", false, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
+		{"dot", ".dot", false, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
+	}
+}
+
+func verilogOptions(p Product) verilog.Options {
+	return verilog.Options{Module: p.Manifest.Module, Header: p.Header}
+}
+
+// selectFormats returns the formats that are always written and those asked for. It
+// returns an error for a name that is not a format's.
+func selectFormats(emit []string) ([]format, error) {
+	var selected []format
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+		if f.always || slices.Contains(emit, f.name) {
+			selected = append(selected, f)
+		}
+	}
+	for _, name := range emit {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("emit: format %q is unknown: give some of %s", name, strings.Join(names, ", "))
+		}
+	}
+	return selected, nil
+}

@@ -1,0 +1,142 @@
+package compiler
+
+import "ialgn/netlist"
+
+// Inverters absorbs inverters into the tables of the functions that read them. Where
+// something else reads one (an output port, a probe, a popcount, a register), the
+// inversion moves into the function that drives it, if nothing but functions reads
+// the driver otherwise; if that cannot be, one cell inverts the net for all readers.
+//
+// Requires: [PassThrough], for a copy does not hide an inverter.
+// Ensures:  at most one inverter a net, and only of a net that something other than a
+// function reads inverted and that either no function drives or something other than
+// a function reads as it is.
+// Cost:     O(cells + pins).
+//
+// It stands before [Hash]: equal functions of a net and of its complement look
+// different until the complement is part of the function.
+func Inverters(n *netlist.Netlist) *netlist.Netlist {
+	v := newInverter(n)
+	for i := range netlist.Cell(n.Cells()) {
+		switch {
+		case isUnary(n, i, tableNot): // read through its root
+		case n.Kind(i) == netlist.Function:
+			v.function(i)
+		default:
+			v.other(i)
+		}
+	}
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			for _, net := range p.Nets {
+				v.Set(net, v.wire(net))
+			}
+		}
+	}
+	return v.Finish()
+}
+
+// inverter copies a netlist without its inverters.
+type inverter struct {
+	*netlist.Copier
+	root     []netlist.Net // of each old net: the net at the start of the inverters before it
+	odd      netSet        // old nets an odd number of inverters behind their root
+	plain    netSet        // roots that something other than a function reads as they are
+	inverse  netSet        // and inverted
+	flipped  netSet        // roots whose driver is inverted in the new netlist
+	inverted map[netlist.Net]netlist.Net
+	pins     []netlist.Net
+}
+
+func newInverter(n *netlist.Netlist) *inverter {
+	v := &inverter{
+		root: make([]netlist.Net, n.Nets()), odd: newNetSet(n),
+		plain: newNetSet(n), inverse: newNetSet(n), flipped: newNetSet(n),
+		inverted: map[netlist.Net]netlist.Net{},
+	}
+	for i := range v.root {
+		v.root[i] = netlist.Net(i)
+	}
+	s := sizeOf(n)
+	for i := range netlist.Cell(n.Cells()) {
+		switch {
+		case isUnary(n, i, tableNot):
+			in, out := n.Inputs(i)[0], n.Output(i)
+			v.root[out] = v.root[in]
+			if !v.odd.has(in) {
+				v.odd.add(out)
+			}
+			s.cells--
+			s.pins--
+		case n.Kind(i) != netlist.Function:
+			v.demand(n.Inputs(i))
+		}
+	}
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			v.demand(p.Nets)
+		}
+	}
+	v.Copier = copier(n, s)
+	return v
+}
+
+// demand notes that something that cannot absorb an inversion reads the nets.
+func (v *inverter) demand(nets []netlist.Net) {
+	for _, net := range nets {
+		if v.odd.has(net) {
+			v.inverse.add(v.root[net])
+		} else {
+			v.plain.add(v.root[net])
+		}
+	}
+}
+
+// function copies a function with the inversions of its inputs, and its own, in its
+// table.
+func (v *inverter) function(i netlist.Cell) {
+	in, out := v.Old.Inputs(i), v.Old.Output(i)
+	table := v.Old.Param(i)
+	v.pins = v.pins[:0]
+	for p, net := range in {
+		root := v.root[net]
+		if v.odd.has(net) != v.flipped.has(root) {
+			table = invertInput(table, len(in), p)
+		}
+		v.pins = append(v.pins, v.To(root))
+	}
+	if v.inverse.has(out) && !v.plain.has(out) {
+		v.flipped.add(out)
+		table = ^table & tableMask(len(in))
+	}
+	v.Set(out, v.Function(table, v.Old.Origin(i), v.pins...))
+}
+
+// other copies a cell of another kind.
+func (v *inverter) other(i netlist.Cell) {
+	v.pins = v.pins[:0]
+	for _, net := range v.Old.Inputs(i) {
+		v.pins = append(v.pins, v.wire(net))
+	}
+	first := v.Cell(v.Old.Kind(i), v.Old.Param(i), v.Old.Origin(i), v.pins...)
+	for k := range netlist.Net(v.Old.Outputs(i)) {
+		v.Set(v.Old.Output(i)+k, first+k)
+	}
+}
+
+// wire returns a new net with the value of an old one, and adds the inverter that it
+// needs if there is none yet.
+func (v *inverter) wire(net netlist.Net) netlist.Net {
+	root := v.To(v.root[net])
+	if v.odd.has(net) == v.flipped.has(v.root[net]) {
+		return root
+	}
+	if isConstant(root) {
+		return root ^ 1
+	}
+	if _, ok := v.inverted[root]; !ok {
+		i, _, _ := v.Old.Driver(net)
+		v.inverted[root] = v.Function(tableNot, v.Old.Origin(i), root)
+	}
+	return v.inverted[root]
+}

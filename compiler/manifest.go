@@ -1,0 +1,76 @@
+package compiler
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ManifestFormat is the version of the output folder's form that this package writes
+// and reads.
+const ManifestFormat = 1
+
+const (
+	manifestName = "manifest.json"
+	reportName   = "report.json"
+)
+
+// Manifest is the content of manifest.json: what an output folder was made of and
+// from. But for the report's size and SHA-256, the same model, options and program give
+// the same content.
+type Manifest struct {
+	Format  int               `json:"format"`
+	Version string            `json:"ialgn"` // of the program
+	Module  string            `json:"module"`
+	Scope   string            `json:"scope"` // gates, core or full
+	Options json.RawMessage   `json:"options,omitempty"`
+	Model   ModelRef          `json:"model"`
+	Classes []string          `json:"classes"`
+	Data    json.RawMessage   `json:"data,omitempty"`    // the data's part of the configuration
+	Encoder json.RawMessage   `json:"encoder,omitempty"` // the thermometer code
+	Tools   map[string]string `json:"tools,omitempty"`   // external programs and their versions
+	Files   []File            `json:"files"`
+}
+
+// ModelRef names the model that a folder was compiled from.
+type ModelRef struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// File is one file of an output folder.
+type File struct {
+	Name   string `json:"name"`
+	Format string `json:"format"` // verilog, testbench, netlist, aiger, dot or report
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// readManifest reads the manifest of a folder. Its errors say what to do; that of a
+// missing manifest satisfies errors.Is(err, fs.ErrNotExist).
+func readManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no output folder of compile, or one whose writing was interrupted: compile again: %w", dir, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("%s: not a manifest of ialgn (%v): choose another folder, or remove it and compile again", path, err)
+	}
+	if m.Format != ManifestFormat {
+		return nil, fmt.Errorf("%s: manifest format %d, but this ialgn knows %d: compile again with this one", path, m.Format, ManifestFormat)
+	}
+	for _, f := range m.Files {
+		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." {
+			return nil, fmt.Errorf("%s: file %q is not a plain name in the folder: the manifest was changed, compile again", path, f.Name)
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,36 @@
+package compiler
+
+import "ialgn/netlist"
+
+// PassThrough removes the cells that copy their one input, and lets their readers
+// read that input.
+//
+// Requires: [Constants], for gates that ignore an input to be seen as copies.
+// Ensures:  no function cell is a copy of its input.
+// Cost:     O(cells + pins).
+//
+// It stands before everything that looks at drivers and readers: trained gates are
+// mostly copies of their spine, and a copy hides both.
+func PassThrough(n *netlist.Netlist) *netlist.Netlist {
+	s := sizeOf(n)
+	for i := range netlist.Cell(n.Cells()) {
+		if isUnary(n, i, tableCopy) {
+			s.cells--
+			s.pins--
+		}
+	}
+	c := copier(n, s)
+	for i := range netlist.Cell(n.Cells()) {
+		if isUnary(n, i, tableCopy) {
+			c.Set(n.Output(i), c.To(n.Inputs(i)[0]))
+			continue
+		}
+		c.Copy(i)
+	}
+	return c.Finish()
+}
+
+// isUnary reports whether cell i is a function of one input with the given table.
+func isUnary(n *netlist.Netlist, i netlist.Cell, table uint64) bool {
+	return n.Kind(i) == netlist.Function && len(n.Inputs(i)) == 1 && n.Param(i)&0b11 == table
+}

@@ -1,0 +1,91 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+)
+
+// TestPasses holds the one promise of all passes on random netlists: ports and
+// function stay, nothing grows, the result is valid.
+func TestPasses(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkPasses(t, seed, 1+2*int(seed)) })
+	}
+}
+
+// FuzzPasses is the same for more seeds and sizes.
+func FuzzPasses(f *testing.F) {
+	f.Add(uint64(1), uint8(30))
+	f.Add(uint64(2), uint8(60))
+	f.Fuzz(func(t *testing.T, seed uint64, cells uint8) { checkPasses(t, seed, 1+int(cells)) })
+}
+
+func checkPasses(t *testing.T, seed uint64, cells int) {
+	t.Helper()
+	o := netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1}
+	n := twins(rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, o))
+	for _, p := range Passes() { // each pass on its own, without those that it prefers before it
+		check(t, n, p.Run(n))
+	}
+	swept := n
+	for _, p := range Passes() {
+		next := p.Run(swept)
+		check(t, swept, next)
+		swept = next
+	}
+	whole := optimise(t, n)
+	check(t, n, whole)
+	if diff := cmp.Diff(text(t, whole), text(t, optimise(t, whole))); diff != "" {
+		t.Errorf("seed %d: optimising again changes something (-once +twice):\n%s", seed, diff)
+	}
+}
+
+// twins returns a netlist in which many functions of two and more inputs have a twin:
+// two inputs and the table exchanged, which is the same function, or one of the two,
+// which is another, and either complemented at times; each reader reads either.
+// Random netlists alone have too few cells that are nearly equal to try hashing.
+func twins(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
+	c := netlist.NewCopier(n)
+	twin := map[netlist.Net][2]netlist.Net{}
+	for i := range netlist.Cell(n.Cells()) {
+		for _, v := range n.Inputs(i) {
+			if pair, ok := twin[v]; ok {
+				c.Set(v, pair[r.IntN(2)])
+			}
+		}
+		c.Copy(i)
+		in, table := c.Inputs(i), n.Param(i)
+		if n.Kind(i) != netlist.Function || len(in) < 2 || r.IntN(2) == 0 {
+			continue
+		}
+		p := r.IntN(len(in) - 1)
+		if r.IntN(4) > 0 {
+			in[p], in[p+1] = in[p+1], in[p]
+		}
+		if r.IntN(4) > 0 {
+			table = swapInputs(table, p, p+1)
+		}
+		if r.IntN(4) == 0 {
+			table = ^table
+		}
+		second := c.Function(table&tableMask(len(in)), n.Origin(i), in...)
+		twin[n.Output(i)] = [2]netlist.Net{c.To(n.Output(i)), second}
+	}
+	return c.Finish()
+}
+
+func optimise(t testing.TB, n *netlist.Netlist) *netlist.Netlist {
+	t.Helper()
+	got, _, err := Optimise(context.Background(), n, LevelRepeat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

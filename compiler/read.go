@@ -1,0 +1,126 @@
+package compiler
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// Output is an output folder that was read back.
+type Output struct {
+	Dir      string
+	Manifest Manifest
+	Report   Report
+	Netlist  *netlist.Netlist
+}
+
+// ReadDir reads an output folder of [Write]: the manifest, the report and the
+// netlist. It returns an error that names the file if the folder has no manifest, if
+// the manifest's format is unknown, or if a file is missing or is not the one that was
+// written.
+func ReadDir(dir string) (*Output, error) {
+	o, changed, err := ReadDirAsIs(dir)
+	if len(changed) > 0 { // why a file cannot be understood, too
+		return nil, changed[0]
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// ReadDirAsIs is [ReadDir] for a caller that judges the files by what they compute: it
+// accepts files that are not the ones that were written and returns an error for each
+// of them beside the output, and beside the error if what changed cannot be understood.
+func ReadDirAsIs(dir string) (o *Output, changed []error, err error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	o = &Output{Dir: dir, Manifest: *m}
+	for _, f := range m.Files {
+		if err := f.check(dir); errors.Is(err, errChanged) {
+			changed = append(changed, err)
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := errors.Join(o.readReport(), o.readNetlist()); err != nil {
+		return nil, changed, err
+	}
+	return o, changed, nil
+}
+
+// errChanged is in the error of a file that is not the one that was written.
+var errChanged = errors.New("changed since compile wrote it")
+
+// Path returns the path of the folder's file of a format, such as "verilog". It
+// returns an error that lists the formats if there is none.
+func (o *Output) Path(format string) (string, error) {
+	var have []string
+	for _, f := range o.Manifest.Files {
+		if f.Format == format {
+			return filepath.Join(o.Dir, f.Name), nil
+		}
+		have = append(have, f.Format)
+	}
+	return "", fmt.Errorf("%s: holds no %s file, only %s: compile again with --emit %s",
+		o.Dir, format, strings.Join(have, ", "), format)
+}
+
+// check compares a file with what the manifest says of it.
+func (f File) check(dir string) error {
+	path := filepath.Join(dir, f.Name)
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("%s: the manifest's file %s cannot be read (%w): compile again", dir, f.Name, err)
+	}
+	defer file.Close()
+	hash := sha256.New()
+	size, err := io.Copy(hash, file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
+		return fmt.Errorf("%s: %w (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",
+			path, errChanged, size, sum, f.Size, f.SHA256)
+	}
+	return nil
+}
+
+func (o *Output) readReport() error {
+	path, err := o.Path("report")
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := json.Unmarshal(data, &o.Report); err != nil {
+		return fmt.Errorf("%s: %w: compile again", path, err)
+	}
+	return nil
+}
+
+func (o *Output) readNetlist() error {
+	path, err := o.Path("netlist")
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("netlist: %w", err)
+	}
+	defer file.Close()
+	o.Netlist, err = netlist.ParseText(path, file)
+	return err
+}

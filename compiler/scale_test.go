@@ -1,0 +1,79 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+)
+
+// shares are the mixes of operations that sizes are judged by: the paper's trained
+// networks, and one with half of its gates binary.
+var shares = []struct {
+	name      string
+	a, binary float64
+}{{"paper", 0.884, 0.114}, {"half", 0.498, 0.5}}
+
+func frozen(t testing.TB, width, depth int, a, binary float64, scope netlist.Scope) *netlist.Netlist {
+	t.Helper()
+	o := netgen.Paper(width, depth)
+	o.ShareA, o.ShareBinary = a, binary
+	n, err := netlist.Freeze(netgen.Frozen(1, o), scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestScale optimises networks of a million and more gates: the result is valid, of
+// the same function, and not larger than the binary gates are many.
+func TestScale(t *testing.T) {
+	width, depth := 16000, 80
+	if testing.Short() {
+		width = 1000
+	}
+	for _, s := range shares {
+		for _, scope := range []netlist.Scope{netlist.Gates, netlist.Full} {
+			t.Run(fmt.Sprintf("%s/%v", s.name, scope), func(t *testing.T) {
+				raw := frozen(t, width, depth, s.a, s.binary, scope)
+				n, reports, err := Optimise(context.Background(), raw, LevelRepeat)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(t, raw, n)
+				gates, bound := 0, int(float64(width)*float64(depth)*s.binary*1.02)+width
+				for c := range netlist.Cell(n.Cells()) {
+					if n.Kind(c) == netlist.Function {
+						gates++
+					}
+				}
+				if gates > bound {
+					t.Errorf("%d gates of %d left, want at most the binary ones and a layer, %d", gates, width*depth, bound)
+				}
+				for _, r := range reports {
+					t.Logf("sweep %d %-12s %8d -> %8d  %.3f s", r.Sweep, r.Name, r.Before, r.After, r.Seconds)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkOptimise measures all passes until nothing shrinks, in gates of the model.
+func BenchmarkOptimise(b *testing.B) {
+	for _, s := range shares {
+		for _, size := range []struct{ width, depth int }{{8000, 6}, {8000, 80}} {
+			b.Run(fmt.Sprintf("shares=%s/gates=%dx%d", s.name, size.width, size.depth), func(b *testing.B) {
+				raw := frozen(b, size.width, size.depth, s.a, s.binary, netlist.Gates)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, _, err := Optimise(context.Background(), raw, LevelRepeat); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(size.width*size.depth)*float64(b.N)/b.Elapsed().Seconds(), "gates/s")
+			})
+		}
+	}
+}

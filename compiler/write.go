@@ -1,0 +1,209 @@
+package compiler
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
+)
+
+// Product is a compiled netlist and what its output folder says about it.
+type Product struct {
+	Netlist  *netlist.Netlist
+	GatesRaw int          // gates of the model: width times depth
+	Passes   []PassReport // of [Optimise]
+	Started  time.Time    // when the compilation began
+	Emit     []string     // formats beside verilog and netlist, which are always written
+	Header   []string     // lines for the head of the Verilog files
+	Manifest Manifest     // all but Format and Files, which Write fills in
+}
+
+// Write makes the output folder dir of a product and returns its report. The files are
+//
+//	NAME.v, NAME_tb.v   the Verilog module and its testbench
+//	NAME.netlist        the netlist's text form, which [ReadDir] reads
+//	NAME.aig, NAME.dot  if Emit names aiger, dot
+//	report.json         the [Report]
+//	manifest.json       the [Manifest]
+//
+// where NAME is the manifest's module. Files of an earlier output that this one lacks
+// are removed, files that no manifest names are left alone.
+//
+// All files are first written to a folder of their own within dir, so that an error
+// (or an interruption of ctx) leaves dir as it was. Then the old manifest goes, the
+// files are renamed into place, and the new manifest comes last: a folder with a
+// manifest is never a mix of old and new.
+func Write(ctx context.Context, dir string, p Product) (*Report, error) {
+	formats, err := selectFormats(p.Emit)
+	if err != nil {
+		return nil, err
+	}
+	if err := verilog.CheckIdentifier(p.Manifest.Module); err != nil {
+		return nil, fmt.Errorf("module name: %w", err)
+	}
+	old, err := oldFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		defer os.Remove(dir) // succeeds only where nothing was written
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("output folder: %w", err)
+	}
+	stage, err := os.MkdirTemp(dir, ".ialgn-")
+	if err != nil {
+		return nil, fmt.Errorf("output folder: %w", err)
+	}
+	defer os.RemoveAll(stage)
+	s := &staging{ctx: ctx, dir: stage}
+	report, err := s.all(p, formats)
+	if err != nil {
+		return nil, err
+	}
+	if err := install(dir, stage, old, s.files); err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+// oldFiles returns the files that the manifest of dir names, none if there is no
+// manifest, and an error if what stands there is not ours to replace.
+func oldFiles(dir string) ([]File, error) {
+	m, err := readManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Files, nil
+}
+
+// staging writes files aside and keeps account of them.
+type staging struct {
+	ctx   context.Context
+	dir   string
+	files []File
+}
+
+// all writes every file of a product.
+func (s *staging) all(p Product, formats []format) (*Report, error) {
+	for _, f := range formats {
+		if err := s.file(p.Manifest.Module+f.suffix, f.name, func(w io.Writer) error { return f.write(w, p) }); err != nil {
+			return nil, err
+		}
+	}
+	report := newReport(p)
+	if err := s.file(reportName, "report", jsonTo(report)); err != nil {
+		return nil, err
+	}
+	m := p.Manifest
+	m.Format, m.Files = ManifestFormat, s.files
+	_, err := s.write(manifestName, jsonTo(m))
+	return report, err
+}
+
+// file writes a file that the manifest names.
+func (s *staging) file(name, format string, write func(io.Writer) error) error {
+	f, err := s.write(name, write)
+	f.Format = format
+	s.files = append(s.files, f)
+	return err
+}
+
+// write writes a file to the disk.
+func (s *staging) write(name string, write func(io.Writer) error) (File, error) {
+	file, err := os.Create(filepath.Join(s.dir, name))
+	if err != nil {
+		return File{}, fmt.Errorf("output folder: %w", err)
+	}
+	defer file.Close() // a second time is harmless
+	hash := sha256.New()
+	count := &counted{ctx: s.ctx, w: io.MultiWriter(file, hash)}
+	buffer := bufio.NewWriterSize(count, 1<<16)
+	for _, step := range []func() error{func() error { return write(buffer) }, buffer.Flush, file.Sync, file.Close} {
+		if err := step(); err != nil {
+			return File{}, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return File{Name: name, Size: count.size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
+}
+
+// counted counts the bytes that pass, and lets none pass once ctx is done.
+type counted struct {
+	ctx  context.Context
+	w    io.Writer
+	size int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.w.Write(b)
+	c.size += int64(n)
+	return n, err
+}
+
+// jsonTo returns a writer of v as indented JSON.
+func jsonTo(v any) func(io.Writer) error {
+	return func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(v)
+	}
+}
+
+// install moves the staged files into dir: the old manifest goes first, then the files
+// that it named, and the new manifest comes last, so that an interruption leaves a
+// part of the new output without a manifest, never old and new side by side.
+func install(dir, stage string, old, files []File) error {
+	if err := remove(dir, manifestName); err != nil {
+		return err
+	}
+	for _, f := range old {
+		if err := remove(dir, f.Name); err != nil {
+			return err
+		}
+	}
+	for _, f := range append(files[:len(files):len(files)], File{Name: manifestName}) {
+		if err := os.Rename(filepath.Join(stage, f.Name), filepath.Join(dir, f.Name)); err != nil {
+			return fmt.Errorf("output folder: %w", err)
+		}
+	}
+	return syncDir(dir)
+}
+
+// remove removes a file that may be there.
+func remove(dir, name string) error {
+	if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	return nil
+}
+
+// syncDir makes the renames of a folder durable, on systems that can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	return nil
+}
