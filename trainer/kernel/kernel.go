@@ -104,16 +104,18 @@ func Selection(q, u []float32, top float32) {
 // of [Lanes], delta with zeros.
 func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	var sums [Lanes][4]float32
-	ca := [2]float32{t[2] - t[0], t[3] - t[1]}
-	cb := [2]float32{t[1] - t[0], t[3] - t[2]}
+	coef := [4][2]float32{ // of pin A and pin B, by the pins' values
+		{t[2] - t[0], t[1] - t[0]}, {t[3] - t[1], t[1] - t[0]},
+		{t[2] - t[0], t[3] - t[2]}, {t[3] - t[1], t[3] - t[2]},
+	}
 	for from := 0; from < len(delta); from += Lanes {
-		x, y := uint32(a[from/64]>>(from%64)), uint32(b[from/64]>>(from%64))
 		d := (*[Lanes]float32)(delta[from:])
+		z := interleave(uint32(a[from/64]>>(from%64)), uint32(b[from/64]>>(from%64)))
 		if beta == nil {
-			binLanes(&sums, d, &ca, x, y)
-			continue
+			binLanes(&sums, d, &coef, z)
+		} else {
+			binLanesBoth(&sums, d, (*[Lanes]float32)(beta[from:]), &coef, z)
 		}
-		binLanesBoth(&sums, d, (*[Lanes]float32)(beta[from:]), &ca, &cb, x, y)
 	}
 	var s Quad
 	for xy := range s {
@@ -126,22 +128,44 @@ func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	return s
 }
 
-func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, ca *[2]float32, x, y uint32) {
+// interleave puts bit i of the low halves of x and y to bits 2i+1 and 2i.
+func interleave(x, y uint32) uint32 { return spread(x)<<1 | spread(y) }
+
+// spread puts bit i of the low half of x to bit 2i.
+func spread(x uint32) uint32 {
+	x &= 0xffff
+	x = (x | x<<8) & 0x00ff00ff
+	x = (x | x<<4) & 0x0f0f0f0f
+	x = (x | x<<2) & 0x33333333
+	return (x | x<<1) & 0x55555555
+}
+
+// binLanes does Bins for one value of each lane, without beta; it is not inlined, for
+// in the loop of Bins it would lack registers.
+//
+//go:noinline
+func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4][2]float32, z uint32) {
 	for i := range d {
+		xy := z & 3
 		v := d[i]
-		sums[i][x&1<<1|y&1] += v
-		d[i] = v * ca[y&1]
-		x, y = x>>1, y>>1
+		sums[i][xy] += v
+		d[i] = v * coef[xy][0]
+		z >>= 2
 	}
 }
 
-func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, ca, cb *[2]float32, x, y uint32) {
+// binLanesBoth is binLanes with beta.
+//
+//go:noinline
+func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, coef *[4][2]float32, z uint32) {
 	for i := range d {
+		xy := z & 3
 		v := d[i]
-		sums[i][x&1<<1|y&1] += v
-		d[i] = v * ca[y&1]
-		beta[i] = v * cb[x&1]
-		x, y = x>>1, y>>1
+		sums[i][xy] += v
+		k := &coef[xy]
+		d[i] = v * k[0]
+		beta[i] = v * k[1]
+		z >>= 2
 	}
 }
 

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/hint"
+	"ialgn/trainer/dataset"
+)
+
+// The flags that several commands share.
+var (
+	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "print one JSON object on standard output"}
+	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
+	threadsFlag = &cli.IntFlag{Name: "threads", Usage: "use `N` cores (default: all)"}
+	dataFlag    = &cli.StringFlag{Name: "data", Usage: "look for data sets in `DIR` (default: $IALGN_DATA, then the user cache)"}
+)
+
+// everywhere adds the flags of every command.
+func everywhere(flags ...cli.Flag) []cli.Flag {
+	return append(flags, jsonFlag, threadsFlag, quietFlag)
+}
+
+// arguments returns exactly n arguments.
+func arguments(c *cli.Context, n int) ([]string, error) {
+	if c.Args().Len() == n {
+		return c.Args().Slice(), nil
+	}
+	err := fmt.Errorf("%s takes %s, not %d arguments", c.Command.Name, c.Command.ArgsUsage, c.Args().Len())
+	return nil, hint.With(err, "`ialgn %s -h` shows the form", c.Command.Name)
+}
+
+// threads returns the number of cores to use.
+func threads(c *cli.Context) (int, error) {
+	n := c.Int("threads")
+	if n < 0 {
+		return 0, fmt.Errorf("--threads %d: must be positive", n)
+	}
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return n, nil
+}
+
+func folders(c *cli.Context) []string { return dataset.Folders(c.String("data")) }
+
+// report is what a command found: one struct for both forms of output.
+type report interface {
+	text(w io.Writer)
+}
+
+// show prints a report in the form that was asked for.
+func show(c *cli.Context, r report) error {
+	if !c.Bool("json") {
+		r.text(c.App.Writer)
+		return nil
+	}
+	enc := json.NewEncoder(c.App.Writer)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
+}
+
+// note writes a line for the user beside the result, unless --quiet.
+func note(c *cli.Context, format string, args ...any) {
+	if !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, format+"\n", args...)
+	}
+}
+
+// percent formats a share as the field does.
+func percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
+
+// fileExists says whether there is a file or folder of that name.
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

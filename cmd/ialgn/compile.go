@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/compiler"
+	"ialgn/netlist"
+	"ialgn/trainer/model"
+)
+
+func compileCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "compile",
+		Usage:     "freeze, optimise and emit a model as Verilog with a testbench",
+		ArgsUsage: "MODEL -o DIR",
+		Description: "DIR gets NAME.v, NAME_tb.v, NAME.netlist (what sim and verify read), report.json\n" +
+			"and manifest.json. Scopes: gates (thermometer bits to last-layer bits), core (with\n" +
+			"popcounts and argmax), full (with the comparators, from feature words to class).",
+		UsageText: "ialgn compile demo/digits.safetensors -o out --scope full",
+		Flags: everywhere(
+			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`", Required: true},
+			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
+			&cli.StringFlag{Name: "emit", Usage: "further formats, a comma-separated `LIST` of aiger, dot"},
+			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
+			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (until it stops shrinking)"},
+		),
+		Action: compile,
+	}
+}
+
+// compileOptions is what decides the output besides the model. It stands in the
+// manifest.
+type compileOptions struct {
+	Scope    string   `json:"scope"`
+	Emit     []string `json:"emit,omitempty"`
+	Module   string   `json:"module"`
+	Optimise int      `json:"optimise"`
+}
+
+func compile(c *cli.Context) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	o := compileOptions{Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O")}
+	if e := c.String("emit"); e != "" {
+		o.Emit = strings.Split(e, ",")
+	}
+	r, err := compileModel(c.Context, args[0], c.String("o"), o)
+	if err != nil {
+		return err
+	}
+	return show(c, compileReport{r, c.String("o")})
+}
+
+// compileModel takes a model file to an output folder.
+func compileModel(ctx context.Context, path, dir string, o compileOptions) (*compiler.Report, error) {
+	p := compiler.Product{Started: time.Now(), Emit: o.Emit}
+	scope, err := netlist.ParseScope(o.Scope)
+	if err != nil {
+		return nil, fmt.Errorf("--scope: %w", err)
+	}
+	info, err := model.ReadInfo(path)
+	if err != nil {
+		return nil, err
+	}
+	if o.Module == "" {
+		o.Module = netlist.Identifier(info.Model.Config.Name)
+	}
+	if p.Manifest, err = newManifest(path, info.Model, o); err != nil {
+		return nil, err
+	}
+	p.Header = header(p.Manifest)
+	raw, err := freezeFile(path, scope)
+	if err != nil {
+		return nil, err
+	}
+	p.GatesRaw = info.Model.Width * info.Model.Depth()
+	if p.Netlist, p.Passes, err = compiler.Optimise(ctx, raw, o.Optimise); err != nil {
+		return nil, err
+	}
+	if err := p.Netlist.Validate(); err != nil {
+		return nil, err
+	}
+	return compiler.Write(ctx, dir, p)
+}
+
+// freezeFile streams a model file into the raw netlist. The frozen network is garbage
+// when it returns, which the largest models need.
+func freezeFile(path string, scope netlist.Scope) (*netlist.Netlist, error) {
+	f, err := model.ReadFrozen(path)
+	if err != nil {
+		return nil, err
+	}
+	n, err := netlist.Freeze(f, scope)
+	debug.FreeOSMemory()
+	return n, err
+}
+
+func newManifest(path string, m *model.Model, o compileOptions) (compiler.Manifest, error) {
+	sum, err := fileSHA256(path)
+	if err != nil {
+		return compiler.Manifest{}, err
+	}
+	man := compiler.Manifest{
+		Version: version, Module: o.Module, Scope: o.Scope, Classes: m.Classes,
+		Model: compiler.ModelRef{Name: m.Config.Name, SHA256: sum},
+	}
+	for dst, v := range map[*json.RawMessage]any{
+		&man.Options: o,
+		&man.Data:    m.Config.Data,
+		&man.Encoder: m.Encoder,
+	} {
+		if *dst, err = json.Marshal(v); err != nil {
+			return man, err
+		}
+	}
+	return man, nil
+}
+
+func header(m compiler.Manifest) []string {
+	return []string{
+		"made by ialgn " + m.Version,
+		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
+		"scope " + m.Scope + ", classes " + strings.Join(m.Classes, ", "),
+	}
+}
+
+func fileSHA256(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+type compileReport struct {
+	*compiler.Report
+	dir string
+}
+
+func (r compileReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %d gates of the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
+	for _, p := range r.Passes {
+		fmt.Fprintf(w, "  sweep %d %-14s %9d -> %9d cells  %.3f s\n", p.Sweep, p.Name, p.Before, p.After, p.Seconds)
+	}
+	fmt.Fprintf(w, "levels: gates %d, head %d, encoder %d; %.2f s, peak memory %.0f MB\n",
+		r.Levels.Gates, r.Levels.Head, r.Levels.Encoder, r.Seconds, float64(r.PeakBytes)/1e6)
+}

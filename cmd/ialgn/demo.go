@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/compiler"
+	"ialgn/examples"
+	"ialgn/internal/tool"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+)
+
+func demoCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "demo",
+		Usage:     "the whole way on the embedded digits: train, compile, verify",
+		ArgsUsage: "[-o DIR]",
+		Description: "Trains examples/digits/digits.yaml, compiles the whole classifier to Verilog, and\n" +
+			"verifies it over the whole test set and, where iverilog is installed, in simulation.",
+		UsageText: "ialgn demo -o demo",
+		Flags: everywhere(
+			&cli.StringFlag{Name: "o", Value: "demo", Usage: "write everything to `DIR`"},
+			&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
+		),
+		Action: demo,
+	}
+}
+
+// demoSamples is how many of the 1,797 test samples the demo runs through the Verilog.
+const demoSamples = 200
+
+func demo(c *cli.Context) error {
+	if _, err := arguments(c, 0); err != nil {
+		return err
+	}
+	cfg, err := config.Parse("digits.yaml", examples.Digits, c.StringSlice("set"))
+	if err != nil {
+		return err
+	}
+	r := &demoReport{Dir: c.String("o")}
+	path := filepath.Join(r.Dir, cfg.Name+".safetensors")
+	note(c, "training %d chains of %d layers on %s", cfg.Model.Width, cfg.Model.Depth, cfg.Data.Set)
+	if r.Train, err = trainModel(c, cfg, path); err != nil {
+		return err
+	}
+	r.TestAccuracy, r.Design = r.Train.TestAccuracy, filepath.Join(r.Dir, cfg.Name)
+	note(c, "compiling the whole classifier to %s", r.Design)
+	if r.Compile, err = compileModel(c.Context, path, r.Design, compileOptions{Scope: "full", Optimise: 2}); err != nil {
+		return err
+	}
+	note(c, "verifying")
+	if r.Verify, err = demoVerify(c, path, r.Design); err != nil {
+		return err
+	}
+	r.Verified = r.Verify.Verified
+	if err := show(c, r); err != nil {
+		return err
+	}
+	return r.Verify.outcome()
+}
+
+// demoVerify verifies in software and in iverilog, or says that iverilog is missing.
+func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
+	o := verifyOptions{level: verifyLevels["rtl"], samples: demoSamples, simulator: "iverilog"}
+	r, err := verifyModel(c, path, dir, o)
+	var missing *tool.MissingError
+	if errors.As(err, &missing) {
+		note(c, "ialgn: warning: %v; the Verilog was not simulated", err)
+		o.level = verifyLevels["software"]
+		return verifyModel(c, path, dir, o)
+	}
+	return r, err
+}
+
+type demoReport struct {
+	TestAccuracy float64          `json:"test_accuracy"`
+	Verified     bool             `json:"verified"`
+	Dir          string           `json:"dir"`
+	Design       string           `json:"design"`
+	Train        *trainer.Summary `json:"train"`
+	Compile      *compiler.Report `json:"compile"`
+	Verify       *verifyReport    `json:"verify"`
+}
+
+func (r *demoReport) text(w io.Writer) {
+	trainReport{r.Train}.text(w)
+	compileReport{r.Compile, r.Design}.text(w)
+	r.Verify.text(w)
+	if r.Verified {
+		fmt.Fprintf(w, "the Verilog in %s computes the trained model: %s of the test set\n", r.Design, percent(r.TestAccuracy))
+	}
+}

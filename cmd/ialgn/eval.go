@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/trainer"
+	"ialgn/trainer/model"
+)
+
+func evalCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "eval",
+		Usage:     "accuracy of the frozen model by the trainer's own forward pass",
+		ArgsUsage: "MODEL",
+		UsageText: "ialgn eval demo/digits.safetensors",
+		Flags:     everywhere(dataFlag),
+		Action:    eval,
+	}
+}
+
+func eval(c *cli.Context) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	n, err := threads(c)
+	if err != nil {
+		return err
+	}
+	f, test, err := loadForTest(c, args[0])
+	if err != nil {
+		return err
+	}
+	scores, err := f.Evaluate(c.Context, test.Levels, n)
+	if err != nil {
+		return err
+	}
+	return show(c, newEvalReport(f.Classes, scores, test.Levels.Labels))
+}
+
+// loadForTest reads a model's frozen network and the test part of its data set, and
+// warns if that is not the one it was trained with.
+func loadForTest(c *cli.Context, path string) (*model.Frozen, *trainer.TestData, error) {
+	info, err := model.ReadInfo(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := model.ReadFrozen(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	test, err := trainer.LoadTest(c.Context, &f.Encoder, len(f.Classes), info.Model.Config.Data, folders(c))
+	if err != nil {
+		return nil, nil, err
+	}
+	if test.SHA256 != info.Model.Record.Test {
+		note(c, "ialgn: warning: the test part of %s here is not the one that the model was trained with", test.Name)
+	}
+	return f, test, nil
+}
+
+type evalReport struct {
+	Samples   int       `json:"samples"`
+	Correct   int       `json:"correct"`
+	Accuracy  float64   `json:"accuracy"`
+	Classes   []string  `json:"classes"`
+	Confusion [][]int   `json:"confusion"` // [label][predicted]
+	PerClass  []float64 `json:"per_class"` // share of each label's samples that is recognised
+}
+
+func newEvalReport(classes []string, s *model.Scores, labels []uint8) evalReport {
+	r := evalReport{Samples: len(labels), Correct: s.Correct(labels), Classes: classes, PerClass: make([]float64, len(classes))}
+	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
+	for range classes {
+		r.Confusion = append(r.Confusion, make([]int, len(classes)))
+	}
+	for i, y := range labels {
+		r.Confusion[y][s.Predicted[i]]++
+	}
+	for y, row := range r.Confusion {
+		all := 0
+		for _, n := range row {
+			all += n
+		}
+		r.PerClass[y] = float64(row[y]) / float64(max(1, all))
+	}
+	return r
+}
+
+func (r evalReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%d of %d correct, accuracy %s\n", r.Correct, r.Samples, percent(r.Accuracy))
+	fmt.Fprintf(w, "\n%-12s  recall   predicted as\n", "class")
+	for y, row := range r.Confusion {
+		fmt.Fprintf(w, "%-12.12s %8s ", r.Classes[y], percent(r.PerClass[y]))
+		for _, n := range row {
+			fmt.Fprintf(w, " %5d", n)
+		}
+		fmt.Fprintln(w)
+	}
+}

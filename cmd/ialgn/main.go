@@ -1,0 +1,164 @@
+// Command ialgn trains logic gate networks, compiles them into hardware, and proves
+// that the hardware computes what was trained.
+//
+// One file holds one subcommand: its flags, one library call, and what is printed.
+// Exit status: 0 done, 1 bad input or usage, 2 a check found a difference, 3 an
+// external tool is missing or failed, 130 interrupted with the work so far saved.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/hint"
+	"ialgn/internal/tool"
+	"ialgn/trainer"
+)
+
+// The exit statuses.
+const (
+	exitDone        = 0
+	exitUsage       = 1
+	exitDifference  = 2
+	exitTool        = 3
+	exitInterrupted = 130
+)
+
+// version is what manifests and headers say made them.
+const version = "0.1.0"
+
+// errDifference says that a check found a difference, which has been printed.
+var errDifference = errors.New("a check found a difference")
+
+// errUnproved says that a proof was tried and not found, which has been printed.
+var errUnproved = errors.New("the proof did not end")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the whole program but for the process: it returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	app := newApp(stdout, stderr)
+	err := app.RunContext(ctx, permute(args, app.Commands))
+	code := status(err)
+	if err != nil {
+		fmt.Fprintf(stderr, "ialgn: %v\n", err)
+		if h := hint.Of(err); h != "" {
+			fmt.Fprintf(stderr, "ialgn: hint: %s\n", h)
+		}
+	}
+	return code
+}
+
+// status returns the exit status of an error.
+func status(err error) int {
+	var missing *tool.MissingError
+	var failed *tool.FailedError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errDifference):
+		return exitDifference
+	case errors.As(err, &missing), errors.As(err, &failed), errors.Is(err, errUnproved):
+		return exitTool
+	case errors.Is(err, trainer.ErrInterrupted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	default:
+		return exitUsage
+	}
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	cli.CommandHelpTemplate = commandHelp
+	cli.AppHelpTemplate = appHelp
+	return &cli.App{
+		Name:            "ialgn",
+		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
+		Version:         version,
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		HideHelpCommand: true,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    usageError,
+		CommandNotFound: func(c *cli.Context, name string) {},
+		Action: func(c *cli.Context) error {
+			if name := c.Args().First(); name != "" {
+				return hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands")
+			}
+			return cli.ShowAppHelp(c)
+		},
+		Commands: []*cli.Command{
+			demoCommand(), trainCommand(), evalCommand(), predictCommand(), compileCommand(),
+			verifyCommand(), simCommand(), analyzeCommand(), dataCommand(),
+		},
+	}
+}
+
+func usageError(c *cli.Context, err error, _ bool) error {
+	name := "ialgn"
+	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "ialgn" {
+		name += " " + c.Command.Name
+	}
+	return hint.With(err, "`%s -h` shows the options", name)
+}
+
+// permute moves a command's flags before its arguments, as the parser needs them, so
+// that `ialgn train CONFIG -o MODEL` works. What follows "--" stays where it is.
+func permute(args []string, commands []*cli.Command) []string {
+	for i, a := range args {
+		for _, c := range commands {
+			if i > 0 && a == c.Name {
+				return append(append([]string(nil), args[:i+1]...), flagsFirst(args[i+1:], c)...)
+			}
+		}
+	}
+	return args
+}
+
+func flagsFirst(args []string, c *cli.Command) []string {
+	var flags, rest []string
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			return append(append(flags, "--"), append(rest, args[i+1:]...)...)
+		case len(a) < 2 || a[0] != '-':
+			rest = append(rest, a)
+		default:
+			flags = append(flags, a)
+			if takesValue(a, c) && i+1 < len(args) {
+				i++
+				flags = append(flags, args[i])
+			}
+		}
+	}
+	return append(flags, rest...)
+}
+
+func takesValue(arg string, c *cli.Command) bool {
+	name := strings.TrimLeft(arg, "-")
+	if strings.Contains(name, "=") {
+		return false
+	}
+	for _, f := range c.Flags {
+		for _, n := range f.Names() {
+			if n == name {
+				_, isBool := f.(*cli.BoolFlag)
+				return !isBool
+			}
+		}
+	}
+	return false
+}

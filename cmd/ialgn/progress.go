@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"ialgn/trainer"
+)
+
+// progress shows a training run: a bar on a terminal, else a line an epoch, and a log
+// of JSON lines if asked for.
+type progress struct {
+	w     io.Writer
+	bar   bool
+	quiet bool
+	drawn time.Time
+	test  string // accuracy after the last epoch
+	log   *os.File
+	start time.Time
+}
+
+func newProgress(c *cli.Context, log string) (*progress, error) {
+	p := &progress{w: c.App.ErrWriter, quiet: c.Bool("quiet"), start: time.Now()}
+	if f, ok := p.w.(*os.File); ok {
+		p.bar = term.IsTerminal(int(f.Fd()))
+	}
+	if log == "" {
+		return p, nil
+	}
+	f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("--log: %w", err)
+	}
+	p.log = f
+	return p, nil
+}
+
+func (p *progress) close() {
+	if p.log != nil {
+		p.log.Close()
+	}
+}
+
+// redraw is the time between two states of the bar.
+const redraw = 200 * time.Millisecond
+
+func (p *progress) show(s trainer.Progress) {
+	if s.Finished != nil {
+		p.logLine(s)
+	}
+	if p.quiet {
+		return
+	}
+	if s.Finished != nil {
+		p.test = "test " + percent(float64(s.Finished.TestCorrect)/float64(s.Finished.TestSamples)) + "  "
+		if p.bar {
+			fmt.Fprint(p.w, "\r\x1b[K")
+		}
+		fmt.Fprintf(p.w, "epoch %*d/%d  loss %.4f  train %s  %s%.2fM gate steps/s  %s left\n",
+			len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs, s.Loss, percent(s.TrainAccuracy), p.test, s.GateStepsRate/1e6, s.Left.Round(time.Second))
+		return
+	}
+	if p.bar && time.Since(p.drawn) > redraw {
+		p.drawn = time.Now()
+		const width = 24
+		done := width * s.Batch / max(1, s.Batches)
+		fmt.Fprintf(p.w, "\r\x1b[Kepoch %d/%d [%s%s] loss %.4f  train %s  %s%.2fM gate steps/s  %s left", s.Epoch, s.Epochs,
+			strings.Repeat("#", done), strings.Repeat(".", width-done), s.Loss, percent(s.TrainAccuracy), p.test, s.GateStepsRate/1e6, s.Left.Round(time.Second))
+	}
+}
+
+// logLine appends an epoch to the log.
+func (p *progress) logLine(s trainer.Progress) {
+	if p.log == nil {
+		return
+	}
+	line, err := json.Marshal(struct {
+		Time     string  `json:"time"`
+		Epoch    int     `json:"epoch"`
+		Loss     float64 `json:"loss"`
+		Train    float64 `json:"train_accuracy"`
+		Test     float64 `json:"test_accuracy"`
+		Seconds  float64 `json:"seconds"`
+		GateRate float64 `json:"gate_steps_per_second"`
+	}{
+		time.Now().UTC().Format(time.RFC3339), s.Epoch, s.Loss, s.TrainAccuracy,
+		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), time.Since(p.start).Seconds(), s.GateStepsRate,
+	})
+	if err == nil {
+		_, err = p.log.Write(append(line, '\n'))
+	}
+	if err != nil && !p.quiet {
+		fmt.Fprintf(p.w, "ialgn: warning: --log: %v\n", err)
+	}
+}

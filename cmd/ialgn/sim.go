@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/compiler"
+	"ialgn/netlist"
+	"ialgn/sim"
+	"ialgn/sim/verify"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+)
+
+func simCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "sim",
+		Usage:     "classify the test set with the bit-parallel simulator",
+		ArgsUsage: "DIR_OR_MODEL",
+		Description: "Of a folder made by compile it runs the optimised netlist, of a model file the raw\n" +
+			"netlist of the whole classifier. The accuracy is that of eval, exactly.",
+		UsageText: "ialgn sim demo/digits",
+		Flags:     everywhere(dataFlag),
+		Action:    simulate,
+	}
+}
+
+func simulate(c *cli.Context) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	n, err := threads(c)
+	if err != nil {
+		return err
+	}
+	d, err := openDesign(c, args[0])
+	if err != nil {
+		return err
+	}
+	classifier, err := sim.NewClassifier(d.netlist, n)
+	if err != nil {
+		return err
+	}
+	x, err := d.samples().Rows(d.encoder, classifier.Inputs())
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	got, err := classifier.Classify(c.Context, x, d.test.Levels.Len())
+	if err != nil {
+		return err
+	}
+	r := simReport{Samples: len(got.Class), Seconds: time.Since(begin).Seconds()}
+	for i, class := range got.Class {
+		if class == uint16(d.test.Levels.Labels[i]) {
+			r.Correct++
+		}
+	}
+	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
+	r.Rate = float64(r.Samples) / max(1e-9, r.Seconds)
+	return show(c, r)
+}
+
+// design is a netlist with the test set that it classifies.
+type design struct {
+	netlist *netlist.Netlist
+	encoder *encoding.Encoder
+	test    *trainer.TestData
+}
+
+func (d *design) samples() verify.Samples {
+	return verify.Samples{Levels: d.test.Levels, Words: d.test.Words}
+}
+
+// openDesign opens an output folder, or a model file as its raw core.
+func openDesign(c *cli.Context, path string) (*design, error) {
+	if st, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !st.IsDir() {
+		f, test, err := loadForTest(c, path)
+		if err != nil {
+			return nil, err
+		}
+		n, err := netlist.Freeze(f, netlist.Core)
+		return &design{n, &f.Encoder, test}, err
+	}
+	out, err := compiler.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &design{netlist: out.Netlist, encoder: &encoding.Encoder{}}
+	var data config.Data
+	if err := errors.Join(json.Unmarshal(out.Manifest.Data, &data), json.Unmarshal(out.Manifest.Encoder, d.encoder)); err != nil {
+		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)
+	}
+	if err := d.encoder.Check(); err != nil {
+		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)
+	}
+	d.test, err = trainer.LoadTest(c.Context, d.encoder, len(out.Manifest.Classes), data, folders(c))
+	return d, err
+}
+
+type simReport struct {
+	Samples  int     `json:"samples"`
+	Correct  int     `json:"correct"`
+	Accuracy float64 `json:"accuracy"`
+	Seconds  float64 `json:"seconds"`
+	Rate     float64 `json:"images_per_second"`
+}
+
+func (r simReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%d of %d correct, accuracy %s, %.0f images/s\n", r.Correct, r.Samples, percent(r.Accuracy), r.Rate)
+}

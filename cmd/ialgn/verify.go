@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/compiler"
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+	"ialgn/trainer/model"
+)
+
+func verifyCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "verify",
+		Usage:     "prove that a compiled folder computes its model",
+		ArgsUsage: "MODEL DIR",
+		Description: "software: the whole test set, every hidden bit of the raw netlist, counts and class\n" +
+			"of the raw and the optimised one, against the trainer's forward pass. rtl: that, and\n" +
+			"the emitted Verilog in a simulator. formal: all that, and abc's proof that the\n" +
+			"optimised gates equal the raw ones for every input. all: every level there is.",
+		UsageText: "ialgn verify demo/digits.safetensors demo/digits --level formal",
+		Flags: everywhere(dataFlag,
+			&cli.StringFlag{Name: "level", Value: "rtl", Usage: "check up to `LEVEL`: software, rtl, formal or all"},
+			&cli.IntFlag{Name: "samples", Value: 100, Usage: "run `N` samples through the Verilog"},
+			&cli.StringFlag{Name: "simulator", Value: "iverilog", Usage: "simulate with `TOOL`: iverilog or verilator"},
+		),
+		Action: verifyDir,
+	}
+}
+
+// levels of verification and how far they go.
+var verifyLevels = map[string]int{"software": 1, "rtl": 2, "formal": 3, "all": 3}
+
+func verifyDir(c *cli.Context) error {
+	args, err := arguments(c, 2)
+	if err != nil {
+		return err
+	}
+	o := verifyOptions{level: verifyLevels[c.String("level")], samples: c.Int("samples"), simulator: c.String("simulator")}
+	if o.level == 0 {
+		return fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level"))
+	}
+	if o.samples < 1 {
+		return fmt.Errorf("--samples %d: must be positive", o.samples)
+	}
+	r, err := verifyModel(c, args[0], args[1], o)
+	if err != nil {
+		return err
+	}
+	if err := show(c, r); err != nil {
+		return err
+	}
+	return r.outcome()
+}
+
+type verifyOptions struct {
+	level     int
+	samples   int
+	simulator string
+}
+
+// verifyModel runs the checks up to a level. A difference ends it at its level: what
+// comes after would only repeat it.
+func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyReport, error) {
+	n, err := threads(c)
+	if err != nil {
+		return nil, err
+	}
+	out, changed, err := compiler.ReadDirAsIs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range changed {
+		note(c, "ialgn: warning: %v; it is checked as it is", err)
+	}
+	f, test, err := loadForTest(c, path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDesign(f, out)
+	if err != nil {
+		return nil, err
+	}
+	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
+	r := &verifyReport{}
+	if r.Software, err = d.Software(c.Context, samples, n); err != nil || o.level < 2 || r.Software.Mismatches > 0 {
+		return r.finish(), err
+	}
+	files, err := rtlFiles(out)
+	if err != nil {
+		return nil, err
+	}
+	if r.RTL, err = d.RTL(c.Context, samples, files, o.simulator, o.samples); err != nil || o.level < 3 || r.RTL.Mismatches > 0 {
+		return r.finish(), err
+	}
+	r.Formal, err = d.Formal(c.Context)
+	return r.finish(), err
+}
+
+func newDesign(f *model.Frozen, out *compiler.Output) (verify.Design, error) {
+	scope, err := netlist.ParseScope(out.Manifest.Scope)
+	if err != nil {
+		return verify.Design{}, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
+	}
+	raw, err := netlist.Freeze(f, scope)
+	return verify.Design{Model: f, Raw: raw, Product: out.Netlist}, err
+}
+
+func rtlFiles(out *compiler.Output) (f verify.RTLFiles, err error) {
+	f.Module = out.Manifest.Module
+	if f.Design, err = out.Path("verilog"); err != nil {
+		return f, err
+	}
+	f.Testbench, err = out.Path("testbench")
+	return f, err
+}
+
+type verifyReport struct {
+	Software *verify.SoftwareResult `json:"software"`
+	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
+	Formal   *verify.FormalResult   `json:"formal,omitempty"`
+	Verified bool                   `json:"verified"`
+}
+
+// finish sets Verified: every level that ran found no difference, and the proof, if
+// asked for, was found.
+func (r *verifyReport) finish() *verifyReport {
+	r.Verified = r.Software != nil && r.Software.Mismatches == 0 &&
+		(r.RTL == nil || r.RTL.Mismatches == 0) && (r.Formal == nil || r.Formal.Proved)
+	return r
+}
+
+// outcome returns the error that decides the exit status.
+func (r *verifyReport) outcome() error {
+	switch {
+	case r.Verified:
+		return nil
+	case r.Formal != nil && r.Formal.Verdict == "unproved":
+		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)
+	}
+	return errDifference
+}
+
+func (r *verifyReport) text(w io.Writer) {
+	if s := r.Software; s != nil {
+		fmt.Fprintf(w, "software: %d samples, %d hidden bits, counts and classes: %s (%.2f s)\n", s.Checked, s.HiddenBits, mismatches(s.Mismatches), s.Seconds)
+		list(w, s.First)
+	}
+	if s := r.RTL; s != nil {
+		fmt.Fprintf(w, "rtl: %d samples (%d with tied counts) in %s: %s (%.2f s)\n", s.Checked, s.Ties, s.Simulator, mismatches(s.Mismatches), s.Seconds)
+		list(w, s.First)
+	}
+	if s := r.Formal; s != nil {
+		fmt.Fprintf(w, "formal: %d outputs of the gates: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
+		list(w, s.First)
+	}
+	if r.Verified {
+		fmt.Fprintln(w, "verified")
+	}
+}
+
+func mismatches(n int) string {
+	if n == 0 {
+		return "no difference"
+	}
+	return fmt.Sprintf("%d DIFFERENCES", n)
+}
+
+func list(w io.Writer, first []verify.Mismatch) {
+	for _, m := range first {
+		fmt.Fprintf(w, "  %s\n", m)
+	}
+}

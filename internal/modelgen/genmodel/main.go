@@ -1,0 +1,34 @@
+// Command genmodel writes a large random model file for the compiler's benchmarks: an
+// IALGN in the form of the paper's CIFAR-10 networks (3,072 features, n_b = 16,
+// k_x = 32, ten classes) with the given shares of operations beyond layer 1.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"ialgn/internal/modelgen"
+)
+
+func main() {
+	out := flag.String("o", "", "write the model to this file")
+	width := flag.Int("width", 128000, "chains")
+	depth := flag.Int("depth", 80, "layers")
+	passA := flag.Float64("a", 0.884, "share of the operation A")
+	binary := flag.Float64("binary", 0.114, "share of the ten binary operations")
+	flag.Parse()
+	if *out == "" {
+		fmt.Fprintln(os.Stderr, "genmodel: name a file with -o")
+		os.Exit(1)
+	}
+	m := modelgen.New(modelgen.Options{
+		Width: *width, Depth: *depth, Features: 3072, Bits: 16, Classes: 10, Anchors: 32, Tau: 100,
+		ShareA: *passA, ShareBinary: *binary, Seed: 1,
+	})
+	m.Config.Name, m.Config.Data.Set = fmt.Sprintf("random-%dx%d", *width, *depth), "cifar10"
+	if _, err := m.Save(*out); err != nil {
+		fmt.Fprintf(os.Stderr, "genmodel: %v\n", err)
+		os.Exit(1)
+	}
+}

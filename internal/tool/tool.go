@@ -1,0 +1,163 @@
+// Package tool runs the external programs that the compiler and the verifier rely on:
+// synthesis, simulators, equivalence checking, place and route.
+//
+// [Find] looks a program of the list up in PATH. A [Tool] tells its version and runs
+// [Command]s: each with a time limit for the program and all that it starts, with its
+// output captured and, where asked for, kept in a log. A program that is not installed
+// is a [MissingError], which names its Debian package; one that did not do its work is
+// a [FailedError], which names its log.
+//
+// An exit status of 0 is no proof of anything with some of these programs: callers read
+// the output and report what it does not say by a FailedError of their own
+// ([Result.Failed]).
+package tool
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// program is a known external program.
+type program struct {
+	name        string
+	executables []string // in order of preference
+	debian      string   // package that holds it
+	version     []string // arguments that make it tell its version; nil: it has none
+	marker      string   // what the line with the version holds
+}
+
+// programs lists what [Find] knows.
+var programs = []program{
+	{"yosys", []string{"yosys"}, "yosys", []string{"-V"}, "Yosys "},
+	{"iverilog", []string{"iverilog"}, "iverilog", []string{"-V"}, "Icarus Verilog version "},
+	{"vvp", []string{"vvp"}, "iverilog", []string{"-V"}, "Icarus Verilog runtime version "},
+	{"verilator", []string{"verilator"}, "verilator", []string{"--version"}, "Verilator "},
+	{"abc", []string{"berkeley-abc", "abc", "yosys-abc"}, "berkeley-abc", []string{"-c", "version; quit"}, "UC Berkeley, ABC "},
+	{"nextpnr-ice40", []string{"nextpnr-ice40"}, "nextpnr-ice40", []string{"--version"}, "Next Generation Place and Route"},
+	{"icepack", []string{"icepack"}, "fpga-icestorm", nil, ""},
+}
+
+// Names returns the names of all programs that [Find] knows.
+func Names() []string {
+	var names []string
+	for _, p := range programs {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Tool is an installed external program.
+type Tool struct {
+	Name    string // as given to Find
+	Path    string // of its executable
+	Package string // Debian package that holds it
+
+	program program
+	once    sync.Once
+	version string
+}
+
+// Find looks for a program in PATH: yosys, iverilog, vvp, verilator, abc,
+// nextpnr-ice40 or icepack. It returns a [*MissingError] if it is not there, and panics
+// if the name is none of these.
+func Find(name string) (*Tool, error) {
+	i := slices.IndexFunc(programs, func(p program) bool { return p.name == name })
+	if i < 0 {
+		panic("tool: unknown program " + name)
+	}
+	p := programs[i]
+	for _, executable := range p.executables {
+		if path, err := exec.LookPath(executable); err == nil {
+			return &Tool{Name: name, Path: path, Package: p.debian, program: p}, nil
+		}
+	}
+	return nil, &MissingError{Name: name, Package: p.debian}
+}
+
+// versionLimit bounds the time in which a program has to tell its version.
+const versionLimit = 20 * time.Second
+
+// Version returns the line in which the program tells its version, such as `Yosys 0.23
+// (git sha1 7ce5011c24b)`. For one that cannot tell, it is the version of the Debian
+// package, and "unknown" where there is none. It asks once.
+func (t *Tool) Version(ctx context.Context) string {
+	t.once.Do(func() { t.version = t.findVersion(ctx) })
+	return t.version
+}
+
+func (t *Tool) findVersion(ctx context.Context) string {
+	if t.program.version != nil {
+		out, _ := t.Run(ctx, Command{Args: t.program.version, Limit: versionLimit})
+		if v := lineWith(out.Stdout+"\n"+out.Stderr, t.program.marker); v != "" {
+			return v
+		}
+	}
+	query, err := exec.LookPath("dpkg-query")
+	if err != nil {
+		return "unknown"
+	}
+	out, err := (&Tool{Name: "dpkg-query", Path: query}).Run(ctx, Command{
+		Args: []string{"-W", "-f", "${Package} ${Version}", t.Package}, Limit: versionLimit,
+	})
+	if err != nil || out.Stdout == "" {
+		return "unknown"
+	}
+	return out.Stdout
+}
+
+// lineWith returns the first line of the text that holds the marker, "" if none does.
+func lineWith(text, marker string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, marker) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// MissingError says that an external program is not installed.
+type MissingError struct {
+	Name    string // of the program
+	Package string // Debian package that holds it
+}
+
+// Error returns `yosys: not installed, it is in the Debian package yosys`.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s: not installed, it is in the Debian package %s", e.Name, e.Package)
+}
+
+// Hint returns how to install the program.
+func (e *MissingError) Hint() string { return "apt-get install " + e.Package + ", or make tools" }
+
+// FailedError says that an external program did not do its work.
+type FailedError struct {
+	Name   string // of the program
+	Reason string // such as `exit status 1` or `no proof in 10m0s`
+	Line   string // of its output that tells most, if any
+	Log    string // file with all of its output, if any was asked for
+	Err    error  // below the reason, if any
+}
+
+// Error returns `yosys: exit status 1: ERROR: syntax error`.
+func (e *FailedError) Error() string {
+	if e.Line == "" {
+		return fmt.Sprintf("%s: %s", e.Name, e.Reason)
+	}
+	return fmt.Sprintf("%s: %s: %s", e.Name, e.Reason, e.Line)
+}
+
+// Hint returns where the output is, "" if no log was asked for.
+func (e *FailedError) Hint() string {
+	if e.Log == "" {
+		return ""
+	}
+	return "its output is in " + e.Log
+}
+
+// Unwrap returns the error below the reason.
+func (e *FailedError) Unwrap() error { return e.Err }

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"ialgn/internal/modelgen"
+	"ialgn/trainer/kernel"
+)
+
+// BenchmarkStep times one exact training step at batch 100 and k_x = 32 with a fixed
+// first pin, on the sizes of the paper's smaller networks.
+func BenchmarkStep(b *testing.B) {
+	for _, size := range []struct {
+		name                         string
+		width, depth, features, bits int
+	}{
+		{"mnist-8k-6", 8000, 6, 784, 4},
+		{"mnist-8k-100", 8000, 100, 784, 4},
+		{"cifar10-12k-4", 12000, 4, 3072, 16},
+	} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("net=%s/threads=%d", size.name, threads), func(b *testing.B) {
+				m := modelgen.New(modelgen.Options{
+					Width: size.width, Depth: size.depth, Features: size.features, Bits: size.bits,
+					Classes: 10, Anchors: 32, Fixed: true, Tau: 10, ShareA: 0.6, ShareBinary: 0.39, Seed: 1,
+				})
+				e, err := New(m, 100, threads)
+				if err != nil {
+					b.Fatal(err)
+				}
+				r := rand.New(rand.NewPCG(1, 1))
+				batch := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, 100)}
+				for i := range batch.X {
+					batch.X[i] = r.Uint64() & r.Uint64()
+				}
+				for i := range batch.Labels {
+					batch.Labels[i] = uint8(r.IntN(10))
+				}
+				adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, 1)
+				steps := 0
+				for b.Loop() {
+					e.Step(batch, adam)
+					steps++
+				}
+				gates := float64(size.width*size.depth) * float64(steps)
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/gates, "ns/gate-step")
+				b.ReportMetric(gates/b.Elapsed().Seconds(), "gate-steps/s")
+			})
+		}
+	}
+}
