@@ -140,7 +140,7 @@ func (f *File) Commit() error {
 // folder do it on their own, so an error is of no consequence.
 func syncFolder(folder string) {
 	if d, err := os.Open(folder); err == nil {
-		d.Sync()
+		_ = d.Sync()
 		d.Close()
 	}
 }

@@ -69,7 +69,7 @@ func TestWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := atomicfile.Write(filepath.Join(folder, "f"), test.write); err != test.err {
+			if err := atomicfile.Write(filepath.Join(folder, "f"), test.write); !errors.Is(err, test.err) {
 				t.Errorf("error %v, want %v", err, test.err)
 			}
 			if diff := cmp.Diff(test.want, content(t, folder)); diff != "" {

@@ -22,7 +22,7 @@ func TestOf(t *testing.T) {
 		{"wrapped", fmt.Errorf("model: %w", inner), "copy it again"},
 		{"joined", errors.Join(io.EOF, inner), "copy it again"},
 		{"the outer one", hint.With(inner, "outer"), "outer"},
-		{"cut off by %v", fmt.Errorf("model: %v", inner), ""},
+		{"cut off with the error", errors.New("model: " + inner.Error()), ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := hint.Of(test.err); got != test.want {

@@ -102,7 +102,9 @@ var errorCases = []struct {
 	{"set without a value", "data: {set: mnist}", []string{"train.epochs"}, `--set "train.epochs": want KEY=VALUE`, "for example --set train.epochs=20"},
 	{"set of an unknown key", "data: {set: mnist}", []string{"train.epoch=3"}, `--set "train.epoch": unknown key`, "did you mean train.epochs"},
 	{
-		"set of a section", "data: {set: mnist}", []string{"encoder=3"}, "--set encoder: is a section, not a key",
+		"set of a section", "data: {set: mnist}",
+		[]string{"encoder=3"},
+		"--set encoder: is a section, not a key",
 		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in",
 	},
 	{"set of another type", "data: {set: mnist}", []string{"train.epochs=x"}, `--set train.epochs: "x" is not a whole number`, ""},

@@ -54,13 +54,14 @@ func (c *Config) value(key string) reflect.Value {
 // number returns the value of a numeric key as a float64, which holds all integers
 // within the limits exactly.
 func (c *Config) number(key string) float64 {
-	if v := c.value(key); v.CanInt() {
+	v := c.value(key)
+	switch {
+	case v.CanInt():
 		return float64(v.Int())
-	} else if v.CanUint() {
+	case v.CanUint():
 		return float64(v.Uint())
-	} else {
-		return v.Float()
 	}
+	return v.Float()
 }
 
 // isSection reports whether some key lies below the name.

@@ -1,0 +1,59 @@
+# The versions of the linter, the formatter and benchstat are pinned in tools/go.mod, and
+# built from source on first use. Nothing is installed outside the Go caches but what
+# `tools` says.
+
+GO        ?= go
+TOOL      := $(GO) tool -modfile=tools/go.mod
+PACKAGES  ?= ./...
+DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc
+
+# Set these for `bench` and `fuzz`, such as: make bench PACKAGES=./trainer/engine COUNT=10
+BENCH     ?= .
+COUNT     ?= 6
+BENCHFILE ?= runs/bench.txt
+FUZZTIME  ?= 30s
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test check fmt bench fuzz tools clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## train, compile and verify the digits, into demo/
+	@tools/debian.sh iverilog yosys
+	$(GO) run ./cmd/ialgn demo -o demo
+
+build: ## build bin/ialgn
+	$(GO) build -trimpath -o bin/ialgn ./cmd/ialgn
+
+test: tools ## run all tests; $IALGN_DATA names the folder of the data sets
+	$(GO) test -timeout 20m $(PACKAGES)
+
+check: ## check formatting, go vet, golangci-lint and the import policy
+	@unformatted=$$($(TOOL) gofumpt -l .) && if [ -n "$$unformatted" ]; then \
+		echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) golangci-lint run ./...
+	$(GO) test ./internal/archtest
+
+fmt: ## format all Go files with gofumpt
+	$(TOOL) gofumpt -w .
+
+bench: ## run BENCH in PACKAGES, COUNT times, and summarise; the raw lines go to BENCHFILE
+	@mkdir -p $(dir $(BENCHFILE))
+	$(GO) test -run '^$$' -bench '$(BENCH)' -count $(COUNT) -timeout 60m $(PACKAGES) > $(BENCHFILE) || { cat $(BENCHFILE); exit 1; }
+	$(TOOL) benchstat $(BENCHFILE)
+
+fuzz: ## run each fuzz target for FUZZTIME
+	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' $$file); do \
+			echo "$$target of $$(dirname $$file)"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
+		done; \
+	done
+
+tools: ## install the Debian packages that are missing, if permitted, else name them
+	@tools/debian.sh $(DEBIAN)
+
+clean: ## remove what build, demo and bench made
+	rm -rf bin demo $(BENCHFILE)

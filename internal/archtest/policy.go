@@ -1,0 +1,85 @@
+package archtest
+
+// policy is the table of ARCHITECTURE.md. A package that is not here, and a row whose
+// package does not exist, fail the test; so does an import that the row does not allow.
+// Adding a package is: a row here, a row there.
+var policy = Policy{
+	Rules: []Rule{
+		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}},
+
+		{
+			Package: "trainer", Imports: []string{"trainer/...", "internal/bitplane", "internal/hint"},
+			External: []string{sync},
+		},
+		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
+		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding", "internal/hint"}},
+		{Package: "trainer/encoding", Imports: []string{"internal/bitplane"}},
+		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
+		{Package: "trainer/detmath"},
+		{
+			Package:  "trainer/model",
+			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile"},
+			External: []string{math32, sync},
+		},
+		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}},
+		{
+			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane"},
+			Test: []string{"trainer/config", "trainer/encoding"},
+		},
+
+		{Package: "netlist", Imports: []string{"trainer/model"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
+
+		{
+			Package: "compiler", Imports: []string{"netlist", "backend/...", "internal/atomicfile", "internal/hint"},
+			Test: []string{"sim", "trainer/model"},
+		},
+
+		{Package: "backend/verilog", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
+		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
+		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
+
+		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model"}},
+		{
+			Package: "sim/verify",
+			Imports: []string{
+				"sim", "netlist", "backend/...", "trainer/model", "trainer/encoding",
+				"internal/bitplane", "internal/hint", "internal/tool",
+			},
+			Test: []string{"compiler", "trainer/..."},
+		},
+
+		{Package: "internal/atomicfile"},
+		{Package: "internal/bitplane"},
+		{Package: "internal/hint"},
+		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
+		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model"}},
+		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
+		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
+		{Package: "internal/archtest"},
+
+		{Package: "examples", Test: all},
+		{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},
+	},
+
+	Test:         []string{"internal/hint", "internal/modelgen", "internal/netgen"},
+	TestExternal: []string{goCmp},
+	TestStandard: []string{"log"}, // examples end with it
+
+	// What a program that ends with the same bytes everywhere, runs tools only under a
+	// limit and talks to nobody has no use for. A row may allow it all the same.
+	Standard: []string{"C", "unsafe", "log", "math/rand", "net", "net/http", "os/exec", "plugin"},
+}
+
+var all = []string{"..."}
+
+// The modules outside.
+const (
+	cli        = "github.com/urfave/cli/v2"
+	goCmp      = "github.com/google/go-cmp"
+	gonum      = "gonum.org/v1/gonum"
+	math32     = "github.com/chewxy/math32"
+	sync       = "golang.org/x/sync"
+	term       = "golang.org/x/term"
+	testscript = "github.com/rogpeppe/go-internal"
+	yaml       = "github.com/goccy/go-yaml"
+)

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Installs the Debian packages that are named and missing, where that is permitted: as
+# root or by sudo without a password, with apt-get. Else it names them. What is missing
+# never stops what comes after: that tells itself what it cannot do without.
+#
+#     tools/debian.sh iverilog yosys
+set -u
+
+# program PACKAGE prints the program by which a package is known to be there.
+program() {
+	case $1 in
+	fpga-icestorm) echo icepack ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# absent PACKAGE... prints those whose program is not in PATH.
+absent() {
+	for package; do
+		command -v "$(program "$package")" >/dev/null 2>&1 || printf '%s ' "$package"
+	done
+}
+
+# install PACKAGE... installs them and says on the way what goes wrong. The package lists
+# are fetched only when the ones at hand do not do.
+install() {
+	export DEBIAN_FRONTEND=noninteractive
+	set -- $as_root apt-get install -y -q --no-install-recommends "$@"
+	"$@" </dev/null >&2 || { $as_root apt-get update -q </dev/null >&2 && "$@" </dev/null >&2; }
+}
+
+missing=$(absent "$@")
+[ -n "$missing" ] || exit 0
+
+as_root=
+if ! command -v apt-get >/dev/null 2>&1; then
+	why="there is no apt-get"
+elif [ "$(id -u)" -eq 0 ]; then
+	why=
+elif sudo -n true >/dev/null 2>&1; then
+	as_root="sudo -n" why=
+else
+	why="not root, and sudo wants a password"
+fi
+
+if [ -z "$why" ]; then
+	echo "tools: installing $missing" >&2
+	install $missing || why="apt-get failed"
+	missing=$(absent $missing)
+fi
+[ -z "$missing" ] || echo "tools: missing: $missing(${why:-apt-get left them out}); tests and checks that need them are skipped" >&2

@@ -1,0 +1,171 @@
+package kernel
+
+// Bins returns the four-bin sums S of the upstream gradient delta, replaces delta by
+// the gradient of pin A and, unless beta is nil, writes that of pin B to beta. Bit s
+// of a and b are the pins' values of sample s; delta and beta are padded with zeros to
+// a multiple of [Lanes].
+//
+// The lanes of a block are unrolled by hand: with the index known, a lane takes half
+// the instructions.
+func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
+	var sums [Lanes][4]float32
+	coef := [4][2]float32{ // of pin A and pin B, by the pins' values
+		{t[2] - t[0], t[1] - t[0]}, {t[3] - t[1], t[1] - t[0]},
+		{t[2] - t[0], t[3] - t[2]}, {t[3] - t[1], t[3] - t[2]},
+	}
+	for from := 0; from < len(delta); from += Lanes {
+		d := (*[Lanes]float32)(delta[from:])
+		z := interleave(uint32(a[from/64]>>(from%64)), uint32(b[from/64]>>(from%64)))
+		if beta == nil {
+			binLanes(&sums, d, &coef, z)
+		} else {
+			binLanesBoth(&sums, d, (*[Lanes]float32)(beta[from:]), &coef, z)
+		}
+	}
+	var s Quad
+	for xy := range s {
+		var l [Lanes]float32
+		for i := range l {
+			l[i] = sums[i][xy]
+		}
+		s[xy] = reduce(&l)
+	}
+	return s
+}
+
+// interleave puts bit i of the low halves of x and y to bits 2i+1 and 2i.
+func interleave(x, y uint32) uint32 { return spread(x)<<1 | spread(y) }
+
+// spread puts bit i of the low half of x to bit 2i.
+func spread(x uint32) uint32 {
+	x &= 0xffff
+	x = (x | x<<8) & 0x00ff00ff
+	x = (x | x<<4) & 0x0f0f0f0f
+	x = (x | x<<2) & 0x33333333
+	return (x | x<<1) & 0x55555555
+}
+
+// binLanes does Bins for one value of each lane, without beta. z holds two bits a
+// lane, the values of pin A and pin B.
+func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4][2]float32, z uint32) {
+	var v float32
+	var k uint32
+	v, k = d[0], z&3
+	sums[0][k] += v
+	d[0] = v * coef[k][0]
+	v, k = d[1], z>>2&3
+	sums[1][k] += v
+	d[1] = v * coef[k][0]
+	v, k = d[2], z>>4&3
+	sums[2][k] += v
+	d[2] = v * coef[k][0]
+	v, k = d[3], z>>6&3
+	sums[3][k] += v
+	d[3] = v * coef[k][0]
+	v, k = d[4], z>>8&3
+	sums[4][k] += v
+	d[4] = v * coef[k][0]
+	v, k = d[5], z>>10&3
+	sums[5][k] += v
+	d[5] = v * coef[k][0]
+	v, k = d[6], z>>12&3
+	sums[6][k] += v
+	d[6] = v * coef[k][0]
+	v, k = d[7], z>>14&3
+	sums[7][k] += v
+	d[7] = v * coef[k][0]
+	v, k = d[8], z>>16&3
+	sums[8][k] += v
+	d[8] = v * coef[k][0]
+	v, k = d[9], z>>18&3
+	sums[9][k] += v
+	d[9] = v * coef[k][0]
+	v, k = d[10], z>>20&3
+	sums[10][k] += v
+	d[10] = v * coef[k][0]
+	v, k = d[11], z>>22&3
+	sums[11][k] += v
+	d[11] = v * coef[k][0]
+	v, k = d[12], z>>24&3
+	sums[12][k] += v
+	d[12] = v * coef[k][0]
+	v, k = d[13], z>>26&3
+	sums[13][k] += v
+	d[13] = v * coef[k][0]
+	v, k = d[14], z>>28&3
+	sums[14][k] += v
+	d[14] = v * coef[k][0]
+	v, k = d[15], z>>30&3
+	sums[15][k] += v
+	d[15] = v * coef[k][0]
+}
+
+// binLanesBoth is binLanes with beta.
+func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, coef *[4][2]float32, z uint32) {
+	var v float32
+	var k uint32
+	v, k = d[0], z&3
+	sums[0][k] += v
+	d[0] = v * coef[k][0]
+	beta[0] = v * coef[k][1]
+	v, k = d[1], z>>2&3
+	sums[1][k] += v
+	d[1] = v * coef[k][0]
+	beta[1] = v * coef[k][1]
+	v, k = d[2], z>>4&3
+	sums[2][k] += v
+	d[2] = v * coef[k][0]
+	beta[2] = v * coef[k][1]
+	v, k = d[3], z>>6&3
+	sums[3][k] += v
+	d[3] = v * coef[k][0]
+	beta[3] = v * coef[k][1]
+	v, k = d[4], z>>8&3
+	sums[4][k] += v
+	d[4] = v * coef[k][0]
+	beta[4] = v * coef[k][1]
+	v, k = d[5], z>>10&3
+	sums[5][k] += v
+	d[5] = v * coef[k][0]
+	beta[5] = v * coef[k][1]
+	v, k = d[6], z>>12&3
+	sums[6][k] += v
+	d[6] = v * coef[k][0]
+	beta[6] = v * coef[k][1]
+	v, k = d[7], z>>14&3
+	sums[7][k] += v
+	d[7] = v * coef[k][0]
+	beta[7] = v * coef[k][1]
+	v, k = d[8], z>>16&3
+	sums[8][k] += v
+	d[8] = v * coef[k][0]
+	beta[8] = v * coef[k][1]
+	v, k = d[9], z>>18&3
+	sums[9][k] += v
+	d[9] = v * coef[k][0]
+	beta[9] = v * coef[k][1]
+	v, k = d[10], z>>20&3
+	sums[10][k] += v
+	d[10] = v * coef[k][0]
+	beta[10] = v * coef[k][1]
+	v, k = d[11], z>>22&3
+	sums[11][k] += v
+	d[11] = v * coef[k][0]
+	beta[11] = v * coef[k][1]
+	v, k = d[12], z>>24&3
+	sums[12][k] += v
+	d[12] = v * coef[k][0]
+	beta[12] = v * coef[k][1]
+	v, k = d[13], z>>26&3
+	sums[13][k] += v
+	d[13] = v * coef[k][0]
+	beta[13] = v * coef[k][1]
+	v, k = d[14], z>>28&3
+	sums[14][k] += v
+	d[14] = v * coef[k][0]
+	beta[14] = v * coef[k][1]
+	v, k = d[15], z>>30&3
+	sums[15][k] += v
+	d[15] = v * coef[k][0]
+	beta[15] = v * coef[k][1]
+}
