@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 
 	"github.com/urfave/cli/v2"
@@ -74,9 +73,3 @@ func note(c *cli.Context, format string, args ...any) {
 
 // percent formats a share as the field does.
 func percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
-
-// fileExists says whether there is a file or folder of that name.
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}

@@ -115,7 +115,7 @@ func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
 	s.features, s.names = t.features, t.names
 	r, seen := &scanned{lo: make([]float64, t.features), hi: make([]float64, t.features)}, map[string]int{}
 	for {
-		if err := t.next(); err == io.EOF {
+		if err := t.next(); errors.Is(err, io.EOF) {
 			return r, nil
 		} else if err != nil {
 			return nil, err
@@ -249,7 +249,7 @@ func (s *csvSource) each(part Part, fn func(t *table) error) error {
 		return fmt.Errorf("%s: its columns are not those of %s", t.name, s.files[Train].name)
 	}
 	for {
-		if err := t.next(); err == io.EOF {
+		if err := t.next(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return err

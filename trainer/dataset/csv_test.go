@@ -49,7 +49,8 @@ func TestCSV(t *testing.T) {
 		{"no header, label last", config.Data{}, "-1,2.5,10\n1,-2.5,2\n0,0,2\n", "-7,9e9,2\n", numbers},
 		{"header detected", config.Data{}, "a,b c,class\n-1,2.5,10\n1,-2.5,2\n0,0,2\n", "a,b c,class\n-7,99,2\n", named},
 		{
-			"quoted, CRLF, spaces", config.Data{Header: "auto"},
+			"quoted, CRLF, spaces",
+			config.Data{Header: "auto"},
 			"\"a\",\"b c\",\"class\"\r\n\"-1\", 2.5,\"red soil\"\r\n1,\"-2.5\",blue\r\n0, 0, \"blue\"", "-7,99, blue \r\n", words,
 		},
 		{"label by name", config.Data{Label: "class"}, "class,a,b c\n10,-1,2.5\n2,1,-2.5\n2,0,0\n", "class,a,b c\n2,-7,99\n", named},

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -64,7 +65,7 @@ func (s *digitsSource) read(part Part, emit func([]uint16, int) error) error {
 	values := make([]uint16, digitsFeatures)
 	n := 0
 	for ; ; n++ {
-		if err := t.next(); err == io.EOF {
+		if err := t.next(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return err

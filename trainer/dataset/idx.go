@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -135,7 +136,7 @@ func (s *idxSource) read(part Part, emit func([]uint16, int) error) error {
 	defer labels.Close()
 	pixels, values, label := make([]byte, s.features), make([]uint16, s.features), make([]byte, 1)
 	for {
-		if err := images.next(pixels); err == io.EOF {
+		if err := images.next(pixels); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return err

@@ -119,7 +119,7 @@ func TestReadStops(t *testing.T) {
 	mine := errors.New("enough")
 	n := 0
 	err = s.Read(context.Background(), Train, func([]uint16, int) error { n++; return mine })
-	if err != mine || n != 1 {
+	if !errors.Is(err, mine) || n != 1 {
 		t.Errorf("error %v after %d samples, want the callback's after 1", err, n)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 
@@ -20,7 +21,7 @@ func readSamples(data []byte, features int, names []string, label string, q *enc
 	var all [][]uint16
 	for {
 		values := make([]uint16, features)
-		if err := s.Next(values); err == io.EOF {
+		if err := s.Next(values); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
 			return all, err

@@ -60,7 +60,9 @@ func openTable(f file, lay layout) (*table, error) {
 
 func (t *table) begin(lay layout) error {
 	if bom, _ := t.Peek(3); string(bom) == "\ufeff" {
-		t.Discard(3)
+		if _, err := t.Discard(3); err != nil {
+			return err
+		}
 	}
 	if err := t.fetch(); errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: the file is empty", t.name)

@@ -11,8 +11,10 @@ import (
 // The widths that an encoder may have. A level stands in a byte or less, a feature
 // word and its thresholds in 16 bits.
 const (
-	MinBits, MaxBits     = 2, 256
-	MinBitsIn, MaxBitsIn = 1, 16
+	MinBits   = 2
+	MaxBits   = 256
+	MinBitsIn = 1
+	MaxBitsIn = 16
 )
 
 // Check reports whether the encoder, read from a file, is one that this package could

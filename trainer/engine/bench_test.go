@@ -24,8 +24,17 @@ func BenchmarkStep(b *testing.B) {
 			b.Run(fmt.Sprintf("net=%s/threads=%d", size.name, threads), func(b *testing.B) {
 				m := modelgen.New(modelgen.Options{
 					Width: size.width, Depth: size.depth, Features: size.features, Bits: size.bits,
-					Classes: 10, Anchors: 32, Fixed: true, Tau: 10, ShareA: 0.6, ShareBinary: 0.39, Seed: 1,
+					Classes: 10, Anchors: 32, Fixed: true, Tau: 10, Seed: 1,
 				})
+				for i := range m.Sections { // skip-biased, as training starts
+					ops := m.Sections[i].Ops
+					for k := range ops {
+						ops[k] = 0
+						if k%kernel.Ops == 3 {
+							ops[k] = 5
+						}
+					}
+				}
 				e, err := New(m, 100, threads)
 				if err != nil {
 					b.Fatal(err)

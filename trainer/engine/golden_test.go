@@ -274,8 +274,10 @@ func (g *golden) model(p params) *model.Model {
 		a = model.Pin{Source: model.Input, K: c.KX, Wires: wiresOf([][][]uint32{g.FirstCandidates}), Logits: flat([][][]float64{p.First})}
 	}
 	section := func(a model.Pin, from, to int) {
-		s := model.Section{Layers: to - from, Ops: flat(p.Ops[from:to]), A: a,
-			B: model.Pin{Source: model.Input, K: c.KX, Wires: wiresOf(g.AnchorCandidates[from:to])}}
+		s := model.Section{
+			Layers: to - from, Ops: flat(p.Ops[from:to]), A: a,
+			B: model.Pin{Source: model.Input, K: c.KX, Wires: wiresOf(g.AnchorCandidates[from:to])},
+		}
 		if c.KX > 1 {
 			s.B.Logits = flat(p.Anchor[from:to])
 		}

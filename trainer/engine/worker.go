@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"ialgn/internal/bitplane"
 	"ialgn/trainer/kernel"
 )
@@ -22,6 +24,7 @@ type worker struct {
 	opGrad      [kernel.Ops]float32
 	q, r        []float32 // [largest k]
 	tables      kernel.Tables
+	touched     uint32 // of no meaning, see section.touch
 }
 
 func newWorker(e *Engine, lo, hi int) *worker {
@@ -87,10 +90,46 @@ func (w *worker) backward(x []uint64, samples int, adam *kernel.Adam) {
 		w.chain(i, x)
 		copy(w.delta, w.e.delta[i/w.e.perClass])
 		for l := w.e.depth - 1; l >= 1; l-- {
-			w.gate(w.e.rest, i*w.e.rest.layers+l-1, l, x, adam)
+			g := i*w.e.rest.layers + l - 1
+			if l > 1 {
+				w.touched += w.e.rest.touch(g - 1)
+			} else {
+				w.touched += w.e.first.touch(i)
+			}
+			w.gate(w.e.rest, g, l, x, adam)
+		}
+		if w.e.rest != nil && i+1 < w.hi {
+			w.touched += w.e.rest.touch((i+2)*w.e.rest.layers - 1)
 		}
 		w.gate(w.e.first, i, 0, x, adam)
 	}
+}
+
+// touch reads a word of each cache line that the update of gate g needs, and returns
+// their sum so that the reads happen. Called a gate ahead, it overlaps the waits for
+// memory, which otherwise come one after the other.
+func (s *section) touch(g int) uint32 {
+	at := g * kernel.Ops
+	sum := math.Float32bits(s.w[at]) + math.Float32bits(s.m[at]) + math.Float32bits(s.v[at])
+	sum += s.b.touch(g)
+	if s.a != nil {
+		sum += s.a.touch(g)
+	}
+	return sum
+}
+
+// lineFloats is the number of float32 in a cache line.
+const lineFloats = 16
+
+func (p *pin) touch(g int) uint32 {
+	sum := uint32(0)
+	if p.k == 1 {
+		return sum
+	}
+	for at := g * p.k; at < (g+1)*p.k; at += lineFloats {
+		sum += math.Float32bits(p.w[at]) + math.Float32bits(p.m[at]) + math.Float32bits(p.v[at]) + p.wires.At(at)
+	}
+	return sum
 }
 
 // gate updates gate g of a section, which stands in layer l of the current chain, and

@@ -10,8 +10,10 @@ package kernel
 func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	var sums [Lanes][4]float32
 	coef := [4][2]float32{ // of pin A and pin B, by the pins' values
-		{t[2] - t[0], t[1] - t[0]}, {t[3] - t[1], t[1] - t[0]},
-		{t[2] - t[0], t[3] - t[2]}, {t[3] - t[1], t[3] - t[2]},
+		{t[2] - t[0], t[1] - t[0]},
+		{t[3] - t[1], t[1] - t[0]},
+		{t[2] - t[0], t[3] - t[2]},
+		{t[3] - t[1], t[3] - t[2]},
 	}
 	for from := 0; from < len(delta); from += Lanes {
 		d := (*[Lanes]float32)(delta[from:])
@@ -101,6 +103,8 @@ func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4][2]float32, z
 }
 
 // binLanesBoth is binLanes with beta.
+//
+//nolint:funlen // four lines a lane, unrolled
 func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, coef *[4][2]float32, z uint32) {
 	var v float32
 	var k uint32

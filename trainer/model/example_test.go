@@ -23,7 +23,7 @@ func Example() {
 		Sections: []model.Section{{Layers: 1, Ops: ops, A: pin(0), B: pin(1)}},
 	}
 	f := m.Freeze()
-	fmt.Println("operations:", f.Layers[0].Op)
+	fmt.Printf("operations: %d\n", f.Layers[0].Op)
 
 	samples := encoding.NewPacked(2, 1)
 	samples.Append([]uint16{0, 0}, 0)
