@@ -51,6 +51,27 @@ func Exp(x float32) float32 {
 	return e + float32(e*p)
 }
 
+// ExpAll writes Exp(x[i] - shift) to dst[i]. dst and x have the same length and may be
+// the same slice. It is Exp written into the loop, which takes two thirds of its time.
+func ExpAll(dst, x []float32, shift float32) {
+	x = x[:len(dst)]
+	for i := range dst {
+		v := x[i] - shift
+		if v < ExpMin {
+			v = ExpMin
+		}
+		t := float32(v * expScale)
+		y := t + expMagic
+		n := int32(math.Float32bits(y))
+		r := float32((t - (y - expMagic)) * expStep)
+		p := float32(r*(1.0/6)) + 0.5
+		p = float32(p*r) + 1
+		p = float32(p * r)
+		e := math.Float32frombits(uint32(int32(math.Float32bits(expTable[n&15])) + n>>4<<23))
+		dst[i] = e + float32(e*p)
+	}
+}
+
 // Log returns the natural logarithm of a finite x > 0 with a relative error below
 // 1e-15; it gives -Inf at 0 and NaN below.
 //

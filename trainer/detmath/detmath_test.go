@@ -24,6 +24,27 @@ func TestExp(t *testing.T) {
 	}
 }
 
+// TestExpAll holds the unrolled loop to Exp, to the bit.
+func TestExpAll(t *testing.T) {
+	x := make([]float32, 100_000)
+	for i := range x {
+		x[i] = 3 - float32(i)/1000
+	}
+	got := make([]float32, len(x))
+	ExpAll(got, x, 3)
+	for i, v := range x {
+		if want := Exp(v - 3); got[i] != want {
+			t.Fatalf("ExpAll at %v: %v, Exp gives %v", v-3, got[i], want)
+		}
+	}
+	ExpAll(x, x, 3)
+	for i := range x {
+		if x[i] != got[i] {
+			t.Fatalf("ExpAll in place differs at %d", i)
+		}
+	}
+}
+
 func TestLog(t *testing.T) {
 	for _, x := range []float64{1, 2, 10, 0.5, 1 + 1e-9, 1e-300, 1e300, math.Pi, 0.7071, 0.7072, 1.414, 1.415} {
 		want := math.Log(x)
@@ -71,4 +92,14 @@ func BenchmarkExp(b *testing.B) {
 		x -= 1e-7
 	}
 	_ = sum
+}
+
+func BenchmarkExpAll(b *testing.B) {
+	x, dst := make([]float32, 48), make([]float32, 48)
+	for i := range x {
+		x[i] = -float32(i) / 10
+	}
+	for b.Loop() {
+		ExpAll(dst, x, 0)
+	}
 }

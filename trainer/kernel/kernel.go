@@ -59,9 +59,7 @@ func reduce(l *[Lanes]float32) float32 {
 // Operations writes the softmax of the 16 operation logits w, whose largest is top,
 // to p and returns the truth values T.
 func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
-	for k := range p {
-		p[k] = detmath.Exp(w[k] - top)
-	}
+	detmath.ExpAll(p[:], w[:], top)
 	// Folding p and its masked forms shares the first fold of each half: f_k(0,0) is
 	// bit 3 of k, f_k(0,1) bit 2, f_k(1,0) bit 1, f_k(1,1) bit 0.
 	a0, a1, a2, a3 := p[0]+p[8], p[1]+p[9], p[2]+p[10], p[3]+p[11]
@@ -86,10 +84,8 @@ func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
 // Selection writes the softmax of the selection logits u, whose largest is top, to q.
 func Selection(q, u []float32, top float32) {
 	var l [Lanes]float32
-	u = u[:len(q)]
-	for j := range q {
-		e := detmath.Exp(u[j] - top)
-		q[j] = e
+	detmath.ExpAll(q, u[:len(q)], top)
+	for j, e := range q {
 		l[j%Lanes] += e
 	}
 	inv := 1 / reduce(&l)
