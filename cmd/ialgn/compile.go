@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,7 +16,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/backend/verilog"
 	"ialgn/compiler"
+	"ialgn/internal/hint"
 	"ialgn/netlist"
 	"ialgn/trainer/model"
 )
@@ -30,11 +33,11 @@ func compileCommand() *cli.Command {
 			"popcounts and argmax), full (with the comparators, from feature words to class).",
 		UsageText: "ialgn compile demo/digits.safetensors -o out --scope full",
 		Flags: everywhere(
-			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`", Required: true},
+			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
 			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a comma-separated `LIST` of aiger, dot"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
-			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (until it stops shrinking)"},
+			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
 		),
 		Action: compile,
 	}
@@ -54,7 +57,13 @@ func compile(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.String("o") == "" {
+		return hint.With(errors.New("compile: no output folder given"), "name one with -o DIR")
+	}
 	o := compileOptions{Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O")}
+	if c.String("o") == "" {
+		return hint.With(errors.New("compile: no output folder"), "name it with -o DIR")
+	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
 	}
@@ -77,7 +86,10 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*com
 		return nil, err
 	}
 	if o.Module == "" {
-		o.Module = netlist.Identifier(info.Model.Config.Name)
+		o.Module = moduleName(info.Model.Config.Name)
+	}
+	if err := verilog.CheckIdentifier(o.Module); err != nil {
+		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
 	if p.Manifest, err = newManifest(path, info.Model, o); err != nil {
 		return nil, err
@@ -107,6 +119,15 @@ func freezeFile(path string, scope netlist.Scope) (*netlist.Netlist, error) {
 	n, err := netlist.Freeze(f, scope)
 	debug.FreeOSMemory()
 	return n, err
+}
+
+// moduleName turns a configuration's name into a name that Verilog takes.
+func moduleName(name string) string {
+	id := netlist.Identifier(name)
+	if id = id[:min(len(id), verilog.MaxIdentifier-len("m_"))]; verilog.CheckIdentifier(id) != nil {
+		id = "m_" + id
+	}
+	return id
 }
 
 func newManifest(path string, m *model.Model, o compileOptions) (compiler.Manifest, error) {

@@ -32,7 +32,7 @@ func data(c *cli.Context) error {
 	case "check":
 		return checkData(c, c.Args().Slice()[1:])
 	}
-	return hint.With(fmt.Errorf("data %s: give list or check", c.Args().First()), "`ialgn data -h` shows the form")
+	return hint.With(fmt.Errorf("data takes list or check, not %q", c.Args().First()), "`ialgn data -h` shows the form")
 }
 
 func checkData(c *cli.Context, names []string) error {

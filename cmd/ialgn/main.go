@@ -83,6 +83,14 @@ func status(err error) int {
 func newApp(stdout, stderr io.Writer) *cli.App {
 	cli.CommandHelpTemplate = commandHelp
 	cli.AppHelpTemplate = appHelp
+	commands := []*cli.Command{
+		demoCommand(), trainCommand(), evalCommand(), predictCommand(), compileCommand(),
+		verifyCommand(), simCommand(), analyzeCommand(), dataCommand(),
+	}
+	for _, c := range commands {
+		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output
+		c.HideHelpCommand = true    // `ialgn train help` is about a file called help
+	}
 	return &cli.App{
 		Name:            "ialgn",
 		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
@@ -92,17 +100,13 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    usageError,
-		CommandNotFound: func(c *cli.Context, name string) {},
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
 				return hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands")
 			}
 			return cli.ShowAppHelp(c)
 		},
-		Commands: []*cli.Command{
-			demoCommand(), trainCommand(), evalCommand(), predictCommand(), compileCommand(),
-			verifyCommand(), simCommand(), analyzeCommand(), dataCommand(),
-		},
+		Commands: commands,
 	}
 }
 
@@ -115,7 +119,8 @@ func usageError(c *cli.Context, err error, _ bool) error {
 }
 
 // permute moves a command's flags before its arguments, as the parser needs them, so
-// that `ialgn train CONFIG -o MODEL` works. What follows "--" stays where it is.
+// that `ialgn train CONFIG -o MODEL` works. What follows "--" stays where it is. A last
+// flag that lacks its value stays last, for the parser to say so.
 func permute(args []string, commands []*cli.Command) []string {
 	for i, a := range args {
 		for _, c := range commands {
@@ -138,10 +143,13 @@ func flagsFirst(args []string, c *cli.Command) []string {
 			rest = append(rest, a)
 		default:
 			flags = append(flags, a)
-			if takesValue(a, c) && i+1 < len(args) {
-				i++
-				flags = append(flags, args[i])
+			if !takesValue(a, c) {
+				continue
 			}
+			if i++; i == len(args) {
+				return flags
+			}
+			flags = append(flags, args[i])
 		}
 	}
 	return append(flags, rest...)

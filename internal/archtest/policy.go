@@ -56,6 +56,7 @@ var policy = Policy{
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},
+		{Package: "internal/doctest", TestStandard: []string{"os/exec"}},
 
 		{Package: "examples", Test: all},
 		{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},

@@ -23,12 +23,12 @@ import (
 
 // Encoder is the thermometer code of a data set's features.
 type Encoder struct {
-	Bits       int        // n_b: Bits-1 thresholds a feature
-	BitsIn     int        // width of a feature word
-	Max        uint32     // largest value of a feature, below 1<<BitsIn
-	Names      []string   // of the features; empty: "feature 0" and so on
-	Thresholds [][]uint16 // [feature][Bits-1], ascending, not necessarily strictly
-	Quantiser  *Quantiser // how real features became integers; nil if they were integers
+	Bits       int        `json:"bits"`                // n_b: Bits-1 thresholds a feature
+	BitsIn     int        `json:"bits_in"`             // width of a feature word
+	Max        uint32     `json:"max"`                 // largest value of a feature, below 1<<BitsIn
+	Names      []string   `json:"names,omitempty"`     // of the features; empty: "feature 0" and so on
+	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
+	Quantiser  *Quantiser `json:"quantiser,omitempty"` // how real features became integers; nil if they were integers
 }
 
 // Features returns the number of features.

@@ -9,7 +9,8 @@ import (
 // away from zero, saturating at 0 and the encoder's Max. A feature with scale 0 is
 // constant and always 0.
 type Quantiser struct {
-	Offset, Scale []float64
+	Offset []float64 `json:"offset"`
+	Scale  []float64 `json:"scale"`
 }
 
 // NewQuantiser returns the min-max quantiser: lo[f] becomes 0 and hi[f] becomes max,

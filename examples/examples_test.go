@@ -1,0 +1,173 @@
+package examples_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/compiler"
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/model"
+)
+
+// example is a configuration at a small size.
+type example struct {
+	config   string
+	set      []string
+	accuracy float64
+}
+
+// small lists the configurations with what makes them small, and the test accuracy
+// that they reach even so: well above chance, well below what they reach whole.
+var small = []example{
+	{"digits/digits.yaml", []string{"train.epochs=3"}, 0.5},
+	{"mnist/8k-6.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
+	{"cifar10/12k-4.yaml", []string{"train.epochs=1", "model.width=200"}, 0.15},
+	{"tabular/satellite.yaml", []string{"train.epochs=5", "model.width=60"}, 0.5},
+}
+
+// TestAll fails for a configuration that the other tests do not know, or that is not
+// read without an error.
+func TestAll(t *testing.T) {
+	paths, err := filepath.Glob("*/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d configurations: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		path = filepath.ToSlash(path)
+		if _, err := config.Load(path, nil); err != nil {
+			t.Error(err)
+		}
+		if !slices.ContainsFunc(small, func(e example) bool { return e.config == path }) {
+			t.Errorf("%s: not in the table of this test", path)
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "README.md")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSmall takes every example the whole way at a small size.
+func TestSmall(t *testing.T) {
+	for _, e := range small {
+		t.Run(e.config, func(t *testing.T) {
+			o := run(t, e.config, e.set)
+			if o.summary.TestAccuracy < e.accuracy {
+				t.Errorf("test accuracy %.4f, want at least %.2f", o.summary.TestAccuracy, e.accuracy)
+			}
+		})
+	}
+}
+
+// TestDigits trains the digits whole and compares what its README and the first page
+// say of them.
+func TestDigits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains for half a minute; left out with -short")
+	}
+	o := run(t, "digits/digits.yaml", nil)
+	if o.summary.TestAccuracy < 0.94 {
+		t.Errorf("test accuracy %.4f, want at least 0.94", o.summary.TestAccuracy)
+	}
+	shown := []string{
+		percent(o.summary.TestAccuracy), percent(o.summary.TrainAccuracy), o.summary.SHA256,
+	}
+	readme := fmt.Sprintf("(%s of %s)|%s of the model, %s after optimisation, %d levels|%s hidden bits", thousands(o.software.Correct),
+		thousands(o.software.Checked), thousands(o.frozen.Gates()), thousands(o.product.Cells.Gates), o.product.Levels.Gates,
+		thousands(int(o.software.HiddenBits)))
+	mentions(t, "digits/README.md", append(shown, strings.Split(readme, "|")...))
+	mentions(t, "../README.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation", o.frozen.Gates(), o.product.Cells.Gates)))
+}
+
+// outcome is what a run of an example gave.
+type outcome struct {
+	summary  *trainer.Summary
+	frozen   *model.Frozen
+	product  netlist.Measures
+	software *verify.SoftwareResult
+}
+
+// run trains a configuration, compiles the whole classifier and verifies it over the
+// whole test set. It skips the test where the data set is not found.
+func run(t *testing.T, path string, set []string) outcome {
+	t.Helper()
+	ctx := context.Background()
+	cfg, err := config.Load(path, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := trainer.Run{Config: cfg, Model: filepath.Join(t.TempDir(), "m.safetensors"), Folders: folders()}
+	var o outcome
+	o.summary, err = r.Train(ctx)
+	var missing *dataset.MissingError
+	if errors.As(err, &missing) {
+		t.Skipf("%v; %s", err, missing.Hint())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.frozen, err = model.ReadFrozen(r.Model); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := netlist.Freeze(o.frozen, netlist.Full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	product, _, err := compiler.Optimise(ctx, raw, compiler.LevelRepeat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.product = netlist.Measure(product)
+	test, err := trainer.LoadTest(ctx, &o.frozen.Encoder, len(o.frozen.Classes), cfg.Data, r.Folders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := verify.Design{Model: o.frozen, Raw: raw, Product: product}
+	o.software, err = d.Software(ctx, verify.Samples{Levels: test.Levels, Words: test.Words}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := o.software.Mismatches; n != 0 || o.software.Accuracy != o.summary.TestAccuracy {
+		t.Errorf("verified: %d mismatches, accuracy %v, trained %v", n, o.software.Accuracy, o.summary.TestAccuracy)
+	}
+	return o
+}
+
+// folders returns where data sets are looked for: as always, and in a folder beside
+// the repository.
+func folders() []string {
+	return append(dataset.Folders(""), filepath.Join("..", "..", "shared", "data"))
+}
+
+// mentions fails for each text that a document lacks.
+func mentions(t *testing.T, name string, texts []string) {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		if !strings.Contains(string(b), text) {
+			t.Errorf("%s does not say %q", name, text)
+		}
+	}
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) }
+
+// thousands formats a number with commas.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}

@@ -1,0 +1,110 @@
+// Package doctest holds the documents to the program: the command lines that they show
+// must be ones that the program takes, in an order in which they work.
+//
+// A document's fenced blocks are read as a shell would: a block of kind `sh` is
+// commands, one of kind `console` is commands after "$ " with their output below.
+// [Checker.Check] follows them from the first to the last: commands and options must
+// be those of the program's own help, and files must be in the repository or made by a
+// command further up. [Reference] holds the reference page to the same help, and
+// [Keys] to what the program prints with --json.
+package doctest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Step is one command line of a document.
+type Step struct {
+	Line    int    // in the document, from 1
+	Command string // may span lines
+	Output  []string
+	Console bool   // its output stands below it
+	Status  string // what `echo $?` shows after it, "" if that is not there
+}
+
+// Steps returns the command lines of a document's blocks in order. It returns an error
+// for a block that does not end, or a console block that begins with output.
+func Steps(markdown string) ([]Step, error) {
+	var steps []Step
+	lines := strings.Split(markdown, "\n")
+	for i := 0; i < len(lines); i++ {
+		kind, ok := strings.CutPrefix(lines[i], "```")
+		if !ok {
+			continue
+		}
+		begin := i + 1
+		for i++; i < len(lines) && lines[i] != "```"; i++ {
+		}
+		if i == len(lines) {
+			return nil, fmt.Errorf("%d: the block does not end: close it with ```", begin)
+		}
+		block, err := blockSteps(kind, lines[begin:i], begin+1)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, block...)
+	}
+	return steps, nil
+}
+
+func blockSteps(kind string, lines []string, first int) ([]Step, error) {
+	switch kind {
+	case "sh":
+		return scriptSteps(lines, first), nil
+	case "console":
+		return consoleSteps(lines, first)
+	}
+	return nil, nil
+}
+
+// scriptSteps joins lines whose quotes are open, and leaves out comments.
+func scriptSteps(lines []string, first int) []Step {
+	var steps []Step
+	for i := 0; i < len(lines); i++ {
+		begin, command := i, lines[i]
+		for open(command) && i+1 < len(lines) {
+			i++
+			command += "\n" + lines[i]
+		}
+		if text := strings.TrimSpace(command); text != "" && text[0] != '#' {
+			steps = append(steps, Step{Line: first + begin, Command: command})
+		}
+	}
+	return steps
+}
+
+func consoleSteps(lines []string, first int) ([]Step, error) {
+	var steps []Step
+	for i, line := range lines {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			steps = append(steps, Step{Line: first + i, Command: command, Console: true})
+			continue
+		}
+		if len(steps) == 0 {
+			return nil, fmt.Errorf("%d: a console block begins with output: begin with a command after \"$ \"", first+i)
+		}
+		last := &steps[len(steps)-1]
+		last.Output = append(last.Output, line)
+	}
+	for i := 1; i < len(steps); i++ {
+		if steps[i].Command == "echo $?" && len(steps[i].Output) == 1 {
+			steps[i-1].Status = steps[i].Output[0]
+		}
+	}
+	return steps, nil
+}
+
+var link = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+
+// Links returns the targets of a document's links to other files of the repository.
+func Links(markdown string) []string {
+	var targets []string
+	for _, m := range link.FindAllStringSubmatch(markdown, -1) {
+		if !strings.Contains(m[1], "://") {
+			targets = append(targets, m[1])
+		}
+	}
+	return targets
+}

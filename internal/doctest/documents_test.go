@@ -1,0 +1,238 @@
+package doctest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// root is the repository.
+var root = filepath.Join("..", "..")
+
+// binary is the program, built once.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "doctest-")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "ialgn")
+	if out, err := exec.Command("go", "build", "-o", binary, "ialgn/cmd/ialgn").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// documents returns the names of the documents that are checked.
+func documents(t *testing.T) []string {
+	t.Helper()
+	examples, err := filepath.Glob(filepath.Join(root, "examples", "*", "README.md"))
+	if err != nil || len(examples) < 5 {
+		t.Fatalf("%d examples with a README, want 5: %v", len(examples), err)
+	}
+	names := []string{"README.md", "docs/CLI.md"}
+	for _, path := range examples {
+		names = append(names, filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))))
+	}
+	return names
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func program(t *testing.T) *Program {
+	t.Helper()
+	p, err := ReadProgram(func(command string) (string, error) {
+		args := []string{command, "-h"}
+		if command == "" {
+			args = args[1:]
+		}
+		out, err := exec.Command(binary, args...).Output()
+		return string(out), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var target = regexp.MustCompile(`(?m)^([a-z]+):`)
+
+func checker(t *testing.T) *Checker {
+	t.Helper()
+	c := &Checker{Program: program(t), Files: os.DirFS(root)}
+	for _, m := range target.FindAllStringSubmatch(read(t, "Makefile"), -1) {
+		c.Targets = append(c.Targets, m[1])
+	}
+	return c
+}
+
+// TestDocuments checks the command lines of all documents, and their links.
+func TestDocuments(t *testing.T) {
+	c := checker(t)
+	for _, name := range documents(t) {
+		text := read(t, name)
+		if steps, err := Steps(text); err != nil || len(steps) == 0 {
+			t.Errorf("%s: %d command lines: %v", name, len(steps), err)
+		}
+		for _, wrong := range c.Check(name, text) {
+			t.Error(wrong)
+		}
+		for _, to := range Links(text) {
+			if _, err := os.Stat(filepath.Join(root, filepath.Dir(name), to)); err != nil {
+				t.Errorf("%s: link to %s: nothing there", name, to)
+			}
+		}
+	}
+}
+
+// TestReference holds docs/CLI.md to the program's help.
+func TestReference(t *testing.T) {
+	p := program(t)
+	for _, wrong := range Reference(p, read(t, "docs/CLI.md")) {
+		t.Errorf("docs/CLI.md: %s", wrong)
+	}
+	readme := read(t, "README.md")
+	for _, c := range p.Commands {
+		if !strings.Contains(readme, "| `ialgn "+c.Name+"` |") {
+			t.Errorf("README.md: command %s is not in the table", c.Name)
+		}
+	}
+}
+
+// needTools skips a test that verifies up to the formal level.
+func needTools(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("trains; left out with -short")
+	}
+	if _, err := exec.LookPath("iverilog"); err != nil {
+		t.Skip("no iverilog (Debian package iverilog)")
+	}
+	if !slices.ContainsFunc([]string{"berkeley-abc", "abc", "yosys-abc"}, func(name string) bool {
+		_, err := exec.LookPath(name)
+		return err == nil
+	}) {
+		t.Skip("no abc (Debian package berkeley-abc)")
+	}
+}
+
+// quick makes a run short, and its network one with logic in it: with the default
+// initialisation, the first epochs pass the input on.
+var quick = []string{"--set", "train.epochs=3", "--set", "model.init=random"}
+
+// TestKeys compares the JSON keys of docs/CLI.md with what every command prints, of a
+// design that is right and of one with a wrong gate.
+func TestKeys(t *testing.T) {
+	needTools(t)
+	r := runner{t, t.TempDir()}
+	outputs := map[string][]any{}
+	add := func(name string, status string, args ...string) {
+		t.Helper()
+		out, got := r.run(append(append([]string{binary}, args...), "--json", "--quiet")...)
+		if got != status {
+			t.Fatalf("ialgn %q: exit status %s, want %s", args, got, status)
+		}
+		for d := json.NewDecoder(strings.NewReader(out)); ; {
+			var v any
+			if err := d.Decode(&v); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("ialgn %q --json: %v\n%s", args, err, out)
+			}
+			outputs[name] = append(outputs[name], v)
+		}
+	}
+	config, err := filepath.Abs(filepath.Join(root, "examples", "digits", "digits.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := filepath.Abs(filepath.Join(root, "trainer", "dataset", "optdigits", "optdigits.tes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	add("demo", "0", append([]string{"demo", "-o", "d"}, quick...)...)
+	add("train", "0", append([]string{"train", config, "-o", "m.safetensors"}, quick...)...)
+	add("eval", "0", "eval", "m.safetensors")
+	add("predict", "0", "predict", "m.safetensors", samples)
+	add("compile", "0", "compile", "m.safetensors", "-o", "out")
+	add("verify", "0", "verify", "m.safetensors", "out", "--level", "formal")
+	r.replace("out/digits.v", " & ", " | ")
+	add("verify", "2", "verify", "m.safetensors", "out", "--samples", "1797")
+	r.replace("out/digits.netlist", "function(0x8)", "function(0xe)") // AND, OR
+	add("verify", "2", "verify", "m.safetensors", "out")
+	add("sim", "0", "sim", "m.safetensors")
+	add("analyze", "0", "analyze", "m.safetensors")
+	add("analyze", "0", "analyze", "m.safetensors", "d/digits.safetensors")
+	add("data list", "0", "data", "list")
+	add("data check", "0", "data", "check", "digits")
+	page := read(t, "docs/CLI.md")
+	for _, wrong := range Keys(page, outputs) {
+		t.Errorf("docs/CLI.md: %s", wrong)
+	}
+	for _, c := range program(t).Commands {
+		tested := slices.ContainsFunc(slices.Collect(maps.Keys(outputs)), func(name string) bool { return strings.HasPrefix(name+" ", c.Name+" ") })
+		if !tested {
+			t.Errorf("command %s: its keys are not tested", c.Name)
+		}
+	}
+}
+
+// runner runs commands in a folder of its own.
+type runner struct {
+	t   *testing.T
+	dir string
+}
+
+// run runs a command and returns its standard output and its exit status.
+func (r runner) run(command ...string) (out, status string) {
+	r.t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = r.dir, &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		r.t.Fatal(err)
+	}
+	if err != nil && stderr.Len() > 0 {
+		r.t.Logf("%s: %s", filepath.Base(command[0]), stderr.String())
+	}
+	return stdout.String(), fmt.Sprint(cmd.ProcessState.ExitCode())
+}
+
+// replace changes all places in a file: one of them might not show in the test set.
+func (r runner) replace(name, from, to string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, name)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if !bytes.Contains(b, []byte(from)) {
+		r.t.Fatalf("%s: no %q in it", name, from)
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(b, []byte(from), []byte(to)), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}

@@ -1,0 +1,180 @@
+package doctest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var whole = flag.Bool("whole", false, "train the documents' runs at their full length and compare all figures but times")
+
+// TestWalk runs the commands of the documents that need no data set but the embedded
+// one, in their order, and compares their output with what the documents show. The
+// training is cut short, so that only the words of the output are compared, unless
+// -whole is given.
+func TestWalk(t *testing.T) {
+	needTools(t)
+	for _, name := range []string{"README.md", "docs/CLI.md", "examples/digits/README.md"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			steps, err := Steps(read(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWalk(t)
+			for _, s := range steps {
+				if err := w.step(s); err != nil {
+					t.Fatalf("%s:%d: %s\n%v", name, s.Line, s.Command, err)
+				}
+			}
+		})
+	}
+}
+
+// walk runs the steps of a document in a folder with a copy of the files that they
+// need.
+type walk struct{ dir, path string }
+
+func newWalk(t *testing.T) walk {
+	t.Helper()
+	w := walk{t.TempDir(), filepath.Dir(binary) + string(filepath.ListSeparator) + os.Getenv("PATH")}
+	for _, folder := range []string{"examples", "trainer/dataset/optdigits"} {
+		if err := os.CopyFS(filepath.Join(w.dir, folder), os.DirFS(filepath.Join(root, folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// step runs a step as the document means it: with the program built already, and
+// cut short.
+func (w walk) step(s Step) error {
+	switch {
+	case s.Command == "make test" || s.Command == "make build" || strings.HasPrefix(s.Command, "export ") || s.Command == "echo $?":
+		return nil
+	case s.Command == "make demo" || strings.HasPrefix(s.Command, "make demo "):
+		s.Command = "echo go run ./cmd/ialgn demo -o demo; ialgn demo -o demo"
+	}
+	if training := strings.Contains(s.Command, "ialgn demo") || strings.Contains(s.Command, "ialgn train"); training && !*whole {
+		s.Command += " " + strings.Join(quick, " ")
+	}
+	out, status, err := w.run(s.Command)
+	if err != nil {
+		return err
+	}
+	ours := strings.Contains(s.Command, "ialgn ")
+	if s.Status == "" {
+		s.Status = "0"
+	}
+	if ours && status != s.Status {
+		return fmt.Errorf("exit status %s, want %s; it printed:\n%s", status, s.Status, out)
+	}
+	if s.Console && (ours || *whole) {
+		return compare(s.Output, strings.Split(out, "\n"), mask)
+	}
+	return nil
+}
+
+func (w walk) run(command string) (out, status string, err error) {
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = w.dir
+	cmd.Env = append(os.Environ(), "PATH="+w.path)
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return "", "", err
+	}
+	return string(text), fmt.Sprint(cmd.ProcessState.ExitCode()), nil
+}
+
+var (
+	// varying is what differs from run to run and from machine to machine.
+	varying = regexp.MustCompile(`\d+\.\d+ s\b|[\d.]+(M| million) gate steps/s|(\d+[hms])+ left|peak memory \d+ MB|Icarus Verilog version [^:]*|ABC .*\)`)
+	figures = regexp.MustCompile(`\b(got|want) [0-9a-f]+|\b[0-9a-f]{64}\b|\d+(\.\d+)?`)
+	blanks  = regexp.MustCompile(` +`)
+)
+
+// mask replaces what is not compared.
+func mask(line string) string {
+	line = varying.ReplaceAllString(line, "~")
+	if !*whole {
+		line = figures.ReplaceAllString(line, "#")
+	}
+	return blanks.ReplaceAllString(strings.TrimSpace(line), " ")
+}
+
+// compare reports the first documented line that is not in the output, in order. A
+// line "..." stands for any number of lines, "..." at a line's end for any rest of it.
+// What follows the last gap is compared with the end of the output.
+func compare(documented, output []string, mask func(string) string) error {
+	for len(output) > 0 && output[len(output)-1] == "" {
+		output = output[:len(output)-1]
+	}
+	at, gap := 0, false
+	for i, line := range documented {
+		if line == "..." {
+			rest := documented[i+1:]
+			if gap = true; len(rest) > 0 && !slices.Contains(rest, "...") {
+				at, gap = max(at, len(output)-len(rest)), false
+			}
+			continue
+		}
+		want, begins := strings.CutSuffix(line, "...")
+		want = mask(want)
+		first := at
+		for ; at < len(output); at++ {
+			got := mask(output[at])
+			if got == want || begins && strings.HasPrefix(got, want) {
+				break
+			}
+			if !gap {
+				return fmt.Errorf("the document shows %q, it prints %q", line, output[at])
+			}
+		}
+		if at == len(output) {
+			return fmt.Errorf("the document shows %q, which is not in what it prints:\n%s", line, strings.Join(output[first:], "\n"))
+		}
+		at++
+		gap = false
+	}
+	if at < len(output) && !gap {
+		return fmt.Errorf("it also prints %q, which the document does not show", output[at])
+	}
+	return nil
+}
+
+// TestCompare shows that the comparison can fail.
+func TestCompare(t *testing.T) {
+	output := []string{"one 1", "two 2", "three 3", "four 4", ""}
+	plain := func(s string) string { return s }
+	for _, test := range []struct{ name, documented, want string }{
+		{"all", "one 1|two 2|three 3|four 4", ""},
+		{"gap", "one 1|...|four 4", ""},
+		{"gap at the end", "one 1|...", ""},
+		{"rest of a line", "one...|tw...|...|four 4", ""},
+		{"other line", "one 1|two 3|...", `the document shows "two 3", it prints "two 2"`},
+		{"line left out", "one 1|three 3|...", `the document shows "three 3", it prints "two 2"`},
+		{"not at the end", "...|three 3", `the document shows "three 3", it prints "four 4"`},
+		{"not there", "...|five|...", `the document shows "five", which is not in what it prints:`},
+		{"order", "...|three 3|...|two 2|...", `the document shows "two 2", which is not in what it prints:`},
+		{"too many", "...|three 3|four 4|...|four 4", `the document shows "four 4", which is not in what it prints:`},
+		{"end", "one 1|two 2", `it also prints "three 3", which the document does not show`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := ""
+			if err := compare(strings.Split(test.documented, "|"), output, plain); err != nil {
+				got, _, _ = strings.Cut(err.Error(), "\n")
+			}
+			if got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
