@@ -24,7 +24,7 @@ type worker struct {
 	opGrad      [kernel.Ops]float32
 	q, r        []float32 // [largest k]
 	tables      kernel.Tables
-	touched     uint32 // of no meaning, see section.touch
+	touched     uint32 // of no meaning, see touch
 }
 
 func newWorker(e *Engine, lo, hi int) *worker {
@@ -33,7 +33,7 @@ func newWorker(e *Engine, lo, hi int) *worker {
 	padded := e.words * 64
 	w.counts = make([]int32, touched*padded)
 	w.counters = make([]bitplane.Counter, e.words)
-	w.h, w.b = make([]uint64, e.depth*e.words), make([]uint64, e.depth*e.words)
+	w.h = make([]uint64, e.depth*e.words)
 	w.out = make([]uint64, e.words)
 	w.delta, w.beta = make([]float32, padded), make([]float32, padded)
 	k := max(e.first.a.k, e.first.b.k)
@@ -44,22 +44,23 @@ func newWorker(e *Engine, lo, hi int) *worker {
 	return w
 }
 
-// chain computes the bits of both pins of every layer of chain i and of its output.
+// chain computes the bits of pin A of every layer of chain i, and of its output.
 func (w *worker) chain(i int, x []uint64) {
 	e, n := w.e, w.e.words
-	row := func(bit uint32) []uint64 { return x[int(bit)*n:][:n] }
-	copy(w.h[:n], row(e.first.a.bit[i]))
-	copy(w.b[:n], row(e.first.b.bit[i]))
-	op := e.first.op[i]
+	h := w.h[:n]
+	copy(h, e.row(x, e.first.a.bit[i]))
+	op, b := e.first.op[i], e.first.b.bit[i]
 	for l := 1; l < e.depth; l++ {
+		next := w.h[l*n:][:n]
+		kernel.Apply(next, h, e.row(x, b), op)
 		g := i*e.rest.layers + l - 1
-		kernel.Apply(w.h[l*n:][:n], w.h[(l-1)*n:][:n], w.b[(l-1)*n:][:n], op)
-		copy(w.b[l*n:][:n], row(e.rest.b.bit[g]))
-		op = e.rest.op[g]
+		h, op, b = next, e.rest.op[g], e.rest.b.bit[g]
 	}
-	last := (e.depth - 1) * n
-	kernel.Apply(w.out, w.h[last:][:n], w.b[last:][:n], op)
+	kernel.Apply(w.out, h, e.row(x, b), op)
 }
+
+// row returns the words of an input bit.
+func (e *Engine) row(x []uint64, bit uint32) []uint64 { return x[int(bit)*e.words:][:e.words] }
 
 // forward counts the ones of each class of the worker's chains.
 func (w *worker) forward(x []uint64) {
@@ -81,33 +82,54 @@ func (w *worker) endClass(c int) {
 	}
 }
 
+// touchBlock is how many gates are touched at a time: enough that their waits for
+// memory overlap, few enough that their lines are still in the first cache when used.
+const touchBlock = 8
+
 // backward updates the worker's chains from the upstream gradient of their classes.
 func (w *worker) backward(x []uint64, samples int, adam *kernel.Adam) {
 	padded := (samples + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes
 	w.samples = samples
 	w.delta, w.beta = w.delta[:padded], w.beta[:padded]
+	depth := w.e.depth
 	for i := w.lo; i < w.hi; i++ {
 		w.chain(i, x)
 		copy(w.delta, w.e.delta[i/w.e.perClass])
-		for l := w.e.depth - 1; l >= 1; l-- {
-			g := i*w.e.rest.layers + l - 1
-			if l > 1 {
-				w.touched += w.e.rest.touch(g - 1)
-			} else {
-				w.touched += w.e.first.touch(i)
+		for l := depth - 1; l >= 0; l-- {
+			if (depth-1-l)%touchBlock == 0 {
+				w.touch(i, l-touchBlock)
 			}
-			w.gate(w.e.rest, g, l, x, adam)
+			w.gate(i, l, x, adam)
 		}
-		if w.e.rest != nil && i+1 < w.hi {
-			w.touched += w.e.rest.touch((i+2)*w.e.rest.layers - 1)
-		}
-		w.gate(w.e.first, i, 0, x, adam)
 	}
 }
 
-// touch reads a word of each cache line that the update of gate g needs, and returns
-// their sum so that the reads happen. Called a gate ahead, it overlaps the waits for
-// memory, which otherwise come one after the other.
+// touch reads a word of each cache line that the updates of a block of gates need: of
+// chain i from layer l downwards, or of the next chain's last layers where l is below
+// the first. Done a block ahead, the waits for memory overlap, which otherwise come one
+// after the other.
+func (w *worker) touch(i, l int) {
+	if l < 0 {
+		i, l = i+1, w.e.depth-1
+	}
+	if i == w.hi {
+		return
+	}
+	for to := max(l-touchBlock, -1); l > to; l-- {
+		s, g := w.e.at(i, l)
+		w.touched += s.touch(g)
+	}
+}
+
+// at returns the section and the index in it of the gate of chain i in layer l.
+func (e *Engine) at(i, l int) (s *section, g int) {
+	if l == 0 {
+		return e.first, i
+	}
+	return e.rest, i*e.rest.layers + l - 1
+}
+
+// touch returns the sum of what it reads, so that the reads happen.
 func (s *section) touch(g int) uint32 {
 	at := g * kernel.Ops
 	sum := math.Float32bits(s.w[at]) + math.Float32bits(s.m[at]) + math.Float32bits(s.v[at])
@@ -132,9 +154,10 @@ func (p *pin) touch(g int) uint32 {
 	return sum
 }
 
-// gate updates gate g of a section, which stands in layer l of the current chain, and
-// replaces delta by the gradient of its pin A.
-func (w *worker) gate(s *section, g, l int, x []uint64, adam *kernel.Adam) {
+// gate updates the gate of chain i, the current one, in layer l and replaces delta by
+// the gradient of its pin A.
+func (w *worker) gate(i, l int, x []uint64, adam *kernel.Adam) {
+	s, g := w.e.at(i, l)
 	n := w.e.words
 	at := g * kernel.Ops
 	t := kernel.Operations(&w.ops, (*[kernel.Ops]float32)(s.w[at:]), s.top[g])
@@ -142,7 +165,7 @@ func (w *worker) gate(s *section, g, l int, x []uint64, adam *kernel.Adam) {
 	if s.b.k == 1 {
 		beta = nil
 	}
-	sums := kernel.Bins(w.delta, beta, w.h[l*n:][:n], w.b[l*n:][:n], &t)
+	sums := kernel.Bins(w.delta, beta, w.h[l*n:][:n], w.e.row(x, s.b.bit[g]), &t)
 	kernel.OpGradient(&w.opGrad, &w.ops, &sums, &t)
 	arg, top := adam.Update(s.w[at:at+kernel.Ops], s.m[at:], s.v[at:], w.opGrad[:])
 	s.op[g], s.top[g] = uint8(arg), top

@@ -24,15 +24,15 @@ func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 			binLanesBoth(&sums, d, (*[Lanes]float32)(beta[from:]), &coef, z)
 		}
 	}
-	var s Quad
-	for xy := range s {
-		var l [Lanes]float32
-		for i := range l {
-			l[i] = sums[i][xy]
-		}
-		s[xy] = reduce(&l)
-	}
-	return s
+	return Quad{fold(&sums, 0), fold(&sums, 1), fold(&sums, 2), fold(&sums, 3)}
+}
+
+// fold is reduce for one of the four lane sums.
+func fold(l *[Lanes][4]float32, xy int) float32 {
+	xy &= 3
+	a0, a1, a2, a3 := l[0][xy]+l[8][xy], l[1][xy]+l[9][xy], l[2][xy]+l[10][xy], l[3][xy]+l[11][xy]
+	a4, a5, a6, a7 := l[4][xy]+l[12][xy], l[5][xy]+l[13][xy], l[6][xy]+l[14][xy], l[7][xy]+l[15][xy]
+	return ((a0 + a4) + (a2 + a6)) + ((a1 + a5) + (a3 + a7))
 }
 
 // interleave puts bit i of the low halves of x and y to bits 2i+1 and 2i.

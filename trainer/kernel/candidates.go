@@ -38,58 +38,67 @@ func (t *Tables) Fill(beta []float32, samples int) {
 // wires[j] of x, a group sum; [Tables.Fill] has been called with beta. Rows have the
 // given number of words.
 //
-// The loop over a word is unrolled by hand: it is a third of the training time of the
-// plain path.
+// It is a third of the training time of the plain path, so a batch of 97 to 104
+// samples, the paper's 100 among them, has straight code of its own.
 func Candidates[I uint16 | uint32](t *Tables, r []float32, x []uint64, words int, wires []I) {
 	wires = wires[:len(r)]
-	full := len(t.sums) / groupsWord
-	rest := t.sums[full*groupsWord:]
+	if words == 2 && len(t.sums) == paperGroups {
+		candidates100((*[paperGroups][16]float32)(t.sums), r, x, wires)
+		return
+	}
 	for j := range r {
-		row := x[int(wires[j])*words:]
+		row := x[int(wires[j])*words:][:words]
 		var even, odd float32
-		for w := range full {
-			s := (*[groupsWord][16]float32)(t.sums[w*groupsWord:])
-			v := row[w]
-			even += s[0][v&15]
-			odd += s[1][v>>4&15]
-			even += s[2][v>>8&15]
-			odd += s[3][v>>12&15]
-			even += s[4][v>>16&15]
-			odd += s[5][v>>20&15]
-			even += s[6][v>>24&15]
-			odd += s[7][v>>28&15]
-			even += s[8][v>>32&15]
-			odd += s[9][v>>36&15]
-			even += s[10][v>>40&15]
-			odd += s[11][v>>44&15]
-			even += s[12][v>>48&15]
-			odd += s[13][v>>52&15]
-			even += s[14][v>>56&15]
-			odd += s[15][v>>60]
+		s := t.sums
+		for _, v := range row {
+			for range min(groupsWord, len(s)) / 2 {
+				even += s[0][v&15]
+				odd += s[1][v>>4&15]
+				s, v = s[2:], v>>8
+			}
 		}
-		s := rest
-		if len(s) == 0 {
-			r[j] = even + odd
-			continue
-		}
-		v := row[full]
-		if len(s) >= 8 {
-			q := (*[8][16]float32)(s)
-			even += q[0][v&15]
-			odd += q[1][v>>4&15]
-			even += q[2][v>>8&15]
-			odd += q[3][v>>12&15]
-			even += q[4][v>>16&15]
-			odd += q[5][v>>20&15]
-			even += q[6][v>>24&15]
-			odd += q[7][v>>28&15]
-			s, v = s[8:], v>>32
-		}
-		for ; len(s) >= 2; s = s[2:] {
-			even += s[0][v&15]
-			odd += s[1][v>>4&15]
-			v >>= 8
-		}
+		r[j] = even + odd
+	}
+}
+
+// paperGroups is the number of groups of a batch of 97 to 104 samples.
+const paperGroups = 26
+
+// candidates100 is Candidates for two words a row and 26 groups: without a branch in
+// the loop it takes little more than half the time.
+func candidates100[I uint16 | uint32](s *[paperGroups][16]float32, r []float32, x []uint64, wires []I) {
+	wires = wires[:len(r)]
+	for j := range r {
+		row := (*[2]uint64)(x[int(wires[j])*2:])
+		var even, odd float32
+		v := row[0]
+		even += s[0][v&15]
+		odd += s[1][v>>4&15]
+		even += s[2][v>>8&15]
+		odd += s[3][v>>12&15]
+		even += s[4][v>>16&15]
+		odd += s[5][v>>20&15]
+		even += s[6][v>>24&15]
+		odd += s[7][v>>28&15]
+		even += s[8][v>>32&15]
+		odd += s[9][v>>36&15]
+		even += s[10][v>>40&15]
+		odd += s[11][v>>44&15]
+		even += s[12][v>>48&15]
+		odd += s[13][v>>52&15]
+		even += s[14][v>>56&15]
+		odd += s[15][v>>60]
+		v = row[1]
+		even += s[16][v&15]
+		odd += s[17][v>>4&15]
+		even += s[18][v>>8&15]
+		odd += s[19][v>>12&15]
+		even += s[20][v>>16&15]
+		odd += s[21][v>>20&15]
+		even += s[22][v>>24&15]
+		odd += s[23][v>>28&15]
+		even += s[24][v>>32&15]
+		odd += s[25][v>>36&15]
 		r[j] = even + odd
 	}
 }

@@ -83,10 +83,17 @@ func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
 
 // Selection writes the softmax of the selection logits u, whose largest is top, to q.
 func Selection(q, u []float32, top float32) {
-	var l [Lanes]float32
 	detmath.ExpAll(q, u[:len(q)], top)
-	for j, e := range q {
-		l[j%Lanes] += e
+	var l [Lanes]float32
+	rest := q
+	for ; len(rest) >= Lanes; rest = rest[Lanes:] {
+		block := (*[Lanes]float32)(rest)
+		for i := range l {
+			l[i] += block[i]
+		}
+	}
+	for i, e := range rest {
+		l[i] += e
 	}
 	inv := 1 / reduce(&l)
 	for j := range q {
@@ -107,10 +114,17 @@ func OpGradient(g, p *[Ops]float32, s, t *Quad) {
 // SelectGradient writes dL/du of the selection logits to g, from the probabilities q
 // and the sums r. g may be r.
 func SelectGradient(g, q, r []float32) {
-	var l [Lanes]float32
 	q, g = q[:len(r)], g[:len(r)]
-	for j := range r {
-		l[j%Lanes] += float32(q[j] * r[j])
+	var l [Lanes]float32
+	j := 0
+	for ; j+Lanes <= len(r); j += Lanes {
+		x, y := (*[Lanes]float32)(q[j:]), (*[Lanes]float32)(r[j:])
+		for i := range l {
+			l[i] += float32(x[i] * y[i])
+		}
+	}
+	for i := range r[j:] {
+		l[i] += float32(q[j+i] * r[j+i])
 	}
 	mean := reduce(&l)
 	for j := range r {
