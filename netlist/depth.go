@@ -89,11 +89,11 @@ func describeDepths(depth []int32, limit int) LayerDepth {
 
 // percentile returns the p quantile of n numbers of which histogram[v] are v.
 func percentile(histogram []int, n int, p float64) float64 {
-	at := float64(n-1) * p
+	at := float64(float64(n-1) * p)
 	low := math.Floor(at)
 	a := ranked(histogram, int(low))
 	b := ranked(histogram, min(int(low)+1, n-1))
-	return a + (b-a)*(at-low)
+	return a + float64((b-a)*(at-low))
 }
 
 // ranked returns the number at place i, from 0, in ascending order.

@@ -3,7 +3,9 @@ package trainer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -38,18 +40,24 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 	return s.save()
 }
 
-// save writes the checkpoint from the live arrays.
+// save writes the checkpoint from the live arrays. The first save of a run that does
+// not resume keeps an earlier run's checkpoint under a name that ends in .old.
 func (s *session) save() error {
-	begin := time.Now()
+	begin, path := time.Now(), CheckpointPath(s.Model)
+	if s.saveCost == 0 && !s.Resume {
+		if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
 	text, err := json.Marshal(s.at)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.eng)}
-	if err := s.m.SaveCheckpoint(CheckpointPath(s.Model), extra); err != nil {
+	if err := s.m.SaveCheckpoint(path, extra); err != nil {
 		return err
 	}
-	s.saved, s.saveCost = time.Now(), time.Since(begin)
+	s.saved, s.saveCost = time.Now(), max(1, time.Since(begin))
 	return nil
 }
 
@@ -74,7 +82,6 @@ func (s *session) restore() error {
 	}
 	s.m = m
 	s.m.Config = s.Config
-	s.eng.Refresh()
 	return s.checkPosition(path)
 }
 

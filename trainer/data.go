@@ -3,6 +3,8 @@ package trainer
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
@@ -96,10 +98,11 @@ type TestData struct {
 	SHA256 string
 }
 
-// LoadTest reads the test part of a data set under the encoder of a model with that
-// many classes. It is an error if the data set has other features or classes; whether
-// its content is what the model was trained with is for the caller to judge by SHA256.
-func LoadTest(ctx context.Context, enc *encoding.Encoder, classes int, data config.Data, folders []string) (*TestData, error) {
+// LoadTest reads the test part of a data set under the encoder of a model with those
+// classes. It is an error if the data set has other features, classes or, read from
+// CSV, another quantiser, which follows from its training part; whether its content is
+// what the model was trained with is for the caller to judge by SHA256.
+func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string) (*TestData, error) {
 	set, err := dataset.Open(ctx, data, enc.BitsIn, folders)
 	if err != nil {
 		return nil, err
@@ -108,8 +111,11 @@ func LoadTest(ctx context.Context, enc *encoding.Encoder, classes int, data conf
 		return nil, fmt.Errorf("%s: %d features of %d bits up to %d, but the model reads %d of %d bits up to %d; name the data set it was trained on",
 			set.Name, set.Features, set.BitsIn, set.Max, enc.Features(), enc.BitsIn, enc.Max)
 	}
-	if len(set.Classes) != classes {
-		return nil, fmt.Errorf("%s: %d classes, but the model has %d; name the data set it was trained on", set.Name, len(set.Classes), classes)
+	if !slices.Equal(set.Classes, classes) {
+		return nil, fmt.Errorf("%s: classes %q, but the model has %q; name the data set it was trained on", set.Name, set.Classes, classes)
+	}
+	if !reflect.DeepEqual(set.Quantiser, enc.Quantiser) {
+		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; name that one, or classify single files with predict", set.Name)
 	}
 	t := &TestData{Name: set.Name, Levels: encoding.NewPacked(set.Features, enc.LevelBits()), Words: encoding.NewPacked(set.Features, enc.BitsIn)}
 	row := make([]uint16, set.Features)

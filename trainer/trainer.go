@@ -100,6 +100,9 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if err := r.Config.Check(); err != nil {
 		return nil, err
 	}
+	if err := r.Config.CheckTrainable(); err != nil {
+		return nil, err
+	}
 	data, err := LoadData(ctx, r.Config, r.Folders)
 	if err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func (s *session) epoch(ctx context.Context) error {
 		}
 	}
 	e, err := s.evaluate(ctx)
-	if errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil {
 		return s.interrupt()
 	}
 	if err != nil {
@@ -221,7 +224,8 @@ func (s *session) report(e *model.Epoch) {
 		p.Loss, p.TrainAccuracy = s.at.LossSum/float64(seen), float64(s.at.Correct)/float64(seen)
 	}
 	left := s.Config.Train.Epochs*p.Batches - s.at.Step
-	p.Left = time.Since(s.started) * time.Duration(left) / time.Duration(max(1, s.at.Step-s.startSteps))
+	perStep := time.Since(s.started).Seconds() / float64(max(1, s.at.Step-s.startSteps))
+	p.Left = time.Duration(perStep * float64(left) * float64(time.Second))
 	s.Progress(p)
 }
 

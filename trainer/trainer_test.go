@@ -128,6 +128,95 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestPeriodicCheckpoint saves after every batch, which must not disturb the run, and
+// resumes from a checkpoint that was copied aside on the way, as after a power cut.
+func TestPeriodicCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	plain, saving, cut := filepath.Join(dir, "plain"), filepath.Join(dir, "saving"), filepath.Join(dir, "cut")
+	if _, err := (Run{Config: parse(t), Model: plain}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := Run{Config: parse(t, "train.checkpoint.minutes=1e-9"), Model: saving}
+	saves, batches := 0, 0
+	r.Progress = func(p Progress) {
+		if p.Finished != nil {
+			return
+		}
+		if b, err := os.ReadFile(CheckpointPath(saving)); err == nil {
+			saves++
+			if p.Epoch == 2 && batches == 0 {
+				batches = p.Batch
+				if err := os.WriteFile(CheckpointPath(cut), b, 0o666); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	if _, err := r.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if string(read(t, saving)) != string(read(t, plain)) {
+		t.Error("checkpoints on the way changed the model")
+	}
+	if saves < 3 || batches == 0 {
+		t.Fatalf("%d saves seen, the copy taken at batch %d: the test shows nothing", saves, batches)
+	}
+	if _, err := (Run{Config: parse(t), Model: cut, Resume: true}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if string(read(t, cut)) != string(read(t, plain)) {
+		t.Error("the model resumed from a checkpoint of the middle differs")
+	}
+}
+
+// TestOldCheckpoint trains twice to one path: the first run's checkpoint stays.
+func TestOldCheckpoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	if _, err := (Run{Config: parse(t), Model: path}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := read(t, CheckpointPath(path))
+	if _, err := (Run{Config: parse(t, "train.epochs=1"), Model: path}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if string(read(t, CheckpointPath(path)+".old")) != string(first) {
+		t.Error("the earlier run's checkpoint was not kept")
+	}
+}
+
+// TestDeadline ends the context while the test part is evaluated.
+func TestDeadline(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := Run{Config: parse(t), Model: path, Progress: func(p Progress) {
+		if p.Epoch == 1 && p.Batch == p.Batches && p.Finished == nil {
+			cancel(context.DeadlineExceeded)
+		}
+	}}
+	if _, err := r.Train(ctx); !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("error %v, want interrupted", err)
+	}
+	if _, err := os.Stat(CheckpointPath(path)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTrainRefuses gives configurations that this version cannot train, as a Go program
+// may make them.
+func TestTrainRefuses(t *testing.T) {
+	for _, change := range []func(*config.Config){
+		func(c *config.Config) { c.Model.Topology = "rwlgn" },
+		func(c *config.Config) { c.Train.Estimator = "soft" },
+		func(c *config.Config) { c.Train.Validation.Share = 0.5 },
+	} {
+		cfg := parse(t)
+		change(&cfg)
+		if _, err := (Run{Config: cfg, Model: filepath.Join(t.TempDir(), "m")}).Train(t.Context()); err == nil {
+			t.Errorf("%+v: trained", cfg.Model)
+		}
+	}
+}
+
 func TestResumeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m")
@@ -175,7 +264,7 @@ func TestRecord(t *testing.T) {
 	if diff := cmp.Diff(epochs, m.Record.Epochs); diff != "" || len(epochs) != 3 {
 		t.Errorf("record (-progress +file):\n%s", diff)
 	}
-	test, err := LoadTest(t.Context(), &m.Encoder, len(m.Classes), cfg.Data, nil)
+	test, err := LoadTest(t.Context(), &m.Encoder, m.Classes, cfg.Data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,12 @@ func (r *demoReport) text(w io.Writer) {
 	trainReport{r.Train}.text(w)
 	compileReport{r.Compile, r.Design}.text(w)
 	r.Verify.text(w)
-	if r.Verified {
-		fmt.Fprintf(w, "the Verilog in %s computes the trained model: %s of the test set\n", r.Design, percent(r.TestAccuracy))
+	if !r.Verified {
+		return
 	}
+	what := "Verilog"
+	if r.Verify.RTL == nil {
+		what = "netlist"
+	}
+	fmt.Fprintf(w, "the %s in %s computes the trained model: %s of the test set\n", what, r.Design, percent(r.TestAccuracy))
 }

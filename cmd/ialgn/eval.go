@@ -52,7 +52,7 @@ func loadForTest(c *cli.Context, path string) (*model.Frozen, *trainer.TestData,
 	if err != nil {
 		return nil, nil, err
 	}
-	test, err := trainer.LoadTest(c.Context, &f.Encoder, len(f.Classes), info.Model.Config.Data, folders(c))
+	test, err := trainer.LoadTest(c.Context, &f.Encoder, f.Classes, info.Model.Config.Data, folders(c))
 	if err != nil {
 		return nil, nil, err
 	}

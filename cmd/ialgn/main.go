@@ -89,7 +89,6 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output
-		c.HideHelpCommand = true    // `ialgn train help` is about a file called help
 	}
 	return &cli.App{
 		Name:            "ialgn",

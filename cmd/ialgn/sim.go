@@ -49,7 +49,7 @@ func simulate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	x, err := d.samples().Rows(d.encoder, classifier.Inputs())
+	x, err := d.samples().Rows(d.encoder, d.netlist.InputPorts()[0])
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 	if err := d.encoder.Check(); err != nil {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)
 	}
-	d.test, err = trainer.LoadTest(c.Context, d.encoder, len(out.Manifest.Classes), data, folders(c))
+	d.test, err = trainer.LoadTest(c.Context, d.encoder, out.Manifest.Classes, data, folders(c))
 	return d, err
 }
 

@@ -2,76 +2,179 @@ package verify
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/trainer/model"
 )
 
-// blame finds the first cell of the optimised netlist that does not compute the gate
-// it came from, and adds its layer and gate to the mismatches of that netlist.
+// suspect looks for the gate that is to blame for a difference between the raw netlist
+// and the optimised one, which have the same inputs, outputs and probes.
 //
-// A pass may complement a cell but keeps its origin, so a cell computes its gate's
-// bit in all samples or its complement in all. Where every cell does, the fault lies
-// in the wiring of the head or in an output, and no gate is named.
-func (d Design) blame(ctx context.Context, s Samples, r *SoftwareResult) error {
-	simulator, err := sim.New(d.Product)
-	if err != nil {
-		return err
-	}
-	relation := make([]uint8, d.Product.Cells()) // bit 0: equal somewhere; bit 1: unequal somewhere
-	first := -1
-	for from := 0; from < r.Checked; from += 64 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		to := min(from+64, r.Checked)
-		if err := d.relate(simulator, s, from, to, relation); err != nil {
-			return err
-		}
-	}
-	for c, rel := range relation {
-		if rel == 3 {
-			first = c
-			break
-		}
-	}
-	if first < 0 {
-		return nil
-	}
-	o := d.Product.Origin(netlist.Cell(first))
-	for i := range r.First {
-		if m := &r.First[i]; m.Layer == 0 {
-			m.Layer, m.Gate = int(o.Layer), int(o.Chain)
-		}
-	}
-	return nil
+// A pass may complement a cell but keeps its origin, so a cell has its gate's bit in
+// all samples or its complement in all. The first cell for which neither holds is
+// wrong, unless what it reads is complemented where it should not be. So may be what a
+// count reads, with every cell right or complemented. A complemented cell is to blame
+// if all comes right with its table inverted, the first of several. Otherwise the fault
+// lies in the wiring of the head, and no gate is named.
+type suspect struct {
+	model        *model.Frozen
+	raw, product *netlist.Netlist
+	samples      stimulus
 }
 
-// relate notes for each cell with an origin whether it equals its gate's bit.
-func (d Design) relate(simulator *sim.Simulator, s Samples, from, to int, relation []uint8) error {
-	if err := d.runBlock(simulator, s, 1, from, to); err != nil {
-		return err
-	}
-	x, err := s.rows(&d.Model.Encoder, d.Model.Inputs(), 1, from, to)
+// relation says how a cell's values relate to those of its gate: equal in some sample,
+// unequal in some.
+type relation uint8
+
+const (
+	equal relation = 1 << iota
+	unequal
+	mixed = equal | unequal
+)
+
+// find returns the origin of the cell that is to blame. It is not ok, and the origin
+// none, if there is none.
+func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error) {
+	gates, err := gateNets(s.model, s.raw)
 	if err != nil {
-		return err
+		return o, false, err
 	}
-	bits := make([][]uint64, d.Model.Depth())
-	model.NewEvaluator(d.Model).Run(x, 1, func(layer int, h []uint64) { bits[layer] = append([]uint64(nil), h...) })
-	all := valid(to - from)
-	for c := range netlist.Cell(d.Product.Cells()) {
-		o := d.Product.Origin(c)
-		if o.Layer == 0 || d.Product.Kind(c) != netlist.Function || int(o.Layer) > len(bits) || int(o.Chain) >= d.Model.Width {
+	relations, err := s.relate(ctx, gates)
+	if err != nil {
+		return o, false, err
+	}
+	if first := slices.Index(relations, mixed); first >= 0 {
+		c, ok, err := s.complemented(ctx, relations, s.product.Inputs(netlist.Cell(first)))
+		if !ok {
+			c = netlist.Cell(first)
+		}
+		return s.product.Origin(c), true, err
+	}
+	nets, err := s.wrongRoots(ctx)
+	if err != nil {
+		return o, false, err
+	}
+	c, ok, err := s.complemented(ctx, relations, nets)
+	if !ok {
+		return o, false, err
+	}
+	return s.product.Origin(c), true, err
+}
+
+// complemented returns the first cell that drives one of the nets, by way of other
+// complemented cells perhaps, is itself complemented, and with whose table inverted
+// the two netlists agree.
+func (s suspect) complemented(ctx context.Context, relations []relation, nets []netlist.Net) (c netlist.Cell, ok bool, err error) {
+	seen := map[netlist.Cell]bool{}
+	for todo := slices.Clone(nets); len(todo) > 0; {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if c, _, ok := s.product.Driver(v); ok && relations[c] == unequal && !seen[c] {
+			seen[c] = true
+			todo = append(todo, s.product.Inputs(c)...)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(seen)) {
+		diff, err := s.samples.compare(ctx, s.raw, complement(s.product, c))
+		if ctx.Err() != nil {
+			return 0, false, ctx.Err()
+		}
+		if err == nil && diff == nil {
+			return c, true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// relate returns the relation of each cell of the optimised netlist to its gate, 0 for
+// one that comes from none.
+func (s suspect) relate(ctx context.Context, gates [][]netlist.Net) ([]relation, error) {
+	n := s.product
+	all := make([]relation, n.Cells())
+	err := s.samples.each(ctx, func(_ int, mask uint64, sims []*sim.Simulator) error {
+		for c := range netlist.Cell(n.Cells()) {
+			o := n.Origin(c)
+			if n.Kind(c) != netlist.Function || o.Layer == 0 || int(o.Layer) > len(gates) || int(o.Chain) >= s.model.Width {
+				continue
+			}
+			diff := (sims[0].Net(gates[o.Layer-1][o.Chain])[0] ^ sims[1].Net(n.Output(c))[0]) & mask
+			if diff != 0 {
+				all[c] |= unequal
+			}
+			if diff != mask {
+				all[c] |= equal
+			}
+		}
+		return nil
+	}, s.raw, n)
+	return all, err
+}
+
+// complement returns n with the function of cell c complemented.
+func complement(n *netlist.Netlist, c netlist.Cell) *netlist.Netlist {
+	k := netlist.NewCopier(n)
+	for i := range netlist.Cell(n.Cells()) {
+		if i != c {
+			k.Copy(i)
 			continue
 		}
-		diff := (simulator.Net(d.Product.Output(c))[0] ^ bits[o.Layer-1][o.Chain]) & all
-		if diff != 0 {
-			relation[c] |= 2
+		in := k.Inputs(i)
+		mask := ^uint64(0) >> (64 - 1<<len(in))
+		k.Set(n.Output(i), k.Function(^n.Param(i)&mask, n.Origin(i), in...))
+	}
+	return k.Finish()
+}
+
+// wrongRoots returns the nets that are counted in the optimised netlist where the raw
+// one counts their complement. The popcounts may read them in another order.
+func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
+	a, errA := findRoots(s.raw)
+	b, errB := findRoots(s.product)
+	if errA != nil || errB != nil || len(a.nets) != len(b.nets) {
+		return nil, nil // the head is to blame
+	}
+	var wrong []netlist.Net
+	for class, nets := range b.nets {
+		want, err := s.samples.signatures(ctx, s.raw, a.nets[class])
+		if err != nil {
+			return nil, err
 		}
-		if diff != all {
-			relation[c] |= 1
+		got, err := s.samples.signatures(ctx, s.product, nets)
+		if err != nil {
+			return nil, err
+		}
+		lacking := map[string]int{}
+		for _, w := range want {
+			lacking[w.key()]++
+		}
+		for _, g := range got {
+			lacking[g.key()]--
+		}
+		for i, g := range got {
+			if lacking[g.key()] < 0 && lacking[s.inverse(g).key()] > 0 {
+				wrong = append(wrong, nets[i])
+			}
 		}
 	}
-	return nil
+	return wrong, nil
+}
+
+// inverse returns the signature of the complement.
+func (s suspect) inverse(g signature) signature {
+	inverse := make(signature, len(g))
+	for w := range g {
+		inverse[w] = ^g[w] & valid(s.samples.samples-64*w)
+	}
+	return inverse
+}
+
+// gateOf returns the gate of a [Mismatch]: -1 where the origin is none.
+func gateOf(o netlist.Origin) int {
+	if o.Layer == 0 {
+		return -1
+	}
+	return int(o.Chain)
 }

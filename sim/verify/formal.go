@@ -3,7 +3,9 @@ package verify
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +17,6 @@ import (
 	"ialgn/backend/aiger"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
-	"ialgn/sim"
 )
 
 // FormalResult is the outcome of [Design.Formal].
@@ -24,62 +25,120 @@ type FormalResult struct {
 	Verdict string  `json:"verdict"` // equivalent, different or unproved
 	Outputs int     `json:"outputs"` // last-layer bits compared
 	Reason  string  `json:"reason,omitempty"`
-	Tool    string  `json:"tool"`
+	Tool    string  `json:"tool,omitempty"`
 	Seconds float64 `json:"seconds"`
+
+	// Counterexample are the thermometer bits that are 1 in an input for which the
+	// gates differ; set with the verdict different where abc found it.
+	Counterexample []int `json:"counterexample,omitempty"`
 	findings
 }
+
+// The verdicts.
+const (
+	equivalent = "equivalent"
+	different  = "different"
+	unproved   = "unproved"
+)
 
 // formalLimit bounds a proof. abc is told a shorter time than the process gets, for it
 // keeps its own limit only roughly.
 const formalLimit = 10 * time.Minute
 
+// maxProofs bounds how often a proof is tried with another choice of roots.
+const maxProofs = 64
+
 // Formal proves with abc that the optimised gates compute the raw gates' function for
-// every input, thermometer or not. The head's operators and the comparators are equal
-// cells in both netlists and are matched, not proved.
+// every input, thermometer or not. The head's operators and the comparators are the
+// same in both netlists, which is checked by their form, not proved.
 //
 // Only abc's line "Networks are equivalent" counts as a proof: it exits 0 for
 // everything. A difference is believed when our simulator replays it. It returns an
 // error of package tool if abc is missing or fails.
 func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 	begin := time.Now()
-	r := &FormalResult{Verdict: "unproved"}
+	r := &FormalResult{Verdict: unproved}
 	defer func() { r.Seconds = time.Since(begin).Seconds() }()
-	raw, product, err := d.cuts()
+	k, err := d.newCuts()
 	if err != nil {
 		r.Reason = err.Error()
-		return r, nil
+		return r, d.search(ctx, r)
 	}
-	r.Outputs = len(raw.OutputPorts()[0].Nets)
 	dir, err := os.MkdirTemp("", "ialgn-formal-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := writePair(dir, raw, product); err != nil {
-		return nil, err
-	}
 	abc, err := tool.Find("abc")
 	if err != nil {
 		return nil, err
 	}
-	r.Tool = abc.Version(ctx)
-	ask := func(script string) (string, error) {
-		out, err := abc.Run(ctx, tool.Command{Args: []string{"-c", script}, Dir: dir, Limit: formalLimit})
-		return out.Stdout, err
+	r.Tool, r.Outputs = abc.Version(ctx), len(k.raw.n.OutputPorts()[0].Nets)
+	p := prover{ctx, abc, dir}
+	for range maxProofs {
+		product, changed, err := k.align(ctx)
+		if err != nil {
+			r.Reason = err.Error()
+			return r, d.search(ctx, r)
+		}
+		if !changed {
+			break
+		}
+		if done, err := d.prove(p, k, product, r); done || err != nil {
+			return r, err
+		}
 	}
-	out, err := ask(fmt.Sprintf("&r raw.aig; &cec -T %d product.aig", int(formalLimit.Seconds()*0.9)))
+	return r, nil
+}
+
+// search looks for a difference of the whole netlists where they cannot be compared
+// part by part.
+func (d Design) search(ctx context.Context, r *FormalResult) error {
+	ports := d.Raw.InputPorts()
+	if other := d.Product.InputPorts(); len(ports) != 1 || len(other) != 1 || len(ports[0].Nets) != len(other[0].Nets) {
+		return nil
+	}
+	diff, err := random(len(ports[0].Nets)).compare(ctx, d.Raw, d.Product)
+	if err != nil || diff == nil {
+		return ctx.Err() // what cannot be compared stays unproved
+	}
+	r.Verdict = different
+	r.add(Mismatch{-1, 0, -1, fmt.Sprintf("optimised netlist: %v, for random input %d", diff, diff.sample)})
+	return nil
+}
+
+// prove asks abc whether the raw gates and the product's with aligned roots are
+// equivalent. It is not done if the answer was a sample that shows only that other
+// roots correspond, which is then known.
+func (d Design) prove(p prover, k *cuts, product *netlist.Netlist, r *FormalResult) (done bool, err error) {
+	if err := writePair(p.dir, k.raw.n, product); err != nil {
+		return false, err
+	}
+	out, err := p.ask(fmt.Sprintf("&r raw.aig; &cec -T %d product.aig", int(formalLimit.Seconds()*0.9)))
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	switch verdict(out) {
-	case "equivalent":
-		r.Verdict, r.Proved = "equivalent", true
-		return r, nil
-	case "different":
-		return r, d.replay(ask, raw, product, r)
+	case equivalent:
+		r.Verdict, r.Proved, r.Reason = equivalent, true, ""
+		return true, nil
+	case different:
+		return d.replay(p, k, product, r)
 	}
 	r.Reason = fmt.Sprintf("abc gave no verdict: %.200s", strings.TrimSpace(out))
-	return r, nil
+	return true, nil
+}
+
+// prover is abc in a folder with raw.aig and product.aig.
+type prover struct {
+	ctx context.Context
+	abc *tool.Tool
+	dir string
+}
+
+func (p prover) ask(script string) (string, error) {
+	out, err := p.abc.Run(p.ctx, tool.Command{Args: []string{"-c", script}, Dir: p.dir, Limit: formalLimit})
+	return out.Stdout, err
 }
 
 // writePair writes both cuts and reads them back: their names must be the same in the
@@ -116,75 +175,135 @@ func verdict(out string) string {
 	for line := range strings.Lines(out) {
 		switch {
 		case strings.HasPrefix(line, "Networks are equivalent"):
-			v = "equivalent"
+			v = equivalent
 		case strings.HasPrefix(line, "Networks are NOT EQUIVALENT"):
-			return "different"
+			return different
 		}
 	}
 	return v
 }
 
-// inputPattern is how abc's cec tells a counterexample: the inputs by name and value.
-var inputPattern = regexp.MustCompile(`\bx(?:\[(\d+)\])?=1\b`)
+// cexName is the file of the counterexample in a prover's folder.
+const cexName = "cex.txt"
 
-// replay has abc tell the counterexample and looks for the difference in our own
-// simulator; without it the result stays unproved.
-func (d Design) replay(ask func(script string) (string, error), raw, product *netlist.Netlist, r *FormalResult) error {
-	text, err := ask("cec raw.aig product.aig")
-	if err != nil {
-		return err
+// inputPattern is how abc writes a counterexample: the inputs by name and value, such as
+// x[12]@0=1.
+var inputPattern = regexp.MustCompile(`(?m)^x(?:\[(\d+)\])?(?:@0)?=1\b`)
+
+// counterexample has abc find an input for which the circuits differ. cec would print
+// one too, but only of the inputs that the first circuit's output depends on.
+func (p prover) counterexample(inputs int) (x []uint64, said string, err error) {
+	path := filepath.Join(p.dir, cexName)
+	if err := os.RemoveAll(path); err != nil {
+		return nil, "", err
 	}
-	x := make([]uint64, len(raw.InputPorts()[0].Nets))
+	said, err = p.ask("miter raw.aig product.aig; iprove; write_cex -n " + cexName)
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, "", err
+	}
+	x, err = readPattern(string(text), inputs)
+	return x, said, err
+}
+
+// readPattern reads the inputs that are 1 from a counterexample.
+func readPattern(text string, inputs int) ([]uint64, error) {
+	x := make([]uint64, inputs)
 	for _, m := range inputPattern.FindAllStringSubmatch(text, -1) {
 		i := 0
-		if len(m[1]) > 0 {
-			if i, err = strconv.Atoi(string(m[1])); err != nil || i >= len(x) {
-				return fmt.Errorf("verify: abc names an input x[%s], there are %d", m[1], len(x))
+		if m[1] != "" {
+			var err error
+			if i, err = strconv.Atoi(m[1]); err != nil || i >= inputs {
+				return nil, fmt.Errorf("verify: abc names an input x[%s], there are %d", m[1], inputs)
 			}
 		}
 		x[i] = 1
 	}
-	a, err := outputBits(raw, x)
+	return x, nil
+}
+
+// replay has abc tell the counterexample and looks for the difference in our own
+// simulator; without it the result stays unproved. Roots that differ in classes whose
+// counts do not are no difference: the sample becomes known, and it is not done.
+func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalResult) (done bool, err error) {
+	x, said, err := p.counterexample(k.raw.inputs())
 	if err != nil {
-		return err
+		return false, err
 	}
-	b, err := outputBits(product, x)
+	one := stimulus{[][]uint64{x}, 1}
+	a, err := one.signatures(p.ctx, k.raw.n, k.raw.n.OutputPorts()[0].Nets)
 	if err != nil {
-		return err
+		return false, err
 	}
+	b, err := one.signatures(p.ctx, product, product.OutputPorts()[0].Nets)
+	if err != nil {
+		return false, err
+	}
+	shown := false
 	for i := range a {
-		if a[i] != b[i] {
-			r.add(Mismatch{-1, d.Model.Depth(), i, fmt.Sprintf("the optimised gates give %d, the raw ones %d, for the counterexample with %d ones", b[i], a[i], ones(x))})
+		shown = shown || a[i][0] != b[i][0]
+	}
+	if !shown {
+		r.Reason = fmt.Sprintf("abc says the networks differ, but its counterexample does not show it here: %.200s", strings.TrimSpace(said))
+		return true, nil
+	}
+	k.known.around(x)
+	found := k.differences(a, b)
+	if len(found) == 0 {
+		r.Reason = "the bits that the popcounts read could not be paired"
+		return false, nil
+	}
+	r.Verdict, r.Reason, r.Counterexample = different, "", k.thermometer(x)
+	return true, d.blameCuts(p.ctx, k, product, found, r)
+}
+
+// differences tells what differs between the roots of one sample: the output h, or the
+// counts of classes.
+func (k *cuts) differences(a, b []signature) []string {
+	var found []string
+	if k.raw.roots.ports {
+		for i := range a {
+			if a[i][0] != b[i][0] {
+				found = append(found, fmt.Sprintf("h[%d] is %d, in the raw netlist %d", i, b[i][0], a[i][0]))
+			}
+		}
+		return found
+	}
+	at := 0
+	for c, nets := range k.raw.roots.nets {
+		got, want := uint64(0), uint64(0)
+		for range nets {
+			got, want, at = got+b[at][0], want+a[at][0], at+1
+		}
+		if got != want {
+			found = append(found, fmt.Sprintf("count of class %d is %d, in the raw netlist %d", c, got, want))
 		}
 	}
-	if r.Mismatches == 0 {
-		r.Reason = fmt.Sprintf("abc says the networks differ, but its counterexample does not show it here: %.200s", strings.TrimSpace(text))
-		return nil
-	}
-	r.Verdict = "different"
-	return nil
+	return found
 }
 
-func ones(x []uint64) int {
-	n := 0
-	for _, v := range x {
-		n += int(v & 1)
+// thermometer returns the thermometer bits that are 1 in an input of the cuts.
+func (k *cuts) thermometer(x []uint64) []int {
+	ones := []int{}
+	for bit, i := range k.bits {
+		if i >= 0 && x[i] == 1 {
+			ones = append(ones, bit)
+		}
 	}
-	return n
+	return ones
 }
 
-// outputBits returns the bits of output h for one sample.
-func outputBits(n *netlist.Netlist, x []uint64) ([]uint64, error) {
-	s, err := sim.NewBlock(n, 1)
+// blameCuts adds the differences, with the gate that is to blame.
+func (d Design) blameCuts(ctx context.Context, k *cuts, product *netlist.Netlist, found []string, r *FormalResult) error {
+	o, _, err := suspect{d.Model, k.raw.n, product, k.known}.find(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.Run(1, x); err != nil {
-		return nil, err
+	for _, what := range found {
+		r.add(Mismatch{-1, int(o.Layer), gateOf(o), "optimised gates: " + what + ", for the counterexample"})
 	}
-	var bits []uint64
-	for _, v := range n.OutputPorts()[0].Nets {
-		bits = append(bits, s.Net(v)[0]&1)
-	}
-	return bits, nil
+	return nil
 }

@@ -41,6 +41,9 @@ const rtlLimit = 30 * time.Minute
 // simulator is missing or fails.
 func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int) (*RTLResult, error) {
 	begin := time.Now()
+	if simulator != "iverilog" && simulator != "verilator" {
+		return nil, fmt.Errorf("--simulator %q: give iverilog or verilator", simulator)
+	}
 	want, err := d.Model.Evaluate(ctx, s.Levels, 0)
 	if err != nil {
 		return nil, err
@@ -51,11 +54,10 @@ func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator st
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	vectors := filepath.Join(dir, "vectors.txt")
-	if err := d.writeVectors(s, index, vectors); err != nil {
+	if err := d.writeVectors(s, index, filepath.Join(dir, vectorsName)); err != nil {
 		return nil, err
 	}
-	out, name, err := runSimulator(ctx, simulator, files, dir, vectors, len(index))
+	out, name, err := runSimulator(ctx, simulator, files, dir, len(index))
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +65,19 @@ func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator st
 	if err := r.read(out, index); err != nil {
 		return nil, err
 	}
+	if len(r.First) > 0 {
+		err = d.blameRTL(ctx, s, files, dir, r)
+	}
 	r.Seconds = time.Since(begin).Seconds()
-	return r, nil
+	return r, err
 }
 
-// choose returns the indices of up to n samples, ascending by group: first those with
-// tied largest counts, at most half of n, then others spread evenly.
+// vectorsName is the file of vectors in a simulation's folder.
+const vectorsName = "vectors.txt"
+
+// choose returns the indices of up to n samples, and how many of them have tied largest
+// counts: first those with ties, at most half of n, then others spread evenly, and where
+// that is too few the rest in order.
 func choose(counts []int32, classes, n int) (index []int32, ties int) {
 	all := len(counts) / classes
 	n = min(n, all)
@@ -78,7 +87,6 @@ func choose(counts []int32, classes, n int) (index []int32, ties int) {
 			index, taken[i] = append(index, int32(i)), true
 		}
 	}
-	ties = len(index)
 	for k := 0; len(index) < n; k++ {
 		i := k * all / n % all
 		if k >= n { // the even spread met taken ones: fill up in order
@@ -86,6 +94,11 @@ func choose(counts []int32, classes, n int) (index []int32, ties int) {
 		}
 		if !taken[i] {
 			index, taken[i] = append(index, int32(i)), true
+		}
+	}
+	for _, i := range index {
+		if tied(counts[int(i)*classes:][:classes]) {
+			ties++
 		}
 	}
 	return index, ties
@@ -120,7 +133,7 @@ func (d Design) writeVectors(s Samples, index []int32, path string) error {
 	for from := 0; from < len(index); from += block {
 		part := index[from:min(from+block, len(index))]
 		words := (len(part) + 63) / 64
-		x, err := s.gather(&d.Model.Encoder, len(d.Product.InputPorts()[0].Nets), words, part)
+		x, err := s.gather(&d.Model.Encoder, d.Product.InputPorts()[0], words, part)
 		if err != nil {
 			return err
 		}
@@ -151,44 +164,62 @@ func busRows(s *sim.Simulator, ports []netlist.Port) []uint64 {
 	return rows
 }
 
-// runSimulator builds and runs the testbench and returns what it printed and the
-// simulator's version.
-func runSimulator(ctx context.Context, simulator string, f RTLFiles, dir, vectors string, count int) (out, version string, err error) {
-	var sources []string
-	for _, path := range []string{f.Design, f.Testbench} {
-		path, err := filepath.Abs(path)
-		if err != nil {
-			return "", "", err
-		}
-		sources = append(sources, path)
+// runSimulator builds and runs the testbench in dir, whose vectors are there, and
+// returns what it printed and the simulator's version.
+func runSimulator(ctx context.Context, simulator string, f RTLFiles, dir string, count int) (out, version string, err error) {
+	sources, err := f.sources()
+	if err != nil {
+		return "", "", err
 	}
-	top := f.Module + "_tb"
-	var build []string
-	switch simulator {
-	case "iverilog":
-		build = []string{"-g2001", "-s", top, "-o", "sim.vvp"}
-	case "verilator":
-		build = []string{"--binary", "--timing", "-Wno-fatal", "--top-module", top, "--Mdir", "obj", "-o", "sim"}
-	default:
-		return "", "", fmt.Errorf("--simulator %q: give iverilog or verilator", simulator)
+	if simulator == "iverilog" {
+		return iverilog(ctx, dir, sources, []string{f.Module + "_tb"}, count)
 	}
 	t, err := tool.Find(simulator)
 	if err != nil {
 		return "", "", err
 	}
+	build := []string{"--binary", "-j", "0", "--timing", "-Wno-fatal", "--top-module", f.Module + "_tb", "--Mdir", "obj", "-o", "sim"}
 	if _, err := t.Run(ctx, tool.Command{Args: append(build, sources...), Dir: dir, Limit: rtlLimit}); err != nil {
 		return "", "", err
 	}
-	args := []string{"+vectors=" + vectors, "+count=" + strconv.Itoa(count)}
 	sim := &tool.Tool{Name: "verilator's simulation", Path: filepath.Join(dir, "obj", "sim")}
-	if simulator == "iverilog" {
-		if sim, err = tool.Find("vvp"); err != nil {
-			return "", "", err
-		}
-		args = append([]string{"sim.vvp"}, args...)
-	}
-	r, err := sim.Run(ctx, tool.Command{Args: args, Dir: dir, Limit: rtlLimit})
+	r, err := sim.Run(ctx, tool.Command{Args: vectorArgs(count), Dir: dir, Limit: rtlLimit})
 	return r.Stdout, t.Version(ctx), err
+}
+
+// sources returns the absolute paths of the files.
+func (f RTLFiles) sources() ([]string, error) {
+	design, err := filepath.Abs(f.Design)
+	if err != nil {
+		return nil, err
+	}
+	testbench, err := filepath.Abs(f.Testbench)
+	return []string{design, testbench}, err
+}
+
+func vectorArgs(count int) []string {
+	return []string{"+vectors=" + vectorsName, "+count=" + strconv.Itoa(count)}
+}
+
+// iverilog is runSimulator with iverilog, for the given top modules.
+func iverilog(ctx context.Context, dir string, sources, tops []string, count int) (out, version string, err error) {
+	compiler, err := tool.Find("iverilog")
+	if err != nil {
+		return "", "", err
+	}
+	vvp, err := tool.Find("vvp")
+	if err != nil {
+		return "", "", err
+	}
+	args := []string{"-g2001", "-o", "sim.vvp"}
+	for _, top := range tops {
+		args = append(args, "-s", top)
+	}
+	if _, err := compiler.Run(ctx, tool.Command{Args: append(args, sources...), Dir: dir, Limit: rtlLimit}); err != nil {
+		return "", "", err
+	}
+	r, err := vvp.Run(ctx, tool.Command{Args: append([]string{"-n", "sim.vvp"}, vectorArgs(count)...), Dir: dir, Limit: rtlLimit})
+	return r.Stdout, compiler.Version(ctx), err
 }
 
 // The lines of the testbench.
@@ -198,10 +229,11 @@ var (
 	sampleLine = regexp.MustCompile(`^sample (\d+): (.*)$`)
 )
 
-// read takes the result from the testbench's output. Only its own PASS line over as
-// many vectors as were sent is a pass.
+// read takes the result from the testbench's output. Only one line of verdict over as
+// many vectors as were sent is a verdict, and a pass only where no sample is named.
 func (r *RTLResult) read(out string, index []int32) error {
-	verdict := ""
+	passed, failed := false, 0
+	verdicts := 0
 	for line := range strings.Lines(out) {
 		text := strings.TrimSpace(line)
 		if m := sampleLine.FindStringSubmatch(text); m != nil {
@@ -209,17 +241,23 @@ func (r *RTLResult) read(out string, index []int32) error {
 				r.First = append(r.First, Mismatch{int(index[i]), 0, -1, "the Verilog differs in " + m[2]})
 			}
 		}
-		if passLine.MatchString(text) || failLine.MatchString(text) {
-			verdict = text
+		if m := passLine.FindStringSubmatch(text); m != nil {
+			verdicts++
+			passed = m[1] == strconv.Itoa(r.Checked)
+		}
+		if m := failLine.FindStringSubmatch(text); m != nil {
+			verdicts++
+			if n, err := strconv.Atoi(m[1]); err == nil && m[2] == strconv.Itoa(r.Checked) {
+				failed = n
+			}
 		}
 	}
-	if m := passLine.FindStringSubmatch(verdict); m != nil && m[1] == strconv.Itoa(r.Checked) && len(r.First) == 0 {
+	switch {
+	case verdicts == 1 && passed && len(r.First) == 0:
 		return nil
-	}
-	if m := failLine.FindStringSubmatch(verdict); m != nil && m[2] == strconv.Itoa(r.Checked) {
-		n, err := strconv.Atoi(m[1])
-		r.Mismatches = n
-		return err
+	case verdicts == 1 && failed > 0:
+		r.Mismatches = failed
+		return nil
 	}
 	return fmt.Errorf("verify: the testbench came to no verdict over %d vectors; it printed:\n%.400s", r.Checked, out)
 }

@@ -96,10 +96,7 @@ func (d Design) hidden(ctx context.Context, s Samples, r *SoftwareResult) error 
 		if err := d.runBlock(simulator, s, words, from, to); err != nil {
 			return err
 		}
-		x, err := s.rows(&d.Model.Encoder, d.Model.Inputs(), words, from, to)
-		if err != nil {
-			return err
-		}
+		x := s.thermometer(&d.Model.Encoder, words, consecutive(from, to))
 		eval.Run(x, words, func(layer int, h []uint64) {
 			compareLayer(simulator, nets[layer], h, words, to-from, func(sample, gate int, got uint64) {
 				r.add(Mismatch{from + sample, layer + 1, gate, fmt.Sprintf("raw netlist gives %d, the trainer %d", got, 1-got)})
@@ -116,7 +113,7 @@ func (d Design) runBlock(simulator *sim.Simulator, s Samples, words, from, to in
 	if len(n.InputPorts()) != 1 {
 		return fmt.Errorf("verify: netlist %s has %d input ports, need x alone", n.Name, len(n.InputPorts()))
 	}
-	x, err := s.rows(&d.Model.Encoder, len(n.InputPorts()[0].Nets), words, from, to)
+	x, err := s.rows(&d.Model.Encoder, n.InputPorts()[0], words, from, to)
 	if err != nil {
 		return err
 	}
@@ -154,7 +151,7 @@ func (d Design) classes(ctx context.Context, s Samples, what string, n *netlist.
 	if c.Classes() != want.Classes {
 		return nil, fmt.Errorf("verify: the %s has %d classes, the model %d", what, c.Classes(), want.Classes)
 	}
-	x, err := s.Rows(&d.Model.Encoder, c.Inputs())
+	x, err := s.Rows(&d.Model.Encoder, n.InputPorts()[0])
 	if err != nil {
 		return nil, err
 	}
@@ -162,16 +159,20 @@ func (d Design) classes(ctx context.Context, s Samples, what string, n *netlist.
 	if err != nil {
 		return nil, err
 	}
-	before := r.Mismatches
+	before, listed := r.Mismatches, len(r.First)
 	for i := range r.Checked {
 		if text := difference(got, want, i); text != "" {
 			r.add(Mismatch{i, 0, -1, what + ": " + text})
 		}
 	}
-	if n == d.Product && r.Mismatches > before {
-		return got, d.blame(ctx, s, r)
+	if n != d.Product || r.Mismatches == before {
+		return got, nil
 	}
-	return got, nil
+	o, _, err := suspect{d.Model, d.Raw, d.Product, fromRows(x, r.Checked)}.find(ctx)
+	for i := listed; i < len(r.First); i++ {
+		r.First[i].Layer, r.First[i].Gate = int(o.Layer), gateOf(o)
+	}
+	return got, err
 }
 
 // difference tells how sample i differs in class or counts, or "".

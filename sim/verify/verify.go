@@ -74,36 +74,48 @@ func (f *findings) add(m Mismatch) {
 	}
 }
 
-// Rows returns the bit rows of the samples' input port x for a netlist of that many
-// input bits, (Len+63)/64 words a row: thermometer bits, or raw feature words for a
-// full design. It returns an error if the netlist reads neither.
-func (s Samples) Rows(enc *encoding.Encoder, inputs int) ([]uint64, error) {
-	words := (s.Levels.Len() + 63) / 64
-	return s.rows(enc, inputs, words, 0, s.Levels.Len())
+// Rows returns the bit rows of the samples' input port x, (Len+63)/64 words a row:
+// thermometer bits for a port of single bits, raw feature words for the words of a full
+// design. It returns an error if the port has neither's form.
+func (s Samples) Rows(enc *encoding.Encoder, x netlist.Port) ([]uint64, error) {
+	return s.rows(enc, x, (s.Levels.Len()+63)/64, 0, s.Levels.Len())
 }
 
 // rows is Rows for the samples from to to-1.
-func (s Samples) rows(enc *encoding.Encoder, inputs, words, from, to int) ([]uint64, error) {
+func (s Samples) rows(enc *encoding.Encoder, x netlist.Port, words, from, to int) ([]uint64, error) {
+	return s.gather(enc, x, words, consecutive(from, to))
+}
+
+// consecutive returns the indices from to to-1.
+func consecutive(from, to int) []int32 {
 	index := make([]int32, to-from)
 	for i := range index {
 		index[i] = int32(from + i)
 	}
-	return s.gather(enc, inputs, words, index)
+	return index
 }
 
-// gather is Rows for the samples of the given indices.
-func (s Samples) gather(enc *encoding.Encoder, inputs, words int, index []int32) ([]uint64, error) {
-	switch inputs {
-	case enc.Inputs():
-		planes := make([]uint64, s.Levels.Rows()*words)
-		s.Levels.Gather(planes, words, index)
-		x := make([]uint64, enc.Inputs()*words)
-		enc.Thermometer(x, planes, words)
-		return x, nil
-	case s.Words.Rows():
-		x := make([]uint64, s.Words.Rows()*words)
-		s.Words.Gather(x, words, index)
-		return x, nil
+// gather is Rows for the samples of the given indices. The size of the port alone does
+// not tell the two forms apart: a feature may have as many thresholds as bits.
+func (s Samples) gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
+	switch bits := len(x.Nets); {
+	case bits == enc.Inputs() && x.Word == 1:
+		return s.thermometer(enc, words, index), nil
+	case bits == s.Words.Rows() && x.Word == enc.BitsIn:
+		rows := make([]uint64, bits*words)
+		s.Words.Gather(rows, words, index)
+		return rows, nil
+	default:
+		return nil, fmt.Errorf("verify: port %s has %d bits in words of %d, but the encoder gives %d single bits and the raw features are %d bits in words of %d; compile again",
+			x.Name, bits, x.Word, enc.Inputs(), s.Words.Rows(), enc.BitsIn)
 	}
-	return nil, fmt.Errorf("verify: the netlist reads %d bits, but the encoder gives %d and the raw features have %d", inputs, enc.Inputs(), s.Words.Rows())
+}
+
+// thermometer returns the rows of thermometer bits of the given samples.
+func (s Samples) thermometer(enc *encoding.Encoder, words int, index []int32) []uint64 {
+	planes := make([]uint64, s.Levels.Rows()*words)
+	s.Levels.Gather(planes, words, index)
+	x := make([]uint64, enc.Inputs()*words)
+	enc.Thermometer(x, planes, words)
+	return x
 }

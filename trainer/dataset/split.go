@@ -27,7 +27,7 @@ func stratified(labels []uint8, classes int, share float64, seed uint64) (chosen
 	chosen, src := make([]bool, len(labels)), rand.NewPCG(seed, splitStream)
 	for _, m := range members {
 		shuffle(src, m)
-		k := min(int(math.Floor(share*float64(len(m))+0.5)), len(m)-1)
+		k := min(int(math.Floor(float64(share*float64(len(m)))+0.5)), len(m)-1)
 		for _, i := range m[:max(k, 0)] {
 			chosen[i] = true
 			n++

@@ -104,9 +104,9 @@ func Pow(x float64, n int) float64 {
 	p := 1.0
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			p *= x
+			p = float64(p * x)
 		}
-		x *= x
+		x = float64(x * x)
 	}
 	return p
 }

@@ -145,15 +145,7 @@ func newPin(p *model.Pin, gates int) *pin {
 	return n
 }
 
-// Refresh recomputes the argmaxes from the model's logits, after these were changed
-// from outside: by a resumed checkpoint, or by a test.
-func (e *Engine) Refresh() {
-	e.first.refresh()
-	if e.rest != nil {
-		e.rest.refresh()
-	}
-}
-
+// refresh computes the argmaxes from the logits.
 func (s *section) refresh() {
 	for g := range s.op {
 		k, top := kernel.Largest(s.w[g*kernel.Ops:][:kernel.Ops])

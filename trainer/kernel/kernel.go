@@ -73,10 +73,10 @@ func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
 		b1 + b3,
 	}
 	for i := range t {
-		t[i] *= inv
+		t[i] = float32(t[i] * inv)
 	}
 	for k := range p {
-		p[k] *= inv
+		p[k] = float32(p[k] * inv)
 	}
 	return t
 }
@@ -97,7 +97,7 @@ func Selection(q, u []float32, top float32) {
 	}
 	inv := 1 / reduce(&l)
 	for j := range q {
-		q[j] *= inv
+		q[j] = float32(q[j] * inv)
 	}
 }
 
@@ -107,7 +107,7 @@ func OpGradient(g, p *[Ops]float32, s, t *Quad) {
 	var sf [Ops]float32
 	subsets(&sf, s[3], s[2], s[1], s[0])
 	for k := range g {
-		g[k] = p[k] * (sf[k] - st)
+		g[k] = float32(p[k] * (sf[k] - st))
 	}
 }
 
@@ -128,7 +128,7 @@ func SelectGradient(g, q, r []float32) {
 	}
 	mean := reduce(&l)
 	for j := range r {
-		g[j] = q[j] * (r[j] - mean)
+		g[j] = float32(q[j] * (r[j] - mean))
 	}
 }
 

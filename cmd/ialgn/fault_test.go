@@ -1,0 +1,342 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ialgn/internal/tool"
+)
+
+// compiled is a model with a folder compiled from it.
+type compiled struct {
+	model, dir, scope string
+}
+
+// compiledModels trains a network in which most gates matter and compiles it in every
+// scope.
+func compiledModels(t *testing.T) []compiled {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	var all []compiled
+	for _, scope := range []string{"gates", "core", "full"} {
+		must(t, "compile", "m.st", "-o", scope, "--scope", scope, "--module", "net")
+		all = append(all, compiled{"m.st", scope, scope})
+	}
+	return all
+}
+
+// outcome is what verify printed with --json.
+type outcome struct {
+	Verified      bool
+	Software, RTL *struct {
+		Checked, Mismatches int
+		First               []wrong
+	}
+	Formal *struct {
+		Proved         bool
+		Verdict        string
+		Counterexample []int
+		First          []wrong
+	}
+}
+
+type wrong struct{ Sample, Layer, Gate int }
+
+func (c compiled) verify(t *testing.T, args ...string) (code int, o outcome) {
+	t.Helper()
+	code, stdout, stderr := ialgn(t, append([]string{"verify", c.model, c.dir, "--json", "--quiet"}, args...)...)
+	if code == exitUsage {
+		t.Fatalf("verify: %s", stderr)
+	}
+	if err := json.Unmarshal([]byte(stdout), &o); err != nil {
+		t.Fatalf("exit status %d: %v\n%s%s", code, err, stdout, stderr)
+	}
+	return code, o
+}
+
+// text returns the lines of a file of the folder, which is put back at the end.
+func (c compiled) text(t *testing.T, name string) (lines []string, write func([]string)) {
+	t.Helper()
+	path := filepath.Join(c.dir, name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { writeFile(t, path, string(data)) })
+	return strings.Split(string(data), "\n"), func(lines []string) { writeFile(t, path, strings.Join(lines, "\n")) }
+}
+
+// gateLine is a gate in the netlist's text: output, table, inputs, layer, chain.
+var gateLine = regexp.MustCompile(`^  (\d+) = function\(0x([0-9a-f]+)\) ([0-9 ]+) @(\d+)\.(\d+)$`)
+
+type gate struct {
+	line, output, table int
+	in                  []string
+	layer, chain        int
+}
+
+func gates(t *testing.T, lines []string) []gate {
+	t.Helper()
+	var all []gate
+	for i, line := range lines {
+		if m := gateLine.FindStringSubmatch(line); m != nil {
+			table, _ := strconv.ParseInt(m[2], 16, 64)
+			all = append(all, gate{i, number(m[1]), int(table), strings.Fields(m[3]), number(m[4]), number(m[5])})
+		}
+	}
+	if len(all) < 30 {
+		t.Fatalf("only %d gates in the netlist", len(all))
+	}
+	return all
+}
+
+func number(s string) int { n, _ := strconv.Atoi(s); return n }
+
+func (g gate) String() string {
+	return fmt.Sprintf("  %d = function(%#x) %s @%d.%d", g.output, g.table, strings.Join(g.in, " "), g.layer, g.chain)
+}
+
+// TestSound is the control: nothing broken, nothing found.
+func TestSound(t *testing.T) {
+	level := "all"
+	for _, name := range []string{"iverilog", "abc"} {
+		if _, err := tool.Find(name); err != nil {
+			t.Log(err)
+			level = "software"
+		}
+	}
+	for _, c := range compiledModels(t) {
+		if code, o := c.verify(t, "--level", level, "--samples", "1797"); code != exitDone || !o.Verified {
+			t.Errorf("%s: exit status %d, %+v", c.scope, code, o)
+		}
+		lines, write := c.text(t, "net.netlist")
+		write(append(lines, "# changed without a change"))
+		code, stdout, stderr := ialgn(t, "verify", c.model, c.dir, "--level", "software")
+		if code != exitDone || !strings.HasSuffix(stdout, "\nverified\n") || !strings.Contains(stderr, "warning: "+c.dir+"/net.netlist: changed") {
+			t.Errorf("%s with a comment: exit status %d, %s%s", c.scope, code, stdout, stderr)
+		}
+	}
+}
+
+// TestNetlistFaults breaks tables and anchors in NAME.netlist at random places until
+// eight of each that show in the test set are found. Those are named.
+func TestNetlistFaults(t *testing.T) {
+	for _, c := range compiledModels(t) {
+		for _, anchor := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/anchor=%v", c.scope, anchor), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(11, 11))
+				sound, write := c.text(t, "net.netlist")
+				all, seen := gates(t, sound), 0
+				for range 40 {
+					g := all[r.IntN(len(all))]
+					g.in = slices.Clone(g.in)
+					if pin := r.IntN(len(g.in)); anchor {
+						g.in[pin] = all[0].in[0]
+					} else {
+						g.table ^= 1 + r.IntN(1<<(1<<len(g.in))-1)
+					}
+					broken := slices.Clone(sound)
+					if broken[g.line] = g.String(); broken[g.line] == sound[g.line] {
+						continue
+					}
+					write(broken)
+					if code, o := c.verify(t, "--level", "software"); code != exitDone {
+						seen++
+						named(t, code, o, g)
+					}
+				}
+				if seen < 8 {
+					t.Errorf("only %d of 40 faults were found", seen)
+				}
+			})
+		}
+	}
+}
+
+// named checks that a broken gate was found in software and named with a sample.
+func named(t *testing.T, code int, o outcome, g gate) {
+	t.Helper()
+	if code != exitDifference || o.Verified || o.Software == nil || o.Software.Mismatches == 0 || o.RTL != nil {
+		t.Fatalf("%v: exit status %d, %+v", g, code, o)
+	}
+	for _, m := range o.Software.First {
+		if m.Layer != g.layer || m.Gate != g.chain || m.Sample < 0 {
+			t.Errorf("%v is broken, named is %+v", g, m)
+		}
+	}
+}
+
+// TestUnseenNetlistFault breaks a bit of a table that no test sample reaches. The
+// software level passes; the formal one finds it, names the gate, and exits 2.
+func TestUnseenNetlistFault(t *testing.T) {
+	if _, err := tool.Find("abc"); err != nil {
+		t.Skip(err)
+	}
+	if _, err := tool.Find("iverilog"); err != nil {
+		t.Skip(err) // the formal level includes the simulation
+	}
+	for _, c := range compiledModels(t) {
+		t.Run(c.scope, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(12, 12))
+			sound, write := c.text(t, "net.netlist")
+			all, found := gates(t, sound), 0
+			for try := 0; found < 2; try++ {
+				if try == 400 {
+					t.Fatal("no fault that only the proof finds")
+				}
+				g := all[r.IntN(len(all))]
+				g.table ^= 1 << r.IntN(1<<len(g.in))
+				broken := slices.Clone(sound)
+				broken[g.line] = g.String()
+				write(broken)
+				if code, _ := c.verify(t, "--level", "software"); code != exitDone {
+					continue
+				}
+				code, o := c.verify(t, "--level", "formal", "--samples", "1")
+				if code == exitDone && o.Formal.Proved {
+					continue // the bit is out of reach for every input
+				}
+				found++
+				if code != exitDifference || o.Verified || o.Formal == nil || o.Formal.Verdict != "different" || o.Formal.Counterexample == nil {
+					t.Fatalf("%v: exit status %d, %+v", g, code, o)
+				}
+				if m := o.Formal.First[0]; m.Layer != g.layer || m.Gate != g.chain {
+					t.Errorf("%v is broken, named is %+v", g, m)
+				}
+			}
+		})
+	}
+}
+
+// TestClassFaults exchanges inputs between two popcounts, and the words of the argmax:
+// with the classes permuted, ties and all else go to others.
+func TestClassFaults(t *testing.T) {
+	for _, c := range compiledModels(t)[1:] {
+		t.Run(c.scope, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(13, 13))
+			sound, write := c.text(t, "net.netlist")
+			var counts []int
+			argmax := -1
+			for i, line := range sound {
+				switch {
+				case strings.Contains(line, " = popcount "):
+					counts = append(counts, i)
+				case strings.Contains(line, " = argmax("):
+					argmax = i
+				}
+			}
+			if len(counts) != 10 || argmax < 0 {
+				t.Fatalf("%d popcounts, argmax in line %d", len(counts), argmax)
+			}
+			for range 6 {
+				p := r.Perm(len(counts))
+				broken := slices.Clone(sound)
+				exchange(broken, counts[p[0]], counts[p[1]], r)
+				write(broken)
+				unnamed(t, c)
+			}
+			for range 4 {
+				broken := slices.Clone(sound)
+				broken[argmax] = permuteWords(broken[argmax], r.Perm(10))
+				write(broken)
+				unnamed(t, c)
+			}
+		})
+	}
+}
+
+// unnamed checks that a fault of the head was found, and that no gate is named.
+func unnamed(t *testing.T, c compiled) {
+	t.Helper()
+	code, o := c.verify(t, "--level", "software")
+	if code != exitDifference || o.Verified || o.Software.Mismatches == 0 || o.Software.First[0].Sample < 0 {
+		t.Errorf("exit status %d, %+v", code, o)
+	}
+	if m := o.Software.First[0]; m.Layer != 0 || m.Gate != -1 {
+		t.Errorf("a gate is named: %+v", m)
+	}
+}
+
+// exchange exchanges the first inputs that differ of two popcounts.
+func exchange(lines []string, a, b int, r *rand.Rand) {
+	fa, fb := strings.Fields(lines[a]), strings.Fields(lines[b])
+	for {
+		i, j := 3+r.IntN(len(fa)-3), 3+r.IntN(len(fb)-3)
+		if !slices.Contains(fb[3:], fa[i]) && !slices.Contains(fa[3:], fb[j]) {
+			fa[i], fb[j] = fb[j], fa[i]
+			break
+		}
+	}
+	lines[a], lines[b] = strings.Join(fa, " "), strings.Join(fb, " ")
+}
+
+// permuteWords puts the words that an argmax reads into another order.
+func permuteWords(line string, order []int) string {
+	f := strings.Fields(line)
+	in := f[3:]
+	size := len(in) / len(order)
+	out := f[:3:3]
+	for _, w := range order {
+		out = append(out, in[w*size:(w+1)*size]...)
+	}
+	return strings.Join(out, " ")
+}
+
+// TestVerilogFaults breaks NAME.v alone: a gate, and the tie rule of the argmax.
+func TestVerilogFaults(t *testing.T) {
+	if _, err := tool.Find("iverilog"); err != nil {
+		t.Skip(err)
+	}
+	assign := regexp.MustCompile(`^  assign c\d+_k(\d+)_l(\d+) = (.*);$`)
+	for _, c := range compiledModels(t) {
+		t.Run(c.scope, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(14, 14))
+			sound, write := c.text(t, "net.v")
+			var places []int
+			for i, line := range sound {
+				if assign.MatchString(line) {
+					places = append(places, i)
+				}
+			}
+			for seen := 0; seen < 3; {
+				at := places[r.IntN(len(places))]
+				m := assign.FindStringSubmatch(sound[at])
+				broken := slices.Clone(sound)
+				broken[at] = strings.Replace(broken[at], m[3], "~("+m[3]+")", 1)
+				write(broken)
+				code, o := c.verify(t, "--samples", "1797")
+				if code == exitDone {
+					continue // the gate does not matter to the test set
+				}
+				seen++
+				if code != exitDifference || o.Software.Mismatches != 0 || o.RTL.Mismatches == 0 {
+					t.Fatalf("exit status %d, %+v", code, o)
+				}
+				if w := o.RTL.First[0]; w.Gate != number(m[1]) || w.Layer != number(m[2]) || w.Sample < 0 {
+					t.Errorf("%s is broken, named is %+v", m[0], w)
+				}
+			}
+			if c.scope == "gates" {
+				return
+			}
+			ties := strings.Replace(strings.Join(sound, "\n"), " > best)", " >= best)", 1)
+			if ties == strings.Join(sound, "\n") {
+				t.Fatal("the Verilog compares no counts")
+			}
+			write([]string{ties})
+			if code, o := c.verify(t); code != exitDifference || o.RTL.Mismatches == 0 || o.RTL.First[0].Gate != -1 {
+				t.Errorf("ties to the highest class: exit status %d, %+v", code, o)
+			}
+		})
+	}
+}

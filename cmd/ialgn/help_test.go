@@ -1,0 +1,100 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// ialgn runs the program in this process.
+func ialgn(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = run(t.Context(), append([]string{"ialgn"}, args...), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// must runs the program and expects it to succeed.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := ialgn(t, args...)
+	if code != exitDone {
+		t.Fatalf("ialgn %s: exit status %d\n%s", strings.Join(args, " "), code, stderr)
+	}
+	return stdout
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHelp holds every help to one screen of 40 lines and 100 columns, with the form,
+// every option, the exit statuses and an example of that command.
+func TestHelp(t *testing.T) {
+	app := newApp(io.Discard, io.Discard)
+	onScreen(t, "ialgn", must(t, "-h"))
+	for _, c := range app.Commands {
+		text := must(t, c.Name, "-h")
+		onScreen(t, c.Name, text)
+		parts := []string{"usage: ialgn " + c.Name, c.Usage, "130 interrupted", "\n  " + c.UsageText + "\n"}
+		for _, f := range c.Flags {
+			parts = append(parts, "-"+f.Names()[0])
+		}
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: the help lacks %q:\n%s", c.Name, part, text)
+			}
+		}
+		if !strings.HasPrefix(c.UsageText, "ialgn "+c.Name+" ") {
+			t.Errorf("%s: the example is of another command: %s", c.Name, c.UsageText)
+		}
+	}
+}
+
+func onScreen(t *testing.T, name, text string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) > 40 {
+		t.Errorf("%s: the help has %d lines", name, len(lines))
+	}
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n > 100 {
+			t.Errorf("%s: a line of the help has %d columns: %s", name, n, line)
+		}
+	}
+}
+
+// TestHelpExamples runs the example of every help in a folder with a small model where
+// the examples have theirs.
+func TestHelpExamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("IALGN_DATA", t.TempDir())
+	writeFile(t, "examples/digits/digits.yaml", strings.Replace(small, "tiny", "digits", 1))
+	writeFile(t, "samples.csv", strings.Repeat(strings.Repeat("7,", 63)+"7\n", 3))
+	must(t, "train", "examples/digits/digits.yaml", "-o", "demo/digits.safetensors", "--quiet")
+	must(t, "compile", "demo/digits.safetensors", "-o", "demo/digits")
+	for _, c := range newApp(io.Discard, io.Discard).Commands {
+		t.Run(c.Name, func(t *testing.T) {
+			args := strings.Fields(c.UsageText)[1:]
+			if c.Name == "demo" { // with the network that trains in a moment
+				args = append(args, "--set", "model.width=60", "--set", "model.depth=4", "--set", "train.epochs=1")
+			}
+			code, stdout, stderr := ialgn(t, args...)
+			if code == exitTool && strings.Contains(stderr, "Debian package") {
+				t.Skip(stderr)
+			}
+			if code != exitDone || stdout == "" {
+				t.Errorf("%s: exit status %d\n%s%s", c.UsageText, code, stdout, stderr)
+			}
+		})
+	}
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ialgn": main})
+}
+
+// small is a configuration that trains in a tenth of a second. With random operations
+// most of its gates matter.
+const small = `name: tiny
+data: {set: digits}
+encoder: {bits: 4}
+model: {width: 60, depth: 4, anchors: 8, tau: 2, init: random}
+train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
+`
+
+// TestScript runs the files of testdata/script in folders of their own that hold
+// small.yaml. Beside testscript's commands they have:
+//
+//	status N COMMAND...        run it; its exit status is N
+//	json FILE ASSERTION...     FILE is one JSON object; see assert
+//	lines FILE N ASSERTION...  FILE is N JSON objects, one a line
+//	same FILE KEY FILE KEY     two values are the same
+//	interrupt LOG N COMMAND... send SIGINT when LOG has N lines; exit status 130
+//	samples FILE N [label] [header] [idx]  the first N test digits
+//	truncate FILE BYTES        cut FILE off
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			bin, _, _ := strings.Cut(e.Getenv("PATH"), string(os.PathListSeparator))
+			e.Setenv("BIN", bin) // holds ialgn and nothing else
+			return os.WriteFile(filepath.Join(e.WorkDir, "small.yaml"), []byte(small), 0o666)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
+			"interrupt": interrupt, "samples": samples, "truncate": truncate,
+		},
+		RequireExplicitExec: true,
+	})
+}
+
+// want checks the number of a script command's arguments.
+func want(ts *testscript.TestScript, neg bool, args []string, least int) {
+	if neg || len(args) < least {
+		ts.Fatalf("wrong use of a script command: %q", args)
+	}
+}
+
+// exitStatus returns the exit status in an error of a finished command.
+func exitStatus(err error) int {
+	var e interface {
+		error
+		ExitCode() int
+	}
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		return e.ExitCode()
+	}
+	return -1
+}
+
+func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2)
+	if got := exitStatus(ts.Exec(args[1], args[2:]...)); strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+func jsonObject(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 1)
+	assertAll(ts, []byte(ts.ReadFile(args[0])), args[1:])
+}
+
+func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2)
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile(args[0]), "\n"), "\n")
+	if strconv.Itoa(len(lines)) != args[1] {
+		ts.Fatalf("%s has %d lines, want %s", args[0], len(lines), args[1])
+	}
+	for _, line := range lines {
+		assertAll(ts, []byte(line), args[2:])
+	}
+}
+
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 4)
+	var values [2]string
+	for i := range values {
+		v, err := lookUp(decode(ts, []byte(ts.ReadFile(args[2*i]))), args[2*i+1])
+		ts.Check(err)
+		values[i] = fmt.Sprint(v)
+	}
+	if values[0] != values[1] {
+		ts.Fatalf("%s of %s is %s, %s of %s is %s", args[1], args[0], values[0], args[3], args[2], values[1])
+	}
+}
+
+// decode reads exactly one JSON object.
+func decode(ts *testscript.TestScript, data []byte) map[string]any {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var v map[string]any
+	ts.Check(d.Decode(&v))
+	if d.More() {
+		ts.Fatalf("more than one JSON value:\n%s", data)
+	}
+	return v
+}
+
+func assertAll(ts *testscript.TestScript, data []byte, assertions []string) {
+	v := decode(ts, data)
+	for _, a := range assertions {
+		if err := assert(v, a); err != nil {
+			ts.Fatalf("%s: %v, in\n%s", a, err, data)
+		}
+	}
+}
+
+// assert checks one of the forms KEY (it is there), !KEY (it is not), KEY=VALUE,
+// KEY>NUMBER, KEY~PART (VALUE holds PART) and KEY#LENGTH. A KEY goes down by dots, into
+// lists by index.
+func assert(v map[string]any, a string) error {
+	if key, ok := strings.CutPrefix(a, "!"); ok {
+		if got, err := lookUp(v, key); err == nil {
+			return fmt.Errorf("is there: %v", got)
+		}
+		return nil
+	}
+	at := strings.IndexAny(a, "=>~#")
+	if at < 0 {
+		_, err := lookUp(v, a)
+		return err
+	}
+	got, err := lookUp(v, a[:at])
+	if err != nil {
+		return err
+	}
+	text, right := fmt.Sprint(got), a[at+1:]
+	ok := false
+	switch a[at] {
+	case '=':
+		ok = text == right
+	case '~':
+		ok = strings.Contains(text, right)
+	case '#':
+		list, _ := got.([]any)
+		ok = strconv.Itoa(len(list)) == right
+	case '>':
+		x, err1 := strconv.ParseFloat(text, 64)
+		y, err2 := strconv.ParseFloat(right, 64)
+		ok = err1 == nil && err2 == nil && x > y
+	}
+	if !ok {
+		return fmt.Errorf("it is %s", text)
+	}
+	return nil
+}
+
+func lookUp(v any, key string) (any, error) {
+	for _, k := range strings.Split(key, ".") {
+		switch node := v.(type) {
+		case map[string]any:
+			next, ok := node[k]
+			if !ok {
+				return nil, fmt.Errorf("there is no %s", k)
+			}
+			v = next
+		case []any:
+			i, err := strconv.Atoi(k)
+			if err != nil || i < 0 || i >= len(node) {
+				return nil, fmt.Errorf("a list of %d has no %s", len(node), k)
+			}
+			v = node[i]
+		default:
+			return nil, fmt.Errorf("there is nothing below %v", v)
+		}
+	}
+	return v, nil
+}
+
+// interrupt runs ialgn as a process of its own and sends it the signal of ^C. What it
+// prints goes to the files stdout.txt and stderr.txt.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3)
+	program, err := os.Executable()
+	ts.Check(err)
+	out, err := os.Create(ts.MkAbs("stdout.txt"))
+	ts.Check(err)
+	defer out.Close()
+	errs, err := os.Create(ts.MkAbs("stderr.txt"))
+	ts.Check(err)
+	defer errs.Close()
+	p, err := os.StartProcess(program, args[2:], &os.ProcAttr{
+		Dir: ts.MkAbs("."), Files: []*os.File{nil, out, errs},
+	})
+	ts.Check(err)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
+		log, _ := os.ReadFile(ts.MkAbs(args[0]))
+		if bytes.Count(log, []byte("\n")) >= n {
+			break
+		}
+		if time.Now().After(deadline) {
+			ts.Check(errors.Join(p.Kill(), fmt.Errorf("%s has no %d lines after a minute", args[0], n)))
+		}
+	}
+	ts.Check(p.Signal(os.Interrupt))
+	state, err := p.Wait()
+	ts.Check(err)
+	if state.ExitCode() != exitInterrupted {
+		ts.Fatalf("exit status %d, want %d", state.ExitCode(), exitInterrupted)
+	}
+}
+
+// samples writes test digits as CSV, or as an IDX file of 8 x 8 images.
+func samples(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2)
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	set, err := dataset.Open(context.Background(), config.Data{Set: "digits"}, 0, nil)
+	ts.Check(err)
+	csv, pixels := &bytes.Buffer{}, []byte{0, 0, 8, 3, 0, 0, byte(n >> 8), byte(n), 0, 0, 0, 8, 0, 0, 0, 8}
+	if slices.Contains(args, "header") {
+		csv.WriteString(strings.Join(append(slices.Clone(set.FeatureNames), "digit")[:columns(args)], ",") + "\n")
+	}
+	rows := 0
+	ts.Check(set.Read(context.Background(), dataset.Test, func(values []uint16, label int) error {
+		if rows++; rows > n {
+			return nil
+		}
+		var fields []string
+		for _, v := range values {
+			fields, pixels = append(fields, strconv.Itoa(int(v))), append(pixels, byte(v))
+		}
+		csv.WriteString(strings.Join(append(fields, set.Classes[label])[:columns(args)], ",") + "\n")
+		return nil
+	}))
+	data := csv.Bytes()
+	if slices.Contains(args, "idx") {
+		data = pixels
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))
+}
+
+// columns returns how many of the 64 features and the label are wanted.
+func columns(args []string) int {
+	if slices.Contains(args, "label") {
+		return 65
+	}
+	return 64
+}
+
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 2)
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
