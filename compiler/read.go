@@ -29,18 +29,25 @@ type Output struct {
 func ReadDir(dir string) (*Output, error) {
 	o, changed, err := ReadDirAsIs(dir)
 	if len(changed) > 0 { // why a file cannot be understood, too
-		return nil, changed[0]
+		return nil, changed[0].Err
 	}
 	if err != nil {
 		return nil, err
 	}
-	return o, nil
+	return o, o.readReport()
+}
+
+// Change is a file of an output folder that is not the one that was written.
+type Change struct {
+	File File
+	Err  error
 }
 
 // ReadDirAsIs is [ReadDir] for a caller that judges the files by what they compute: it
-// accepts files that are not the ones that were written and returns an error for each
-// of them beside the output, and beside the error if what changed cannot be understood.
-func ReadDirAsIs(dir string) (o *Output, changed []error, err error) {
+// accepts files that are not the ones that were written and returns them beside the
+// output, and beside the error if what changed cannot be understood. It leaves the
+// report unread.
+func ReadDirAsIs(dir string) (o *Output, changed []Change, err error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, nil, err
@@ -48,12 +55,12 @@ func ReadDirAsIs(dir string) (o *Output, changed []error, err error) {
 	o = &Output{Dir: dir, Manifest: *m}
 	for _, f := range m.Files {
 		if err := f.check(dir); errors.Is(err, errChanged) {
-			changed = append(changed, err)
+			changed = append(changed, Change{f, err})
 		} else if err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := errors.Join(o.readReport(), o.readNetlist()); err != nil {
+	if err := o.readNetlist(); err != nil {
 		return nil, changed, err
 	}
 	return o, changed, nil

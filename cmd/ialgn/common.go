@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,16 +36,20 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 	return nil, hint.With(err, "`ialgn %s -h` shows the form", c.Command.Name)
 }
 
-// threads returns the number of cores to use.
-func threads(c *cli.Context) (int, error) {
+// bound limits the process to the cores that --threads allows.
+func bound(c *cli.Context) error {
 	n := c.Int("threads")
 	if n < 0 {
-		return 0, fmt.Errorf("--threads %d: must be positive", n)
+		return fmt.Errorf("--threads %d: must be positive", n)
 	}
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	return n, nil
+	runtime.GOMAXPROCS(n) // 0 changes nothing
+	return nil
+}
+
+// threads returns the number of goroutines for work that is split among cores. It may
+// be more than there are cores: the result does not depend on it.
+func threads(c *cli.Context) int {
+	return cmp.Or(c.Int("threads"), runtime.GOMAXPROCS(0))
 }
 
 func folders(c *cli.Context) []string { return dataset.Folders(c.String("data")) }
@@ -56,8 +62,10 @@ type report interface {
 // show prints a report in the form that was asked for.
 func show(c *cli.Context, r report) error {
 	if !c.Bool("json") {
-		r.text(c.App.Writer)
-		return nil
+		var b bytes.Buffer
+		r.text(&b)
+		_, err := b.WriteTo(c.App.Writer)
+		return err
 	}
 	enc := json.NewEncoder(c.App.Writer)
 	enc.SetIndent("", "  ")
@@ -69,6 +77,11 @@ func note(c *cli.Context, format string, args ...any) {
 	if !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, format+"\n", args...)
 	}
+}
+
+// warn writes a warning, which --quiet does not silence.
+func warn(c *cli.Context, format string, args ...any) {
+	fmt.Fprintf(c.App.ErrWriter, "ialgn: warning: "+format+"\n", args...)
 }
 
 // percent formats a share as the field does.

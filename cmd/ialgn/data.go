@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -35,21 +36,34 @@ func data(c *cli.Context) error {
 	return hint.With(fmt.Errorf("data takes list or check, not %q", c.Args().First()), "`ialgn data -h` shows the form")
 }
 
+// checkData checks the named sets, or all. A set that was named must be there and whole
+// (else status 1), and one that the program knows must have the known content (2).
 func checkData(c *cli.Context, names []string) error {
-	if len(names) == 0 {
+	named := len(names) > 0
+	if !named {
 		for _, s := range dataset.List() {
 			names = append(names, s.Name)
 		}
 	}
 	r := checkReport{}
+	var bad error
 	for _, name := range names {
 		s, err := dataset.Check(c.Context, name, folders(c))
-		if err != nil {
+		st := checkStatus{Status: s}
+		switch {
+		case c.Context.Err() != nil:
 			return err
+		case err != nil:
+			st.Error = err.Error()
+			bad = cmp.Or(bad, err)
+		case named && !s.Found && name != "csv":
+			bad = cmp.Or(bad, fmt.Errorf("data set %s: %s", name, s.Note))
+		case named && s.Found && !s.Known:
+			bad = cmp.Or(bad, fmt.Errorf("%w: %s: %s", errDifference, name, s.Note))
 		}
-		r.Datasets = append(r.Datasets, s)
+		r.Datasets = append(r.Datasets, st)
 	}
-	return show(c, r)
+	return cmp.Or(show(c, r), bad)
 }
 
 type listReport struct {
@@ -69,7 +83,13 @@ func (r listReport) text(w io.Writer) {
 }
 
 type checkReport struct {
-	Datasets []dataset.Status `json:"datasets"`
+	Datasets []checkStatus `json:"datasets"`
+}
+
+// checkStatus is what was found of one set, or why it could not be read.
+type checkStatus struct {
+	dataset.Status
+	Error string `json:"error,omitempty"`
 }
 
 func (r checkReport) text(w io.Writer) {
@@ -78,7 +98,7 @@ func (r checkReport) text(w io.Writer) {
 		if d.Found {
 			state = d.Path
 		}
-		fmt.Fprintf(w, "%-14s %s: %s\n", d.Name, state, d.Note)
+		fmt.Fprintf(w, "%-14s %s: %s\n", d.Name, state, cmp.Or(d.Error, d.Note))
 		for _, p := range d.Parts {
 			fmt.Fprintf(w, "%-14s %-5s %6d samples, sha256 %s\n", "", p.Part, p.Samples, p.SHA256)
 		}

@@ -57,7 +57,7 @@ func demo(c *cli.Context) error {
 	if r.Verify, err = demoVerify(c, path, r.Design); err != nil {
 		return err
 	}
-	r.Verified = r.Verify.Verified
+	r.Verified, r.Level = r.Verify.Verified, r.Verify.Level
 	if err := show(c, r); err != nil {
 		return err
 	}
@@ -69,10 +69,10 @@ func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
 	o := verifyOptions{level: verifyLevels["rtl"], samples: demoSamples, simulator: "iverilog"}
 	r, err := verifyModel(c, path, dir, o)
 	var missing *tool.MissingError
-	if errors.As(err, &missing) {
-		note(c, "ialgn: warning: %v; the Verilog was not simulated", err)
-		o.level = verifyLevels["software"]
-		return verifyModel(c, path, dir, o)
+	if r != nil && errors.As(err, &missing) {
+		warn(c, "%v; the Verilog was not simulated", err)
+		r.asked = verifyLevels["software"]
+		return r.finish(), nil
 	}
 	return r, err
 }
@@ -80,6 +80,7 @@ func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
 type demoReport struct {
 	TestAccuracy float64          `json:"test_accuracy"`
 	Verified     bool             `json:"verified"`
+	Level        string           `json:"verified_level,omitempty"`
 	Dir          string           `json:"dir"`
 	Design       string           `json:"design"`
 	Train        *trainer.Summary `json:"train"`

@@ -26,10 +26,7 @@ func eval(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := threads(c)
-	if err != nil {
-		return err
-	}
+	n := threads(c)
 	f, test, err := loadForTest(c, args[0])
 	if err != nil {
 		return err
@@ -57,7 +54,7 @@ func loadForTest(c *cli.Context, path string) (*model.Frozen, *trainer.TestData,
 		return nil, nil, err
 	}
 	if test.SHA256 != info.Model.Record.Test {
-		note(c, "ialgn: warning: the test part of %s here is not the one that the model was trained with", test.Name)
+		warn(c, "the test part of %s here is not the one that the model was trained with", test.Name)
 	}
 	return f, test, nil
 }

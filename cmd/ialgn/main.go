@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -43,6 +44,7 @@ var errUnproved = errors.New("the proof did not end")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process
 	code := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -50,6 +52,7 @@ func main() {
 
 // run is the whole program but for the process: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads sets it
 	app := newApp(stdout, stderr)
 	err := app.RunContext(ctx, permute(args, app.Commands))
 	code := status(err)
@@ -89,6 +92,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output
+		c.Before = bound
 	}
 	return &cli.App{
 		Name:            "ialgn",
@@ -97,8 +101,11 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		HideHelpCommand: true,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    usageError,
+
+		DisableSliceFlagSeparator: true, // a value of --set may hold commas
+
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   usageError,
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
 				return hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands")

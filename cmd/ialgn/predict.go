@@ -38,10 +38,7 @@ func predict(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := threads(c)
-	if err != nil {
-		return err
-	}
+	n := threads(c)
 	info, err := model.ReadInfo(args[0])
 	if err != nil {
 		return err

@@ -37,6 +37,7 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 // small.yaml. Beside testscript's commands they have:
 //
 //	status N COMMAND...        run it; its exit status is N
+//	replace OLD NEW FILE       replaces the first OLD in FILE
 //	json FILE ASSERTION...     FILE is one JSON object; see assert
 //	lines FILE N ASSERTION...  FILE is N JSON objects, one a line
 //	same FILE KEY FILE KEY     two values are the same
@@ -53,7 +54,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
-			"interrupt": interrupt, "samples": samples, "truncate": truncate,
+			"interrupt": interrupt, "samples": samples, "truncate": truncate, "replace": replace,
 		},
 		RequireExplicitExec: true,
 	})
@@ -278,4 +279,14 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
+}
+
+// replace changes the first occurrence of a text in a file, which must hold it.
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3)
+	text := ts.ReadFile(args[2])
+	if !strings.Contains(text, args[0]) {
+		ts.Fatalf("%s does not hold %q", args[2], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.Replace(text, args[0], args[1], 1)), 0o666))
 }

@@ -37,10 +37,7 @@ func simulate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	n, err := threads(c)
-	if err != nil {
-		return err
-	}
+	n := threads(c)
 	d, err := openDesign(c, args[0])
 	if err != nil {
 		return err

@@ -55,10 +55,7 @@ func train(c *cli.Context) error {
 
 // trainModel trains with progress and log as the flags say.
 func trainModel(c *cli.Context, cfg config.Config, path string) (*trainer.Summary, error) {
-	n, err := threads(c)
-	if err != nil {
-		return nil, err
-	}
+	n := threads(c)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}

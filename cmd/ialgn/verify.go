@@ -1,14 +1,19 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/compiler"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
 
@@ -47,11 +52,11 @@ func verifyDir(c *cli.Context) error {
 		return fmt.Errorf("--samples %d: must be positive", o.samples)
 	}
 	r, err := verifyModel(c, args[0], args[1], o)
-	if err != nil {
+	if r == nil {
 		return err
 	}
-	if err := show(c, r); err != nil {
-		return err
+	if showErr := show(c, r); showErr != nil || err != nil {
+		return cmp.Or(err, showErr)
 	}
 	return r.outcome()
 }
@@ -63,18 +68,16 @@ type verifyOptions struct {
 }
 
 // verifyModel runs the checks up to a level. A difference ends it at its level: what
-// comes after would only repeat it.
+// comes after would only repeat it. Beside an error it returns the levels that were
+// done, or nil if there is none.
 func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyReport, error) {
-	n, err := threads(c)
-	if err != nil {
-		return nil, err
-	}
+	n := threads(c)
 	out, changed, err := compiler.ReadDirAsIs(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, err := range changed {
-		note(c, "ialgn: warning: %v; it is checked as it is", err)
+	for _, ch := range changed {
+		warn(c, "%v; it is checked as it is", ch.Err)
 	}
 	f, test, err := loadForTest(c, path)
 	if err != nil {
@@ -85,13 +88,16 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 		return nil, err
 	}
 	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
-	r := &verifyReport{}
-	if r.Software, err = d.Software(c.Context, samples, n); err != nil || o.level < 2 || r.Software.Mismatches > 0 {
-		return r.finish(), err
+	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, changed: changed}
+	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
+		return nil, err
+	}
+	if o.level < 2 || r.Software.Mismatches > 0 {
+		return r.finish(), nil
 	}
 	files, err := rtlFiles(out)
 	if err != nil {
-		return nil, err
+		return r.finish(), err
 	}
 	if r.RTL, err = d.RTL(c.Context, samples, files, o.simulator, o.samples); err != nil || o.level < 3 || r.RTL.Mismatches > 0 {
 		return r.finish(), err
@@ -111,25 +117,50 @@ func newDesign(f *model.Frozen, out *compiler.Output) (verify.Design, error) {
 
 func rtlFiles(out *compiler.Output) (f verify.RTLFiles, err error) {
 	f.Module = out.Manifest.Module
-	if f.Design, err = out.Path("verilog"); err != nil {
-		return f, err
-	}
-	f.Testbench, err = out.Path("testbench")
+	f.Design, err = out.Path("verilog")
 	return f, err
+}
+
+// compareManifest says where the manifest contradicts the model.
+func compareManifest(f *model.Frozen, out *compiler.Output) []string {
+	var differ []string
+	if !slices.Equal(out.Manifest.Classes, f.Classes) {
+		differ = append(differ, fmt.Sprintf("the manifest's classes are %q, the model's %q", out.Manifest.Classes, f.Classes))
+	}
+	var enc encoding.Encoder
+	if err := json.Unmarshal(out.Manifest.Encoder, &enc); err != nil || !reflect.DeepEqual(enc, f.Encoder) {
+		differ = append(differ, "the manifest's encoder is not the model's")
+	}
+	return differ
 }
 
 type verifyReport struct {
 	Software *verify.SoftwareResult `json:"software"`
 	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
 	Formal   *verify.FormalResult   `json:"formal,omitempty"`
+	Folder   []string               `json:"folder,omitempty"` // what else is wrong with the folder
 	Verified bool                   `json:"verified"`
+	Level    string                 `json:"verified_level,omitempty"` // how far, if it is
+
+	asked   int
+	changed []compiler.Change
 }
 
-// finish sets Verified: every level that ran found no difference, and the proof, if
-// asked for, was found.
+// finish sets Verified: every level that was asked for ran and found no difference, the
+// proof was found, and every file that is not as it was written was judged by a check.
 func (r *verifyReport) finish() *verifyReport {
-	r.Verified = r.Software != nil && r.Software.Mismatches == 0 &&
-		(r.RTL == nil || r.RTL.Mismatches == 0) && (r.Formal == nil || r.Formal.Proved)
+	for _, ch := range r.changed {
+		judged := ch.File.Format == "netlist" || ch.File.Format == "verilog" && r.RTL != nil
+		if !judged {
+			r.Folder = append(r.Folder, ch.File.Name+" was changed since compile wrote it, and no check of this level reads it")
+		}
+	}
+	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 &&
+		(r.asked < 2 || r.RTL != nil && r.RTL.Mismatches == 0) &&
+		(r.asked < 3 || r.Formal != nil && r.Formal.Proved)
+	if r.Verified {
+		r.Level = []string{"", "software", "rtl", "formal"}[r.asked]
+	}
 	return r
 }
 
@@ -156,6 +187,9 @@ func (r *verifyReport) text(w io.Writer) {
 	if s := r.Formal; s != nil {
 		fmt.Fprintf(w, "formal: %d outputs of the gates: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
 		list(w, s.First)
+	}
+	for _, s := range r.Folder {
+		fmt.Fprintf(w, "folder: %s\n", s)
 	}
 	if r.Verified {
 		fmt.Fprintln(w, "verified")

@@ -23,7 +23,7 @@ import (
 type FormalResult struct {
 	Proved  bool    `json:"proved"`
 	Verdict string  `json:"verdict"` // equivalent, different or unproved
-	Outputs int     `json:"outputs"` // last-layer bits compared
+	Outputs int     `json:"checked"` // last-layer bits compared
 	Reason  string  `json:"reason,omitempty"`
 	Tool    string  `json:"tool,omitempty"`
 	Seconds float64 `json:"seconds"`

@@ -26,10 +26,15 @@ type RTLResult struct {
 	findings
 }
 
-// RTLFiles are the emitted Verilog files of a module.
+// RTLFiles names the emitted Verilog: the module and the file that holds it. The
+// testbench is written anew for each check: one from the folder would be a judge that
+// the accused has chosen.
 type RTLFiles struct {
-	Module, Design, Testbench string
+	Module, Design string
 }
+
+// testbenchName is the testbench in a simulation's folder.
+const testbenchName = "testbench.v"
 
 // rtlLimit bounds the time of one external simulator.
 const rtlLimit = 30 * time.Minute
@@ -55,6 +60,9 @@ func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator st
 	}
 	defer os.RemoveAll(dir)
 	if err := d.writeVectors(s, index, filepath.Join(dir, vectorsName)); err != nil {
+		return nil, err
+	}
+	if err := d.writeTestbench(files.Module, filepath.Join(dir, testbenchName)); err != nil {
 		return nil, err
 	}
 	out, name, err := runSimulator(ctx, simulator, files, dir, len(index))
@@ -115,6 +123,18 @@ func tied(counts []int32) bool {
 		}
 	}
 	return same > 1
+}
+
+func (d Design) writeTestbench(module, path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // a second time is harmless
+	if err := verilog.WriteTestbench(f, d.Product, verilog.Options{Module: module}); err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // writeVectors simulates the chosen samples and writes stimulus and expectation.
@@ -187,14 +207,10 @@ func runSimulator(ctx context.Context, simulator string, f RTLFiles, dir string,
 	return r.Stdout, t.Version(ctx), err
 }
 
-// sources returns the absolute paths of the files.
+// sources returns the files to compile in a simulation's folder.
 func (f RTLFiles) sources() ([]string, error) {
 	design, err := filepath.Abs(f.Design)
-	if err != nil {
-		return nil, err
-	}
-	testbench, err := filepath.Abs(f.Testbench)
-	return []string{design, testbench}, err
+	return []string{design, testbenchName}, err
 }
 
 func vectorArgs(count int) []string {

@@ -26,6 +26,8 @@ type SoftwareResult struct {
 func (d Design) Software(ctx context.Context, s Samples, threads int) (*SoftwareResult, error) {
 	begin := time.Now()
 	r := &SoftwareResult{Checked: s.Levels.Len()}
+	comparePorts("input", d.Raw.InputPorts(), d.Product.InputPorts(), r)
+	comparePorts("output", d.Raw.OutputPorts(), d.Product.OutputPorts(), r)
 	if err := d.hidden(ctx, s, r); err != nil {
 		return nil, err
 	}
@@ -99,13 +101,16 @@ func (d Design) hidden(ctx context.Context, s Samples, r *SoftwareResult) error 
 		x := s.thermometer(&d.Model.Encoder, words, consecutive(from, to))
 		eval.Run(x, words, func(layer int, h []uint64) {
 			compareLayer(simulator, nets[layer], h, words, to-from, func(sample, gate int, got uint64) {
-				r.add(Mismatch{from + sample, layer + 1, gate, fmt.Sprintf("raw netlist gives %d, the trainer %d", got, 1-got)})
+				r.add(Mismatch{from + sample, layer + 1, gate, rawGives[got]})
 			})
 		})
 		r.HiddenBits += int64(d.Model.Gates()) * int64(to-from)
 	}
 	return nil
 }
+
+// rawGives tells a wrong bit of the raw netlist, by what it is: there may be millions.
+var rawGives = [2]string{"raw netlist gives 0, the trainer 1", "raw netlist gives 1, the trainer 0"}
 
 // runBlock simulates samples from to to-1.
 func (d Design) runBlock(simulator *sim.Simulator, s Samples, words, from, to int) error {
