@@ -29,9 +29,10 @@ type Manifest struct {
 	Options json.RawMessage   `json:"options,omitempty"`
 	Model   ModelRef          `json:"model"`
 	Classes []string          `json:"classes"`
-	Data    json.RawMessage   `json:"data,omitempty"`    // the data's part of the configuration
-	Encoder json.RawMessage   `json:"encoder,omitempty"` // the thermometer code
-	Tools   map[string]string `json:"tools,omitempty"`   // external programs and their versions
+	Data    json.RawMessage   `json:"data,omitempty"`        // the data's part of the configuration
+	Test    string            `json:"test_sha256,omitempty"` // of the test part that the model's record names
+	Encoder json.RawMessage   `json:"encoder,omitempty"`     // the thermometer code
+	Tools   map[string]string `json:"tools,omitempty"`       // external programs and their versions
 	Files   []File            `json:"files"`
 }
 

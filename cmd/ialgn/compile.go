@@ -136,7 +136,7 @@ func newManifest(path string, m *model.Model, o compileOptions) (compiler.Manife
 		return compiler.Manifest{}, err
 	}
 	man := compiler.Manifest{
-		Version: version, Module: o.Module, Scope: o.Scope, Classes: m.Classes,
+		Version: version, Module: o.Module, Scope: o.Scope, Classes: m.Classes, Test: m.Record.Test,
 		Model: compiler.ModelRef{Name: m.Config.Name, SHA256: sum},
 	}
 	for dst, v := range map[*json.RawMessage]any{

@@ -53,10 +53,16 @@ func loadForTest(c *cli.Context, path string) (*model.Frozen, *trainer.TestData,
 	if err != nil {
 		return nil, nil, err
 	}
-	if test.SHA256 != info.Model.Record.Test {
+	warnOfOtherData(c, test, info.Model.Record.Test)
+	return f, test, nil
+}
+
+// warnOfOtherData warns if the test part is not the one of that checksum, which the
+// model's training record names.
+func warnOfOtherData(c *cli.Context, test *trainer.TestData, recorded string) {
+	if test.SHA256 != recorded {
 		warn(c, "the test part of %s here is not the one that the model was trained with", test.Name)
 	}
-	return f, test, nil
 }
 
 type evalReport struct {
@@ -69,14 +75,11 @@ type evalReport struct {
 }
 
 func newEvalReport(classes []string, s *model.Scores, labels []uint8) evalReport {
-	r := evalReport{Samples: len(labels), Correct: s.Correct(labels), Classes: classes, PerClass: make([]float64, len(classes))}
+	r := evalReport{
+		Samples: len(labels), Correct: s.Correct(labels), Classes: classes,
+		Confusion: s.Confusion(labels), PerClass: make([]float64, len(classes)),
+	}
 	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
-	for range classes {
-		r.Confusion = append(r.Confusion, make([]int, len(classes)))
-	}
-	for i, y := range labels {
-		r.Confusion[y][s.Predicted[i]]++
-	}
 	for y, row := range r.Confusion {
 		all := 0
 		for _, n := range row {

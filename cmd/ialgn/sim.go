@@ -102,6 +102,9 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)
 	}
 	d.test, err = trainer.LoadTest(c.Context, d.encoder, out.Manifest.Classes, data, folders(c))
+	if err == nil {
+		warnOfOtherData(c, d.test, out.Manifest.Test)
+	}
 	return d, err
 }
 

@@ -9,7 +9,7 @@ var policy = Policy{
 
 		{
 			Package: "trainer", Imports: []string{"trainer/...", "internal/bitplane", "internal/hint"},
-			External: []string{sync},
+			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
 		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding", "internal/hint"}},
