@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"time"
 
+	"ialgn/internal/atomicfile"
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/engine"
@@ -107,6 +108,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	atomicfile.RemoveLeftovers(CheckpointPath(r.Model))
 	s := &session{Run: r, data: data}
 	if err := s.prepare(); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func checkData(c *cli.Context, names []string) error {
 		s, err := dataset.Check(c.Context, name, folders(c))
 		st := checkStatus{Status: s}
 		switch {
-		case c.Context.Err() != nil:
+		case c.Err() != nil:
 			return err
 		case err != nil:
 			st.Error = err.Error()

@@ -8,7 +8,7 @@ var policy = Policy{
 		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/bitplane", "internal/hint"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},

@@ -19,6 +19,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // bufferSize spares system calls to writers of small pieces.
@@ -173,4 +174,22 @@ func Write(path string, write func(io.Writer) error) error {
 		return reason("write to the disk", err)
 	}
 	return f.Commit()
+}
+
+// RemoveLeftovers removes the temporary files that killed processes left beside path.
+// It is for the one process that writes path: it would take away the file that another
+// is writing. A folder that cannot be read holds none.
+func RemoveLeftovers(path string) {
+	folder, base := filepath.Split(path)
+	entries, err := os.ReadDir(filepath.Clean(folder + "."))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		random, ok := strings.CutPrefix(e.Name(), "."+base+".")
+		random, isTemporary := strings.CutSuffix(random, ".tmp")
+		if ok && isTemporary && len(random) == 8 && e.Type().IsRegular() {
+			os.Remove(folder + e.Name())
+		}
+	}
 }

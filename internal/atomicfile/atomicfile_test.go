@@ -229,3 +229,28 @@ func TestCreateErrors(t *testing.T) {
 		t.Errorf("error %v is no fs.ErrNotExist", err)
 	}
 }
+
+func TestRemoveLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m.st")
+	killed, err := atomicfile.Create(path) // and never ended
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.Close()
+	keep := []string{"m.st", ".m.st.tmp", ".other.st.01234567.tmp", ".m.st.0123.tmp", "m.st.01234567.tmp"}
+	for _, name := range keep {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	atomicfile.RemoveLeftovers(path)
+	if _, err := os.Stat(killed.Name()); err == nil {
+		t.Errorf("%s is still there", killed.Name())
+	}
+	for _, name := range keep {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s is gone", name)
+		}
+	}
+}

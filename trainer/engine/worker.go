@@ -16,7 +16,7 @@ type worker struct {
 	counters   []bitplane.Counter
 
 	// Scratch of one chain and one gate.
-	h, b        []uint64 // bits of pin A and B of each layer, [depth][words]
+	h           []uint64 // bits of pin A of each layer, [depth][words]
 	out         []uint64 // [words]
 	samples     int
 	delta, beta []float32 // [samples, padded]
