@@ -12,7 +12,7 @@ var policy = Policy{
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
-		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding", "internal/hint"}},
+		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane"}},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
@@ -30,7 +30,7 @@ var policy = Policy{
 		{Package: "netlist", Imports: []string{"trainer/model"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
 
 		{
-			Package: "compiler", Imports: []string{"netlist", "backend/...", "internal/atomicfile", "internal/hint"},
+			Package: "compiler", Imports: []string{"netlist", "backend/..."},
 			Test: []string{"sim", "trainer/model"},
 		},
 
@@ -42,8 +42,7 @@ var policy = Policy{
 		{
 			Package: "sim/verify",
 			Imports: []string{
-				"sim", "netlist", "backend/...", "trainer/model", "trainer/encoding",
-				"internal/bitplane", "internal/hint", "internal/tool",
+				"sim", "netlist", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
 			},
 			Test: []string{"compiler", "trainer/..."},
 		},
