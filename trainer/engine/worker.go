@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"math"
-
 	"ialgn/internal/bitplane"
 	"ialgn/trainer/kernel"
 )
@@ -15,16 +13,10 @@ type worker struct {
 	counts     []int32 // [classes touched][samples, padded]
 	counters   []bitplane.Counter
 
-	// Scratch of one chain and one gate.
-	h, b        []uint64 // bits of pin A and B of each layer, [depth][words]
-	out         []uint64 // [words]
-	samples     int
-	delta, beta []float32 // [samples, padded]
-	ops         [kernel.Ops]float32
-	opGrad      [kernel.Ops]float32
-	q, r        []float32 // [largest k]
-	tables      kernel.Tables
-	touched     uint32 // of no meaning, see section.touch
+	// Scratch of one chain.
+	h, b []uint64 // bits of pin A and B of each layer, [depth][words]
+	out  []uint64 // [words]
+	pass *kernel.Pass
 }
 
 func newWorker(e *Engine, lo, hi int) *worker {
@@ -35,12 +27,11 @@ func newWorker(e *Engine, lo, hi int) *worker {
 	w.counters = make([]bitplane.Counter, e.words)
 	w.h, w.b = make([]uint64, e.depth*e.words), make([]uint64, e.depth*e.words)
 	w.out = make([]uint64, e.words)
-	w.delta, w.beta = make([]float32, padded), make([]float32, padded)
-	k := max(e.first.a.k, e.first.b.k)
+	k := max(e.first.A.K, e.first.B.K)
 	if e.rest != nil {
-		k = max(k, e.rest.b.k)
+		k = max(k, e.rest.B.K)
 	}
-	w.q, w.r = make([]float32, k), make([]float32, k)
+	w.pass = kernel.NewPass(e.words, k)
 	return w
 }
 
@@ -48,14 +39,14 @@ func newWorker(e *Engine, lo, hi int) *worker {
 func (w *worker) chain(i int, x []uint64) {
 	e, n := w.e, w.e.words
 	row := func(bit uint32) []uint64 { return x[int(bit)*n:][:n] }
-	copy(w.h[:n], row(e.first.a.bit[i]))
-	copy(w.b[:n], row(e.first.b.bit[i]))
-	op := e.first.op[i]
+	copy(w.h[:n], row(e.first.A.Bit[i]))
+	copy(w.b[:n], row(e.first.B.Bit[i]))
+	op := e.first.Op[i]
 	for l := 1; l < e.depth; l++ {
-		g := i*e.rest.layers + l - 1
+		g := i*e.rest.Layers + l - 1
 		kernel.Apply(w.h[l*n:][:n], w.h[(l-1)*n:][:n], w.b[(l-1)*n:][:n], op)
-		copy(w.b[l*n:][:n], row(e.rest.b.bit[g]))
-		op = e.rest.op[g]
+		copy(w.b[l*n:][:n], row(e.rest.B.Bit[g]))
+		op = e.rest.Op[g]
 	}
 	last := (e.depth - 1) * n
 	kernel.Apply(w.out, w.h[last:][:n], w.b[last:][:n], op)
@@ -83,90 +74,14 @@ func (w *worker) endClass(c int) {
 
 // backward updates the worker's chains from the upstream gradient of their classes.
 func (w *worker) backward(x []uint64, samples int, adam *kernel.Adam) {
-	padded := (samples + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes
-	w.samples = samples
-	w.delta, w.beta = w.delta[:padded], w.beta[:padded]
+	e, n, p := w.e, w.e.words, w.pass
+	p.X, p.Samples, p.Adam = x, samples, *adam
 	for i := w.lo; i < w.hi; i++ {
 		w.chain(i, x)
-		copy(w.delta, w.e.delta[i/w.e.perClass])
-		for l := w.e.depth - 1; l >= 1; l-- {
-			g := i*w.e.rest.layers + l - 1
-			if l > 1 {
-				w.touched += w.e.rest.touch(g - 1)
-			} else {
-				w.touched += w.e.first.touch(i)
-			}
-			w.gate(w.e.rest, g, l, x, adam)
+		copy(p.Delta, e.delta[i/e.perClass])
+		if e.rest != nil {
+			p.Update(e.rest, i*e.rest.Layers, e.rest.Layers, w.h[n:], w.b[n:])
 		}
-		if w.e.rest != nil && i+1 < w.hi {
-			w.touched += w.e.rest.touch((i+2)*w.e.rest.layers - 1)
-		}
-		w.gate(w.e.first, i, 0, x, adam)
+		p.Update(e.first, i, 1, w.h, w.b)
 	}
-}
-
-// touch reads a word of each cache line that the update of gate g needs, and returns
-// their sum so that the reads happen. Called a gate ahead, it overlaps the waits for
-// memory, which otherwise come one after the other.
-func (s *section) touch(g int) uint32 {
-	at := g * kernel.Ops
-	sum := math.Float32bits(s.w[at]) + math.Float32bits(s.m[at]) + math.Float32bits(s.v[at])
-	sum += s.b.touch(g)
-	if s.a != nil {
-		sum += s.a.touch(g)
-	}
-	return sum
-}
-
-// lineFloats is the number of float32 in a cache line.
-const lineFloats = 16
-
-func (p *pin) touch(g int) uint32 {
-	sum := uint32(0)
-	if p.k == 1 {
-		return sum
-	}
-	for at := g * p.k; at < (g+1)*p.k; at += lineFloats {
-		sum += math.Float32bits(p.w[at]) + math.Float32bits(p.m[at]) + math.Float32bits(p.v[at]) + p.wires.At(at)
-	}
-	return sum
-}
-
-// gate updates gate g of a section, which stands in layer l of the current chain, and
-// replaces delta by the gradient of its pin A.
-func (w *worker) gate(s *section, g, l int, x []uint64, adam *kernel.Adam) {
-	n := w.e.words
-	at := g * kernel.Ops
-	t := kernel.Operations(&w.ops, (*[kernel.Ops]float32)(s.w[at:]), s.top[g])
-	beta := w.beta
-	if s.b.k == 1 {
-		beta = nil
-	}
-	sums := kernel.Bins(w.delta, beta, w.h[l*n:][:n], w.b[l*n:][:n], &t)
-	kernel.OpGradient(&w.opGrad, &w.ops, &sums, &t)
-	arg, top := adam.Update(s.w[at:at+kernel.Ops], s.m[at:], s.v[at:], w.opGrad[:])
-	s.op[g], s.top[g] = uint8(arg), top
-	w.selection(s.b, g, beta, x, adam)
-	if s.a != nil {
-		w.selection(s.a, g, w.delta, x, adam)
-	}
-}
-
-// selection updates a relaxed pin of gate g from the gradient of its bit.
-func (w *worker) selection(p *pin, g int, grad []float32, x []uint64, adam *kernel.Adam) {
-	if p.k == 1 {
-		return
-	}
-	at := g * p.k
-	q, r := w.q[:p.k], w.r[:p.k]
-	kernel.Selection(q, p.w[at:], p.top[g])
-	w.tables.Fill(grad, w.samples)
-	if p.wires.Wide != nil {
-		kernel.Candidates(&w.tables, r, x, w.e.words, p.wires.Wide[at:])
-	} else {
-		kernel.Candidates(&w.tables, r, x, w.e.words, p.wires.Narrow[at:])
-	}
-	kernel.SelectGradient(r, q, r)
-	arg, top := adam.Update(p.w[at:at+p.k], p.m[at:], p.v[at:], r)
-	p.bit[g], p.top[g] = p.wires.At(at+arg), top
 }

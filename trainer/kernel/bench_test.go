@@ -1,0 +1,43 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkUpdate times the update of a gate (k_x = 32, batch 100) on each path, with
+// parameters that stay in the cache and, at learning rate 0, do not drift into subnormals.
+func BenchmarkUpdate(b *testing.B) {
+	before, _ := Path()
+	defer Use(before)
+	for _, path := range Paths() {
+		for _, layers := range []int{1, 5, 48} {
+			b.Run(fmt.Sprintf("path=%s/layers=%d", path, layers), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(6, 6))
+				sh := shape{k: 32, samples: 100, words: 2, layers: layers}
+				st := sh.draw(r)
+				for _, l := range []*Logits{&st.s.Logits, &st.s.B.Logits} {
+					for i := range l.W {
+						l.W[i], l.M[i], l.V[i] = float32(r.NormFloat64()), float32(r.NormFloat64()*1e-4), 1e-7
+					}
+				}
+				st.s.Refresh()
+				Use(path)
+				p := NewPass(2, 32)
+				p.X, p.Samples = st.x, st.samples
+				for i := range st.delta[:100] {
+					st.delta[i] = float32(r.NormFloat64()) * 1e-3
+				}
+				for b.Loop() {
+					p.Adam = NewAdam(0, 0.9, 0.999, 1e-8, 1000)
+					for c := range testChains {
+						copy(p.Delta, st.delta)
+						p.Update(st.s, c*layers, layers, st.a, st.b)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*layers*testChains), "ns/gate")
+			})
+		}
+	}
+}
