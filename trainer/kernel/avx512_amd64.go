@@ -4,22 +4,22 @@
 
 package kernel
 
-// gatesAVX512 updates a run of gates.
+// gatesAVX512 updates the gates of some chains.
 //
 //go:noescape
 func gatesAVX512(f *frame)
 
-// gatesWideAVX512 updates a run of gates with wires of 32 bits.
+// gatesWideAVX512 updates the gates of some chains with wires of 32 bits.
 //
 //go:noescape
 func gatesWideAVX512(f *frame)
 
-// pinAVX512 updates the pin of one gate from the gradient in the frame.
+// pinAVX512 updates a pin of one gate a chain from the gradient in the frame.
 //
 //go:noescape
 func pinAVX512(f *frame)
 
-// pinWideAVX512 updates the pin of one gate from the gradient in the frame with wires of 32 bits.
+// pinWideAVX512 updates a pin of one gate a chain from the gradient in the frame with wires of 32 bits.
 //
 //go:noescape
 func pinWideAVX512(f *frame)

@@ -27,17 +27,14 @@ GLOBL exp512<>(SB), RODATA|NOPTR, $64
 TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
-block:
-	MOVQ         3784(AX), CX
-	MOVQ         $0x00000004, DX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
+layer:
+	MOVQ         3792(AX), CX
 	MOVQ         3776(AX), DX
 	LEAQ         2304(AX), BX
-	MOVQ         3792(AX), SI
-	MOVQ         3816(AX), DI
-	MOVQ         3832(AX), R8
-	MOVQ         3856(AX), R9
+	MOVQ         3808(AX), SI
+	MOVQ         3832(AX), DI
+	MOVQ         3848(AX), R8
+	MOVQ         3872(AX), R9
 	MOVL         $0xc2a00000, R10
 	VPBROADCASTD R10, Z3
 	MOVL         $0x41b8aa3b, R10
@@ -153,125 +150,119 @@ loop0:
 	VMOVUPS       Z1, 64(BX)
 	VMULPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 128(BX)
-	DECQ          DX
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop0
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	MOVQ          3792(AX), CX
 	LEAQ          2304(AX), DX
 	LEAQ          (AX), BX
-	MOVQ          3888(AX), SI
-	MOVQ          3896(AX), DI
-	MOVQ          3912(AX), R8
-	MOVQ          3928(AX), R9
-	MOVQ          3904(AX), R10
-	VMOVUPS       (R8), Z0
-	VMOVUPS       64(R8), Z1
-	VMOVUPS       128(R8), Z2
-	VMOVUPS       192(R8), Z3
-	VMOVUPS       256(R8), Z4
-	VMOVUPS       320(R8), Z5
-	VMOVUPS       384(R8), Z6
-	VMOVUPS       448(R8), Z7
+	MOVQ          3904(AX), SI
+	MOVQ          3912(AX), DI
+	MOVQ          3936(AX), R8
+	MOVQ          3952(AX), R9
+	MOVQ          3920(AX), R10
 
 loop1:
-	VMOVUPS      320(DX), X8
-	VMOVHLPS     X8, X8, X9
-	VSUBPS       X8, X9, X10
-	VSHUFPS      $0x88, X8, X8, X9
-	VSHUFPS      $0xdd, X8, X8, X8
-	VSUBPS       X9, X8, X8
-	VPERMILPS    $0x00, X10, X9
-	VBROADCASTSS X9, Z9
-	VPERMILPS    $0x55, X10, X10
-	VBROADCASTSS X10, Z10
-	VPERMILPS    $0x00, X8, X11
-	VBROADCASTSS X11, Z11
-	VPERMILPS    $0x55, X8, X8
-	VBROADCASTSS X8, Z8
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X1
+	VSUBPS       X0, X1, X2
+	VSHUFPS      $0x88, X0, X0, X1
+	VSHUFPS      $0xdd, X0, X0, X0
+	VSUBPS       X1, X0, X0
+	VPERMILPS    $0x00, X2, X1
+	VBROADCASTSS X1, Z1
+	VPERMILPS    $0x55, X2, X2
+	VBROADCASTSS X2, Z2
+	VPERMILPS    $0x00, X0, X3
+	VBROADCASTSS X3, Z3
+	VPERMILPS    $0x55, X0, X0
+	VBROADCASTSS X0, Z0
 	VPXORD       Z21, Z21, Z21
 	VPXORD       Z22, Z22, Z22
 	VPXORD       Z23, Z23, Z23
 	VPXORD       Z24, Z24, Z24
-	VPCMPEQD     X15, X15, X15
-	VMOVDQU      (SI)(R10*1), X12
-	VMOVDQU      (DI)(R10*1), X13
-	VPAND        X12, X13, X14
-	VMOVDQU      X14, 3760(AX)
-	VPANDN       X12, X13, X14
-	VMOVDQU      X14, 3744(AX)
-	VPANDN       X13, X12, X14
-	VMOVDQU      X14, 3728(AX)
-	VPOR         X12, X13, X14
-	VPXOR        X15, X14, X14
-	VMOVDQU      X14, 3712(AX)
+	VPCMPEQD     X7, X7, X7
+	VMOVDQU      (SI)(R10*1), X4
+	VMOVDQU      (DI)(R10*1), X5
+	VPAND        X4, X5, X6
+	VMOVDQU      X6, 3760(AX)
+	VPANDN       X4, X5, X6
+	VMOVDQU      X6, 3744(AX)
+	VPANDN       X5, X4, X6
+	VMOVDQU      X6, 3728(AX)
+	VPOR         X4, X5, X6
+	VPXOR        X7, X6, X6
+	VMOVDQU      X6, 3712(AX)
+	VMOVUPS      (R8), Z4
 	KMOVW        (SI)(R10*1), K1
 	KMOVW        (DI)(R10*1), K2
 	KMOVW        3712(AX), K3
 	KMOVW        3728(AX), K4
 	KMOVW        3744(AX), K5
 	KMOVW        3760(AX), K6
-	VADDPS       Z0, Z21, K3, Z21
-	VADDPS       Z0, Z22, K4, Z22
-	VADDPS       Z0, Z23, K5, Z23
-	VADDPS       Z0, Z24, K6, Z24
-	VMULPS       Z11, Z0, Z12
-	VMULPS       Z8, Z0, K1, Z12
-	VMOVUPS      Z12, (BX)
-	VMULPS       Z9, Z0, Z12
-	VMULPS       Z10, Z0, K2, Z12
-	VMOVAPS      Z12, Z0
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, (BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, (R8)
+	VMOVUPS      64(R8), Z4
 	KMOVW        2(SI)(R10*1), K1
 	KMOVW        2(DI)(R10*1), K2
 	KMOVW        3714(AX), K3
 	KMOVW        3730(AX), K4
 	KMOVW        3746(AX), K5
 	KMOVW        3762(AX), K6
-	VADDPS       Z1, Z21, K3, Z21
-	VADDPS       Z1, Z22, K4, Z22
-	VADDPS       Z1, Z23, K5, Z23
-	VADDPS       Z1, Z24, K6, Z24
-	VMULPS       Z11, Z1, Z12
-	VMULPS       Z8, Z1, K1, Z12
-	VMOVUPS      Z12, 64(BX)
-	VMULPS       Z9, Z1, Z12
-	VMULPS       Z10, Z1, K2, Z12
-	VMOVAPS      Z12, Z1
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 64(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 64(R8)
+	VMOVUPS      128(R8), Z4
 	KMOVW        4(SI)(R10*1), K1
 	KMOVW        4(DI)(R10*1), K2
 	KMOVW        3716(AX), K3
 	KMOVW        3732(AX), K4
 	KMOVW        3748(AX), K5
 	KMOVW        3764(AX), K6
-	VADDPS       Z2, Z21, K3, Z21
-	VADDPS       Z2, Z22, K4, Z22
-	VADDPS       Z2, Z23, K5, Z23
-	VADDPS       Z2, Z24, K6, Z24
-	VMULPS       Z11, Z2, Z12
-	VMULPS       Z8, Z2, K1, Z12
-	VMOVUPS      Z12, 128(BX)
-	VMULPS       Z9, Z2, Z12
-	VMULPS       Z10, Z2, K2, Z12
-	VMOVAPS      Z12, Z2
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 128(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 128(R8)
+	VMOVUPS      192(R8), Z4
 	KMOVW        6(SI)(R10*1), K1
 	KMOVW        6(DI)(R10*1), K2
 	KMOVW        3718(AX), K3
 	KMOVW        3734(AX), K4
 	KMOVW        3750(AX), K5
 	KMOVW        3766(AX), K6
-	VADDPS       Z3, Z21, K3, Z21
-	VADDPS       Z3, Z22, K4, Z22
-	VADDPS       Z3, Z23, K5, Z23
-	VADDPS       Z3, Z24, K6, Z24
-	VMULPS       Z11, Z3, Z12
-	VMULPS       Z8, Z3, K1, Z12
-	VMOVUPS      Z12, 192(BX)
-	VMULPS       Z9, Z3, Z12
-	VMULPS       Z10, Z3, K2, Z12
-	VMOVAPS      Z12, Z3
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 192(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 192(R8)
+	VMOVUPS      256(R8), Z4
 	KMOVW        8(SI)(R10*1), K1
 	KMOVW        8(DI)(R10*1), K2
 	KMOVW        3720(AX), K3
@@ -282,114 +273,107 @@ loop1:
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
 	VADDPS       Z4, Z24, K6, Z24
-	VMULPS       Z11, Z4, Z12
-	VMULPS       Z8, Z4, K1, Z12
-	VMOVUPS      Z12, 256(BX)
-	VMULPS       Z9, Z4, Z12
-	VMULPS       Z10, Z4, K2, Z12
-	VMOVAPS      Z12, Z4
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 256(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 256(R8)
+	VMOVUPS      320(R8), Z4
 	KMOVW        10(SI)(R10*1), K1
 	KMOVW        10(DI)(R10*1), K2
 	KMOVW        3722(AX), K3
 	KMOVW        3738(AX), K4
 	KMOVW        3754(AX), K5
 	KMOVW        3770(AX), K6
-	VADDPS       Z5, Z21, K3, Z21
-	VADDPS       Z5, Z22, K4, Z22
-	VADDPS       Z5, Z23, K5, Z23
-	VADDPS       Z5, Z24, K6, Z24
-	VMULPS       Z11, Z5, Z12
-	VMULPS       Z8, Z5, K1, Z12
-	VMOVUPS      Z12, 320(BX)
-	VMULPS       Z9, Z5, Z12
-	VMULPS       Z10, Z5, K2, Z12
-	VMOVAPS      Z12, Z5
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 320(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 320(R8)
+	VMOVUPS      384(R8), Z4
 	KMOVW        12(SI)(R10*1), K1
 	KMOVW        12(DI)(R10*1), K2
 	KMOVW        3724(AX), K3
 	KMOVW        3740(AX), K4
 	KMOVW        3756(AX), K5
 	KMOVW        3772(AX), K6
-	VADDPS       Z6, Z21, K3, Z21
-	VADDPS       Z6, Z22, K4, Z22
-	VADDPS       Z6, Z23, K5, Z23
-	VADDPS       Z6, Z24, K6, Z24
-	VMULPS       Z11, Z6, Z12
-	VMULPS       Z8, Z6, K1, Z12
-	VMOVUPS      Z12, 384(BX)
-	VMULPS       Z9, Z6, Z12
-	VMULPS       Z10, Z6, K2, Z12
-	VMOVAPS      Z12, Z6
-	CMPQ         R9, $0x70
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 384(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 384(R8)
+	CMPQ         R9, $0x64
 	JLE          skip2
+	VMOVUPS      448(R8), Z4
 	KMOVW        14(SI)(R10*1), K1
 	KMOVW        14(DI)(R10*1), K2
 	KMOVW        3726(AX), K3
 	KMOVW        3742(AX), K4
 	KMOVW        3758(AX), K5
 	KMOVW        3774(AX), K6
-	VADDPS       Z7, Z21, K3, Z21
-	VADDPS       Z7, Z22, K4, Z22
-	VADDPS       Z7, Z23, K5, Z23
-	VADDPS       Z7, Z24, K6, Z24
-	VMULPS       Z11, Z7, Z11
-	VMULPS       Z8, Z7, K1, Z11
-	VMOVUPS      Z11, 448(BX)
-	VMULPS       Z9, Z7, Z8
-	VMULPS       Z10, Z7, K2, Z8
-	VMOVAPS      Z8, Z7
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z3
+	VMULPS       Z0, Z4, K1, Z3
+	VMOVUPS      Z3, 448(BX)
+	VMULPS       Z1, Z4, Z0
+	VMULPS       Z2, Z4, K2, Z0
+	VMOVUPS      Z0, 448(R8)
 
 skip2:
-	VEXTRACTF64X4 $0x01, Z21, Y8
-	VADDPS        Y21, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X9
-	VADDPS        X8, X9, X9
-	VEXTRACTF64X4 $0x01, Z22, Y8
-	VADDPS        Y22, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X10
-	VADDPS        X8, X10, X10
-	VEXTRACTF64X4 $0x01, Z23, Y8
-	VADDPS        Y23, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X11
-	VADDPS        X8, X11, X11
-	VEXTRACTF64X4 $0x01, Z24, Y8
-	VADDPS        Y24, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X12
-	VADDPS        X8, X12, X12
-	VUNPCKLPD     X10, X9, X8
-	VUNPCKHPD     X10, X9, X9
-	VADDPS        X8, X9, X8
-	VUNPCKLPD     X12, X11, X9
-	VUNPCKHPD     X12, X11, X10
-	VADDPS        X9, X10, X9
-	VSHUFPS       $0x88, X9, X8, X10
-	VSHUFPS       $0xdd, X9, X8, X8
-	VADDPS        X10, X8, X10
-	VMOVUPS       X10, 336(DX)
-	SUBQ          $0x10, R10
+	VEXTRACTF64X4 $0x01, Z21, Y0
+	VADDPS        Y21, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X0, X1, X1
+	VEXTRACTF64X4 $0x01, Z22, Y0
+	VADDPS        Y22, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X0, X2, X2
+	VEXTRACTF64X4 $0x01, Z23, Y0
+	VADDPS        Y23, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X3
+	VADDPS        X0, X3, X3
+	VEXTRACTF64X4 $0x01, Z24, Y0
+	VADDPS        Y24, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VADDPS        X0, X4, X4
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X0, X1, X0
+	VUNPCKLPD     X4, X3, X1
+	VUNPCKHPD     X4, X3, X2
+	VADDPS        X1, X2, X1
+	VSHUFPS       $0x88, X1, X0, X2
+	VSHUFPS       $0xdd, X1, X0, X0
+	VADDPS        X2, X0, X2
+	VMOVUPS       X2, 336(DX)
+	ADDQ          3928(AX), R10
+	ADDQ          $0x00000200, R8
 	ADDQ          $0x00000160, DX
 	ADDQ          $0x00000240, BX
 	DECQ          CX
 	JNZ           loop1
-	VMOVUPS       Z0, (R8)
-	VMOVUPS       Z1, 64(R8)
-	VMOVUPS       Z2, 128(R8)
-	VMOVUPS       Z3, 192(R8)
-	VMOVUPS       Z4, 256(R8)
-	VMOVUPS       Z5, 320(R8)
-	VMOVUPS       Z6, 384(R8)
-	VMOVUPS       Z7, 448(R8)
-	MOVQ          R10, 3904(AX)
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	SUBQ          $0x10, 3920(AX)
+	MOVQ          3792(AX), CX
 	MOVQ          3776(AX), DX
 	LEAQ          2304(AX), BX
 	LEAQ          (AX), SI
 	MOVQ          3784(AX), DI
-	MOVQ          3928(AX), R8
-	MOVQ          3920(AX), R9
+	MOVQ          3952(AX), R8
+	MOVQ          3944(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -406,33 +390,33 @@ skip2:
 	KMOVW         R10, K7
 	MOVL          $0x3f800000, R10
 	VPBROADCASTD  R10, Z0
-	MOVQ          DX, R10
-	SHLQ          $0x06, R10
-	ADDQ          3872(AX), R10
 
 loop3:
-	MOVQ            3952(AX), R11
-	CMPQ            DI, 3936(AX)
-	CMOVQGT         3944(AX), R11
-	ADDQ            DX, R11
-	SHLQ            $0x06, R11
-	MOVQ            3792(AX), R12
-	PREFETCHT0      (R12)(R11*1)
-	MOVQ            3800(AX), R12
-	PREFETCHT0      (R12)(R11*1)
-	MOVQ            3808(AX), R12
-	PREFETCHT0      (R12)(R11*1)
-	MOVQ            3832(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3840(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3848(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3872(AX), R12
-	PREFETCHT0      (R12)(R11*1)
+	MOVQ            3976(AX), R10
+	CMPQ            DI, 3960(AX)
+	CMOVQGT         3968(AX), R10
+	ADDQ            DX, R10
+	SHLQ            $0x06, R10
+	MOVQ            3808(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            3816(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            3824(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            3848(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3856(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3864(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3888(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            DX, R10
+	SHLQ            $0x06, R10
+	ADDQ            3888(AX), R10
 	MOVWQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -534,9 +518,9 @@ loop3:
 	MOVWQZX         54(R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), K6, Z8
-	MOVWQZX         62(R10), R11
-	SHLQ            $0x04, R11
-	VBROADCASTI32X4 (R9)(R11*1), K7, Z8
+	MOVWQZX         62(R10), R10
+	SHLQ            $0x04, R10
+	VBROADCASTI32X4 (R9)(R10*1), K7, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
 	VPUNPCKLDQ      Z8, Z7, Z6
@@ -869,17 +853,12 @@ skip4:
 	VMOVUPS Z25, 192(BX)
 	VADDPS  Z28, Z26, Z26
 	VMOVUPS Z26, 256(BX)
-	DECQ    DX
-	DECQ    DI
-	SUBQ    $0x40, R10
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop3
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	LEAQ    2304(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
@@ -931,27 +910,24 @@ loop5:
 	ADDQ           $0x00000160, DX
 	DECQ           CX
 	JNZ            loop5
-	MOVQ           3784(AX), CX
-	MOVQ           $0x00000004, DX
-	CMPQ           CX, DX
-	CMOVQGT        DX, CX
+	MOVQ           3792(AX), CX
 	MOVQ           3776(AX), DX
 	LEAQ           2304(AX), BX
-	VBROADCASTSS   3960(AX), Z0
-	VBROADCASTSS   3964(AX), Z1
-	VBROADCASTSS   3968(AX), Z2
-	VBROADCASTSS   3972(AX), Z3
-	VBROADCASTSS   3976(AX), Z4
-	VBROADCASTSS   3980(AX), Z5
-	VBROADCASTSS   3984(AX), Z6
+	VBROADCASTSS   3984(AX), Z0
+	VBROADCASTSS   3988(AX), Z1
+	VBROADCASTSS   3992(AX), Z2
+	VBROADCASTSS   3996(AX), Z3
+	VBROADCASTSS   4000(AX), Z4
+	VBROADCASTSS   4004(AX), Z5
+	VBROADCASTSS   4008(AX), Z6
 
 loop6:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	VMOVUPS (BX), Z7
-	MOVQ    3792(AX), DI
-	MOVQ    3800(AX), R8
-	MOVQ    3808(AX), R9
+	MOVQ    3808(AX), DI
+	MOVQ    3816(AX), R8
+	MOVQ    3824(AX), R9
 	VMULPS  (R8)(SI*1), Z0, Z8
 	VMULPS  (R9)(SI*1), Z2, Z9
 	VMOVUPS (DI)(SI*1), Z11
@@ -971,9 +947,9 @@ loop6:
 	VMOVUPS Z11, (DI)(SI*1)
 	VMOVUPS Z11, (BX)
 	VMOVUPS 192(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -993,9 +969,9 @@ loop6:
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
 	VMOVUPS 256(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -1014,25 +990,17 @@ loop6:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	DECQ    DX
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop6
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	MOVQ    3776(AX), DX
 	LEAQ    2304(AX), BX
-	SUBQ    CX, 3784(AX)
-	SUBQ    CX, 3776(AX)
-	MOVQ    DX, SI
-	SHLQ    $0x06, SI
-	ADDQ    3872(AX), SI
-	MOVQ    3824(AX), DI
-	MOVQ    3816(AX), R8
-	MOVQ    3856(AX), R9
-	MOVQ    3864(AX), R10
+	MOVQ    3840(AX), SI
+	MOVQ    3832(AX), DI
+	MOVQ    3872(AX), R8
+	MOVQ    3880(AX), R9
 
 loop7:
 	VMOVUPS       192(BX), Z1
@@ -1055,37 +1023,40 @@ loop7:
 	VMOVHLPS      X4, X4, X3
 	VBROADCASTSS  X4, Z5
 	VCMPPS        $0x00, Z5, Z0, K1
-	KMOVW         K1, R11
-	XORL          R12, R12
-	TZCNTL        R11, R11
-	CMOVLCS       R12, R11
-	MOVB          R11, (DI)(DX*1)
+	KMOVW         K1, R10
+	XORL          R11, R11
+	TZCNTL        R10, R10
+	CMOVLCS       R11, R10
+	MOVB          R10, (SI)(DX*1)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X4, X0
-	VMOVSS        X0, (R8)(DX*4)
+	VMOVSS        X0, (DI)(DX*4)
 	VBROADCASTSS  X3, Z0
 	VCMPPS        $0x00, Z0, Z1, K1
-	KMOVW         K1, R11
+	KMOVW         K1, R10
 	VBROADCASTSS  X3, Z0
 	VCMPPS        $0x00, Z0, Z2, K1
-	KMOVW         K1, R12
-	SHLL          $0x10, R12
-	ORL           R12, R11
-	XORL          R12, R12
-	TZCNTL        R11, R11
-	CMOVLCS       R12, R11
-	MOVWLZX       (SI)(R11*2), R11
-	MOVL          R11, (R10)(DX*4)
+	KMOVW         K1, R11
+	SHLL          $0x10, R11
+	ORL           R11, R10
+	XORL          R11, R11
+	TZCNTL        R10, R10
+	CMOVLCS       R11, R10
+	MOVQ          DX, R11
+	SHLQ          $0x06, R11
+	ADDQ          3888(AX), R11
+	MOVWLZX       (R11)(R10*2), R10
+	MOVL          R10, (R9)(DX*4)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X3, X0
-	VMOVSS        X0, (R9)(DX*4)
-	DECQ          DX
-	SUBQ          $0x40, SI
+	VMOVSS        X0, (R8)(DX*4)
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop7
-	CMPQ          3784(AX), $+0
-	JGT           block
+	DECQ          3776(AX)
+	DECQ          3784(AX)
+	JNZ           layer
 	VZEROUPPER
 	RET
 
@@ -1094,17 +1065,14 @@ loop7:
 TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
-block:
-	MOVQ         3784(AX), CX
-	MOVQ         $0x00000004, DX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
+layer:
+	MOVQ         3792(AX), CX
 	MOVQ         3776(AX), DX
 	LEAQ         2304(AX), BX
-	MOVQ         3792(AX), SI
-	MOVQ         3816(AX), DI
-	MOVQ         3832(AX), R8
-	MOVQ         3856(AX), R9
+	MOVQ         3808(AX), SI
+	MOVQ         3832(AX), DI
+	MOVQ         3848(AX), R8
+	MOVQ         3872(AX), R9
 	MOVL         $0xc2a00000, R10
 	VPBROADCASTD R10, Z3
 	MOVL         $0x41b8aa3b, R10
@@ -1220,125 +1188,119 @@ loop8:
 	VMOVUPS       Z1, 64(BX)
 	VMULPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 128(BX)
-	DECQ          DX
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop8
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	MOVQ          3792(AX), CX
 	LEAQ          2304(AX), DX
 	LEAQ          (AX), BX
-	MOVQ          3888(AX), SI
-	MOVQ          3896(AX), DI
-	MOVQ          3912(AX), R8
-	MOVQ          3928(AX), R9
-	MOVQ          3904(AX), R10
-	VMOVUPS       (R8), Z0
-	VMOVUPS       64(R8), Z1
-	VMOVUPS       128(R8), Z2
-	VMOVUPS       192(R8), Z3
-	VMOVUPS       256(R8), Z4
-	VMOVUPS       320(R8), Z5
-	VMOVUPS       384(R8), Z6
-	VMOVUPS       448(R8), Z7
+	MOVQ          3904(AX), SI
+	MOVQ          3912(AX), DI
+	MOVQ          3936(AX), R8
+	MOVQ          3952(AX), R9
+	MOVQ          3920(AX), R10
 
 loop9:
-	VMOVUPS      320(DX), X8
-	VMOVHLPS     X8, X8, X9
-	VSUBPS       X8, X9, X10
-	VSHUFPS      $0x88, X8, X8, X9
-	VSHUFPS      $0xdd, X8, X8, X8
-	VSUBPS       X9, X8, X8
-	VPERMILPS    $0x00, X10, X9
-	VBROADCASTSS X9, Z9
-	VPERMILPS    $0x55, X10, X10
-	VBROADCASTSS X10, Z10
-	VPERMILPS    $0x00, X8, X11
-	VBROADCASTSS X11, Z11
-	VPERMILPS    $0x55, X8, X8
-	VBROADCASTSS X8, Z8
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X1
+	VSUBPS       X0, X1, X2
+	VSHUFPS      $0x88, X0, X0, X1
+	VSHUFPS      $0xdd, X0, X0, X0
+	VSUBPS       X1, X0, X0
+	VPERMILPS    $0x00, X2, X1
+	VBROADCASTSS X1, Z1
+	VPERMILPS    $0x55, X2, X2
+	VBROADCASTSS X2, Z2
+	VPERMILPS    $0x00, X0, X3
+	VBROADCASTSS X3, Z3
+	VPERMILPS    $0x55, X0, X0
+	VBROADCASTSS X0, Z0
 	VPXORD       Z21, Z21, Z21
 	VPXORD       Z22, Z22, Z22
 	VPXORD       Z23, Z23, Z23
 	VPXORD       Z24, Z24, Z24
-	VPCMPEQD     X15, X15, X15
-	VMOVDQU      (SI)(R10*1), X12
-	VMOVDQU      (DI)(R10*1), X13
-	VPAND        X12, X13, X14
-	VMOVDQU      X14, 3760(AX)
-	VPANDN       X12, X13, X14
-	VMOVDQU      X14, 3744(AX)
-	VPANDN       X13, X12, X14
-	VMOVDQU      X14, 3728(AX)
-	VPOR         X12, X13, X14
-	VPXOR        X15, X14, X14
-	VMOVDQU      X14, 3712(AX)
+	VPCMPEQD     X7, X7, X7
+	VMOVDQU      (SI)(R10*1), X4
+	VMOVDQU      (DI)(R10*1), X5
+	VPAND        X4, X5, X6
+	VMOVDQU      X6, 3760(AX)
+	VPANDN       X4, X5, X6
+	VMOVDQU      X6, 3744(AX)
+	VPANDN       X5, X4, X6
+	VMOVDQU      X6, 3728(AX)
+	VPOR         X4, X5, X6
+	VPXOR        X7, X6, X6
+	VMOVDQU      X6, 3712(AX)
+	VMOVUPS      (R8), Z4
 	KMOVW        (SI)(R10*1), K1
 	KMOVW        (DI)(R10*1), K2
 	KMOVW        3712(AX), K3
 	KMOVW        3728(AX), K4
 	KMOVW        3744(AX), K5
 	KMOVW        3760(AX), K6
-	VADDPS       Z0, Z21, K3, Z21
-	VADDPS       Z0, Z22, K4, Z22
-	VADDPS       Z0, Z23, K5, Z23
-	VADDPS       Z0, Z24, K6, Z24
-	VMULPS       Z11, Z0, Z12
-	VMULPS       Z8, Z0, K1, Z12
-	VMOVUPS      Z12, (BX)
-	VMULPS       Z9, Z0, Z12
-	VMULPS       Z10, Z0, K2, Z12
-	VMOVAPS      Z12, Z0
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, (BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, (R8)
+	VMOVUPS      64(R8), Z4
 	KMOVW        2(SI)(R10*1), K1
 	KMOVW        2(DI)(R10*1), K2
 	KMOVW        3714(AX), K3
 	KMOVW        3730(AX), K4
 	KMOVW        3746(AX), K5
 	KMOVW        3762(AX), K6
-	VADDPS       Z1, Z21, K3, Z21
-	VADDPS       Z1, Z22, K4, Z22
-	VADDPS       Z1, Z23, K5, Z23
-	VADDPS       Z1, Z24, K6, Z24
-	VMULPS       Z11, Z1, Z12
-	VMULPS       Z8, Z1, K1, Z12
-	VMOVUPS      Z12, 64(BX)
-	VMULPS       Z9, Z1, Z12
-	VMULPS       Z10, Z1, K2, Z12
-	VMOVAPS      Z12, Z1
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 64(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 64(R8)
+	VMOVUPS      128(R8), Z4
 	KMOVW        4(SI)(R10*1), K1
 	KMOVW        4(DI)(R10*1), K2
 	KMOVW        3716(AX), K3
 	KMOVW        3732(AX), K4
 	KMOVW        3748(AX), K5
 	KMOVW        3764(AX), K6
-	VADDPS       Z2, Z21, K3, Z21
-	VADDPS       Z2, Z22, K4, Z22
-	VADDPS       Z2, Z23, K5, Z23
-	VADDPS       Z2, Z24, K6, Z24
-	VMULPS       Z11, Z2, Z12
-	VMULPS       Z8, Z2, K1, Z12
-	VMOVUPS      Z12, 128(BX)
-	VMULPS       Z9, Z2, Z12
-	VMULPS       Z10, Z2, K2, Z12
-	VMOVAPS      Z12, Z2
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 128(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 128(R8)
+	VMOVUPS      192(R8), Z4
 	KMOVW        6(SI)(R10*1), K1
 	KMOVW        6(DI)(R10*1), K2
 	KMOVW        3718(AX), K3
 	KMOVW        3734(AX), K4
 	KMOVW        3750(AX), K5
 	KMOVW        3766(AX), K6
-	VADDPS       Z3, Z21, K3, Z21
-	VADDPS       Z3, Z22, K4, Z22
-	VADDPS       Z3, Z23, K5, Z23
-	VADDPS       Z3, Z24, K6, Z24
-	VMULPS       Z11, Z3, Z12
-	VMULPS       Z8, Z3, K1, Z12
-	VMOVUPS      Z12, 192(BX)
-	VMULPS       Z9, Z3, Z12
-	VMULPS       Z10, Z3, K2, Z12
-	VMOVAPS      Z12, Z3
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 192(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 192(R8)
+	VMOVUPS      256(R8), Z4
 	KMOVW        8(SI)(R10*1), K1
 	KMOVW        8(DI)(R10*1), K2
 	KMOVW        3720(AX), K3
@@ -1349,114 +1311,107 @@ loop9:
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
 	VADDPS       Z4, Z24, K6, Z24
-	VMULPS       Z11, Z4, Z12
-	VMULPS       Z8, Z4, K1, Z12
-	VMOVUPS      Z12, 256(BX)
-	VMULPS       Z9, Z4, Z12
-	VMULPS       Z10, Z4, K2, Z12
-	VMOVAPS      Z12, Z4
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 256(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 256(R8)
+	VMOVUPS      320(R8), Z4
 	KMOVW        10(SI)(R10*1), K1
 	KMOVW        10(DI)(R10*1), K2
 	KMOVW        3722(AX), K3
 	KMOVW        3738(AX), K4
 	KMOVW        3754(AX), K5
 	KMOVW        3770(AX), K6
-	VADDPS       Z5, Z21, K3, Z21
-	VADDPS       Z5, Z22, K4, Z22
-	VADDPS       Z5, Z23, K5, Z23
-	VADDPS       Z5, Z24, K6, Z24
-	VMULPS       Z11, Z5, Z12
-	VMULPS       Z8, Z5, K1, Z12
-	VMOVUPS      Z12, 320(BX)
-	VMULPS       Z9, Z5, Z12
-	VMULPS       Z10, Z5, K2, Z12
-	VMOVAPS      Z12, Z5
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 320(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 320(R8)
+	VMOVUPS      384(R8), Z4
 	KMOVW        12(SI)(R10*1), K1
 	KMOVW        12(DI)(R10*1), K2
 	KMOVW        3724(AX), K3
 	KMOVW        3740(AX), K4
 	KMOVW        3756(AX), K5
 	KMOVW        3772(AX), K6
-	VADDPS       Z6, Z21, K3, Z21
-	VADDPS       Z6, Z22, K4, Z22
-	VADDPS       Z6, Z23, K5, Z23
-	VADDPS       Z6, Z24, K6, Z24
-	VMULPS       Z11, Z6, Z12
-	VMULPS       Z8, Z6, K1, Z12
-	VMOVUPS      Z12, 384(BX)
-	VMULPS       Z9, Z6, Z12
-	VMULPS       Z10, Z6, K2, Z12
-	VMOVAPS      Z12, Z6
-	CMPQ         R9, $0x70
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z5
+	VMULPS       Z0, Z4, K1, Z5
+	VMOVUPS      Z5, 384(BX)
+	VMULPS       Z1, Z4, Z5
+	VMULPS       Z2, Z4, K2, Z5
+	VMOVUPS      Z5, 384(R8)
+	CMPQ         R9, $0x64
 	JLE          skip10
+	VMOVUPS      448(R8), Z4
 	KMOVW        14(SI)(R10*1), K1
 	KMOVW        14(DI)(R10*1), K2
 	KMOVW        3726(AX), K3
 	KMOVW        3742(AX), K4
 	KMOVW        3758(AX), K5
 	KMOVW        3774(AX), K6
-	VADDPS       Z7, Z21, K3, Z21
-	VADDPS       Z7, Z22, K4, Z22
-	VADDPS       Z7, Z23, K5, Z23
-	VADDPS       Z7, Z24, K6, Z24
-	VMULPS       Z11, Z7, Z11
-	VMULPS       Z8, Z7, K1, Z11
-	VMOVUPS      Z11, 448(BX)
-	VMULPS       Z9, Z7, Z8
-	VMULPS       Z10, Z7, K2, Z8
-	VMOVAPS      Z8, Z7
+	VADDPS       Z4, Z21, K3, Z21
+	VADDPS       Z4, Z22, K4, Z22
+	VADDPS       Z4, Z23, K5, Z23
+	VADDPS       Z4, Z24, K6, Z24
+	VMULPS       Z3, Z4, Z3
+	VMULPS       Z0, Z4, K1, Z3
+	VMOVUPS      Z3, 448(BX)
+	VMULPS       Z1, Z4, Z0
+	VMULPS       Z2, Z4, K2, Z0
+	VMOVUPS      Z0, 448(R8)
 
 skip10:
-	VEXTRACTF64X4 $0x01, Z21, Y8
-	VADDPS        Y21, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X9
-	VADDPS        X8, X9, X9
-	VEXTRACTF64X4 $0x01, Z22, Y8
-	VADDPS        Y22, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X10
-	VADDPS        X8, X10, X10
-	VEXTRACTF64X4 $0x01, Z23, Y8
-	VADDPS        Y23, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X11
-	VADDPS        X8, X11, X11
-	VEXTRACTF64X4 $0x01, Z24, Y8
-	VADDPS        Y24, Y8, Y8
-	VEXTRACTF32X4 $0x01, Y8, X12
-	VADDPS        X8, X12, X12
-	VUNPCKLPD     X10, X9, X8
-	VUNPCKHPD     X10, X9, X9
-	VADDPS        X8, X9, X8
-	VUNPCKLPD     X12, X11, X9
-	VUNPCKHPD     X12, X11, X10
-	VADDPS        X9, X10, X9
-	VSHUFPS       $0x88, X9, X8, X10
-	VSHUFPS       $0xdd, X9, X8, X8
-	VADDPS        X10, X8, X10
-	VMOVUPS       X10, 336(DX)
-	SUBQ          $0x10, R10
+	VEXTRACTF64X4 $0x01, Z21, Y0
+	VADDPS        Y21, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X0, X1, X1
+	VEXTRACTF64X4 $0x01, Z22, Y0
+	VADDPS        Y22, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X0, X2, X2
+	VEXTRACTF64X4 $0x01, Z23, Y0
+	VADDPS        Y23, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X3
+	VADDPS        X0, X3, X3
+	VEXTRACTF64X4 $0x01, Z24, Y0
+	VADDPS        Y24, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VADDPS        X0, X4, X4
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X0, X1, X0
+	VUNPCKLPD     X4, X3, X1
+	VUNPCKHPD     X4, X3, X2
+	VADDPS        X1, X2, X1
+	VSHUFPS       $0x88, X1, X0, X2
+	VSHUFPS       $0xdd, X1, X0, X0
+	VADDPS        X2, X0, X2
+	VMOVUPS       X2, 336(DX)
+	ADDQ          3928(AX), R10
+	ADDQ          $0x00000200, R8
 	ADDQ          $0x00000160, DX
 	ADDQ          $0x00000240, BX
 	DECQ          CX
 	JNZ           loop9
-	VMOVUPS       Z0, (R8)
-	VMOVUPS       Z1, 64(R8)
-	VMOVUPS       Z2, 128(R8)
-	VMOVUPS       Z3, 192(R8)
-	VMOVUPS       Z4, 256(R8)
-	VMOVUPS       Z5, 320(R8)
-	VMOVUPS       Z6, 384(R8)
-	VMOVUPS       Z7, 448(R8)
-	MOVQ          R10, 3904(AX)
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	SUBQ          $0x10, 3920(AX)
+	MOVQ          3792(AX), CX
 	MOVQ          3776(AX), DX
 	LEAQ          2304(AX), BX
 	LEAQ          (AX), SI
 	MOVQ          3784(AX), DI
-	MOVQ          3928(AX), R8
-	MOVQ          3920(AX), R9
+	MOVQ          3952(AX), R8
+	MOVQ          3944(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -1473,34 +1428,34 @@ skip10:
 	KMOVW         R10, K7
 	MOVL          $0x3f800000, R10
 	VPBROADCASTD  R10, Z0
-	MOVQ          DX, R10
-	SHLQ          $0x07, R10
-	ADDQ          3880(AX), R10
 
 loop11:
-	MOVQ            3952(AX), R11
-	CMPQ            DI, 3936(AX)
-	CMOVQGT         3944(AX), R11
-	ADDQ            DX, R11
-	SHLQ            $0x06, R11
-	MOVQ            3792(AX), R12
-	PREFETCHT0      (R12)(R11*1)
-	MOVQ            3800(AX), R12
-	PREFETCHT0      (R12)(R11*1)
-	MOVQ            3808(AX), R12
-	PREFETCHT0      (R12)(R11*1)
-	MOVQ            3832(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3840(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3848(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3880(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
+	MOVQ            3976(AX), R10
+	CMPQ            DI, 3960(AX)
+	CMOVQGT         3968(AX), R10
+	ADDQ            DX, R10
+	SHLQ            $0x06, R10
+	MOVQ            3808(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            3816(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            3824(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            3848(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3856(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3864(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3896(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            DX, R10
+	SHLQ            $0x07, R10
+	ADDQ            3896(AX), R10
 	MOVL            (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -1602,9 +1557,9 @@ loop11:
 	MOVL            108(R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), K6, Z8
-	MOVL            124(R10), R11
-	SHLQ            $0x04, R11
-	VBROADCASTI32X4 (R9)(R11*1), K7, Z8
+	MOVL            124(R10), R10
+	SHLQ            $0x04, R10
+	VBROADCASTI32X4 (R9)(R10*1), K7, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
 	VPUNPCKLDQ      Z8, Z7, Z6
@@ -1937,17 +1892,12 @@ skip12:
 	VMOVUPS Z25, 192(BX)
 	VADDPS  Z28, Z26, Z26
 	VMOVUPS Z26, 256(BX)
-	DECQ    DX
-	DECQ    DI
-	SUBQ    $0x80, R10
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop11
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	LEAQ    2304(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
@@ -1999,27 +1949,24 @@ loop13:
 	ADDQ           $0x00000160, DX
 	DECQ           CX
 	JNZ            loop13
-	MOVQ           3784(AX), CX
-	MOVQ           $0x00000004, DX
-	CMPQ           CX, DX
-	CMOVQGT        DX, CX
+	MOVQ           3792(AX), CX
 	MOVQ           3776(AX), DX
 	LEAQ           2304(AX), BX
-	VBROADCASTSS   3960(AX), Z0
-	VBROADCASTSS   3964(AX), Z1
-	VBROADCASTSS   3968(AX), Z2
-	VBROADCASTSS   3972(AX), Z3
-	VBROADCASTSS   3976(AX), Z4
-	VBROADCASTSS   3980(AX), Z5
-	VBROADCASTSS   3984(AX), Z6
+	VBROADCASTSS   3984(AX), Z0
+	VBROADCASTSS   3988(AX), Z1
+	VBROADCASTSS   3992(AX), Z2
+	VBROADCASTSS   3996(AX), Z3
+	VBROADCASTSS   4000(AX), Z4
+	VBROADCASTSS   4004(AX), Z5
+	VBROADCASTSS   4008(AX), Z6
 
 loop14:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	VMOVUPS (BX), Z7
-	MOVQ    3792(AX), DI
-	MOVQ    3800(AX), R8
-	MOVQ    3808(AX), R9
+	MOVQ    3808(AX), DI
+	MOVQ    3816(AX), R8
+	MOVQ    3824(AX), R9
 	VMULPS  (R8)(SI*1), Z0, Z8
 	VMULPS  (R9)(SI*1), Z2, Z9
 	VMOVUPS (DI)(SI*1), Z11
@@ -2039,9 +1986,9 @@ loop14:
 	VMOVUPS Z11, (DI)(SI*1)
 	VMOVUPS Z11, (BX)
 	VMOVUPS 192(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -2061,9 +2008,9 @@ loop14:
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
 	VMOVUPS 256(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -2082,25 +2029,17 @@ loop14:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	DECQ    DX
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop14
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	MOVQ    3776(AX), DX
 	LEAQ    2304(AX), BX
-	SUBQ    CX, 3784(AX)
-	SUBQ    CX, 3776(AX)
-	MOVQ    DX, SI
-	SHLQ    $0x07, SI
-	ADDQ    3880(AX), SI
-	MOVQ    3824(AX), DI
-	MOVQ    3816(AX), R8
-	MOVQ    3856(AX), R9
-	MOVQ    3864(AX), R10
+	MOVQ    3840(AX), SI
+	MOVQ    3832(AX), DI
+	MOVQ    3872(AX), R8
+	MOVQ    3880(AX), R9
 
 loop15:
 	VMOVUPS       192(BX), Z1
@@ -2123,37 +2062,40 @@ loop15:
 	VMOVHLPS      X4, X4, X3
 	VBROADCASTSS  X4, Z5
 	VCMPPS        $0x00, Z5, Z0, K1
-	KMOVW         K1, R11
-	XORL          R12, R12
-	TZCNTL        R11, R11
-	CMOVLCS       R12, R11
-	MOVB          R11, (DI)(DX*1)
+	KMOVW         K1, R10
+	XORL          R11, R11
+	TZCNTL        R10, R10
+	CMOVLCS       R11, R10
+	MOVB          R10, (SI)(DX*1)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X4, X0
-	VMOVSS        X0, (R8)(DX*4)
+	VMOVSS        X0, (DI)(DX*4)
 	VBROADCASTSS  X3, Z0
 	VCMPPS        $0x00, Z0, Z1, K1
-	KMOVW         K1, R11
+	KMOVW         K1, R10
 	VBROADCASTSS  X3, Z0
 	VCMPPS        $0x00, Z0, Z2, K1
-	KMOVW         K1, R12
-	SHLL          $0x10, R12
-	ORL           R12, R11
-	XORL          R12, R12
-	TZCNTL        R11, R11
-	CMOVLCS       R12, R11
-	MOVL          (SI)(R11*4), R11
-	MOVL          R11, (R10)(DX*4)
+	KMOVW         K1, R11
+	SHLL          $0x10, R11
+	ORL           R11, R10
+	XORL          R11, R11
+	TZCNTL        R10, R10
+	CMOVLCS       R11, R10
+	MOVQ          DX, R11
+	SHLQ          $0x07, R11
+	ADDQ          3896(AX), R11
+	MOVL          (R11)(R10*4), R10
+	MOVL          R10, (R9)(DX*4)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X3, X0
-	VMOVSS        X0, (R9)(DX*4)
-	DECQ          DX
-	SUBQ          $0x80, SI
+	VMOVSS        X0, (R8)(DX*4)
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop15
-	CMPQ          3784(AX), $+0
-	JGT           block
+	DECQ          3776(AX)
+	DECQ          3784(AX)
+	JNZ           layer
 	VZEROUPPER
 	RET
 
@@ -2161,16 +2103,13 @@ loop15:
 // Requires: AVX, AVX512F, AVX512VBMI2, AVX512VL, BMI, CMOV, MMX+
 TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ         f+0(FP), AX
-	MOVQ         3784(AX), CX
-	MOVQ         $0x00000004, DX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
+	MOVQ         3792(AX), CX
 	MOVQ         3776(AX), DX
 	LEAQ         2304(AX), BX
-	MOVQ         3792(AX), SI
-	MOVQ         3816(AX), SI
+	MOVQ         3808(AX), SI
 	MOVQ         3832(AX), SI
-	MOVQ         3856(AX), DI
+	MOVQ         3848(AX), SI
+	MOVQ         3872(AX), DI
 	MOVL         $0xc2a00000, R8
 	VPBROADCASTD R8, Z2
 	MOVL         $0x41b8aa3b, R8
@@ -2251,20 +2190,17 @@ loop16:
 	VMOVUPS       Z0, 64(BX)
 	VMULPS        Z11, Z1, Z1
 	VMOVUPS       Z1, 128(BX)
-	DECQ          DX
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop16
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	MOVQ          3792(AX), CX
 	MOVQ          3776(AX), DX
 	LEAQ          2304(AX), BX
 	LEAQ          (AX), SI
 	MOVQ          3784(AX), DI
-	MOVQ          3928(AX), R8
-	MOVQ          3920(AX), R9
+	MOVQ          3952(AX), R8
+	MOVQ          3944(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -2281,27 +2217,27 @@ loop16:
 	KMOVW         R10, K7
 	MOVL          $0x3f800000, R10
 	VPBROADCASTD  R10, Z0
-	MOVQ          DX, R10
-	SHLQ          $0x06, R10
-	ADDQ          3872(AX), R10
 
 loop17:
-	MOVQ            3952(AX), R11
-	CMPQ            DI, 3936(AX)
-	CMOVQGT         3944(AX), R11
-	ADDQ            DX, R11
-	SHLQ            $0x06, R11
-	MOVQ            3832(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3840(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3848(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3872(AX), R12
-	PREFETCHT0      (R12)(R11*1)
+	MOVQ            3976(AX), R10
+	CMPQ            DI, 3960(AX)
+	CMOVQGT         3968(AX), R10
+	ADDQ            DX, R10
+	SHLQ            $0x06, R10
+	MOVQ            3848(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3856(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3864(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3888(AX), R11
+	PREFETCHT0      (R11)(R10*1)
+	MOVQ            DX, R10
+	SHLQ            $0x06, R10
+	ADDQ            3888(AX), R10
 	MOVWQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -2403,9 +2339,9 @@ loop17:
 	MOVWQZX         54(R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), K6, Z8
-	MOVWQZX         62(R10), R11
-	SHLQ            $0x04, R11
-	VBROADCASTI32X4 (R9)(R11*1), K7, Z8
+	MOVWQZX         62(R10), R10
+	SHLQ            $0x04, R10
+	VBROADCASTI32X4 (R9)(R10*1), K7, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
 	VPUNPCKLDQ      Z8, Z7, Z6
@@ -2738,17 +2674,12 @@ skip18:
 	VMOVUPS Z12, 192(BX)
 	VADDPS  Z15, Z13, Z13
 	VMOVUPS Z13, 256(BX)
-	DECQ    DX
-	DECQ    DI
-	SUBQ    $0x40, R10
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop17
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	LEAQ    2304(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
@@ -2785,27 +2716,24 @@ loop19:
 	ADDQ          $0x00000160, DX
 	DECQ          CX
 	JNZ           loop19
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	MOVQ          3792(AX), CX
 	MOVQ          3776(AX), DX
 	LEAQ          2304(AX), BX
-	VBROADCASTSS  3960(AX), Z0
-	VBROADCASTSS  3964(AX), Z1
-	VBROADCASTSS  3968(AX), Z2
-	VBROADCASTSS  3972(AX), Z3
-	VBROADCASTSS  3976(AX), Z4
-	VBROADCASTSS  3980(AX), Z5
-	VBROADCASTSS  3984(AX), Z6
+	VBROADCASTSS  3984(AX), Z0
+	VBROADCASTSS  3988(AX), Z1
+	VBROADCASTSS  3992(AX), Z2
+	VBROADCASTSS  3996(AX), Z3
+	VBROADCASTSS  4000(AX), Z4
+	VBROADCASTSS  4004(AX), Z5
+	VBROADCASTSS  4008(AX), Z6
 
 loop20:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	VMOVUPS 192(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -2825,9 +2753,9 @@ loop20:
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
 	VMOVUPS 256(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -2846,25 +2774,17 @@ loop20:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	DECQ    DX
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop20
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	MOVQ    3776(AX), DX
 	LEAQ    2304(AX), BX
-	SUBQ    CX, 3784(AX)
-	SUBQ    CX, 3776(AX)
-	MOVQ    DX, SI
-	SHLQ    $0x06, SI
-	ADDQ    3872(AX), SI
-	MOVQ    3824(AX), DI
-	MOVQ    3816(AX), DI
-	MOVQ    3856(AX), DI
-	MOVQ    3864(AX), AX
+	MOVQ    3840(AX), SI
+	MOVQ    3832(AX), SI
+	MOVQ    3872(AX), SI
+	MOVQ    3880(AX), DI
 
 loop21:
 	VMOVUPS       192(BX), Z1
@@ -2891,13 +2811,15 @@ loop21:
 	XORL          R9, R9
 	TZCNTL        R8, R8
 	CMOVLCS       R9, R8
-	MOVWLZX       (SI)(R8*2), R8
-	MOVL          R8, (AX)(DX*4)
+	MOVQ          DX, R9
+	SHLQ          $0x06, R9
+	ADDQ          3888(AX), R9
+	MOVWLZX       (R9)(R8*2), R8
+	MOVL          R8, (DI)(DX*4)
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
-	VMOVSS        X1, (DI)(DX*4)
-	DECQ          DX
-	SUBQ          $0x40, SI
+	VMOVSS        X1, (SI)(DX*4)
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop21
@@ -2908,16 +2830,13 @@ loop21:
 // Requires: AVX, AVX512F, AVX512VBMI2, AVX512VL, BMI, CMOV, MMX+
 TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ         f+0(FP), AX
-	MOVQ         3784(AX), CX
-	MOVQ         $0x00000004, DX
-	CMPQ         CX, DX
-	CMOVQGT      DX, CX
+	MOVQ         3792(AX), CX
 	MOVQ         3776(AX), DX
 	LEAQ         2304(AX), BX
-	MOVQ         3792(AX), SI
-	MOVQ         3816(AX), SI
+	MOVQ         3808(AX), SI
 	MOVQ         3832(AX), SI
-	MOVQ         3856(AX), DI
+	MOVQ         3848(AX), SI
+	MOVQ         3872(AX), DI
 	MOVL         $0xc2a00000, R8
 	VPBROADCASTD R8, Z2
 	MOVL         $0x41b8aa3b, R8
@@ -2998,20 +2917,17 @@ loop22:
 	VMOVUPS       Z0, 64(BX)
 	VMULPS        Z11, Z1, Z1
 	VMOVUPS       Z1, 128(BX)
-	DECQ          DX
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop22
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	MOVQ          3792(AX), CX
 	MOVQ          3776(AX), DX
 	LEAQ          2304(AX), BX
 	LEAQ          (AX), SI
 	MOVQ          3784(AX), DI
-	MOVQ          3928(AX), R8
-	MOVQ          3920(AX), R9
+	MOVQ          3952(AX), R8
+	MOVQ          3944(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -3028,28 +2944,28 @@ loop22:
 	KMOVW         R10, K7
 	MOVL          $0x3f800000, R10
 	VPBROADCASTD  R10, Z0
-	MOVQ          DX, R10
-	SHLQ          $0x07, R10
-	ADDQ          3880(AX), R10
 
 loop23:
-	MOVQ            3952(AX), R11
-	CMPQ            DI, 3936(AX)
-	CMOVQGT         3944(AX), R11
-	ADDQ            DX, R11
-	SHLQ            $0x06, R11
-	MOVQ            3832(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3840(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3848(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
-	MOVQ            3880(AX), R12
-	PREFETCHT0      (R12)(R11*2)
-	PREFETCHT0      64(R12)(R11*2)
+	MOVQ            3976(AX), R10
+	CMPQ            DI, 3960(AX)
+	CMOVQGT         3968(AX), R10
+	ADDQ            DX, R10
+	SHLQ            $0x06, R10
+	MOVQ            3848(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3856(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3864(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            3896(AX), R11
+	PREFETCHT0      (R11)(R10*2)
+	PREFETCHT0      64(R11)(R10*2)
+	MOVQ            DX, R10
+	SHLQ            $0x07, R10
+	ADDQ            3896(AX), R10
 	MOVL            (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -3151,9 +3067,9 @@ loop23:
 	MOVL            108(R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), K6, Z8
-	MOVL            124(R10), R11
-	SHLQ            $0x04, R11
-	VBROADCASTI32X4 (R9)(R11*1), K7, Z8
+	MOVL            124(R10), R10
+	SHLQ            $0x04, R10
+	VBROADCASTI32X4 (R9)(R10*1), K7, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
 	VPUNPCKLDQ      Z8, Z7, Z6
@@ -3486,17 +3402,12 @@ skip24:
 	VMOVUPS Z12, 192(BX)
 	VADDPS  Z15, Z13, Z13
 	VMOVUPS Z13, 256(BX)
-	DECQ    DX
-	DECQ    DI
-	SUBQ    $0x80, R10
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop23
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	LEAQ    2304(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
@@ -3533,27 +3444,24 @@ loop25:
 	ADDQ          $0x00000160, DX
 	DECQ          CX
 	JNZ           loop25
-	MOVQ          3784(AX), CX
-	MOVQ          $0x00000004, DX
-	CMPQ          CX, DX
-	CMOVQGT       DX, CX
+	MOVQ          3792(AX), CX
 	MOVQ          3776(AX), DX
 	LEAQ          2304(AX), BX
-	VBROADCASTSS  3960(AX), Z0
-	VBROADCASTSS  3964(AX), Z1
-	VBROADCASTSS  3968(AX), Z2
-	VBROADCASTSS  3972(AX), Z3
-	VBROADCASTSS  3976(AX), Z4
-	VBROADCASTSS  3980(AX), Z5
-	VBROADCASTSS  3984(AX), Z6
+	VBROADCASTSS  3984(AX), Z0
+	VBROADCASTSS  3988(AX), Z1
+	VBROADCASTSS  3992(AX), Z2
+	VBROADCASTSS  3996(AX), Z3
+	VBROADCASTSS  4000(AX), Z4
+	VBROADCASTSS  4004(AX), Z5
+	VBROADCASTSS  4008(AX), Z6
 
 loop26:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	VMOVUPS 192(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -3573,9 +3481,9 @@ loop26:
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
 	VMOVUPS 256(BX), Z7
-	MOVQ    3832(AX), DI
-	MOVQ    3840(AX), R8
-	MOVQ    3848(AX), R9
+	MOVQ    3848(AX), DI
+	MOVQ    3856(AX), R8
+	MOVQ    3864(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -3594,25 +3502,17 @@ loop26:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	DECQ    DX
+	ADDQ    3800(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop26
-	MOVQ    3784(AX), CX
-	MOVQ    $0x00000004, DX
-	CMPQ    CX, DX
-	CMOVQGT DX, CX
+	MOVQ    3792(AX), CX
 	MOVQ    3776(AX), DX
 	LEAQ    2304(AX), BX
-	SUBQ    CX, 3784(AX)
-	SUBQ    CX, 3776(AX)
-	MOVQ    DX, SI
-	SHLQ    $0x07, SI
-	ADDQ    3880(AX), SI
-	MOVQ    3824(AX), DI
-	MOVQ    3816(AX), DI
-	MOVQ    3856(AX), DI
-	MOVQ    3864(AX), AX
+	MOVQ    3840(AX), SI
+	MOVQ    3832(AX), SI
+	MOVQ    3872(AX), SI
+	MOVQ    3880(AX), DI
 
 loop27:
 	VMOVUPS       192(BX), Z1
@@ -3639,13 +3539,15 @@ loop27:
 	XORL          R9, R9
 	TZCNTL        R8, R8
 	CMOVLCS       R9, R8
-	MOVL          (SI)(R8*4), R8
-	MOVL          R8, (AX)(DX*4)
+	MOVQ          DX, R9
+	SHLQ          $0x07, R9
+	ADDQ          3896(AX), R9
+	MOVL          (R9)(R8*4), R8
+	MOVL          R8, (DI)(DX*4)
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
-	VMOVSS        X1, (DI)(DX*4)
-	DECQ          DX
-	SUBQ          $0x80, SI
+	VMOVSS        X1, (SI)(DX*4)
+	ADDQ          3800(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop27

@@ -25,8 +25,8 @@ var fusedKernels = map[string]*kernels{
 	},
 }
 
-// ahead is how many gates before its turn the parameters of a gate are fetched.
-const ahead = 8
+// ahead is how many layers before its turn the parameters of a gate are fetched.
+const ahead = 2
 
 // fused holds the frames of a pass, one for each section and pin.
 type fused struct {
@@ -36,31 +36,30 @@ type fused struct {
 
 // fuse does Update by a fused kernel, and returns false where none is made for the
 // section and the batch.
-func (p *Pass) fuse(s *Gates, g, n int, a, b []uint64) bool {
+func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	k := fusedKernels[simd]
-	if k == nil || p.words != fusedWords || s.B.K != fusedK || s.A != nil && s.A.K != fusedK && s.A.K != 1 {
+	if k == nil || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
 		return false
 	}
-	f := p.frame(s)
-	f.a, f.b, f.row = &a[0], &b[0], int64(8*fusedWords*(n-1))
-	if s.A == nil || s.A.K == 1 {
-		p.call(&k.gates, s.B, f, g, n)
-		return true
-	}
-	for i := g + n - 1; i >= g; i-- { // each pin A wants the gradient that its gate leaves
-		p.call(&k.gates, s.B, f, i, 1)
-		pin := p.frame(s.A)
-		copy(pin.beta[0][:], p.Delta)
-		p.call(&k.pin, s.A, pin, i, 1)
+	p.call(&k.gates, s.B, p.frame(s), s.Layers, layer, chain, chains)
+	if s.A != nil && s.A.K != 1 {
+		f := p.frame(s.A)
+		for c := range chains {
+			copy(f.beta[c][:], p.Delta[c])
+		}
+		p.call(&k.pin, s.A, f, 1, layer, chain, chains)
 	}
 	return true
 }
 
-// call calls the kernel for the gates from g+n-1 down to g.
-func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, g, n int) {
-	f.gate, f.gates = int64(g+n-1), int64(n)
-	f.near = min(ahead, f.gates)
-	f.ahead, f.wrap = -f.near, 2*f.gates-f.near
+// call calls the kernel for sections of the given number of layers.
+func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, layers, layer, chain, chains int) {
+	n := int64(layers)
+	f.gate, f.layers, f.chains, f.stride = int64(chain)*n+n-1, n, int64(chains), n
+	f.near = min(ahead, n)
+	f.ahead, f.wrap = -f.near, Chains*n+n-f.near
+	f.a, f.b = &p.A[0], &p.B[0]
+	f.row, f.rows = 8*fusedWords*(int64(layer)+n-1), 8*fusedWords*int64(p.depth)
 	f.x, f.samples = &p.X[0], int64(p.Samples)
 	c := &p.Adam
 	f.adam = [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
@@ -78,7 +77,7 @@ func (p *Pass) frame(owner any) *frame {
 			return p.fused.frames[i]
 		}
 	}
-	f := &frame{delta: &p.Delta[0]}
+	f := &frame{delta: &p.Delta[0][0]}
 	switch s := owner.(type) {
 	case *Gates:
 		f.w, f.m, f.v, f.top, f.op = &s.W[0], &s.M[0], &s.V[0], &s.Top[0], &s.Op[0]

@@ -34,18 +34,22 @@ type Gates struct {
 	B      *Pin
 }
 
-// Pass walks the gates of chains from the last to the first and updates them. It is the
-// scratch of one goroutine.
+// Pass walks up to [Chains] chains side by side, from the first gates to the last to
+// compute their bits and back to update them. It is the scratch of one goroutine.
 type Pass struct {
 	X       []uint64 // the batch's rows
 	Samples int      // of the batch
 	Adam    Adam
 
-	// Delta is the gradient of the output of the gate to come, with zeros after the
-	// last sample, [64 words].
-	Delta []float32
+	// Delta is the gradient of each chain's output, or of the gate to come, with zeros
+	// after the last sample, [Chains][64 words].
+	Delta [Chains][]float32
+
+	A, B []uint64 // the pins' values, [Chains][depth][words]
+	Out  []uint64 // the chains' outputs, [Chains][words]
 
 	words int // of a row
+	depth int
 
 	// Scratch of one gate.
 	ops, opGrad [Ops]float32
@@ -55,32 +59,44 @@ type Pass struct {
 	fused       fused
 }
 
-// NewPass returns a pass over rows of the given number of words and pins of at most k
-// candidates.
-func NewPass(words, k int) *Pass {
-	return &Pass{
-		words: words, Delta: make([]float32, words*64), beta: make([]float32, words*64),
-		q: make([]float32, k), r: make([]float32, k),
+// NewPass returns a pass over chains of the given depth, rows of the given number of
+// words and pins of at most k candidates.
+func NewPass(depth, words, k int) *Pass {
+	p := &Pass{
+		A: make([]uint64, Chains*depth*words), B: make([]uint64, Chains*depth*words), Out: make([]uint64, Chains*words),
+		words: words, depth: depth, beta: make([]float32, words*64), q: make([]float32, k), r: make([]float32, k),
 	}
+	delta := make([]float32, Chains*words*64)
+	for c := range p.Delta {
+		p.Delta[c] = delta[c*words*64:][:words*64]
+	}
+	return p
 }
 
-// Update updates n gates of a chain, from gate g+n-1 of the section down to g, and
-// leaves in Delta the gradient of the pin A of gate g. Row i of a and b is the values
-// of the pins of gate g+i.
-func (p *Pass) Update(s *Gates, g, n int, a, b []uint64) {
-	if p.fuse(s, g, n, a, b) {
+// Update updates the gates of a section, whose first layer is the given one of the
+// network, of chains from the given one on, and leaves in Delta the gradients of the
+// pins A of that layer.
+func (p *Pass) Update(s *Gates, layer, chain, chains int) {
+	if p.fuse(s, layer, chain, chains) {
 		return
 	}
-	for i := n - 1; i >= 0; i-- {
-		p.gate(s, g+i, a[i*p.words:][:p.words], b[i*p.words:][:p.words])
+	for c := range chains {
+		for l := s.Layers - 1; l >= 0; l-- {
+			p.gate(s, (chain+c)*s.Layers+l, p.Delta[c], p.row(p.A, c, layer+l), p.row(p.B, c, layer+l))
+		}
 	}
 }
 
-// gate updates gate g, whose pins have the values a and b, and replaces Delta by the
+// row returns the row of a layer in A or B.
+func (p *Pass) row(rows []uint64, chain, layer int) []uint64 {
+	return rows[(chain*p.depth+layer)*p.words:][:p.words]
+}
+
+// gate updates gate g, whose pins have the values a and b, and replaces delta by the
 // gradient of its pin A. This is what the fused kernels do, one step after another.
-func (p *Pass) gate(s *Gates, g int, a, b []uint64) {
+func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
 	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
-	delta, beta, at := p.Delta[:padded], p.beta[:padded], g*Ops
+	delta, beta, at := delta[:padded], p.beta[:padded], g*Ops
 	t := Operations(&p.ops, (*[Ops]float32)(s.W[at:]), s.Top[g])
 	if s.B.K == 1 {
 		beta = nil

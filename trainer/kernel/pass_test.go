@@ -14,8 +14,8 @@ type state struct {
 	words   int
 	samples int
 	x       []uint64
-	a, b    []uint64 // [layers][words]
-	delta   []float32
+	a, b    []uint64  // [Chains][layers][words]
+	delta   []float32 // [chains][64 words]
 }
 
 // shape says what a random section looks like; what is drawn comes from r.
@@ -28,7 +28,7 @@ func (sh shape) String() string {
 	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%v", sh.k, sh.samples, sh.words, sh.layers, sh.wide, sh.first)
 }
 
-const testChains, testInputs = 3, 200
+const testChains, testInputs = 7, 200
 
 // odd returns a value that kernels may get wrong: zeros, subnormals, ties, large
 // numbers, among plain ones of the given scale.
@@ -97,8 +97,11 @@ func (sh shape) draw(r *rand.Rand) *state {
 		}
 		return x
 	}
-	t.x, t.a, t.b = rows(testInputs), rows(sh.layers), rows(sh.layers)
-	t.delta = append(odds(r, sh.samples, []float64{1e-3, 1e-30, 1e-42}[r.IntN(3)]), make([]float32, 64*sh.words-sh.samples)...)
+	t.x, t.a, t.b = rows(testInputs), rows(Chains*sh.layers), rows(Chains*sh.layers)
+	for range testChains {
+		t.delta = append(t.delta, odds(r, sh.samples, []float64{1e-3, 1e-30, 1e-42}[r.IntN(3)])...)
+		t.delta = append(t.delta, make([]float32, 64*sh.words-sh.samples)...)
+	}
 	return t
 }
 
@@ -121,15 +124,22 @@ func (t *state) run(path string) (bits map[string][]uint32) {
 	if err := Use(path); err != nil {
 		panic(err)
 	}
-	p := NewPass(t.words, s.B.K)
+	p := NewPass(s.Layers, t.words, s.B.K)
 	p.X, p.Samples = t.x, t.samples
 	bits = map[string][]uint32{}
 	for step := 1; step <= 2; step++ {
 		p.Adam = NewAdam(0.01, 0.9, 0.999, 1e-8, step)
-		for c := range testChains {
-			copy(p.Delta, t.delta)
-			p.Update(&s, c*s.Layers, s.Layers, t.a, t.b)
-			add(bits, "delta", p.Delta[:t.samples])
+		for from := 0; from < testChains; from += Chains {
+			n := min(Chains, testChains-from)
+			copy(p.A, t.a)
+			copy(p.B, t.b)
+			for c := range n {
+				copy(p.Delta[c], t.delta[(from+c)*64*t.words:])
+			}
+			p.Update(&s, 0, from, n)
+			for c := range n {
+				add(bits, "delta", p.Delta[c][:t.samples])
+			}
 		}
 	}
 	for _, op := range s.Op {
@@ -165,7 +175,8 @@ func TestPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	shapes := []shape{}
 	for _, n := range []int{1, 5, 16, 64, 65, 99, 100, 101, 112, 113, 127, 128} {
-		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, r.IntN(2) == 0})
+		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, false},
+			shape{32, n, 2, 1, r.IntN(2) == 0, true})
 	}
 	for _, k := range []int{1, 2, 3, 15, 16, 17, 31, 32, 33, 64, 100, 256} {
 		for _, n := range []int{1, 37, 100, 129, 1 + r.IntN(1024), 1024} {

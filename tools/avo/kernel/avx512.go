@@ -14,8 +14,9 @@ const (
 	vectors = 8
 )
 
-// fused is a kernel that updates a run of gates, in phases over blocks of gates: the
-// phases of different gates do not wait for each other, those of one gate do.
+// fused is a kernel that updates the gates of some chains side by side, layer by layer
+// from the last one: the phases of a gate wait for each other, those of different chains
+// do not.
 type fused struct {
 	f    reg.GPVirtual // the frame
 	ops  bool          // the gate with its operations, or a pin alone
@@ -26,15 +27,15 @@ func avx512() {
 	ConstraintExpr("amd64")
 	table := constants512()
 	for _, k := range []fused{{ops: true}, {ops: true, wide: true}, {}, {wide: true}} {
-		name, what := "gates", "updates a run of gates"
+		name, what := "gates", "updates the gates of some chains"
 		if !k.ops {
-			name, what = "pin", "updates the pin of one gate from the gradient in the frame"
+			name, what = "pin", "updates a pin of one gate a chain from the gradient in the frame"
 		}
 		if k.wide {
 			name, what = name+"Wide", what+" with wires of 32 bits"
 		}
 		k.f = text(name+"AVX512", name+"AVX512 "+what+".")
-		Label("block")
+		Label("layer")
 		k.softmax512(table)
 		if k.ops {
 			k.bins512()
@@ -44,8 +45,9 @@ func avx512() {
 		k.adam512()
 		k.largest512()
 		if k.ops {
-			CMPQ(in(k.f, "gates"), I8(0))
-			JGT(LabelRef("block"))
+			DECQ(in(k.f, "gate"))
+			DECQ(in(k.f, "layers"))
+			JNZ(LabelRef("layer"))
 		}
 		VZEROUPPER()
 		RET()
@@ -60,18 +62,6 @@ func constants512() Mem {
 	}
 	return m
 }
-
-// count returns the number of gates of the block in a new register.
-func (k fused) count() reg.GPVirtual {
-	n, most := load(k.f, "gates"), GP64()
-	MOVQ(U32(blockGates), most)
-	CMPQ(n, most)
-	CMOVQGT(most, n)
-	return n
-}
-
-// Sizes of the frame.
-const blockGates = 4
 
 // broadcast returns a vector of a float32 constant.
 func broadcast(x float32) reg.VecVirtual {
@@ -170,9 +160,9 @@ func foldFour(a, b, c, d reg.VecVirtual) reg.VecVirtual {
 	return even
 }
 
-// softmax512 writes p, q and the truth values t of the block's gates.
+// softmax512 writes p, q and the truth values t of the layer's gates.
 func (k fused) softmax512(table Mem) {
-	n, g, gate := k.count(), load(k.f, "gate"), GP64()
+	n, g, gate := load(k.f, "chains"), load(k.f, "gate"), GP64()
 	LEAQ(in(k.f, "block"), gate)
 	w, top, u, utop := load(k.f, "w"), load(k.f, "top"), load(k.f, "u"), load(k.f, "utop")
 	p, q0, q1 := ZMM(), ZMM(), ZMM()
@@ -235,24 +225,19 @@ func (k fused) softmax512(table Mem) {
 			VMULPS(iq, q, q)
 			VMOVUPS(q, at(gate, "q", 16*i))
 		}
-		DECQ(g)
+		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
 	})
 }
 
-// bins512 writes the sums s of the block's gates and the gradients of their pins B,
+// bins512 writes the sums s of the layer's gates and the gradients of their pins B,
 // and replaces delta by that of the last pin A.
 func (k fused) bins512() {
-	n, gate, beta := k.count(), GP64(), GP64()
+	n, gate, beta := load(k.f, "chains"), GP64(), GP64()
 	LEAQ(in(k.f, "block"), gate)
 	LEAQ(in(k.f, "beta"), beta)
 	a, b, delta, samples := load(k.f, "a"), load(k.f, "b"), load(k.f, "delta"), load(k.f, "samples")
 	row := load(k.f, "row")
-	var d [vectors]reg.VecVirtual
-	for v := range d {
-		d[v] = ZMM()
-		VMOVUPS(Mem{Base: delta, Disp: zmm * v}, d[v])
-	}
 	loop(n, func() {
 		t, hi := XMM(), XMM()
 		ca, cb := XMM(), XMM()
@@ -291,9 +276,10 @@ func (k fused) bins512() {
 		VPOR(xa, xb, xm)
 		VPXOR(ones, xm, xm)
 		VMOVDQU(xm, masks)
-		for v := range d {
+		for v := range vectors {
 			step := func() {
-				x, y := K(), K()
+				d, x, y := ZMM(), K(), K()
+				VMOVUPS(Mem{Base: delta, Disp: zmm * v}, d)
 				m := [4]reg.OpmaskVirtual{K(), K(), K(), K()}
 				KMOVW(index(a, row, 1, 2*v), x)
 				KMOVW(index(b, row, 1, 2*v), y)
@@ -301,19 +287,19 @@ func (k fused) bins512() {
 					KMOVW(masks.Offset(16*i+2*v), m[i])
 				}
 				for i := range s {
-					VADDPS(d[v], s[i], m[i], s[i])
+					VADDPS(d, s[i], m[i], s[i])
 				}
 				db := ZMM()
-				VMULPS(cb0, d[v], db)
-				VMULPS(cb1, d[v], x, db)
+				VMULPS(cb0, d, db)
+				VMULPS(cb1, d, x, db)
 				VMOVUPS(db, Mem{Base: beta, Disp: zmm * v})
 				da := ZMM()
-				VMULPS(ca0, d[v], da)
-				VMULPS(ca1, d[v], y, da)
-				VMOVAPS(da, d[v])
+				VMULPS(ca0, d, da)
+				VMULPS(ca1, d, y, da)
+				VMOVUPS(da, Mem{Base: delta, Disp: zmm * v})
 			}
 			if v == vectors-1 {
-				CMPQ(samples, U8(16*v))
+				CMPQ(samples, U8(5*doneAt))
 				unless(JLE, step)
 			} else {
 				step()
@@ -321,14 +307,12 @@ func (k fused) bins512() {
 		}
 		sums := foldFour(fold4(fold8(s[0])), fold4(fold8(s[1])), fold4(fold8(s[2])), fold4(fold8(s[3])))
 		VMOVUPS(sums, at(gate, "s", 0))
-		SUBQ(U8(16), row)
+		ADDQ(in(k.f, "rows"), row)
+		ADDQ(U32(4*16*vectors), delta)
 		ADDQ(U32(gateBytes), gate)
 		ADDQ(U32(betaRow), beta)
 	})
-	for v := range d {
-		VMOVUPS(d[v], Mem{Base: delta, Disp: zmm * v})
-	}
-	MOVQ(row, in(k.f, "row"))
+	SUBQ(U8(16), in(k.f, "row"))
 }
 
 // fiveGroups is the number of groups of five samples, and doneAt a smaller one that is
@@ -338,20 +322,19 @@ const (
 	doneAt     = 20
 )
 
-// candidates512 writes the sums r of the candidates of the block's gates, and fetches
+// candidates512 writes the sums r of the candidates of the layer's gates, and fetches
 // the parameters of gates to come.
 func (k fused) candidates512() {
-	n, g, gate, beta := k.count(), load(k.f, "gate"), GP64(), GP64()
+	n, g, gate, beta := load(k.f, "chains"), load(k.f, "gate"), GP64(), GP64()
 	LEAQ(in(k.f, "block"), gate)
 	LEAQ(in(k.f, "beta"), beta)
-	left, samples, x := load(k.f, "gates"), load(k.f, "samples"), load(k.f, "x")
+	left, samples, x := load(k.f, "layers"), load(k.f, "samples"), load(k.f, "x")
 	kA, kC, kF, kH := opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)
 	part := [4]reg.OpmaskVirtual{nil, opmask(0x00f0), opmask(0x0f00), opmask(0xf000)}
 	one := broadcast(1)
-	wires, row := k.wires(g)
 	loop(n, func() {
 		k.prefetch(g, left)
-		words := gather512(x, wires, k.wireBytes(), part)
+		words := gather512(x, k.wires(g), k.wireBytes(), part)
 		var r [4]reg.VecVirtual // even groups of the candidates 0 and 16, odd ones
 		for i := range r {
 			r[i] = ZMM()
@@ -394,9 +377,7 @@ func (k fused) candidates512() {
 			VADDPS(r[h+2], r[h], r[h])
 			VMOVUPS(r[h], at(gate, "r", 16*h))
 		}
-		DECQ(g)
-		DECQ(left)
-		SUBQ(U8(row), wires)
+		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
 		ADDQ(U32(betaRow), beta)
 	})
@@ -409,15 +390,15 @@ func (k fused) wireBytes() int {
 	return 2
 }
 
-// wires returns the address of the wires of gate g and the bytes from gate to gate.
-func (k fused) wires(g reg.Register) (reg.GPVirtual, uint8) {
+// wires returns the address of the wires of gate g.
+func (k fused) wires(g reg.Register) reg.GPVirtual {
 	field, shift := "narrow", uint8(6)
 	if k.wide {
 		field, shift = "wide", 7
 	}
 	r := shifted(g, shift)
 	ADDQ(in(k.f, field), r)
-	return r, 1 << shift
+	return r
 }
 
 // gather512 loads the rows of 32 candidates and returns, for each 32 samples, a lane
@@ -485,9 +466,9 @@ func (k fused) prefetch(g, left reg.Register) {
 	}
 }
 
-// gradients512 replaces p and r of the block's gates by the gradients of their logits.
+// gradients512 replaces p and r of the layer's gates by the gradients of their logits.
 func (k fused) gradients512() {
-	n, gate := k.count(), GP64()
+	n, gate := load(k.f, "chains"), GP64()
 	LEAQ(in(k.f, "block"), gate)
 	bit := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
 	loop(n, func() {
@@ -534,9 +515,9 @@ func (k fused) gradients512() {
 	})
 }
 
-// adam512 makes one step of Adam on the block's gates, and leaves the logits in p and r.
+// adam512 makes one step of Adam on the layer's gates, and leaves the logits in p and r.
 func (k fused) adam512() {
-	n, g, gate := k.count(), load(k.f, "gate"), GP64()
+	n, g, gate := load(k.f, "chains"), load(k.f, "gate"), GP64()
 	LEAQ(in(k.f, "block"), gate)
 	var c [7]reg.VecVirtual
 	for i := range c {
@@ -551,19 +532,15 @@ func (k fused) adam512() {
 		for h := range 2 {
 			k.step512("u", "um", "uv", at64, 2, zmm*h, at(gate, "r", 16*h), c)
 		}
-		DECQ(g)
+		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
 	})
 }
 
-// largest512 stores the largest logits of the block's gates and what they select, and
-// ends the block: the next one begins where it ends.
+// largest512 stores the largest logits of the layer's gates and what they select.
 func (k fused) largest512() {
-	n, g, gate := k.count(), load(k.f, "gate"), GP64()
+	n, g, gate := load(k.f, "chains"), load(k.f, "gate"), GP64()
 	LEAQ(in(k.f, "block"), gate)
-	SUBQ(n, in(k.f, "gates"))
-	SUBQ(n, in(k.f, "gate"))
-	wires, row := k.wires(g)
 	op, top, utop, bit := load(k.f, "op"), load(k.f, "top"), load(k.f, "utop"), load(k.f, "bit")
 	loop(n, func() {
 		w, both := ZMM(), ZMM()
@@ -591,14 +568,13 @@ func (k fused) largest512() {
 		ORL(up.As32(), low.As32())
 		arg, wire := lowest(low), GP32()
 		if k.wide {
-			MOVL(index(wires, arg, 4, 0), wire)
+			MOVL(index(k.wires(g), arg, 4, 0), wire)
 		} else {
-			MOVWLZX(index(wires, arg, 2, 0), wire)
+			MOVWLZX(index(k.wires(g), arg, 2, 0), wire)
 		}
 		MOVL(wire, index(bit, g, 4, 0))
 		storeTop(index(utop, g, 4, 0), high)
-		DECQ(g)
-		SUBQ(U8(row), wires)
+		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
 	})
 }
