@@ -21,9 +21,9 @@ var policy = Policy{
 			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile"},
 			External: []string{math32, sync},
 		},
-		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}},
+		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec"}},
 		{
-			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane"},
+			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane", "internal/hugepage"},
 			Test: []string{"trainer/config", "trainer/encoding"},
 		},
 
@@ -50,6 +50,7 @@ var policy = Policy{
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
 		{Package: "internal/hint"},
+		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
@@ -79,6 +80,7 @@ const (
 	gonum      = "gonum.org/v1/gonum"
 	math32     = "github.com/chewxy/math32"
 	sync       = "golang.org/x/sync"
+	sys        = "golang.org/x/sys"
 	term       = "golang.org/x/term"
 	testscript = "github.com/rogpeppe/go-internal"
 	yaml       = "github.com/goccy/go-yaml"

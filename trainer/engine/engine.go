@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"sync"
 
+	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
 )
@@ -27,8 +28,8 @@ import (
 // Engine trains one model. Its methods must not be called concurrently.
 type Engine struct {
 	m        *model.Model
-	first    *section
-	rest     *section // nil at depth 1
+	first    *kernel.Gates
+	rest     *kernel.Gates // nil at depth 1
 	depth    int
 	classes  int
 	words    int // a row of bits
@@ -38,25 +39,6 @@ type Engine struct {
 	workers  []*worker
 	eval     []float32 // scratch of the loss, [classes]
 	perClass int       // chains a class
-}
-
-// section is the engine's view of a [model.Section] with its state, all chain-major.
-type section struct {
-	layers  int
-	w, m, v []float32 // operation logits and moments, [width][layers][16]
-	op      []uint8   // argmax of w, [width][layers]
-	top     []float32 // its value
-	a       *pin      // nil on the spine
-	b       *pin
-}
-
-// pin is a pin that selects an input bit among k candidates.
-type pin struct {
-	k       int
-	wires   model.Indices // [width][layers][k]
-	w, m, v []float32     // selection logits and moments; nil if k is 1
-	bit     []uint32      // the selected input bit, [width][layers]
-	top     []float32     // the largest selection logit
 }
 
 // Batch is a batch of samples as bit rows: X has a row of [Engine.Words] words for
@@ -80,6 +62,9 @@ func New(m *model.Model, maxBatch, threads int) (*Engine, error) {
 	}
 	if maxBatch < 1 || threads < 1 {
 		return nil, fmt.Errorf("engine: batch %d and threads %d must be positive", maxBatch, threads)
+	}
+	if _, err := kernel.Path(); err != nil {
+		return nil, err
 	}
 	e := &Engine{
 		m: m, depth: m.Depth(), classes: len(m.Classes), perClass: m.Width / len(m.Classes),
@@ -123,48 +108,34 @@ func trainable(m *model.Model) error {
 	return nil
 }
 
-func newSection(s *model.Section) *section {
+// newSection returns the kernels' view of a section, which shares its arrays.
+func newSection(s *model.Section) *kernel.Gates {
 	gates := len(s.Ops) / kernel.Ops
-	n := &section{
-		layers: s.Layers, w: s.Ops, m: make([]float32, len(s.Ops)), v: make([]float32, len(s.Ops)),
-		op: make([]uint8, gates), top: make([]float32, gates), b: newPin(&s.B, gates),
-	}
+	n := &kernel.Gates{Layers: s.Layers, Logits: newLogits(s.Ops, gates), Op: make([]uint8, gates), B: newPin(&s.B, gates)}
 	if s.A.Source == model.Input {
-		n.a = newPin(&s.A, gates)
+		n.A = newPin(&s.A, gates)
 	}
-	n.refresh()
+	n.Refresh()
+	hugepage.Advise(n.Op)
 	return n
 }
 
-func newPin(p *model.Pin, gates int) *pin {
-	n := &pin{k: p.K, wires: p.Wires, bit: make([]uint32, gates)}
+func newLogits(w []float32, gates int) kernel.Logits {
+	l := kernel.Logits{W: w, M: make([]float32, len(w)), V: make([]float32, len(w)), Top: make([]float32, gates)}
+	for _, s := range [][]float32{l.W, l.M, l.V, l.Top} {
+		hugepage.Advise(s)
+	}
+	return l
+}
+
+func newPin(p *model.Pin, gates int) *kernel.Pin {
+	n := &kernel.Pin{K: p.K, Narrow: p.Wires.Narrow, Wide: p.Wires.Wide, Bit: make([]uint32, gates)}
+	hugepage.Advise(n.Narrow)
+	hugepage.Advise(n.Wide)
 	if p.K > 1 {
-		n.w, n.top = p.Logits, make([]float32, gates)
-		n.m, n.v = make([]float32, len(p.Logits)), make([]float32, len(p.Logits))
+		n.Logits = newLogits(p.Logits, gates)
 	}
 	return n
-}
-
-// refresh computes the argmaxes from the logits.
-func (s *section) refresh() {
-	for g := range s.op {
-		k, top := kernel.Largest(s.w[g*kernel.Ops:][:kernel.Ops])
-		s.op[g], s.top[g] = uint8(k), top
-		for _, p := range []*pin{s.a, s.b} {
-			if p != nil {
-				p.refresh(g)
-			}
-		}
-	}
-}
-
-func (p *pin) refresh(g int) {
-	if p.k == 1 {
-		p.bit[g] = p.wires.At(g)
-		return
-	}
-	j, top := kernel.Largest(p.w[g*p.k:][:p.k])
-	p.bit[g], p.top[g] = p.wires.At(g*p.k+j), top
 }
 
 // Words returns the number of words of a row of a [Batch].
@@ -219,10 +190,10 @@ func (e *Engine) Frozen(f *model.Frozen) *model.Frozen {
 	}
 	for i := range e.m.Width {
 		l := &f.Layers[0]
-		l.Op[i], l.A[i], l.B[i] = e.first.op[i], e.first.a.bit[i], e.first.b.bit[i]
+		l.Op[i], l.A[i], l.B[i] = e.first.Op[i], e.first.A.Bit[i], e.first.B.Bit[i]
 		for d := 1; d < e.depth; d++ {
-			l, g := &f.Layers[d], i*e.rest.layers+d-1
-			l.Op[i], l.A[i], l.B[i] = e.rest.op[g], uint32(i), e.rest.b.bit[g]
+			l, g := &f.Layers[d], i*e.rest.Layers+d-1
+			l.Op[i], l.A[i], l.B[i] = e.rest.Op[g], uint32(i), e.rest.B.Bit[g]
 		}
 	}
 	return f
@@ -245,15 +216,15 @@ func (e *Engine) Moments() []Moment {
 			all = append(all, Moment{name + ".m", shape, m}, Moment{name + ".v", shape, v})
 		}
 	}
-	for i, s := range []*section{e.first, e.rest} {
+	for i, s := range []*kernel.Gates{e.first, e.rest} {
 		if s == nil {
 			continue
 		}
-		add(fmt.Sprintf("section%d.ops", i), s.layers, kernel.Ops, s.m, s.v)
-		if s.a != nil {
-			add(fmt.Sprintf("section%d.a.logits", i), s.layers, s.a.k, s.a.m, s.a.v)
+		add(fmt.Sprintf("section%d.ops", i), s.Layers, kernel.Ops, s.M, s.V)
+		if s.A != nil {
+			add(fmt.Sprintf("section%d.a.logits", i), s.Layers, s.A.K, s.A.M, s.A.V)
 		}
-		add(fmt.Sprintf("section%d.b.logits", i), s.layers, s.b.k, s.b.m, s.b.v)
+		add(fmt.Sprintf("section%d.b.logits", i), s.Layers, s.B.K, s.B.M, s.B.V)
 	}
 	return all
 }

@@ -1,12 +1,17 @@
 package kernel
 
-// groupsWord is the number of groups of four samples in a word of bits.
-const groupsWord = 16
+// groupSize is the number of samples of a group, windowGroups the number of groups
+// whose bits a word holds after one shift.
+const (
+	groupSize    = 5
+	windowGroups = 12
+	windowBits   = groupSize * windowGroups
+)
 
-// Tables holds, for each group of four samples, the sums of beta over all subsets of
+// Tables holds, for each group of five samples, the sums of beta over all subsets of
 // the group. The zero value is ready for use and grows as needed.
 type Tables struct {
-	sums [][16]float32
+	sums [][1 << groupSize]float32
 }
 
 // subsets writes the sums of all subsets of d0 .. d3 to t: bit i of the index says
@@ -20,17 +25,29 @@ func subsets(t *[16]float32, d0, d1, d2, d3 float32) {
 }
 
 // Fill computes the subset sums of the first samples of beta, which is padded with
-// zeros to a multiple of [Lanes]. An odd number of groups is completed by one of
-// zeros.
+// zeros to a multiple of [Lanes]. The groups are completed by groups of zeros to a
+// multiple of four.
 func (t *Tables) Fill(beta []float32, samples int) {
-	groups := (samples + 7) / 8 * 2
+	groups := (samples + 4*groupSize - 1) / (4 * groupSize) * 4
 	if cap(t.sums) < groups {
-		t.sums = make([][16]float32, groups)
+		t.sums = make([][1 << groupSize]float32, groups)
 	}
 	t.sums = t.sums[:groups]
 	for g := range t.sums {
-		d := (*[4]float32)(beta[4*g:])
-		subsets(&t.sums[g], d[0], d[1], d[2], d[3])
+		var last [groupSize]float32
+		d := &last
+		if from := groupSize * g; from+groupSize <= len(beta) {
+			d = (*[groupSize]float32)(beta[from:])
+		} else if from < len(beta) {
+			copy(last[:], beta[from:])
+		}
+		low, high := (*[16]float32)(t.sums[g][:]), (*[16]float32)(t.sums[g][16:])
+		subsets(low, d[0], d[1], d[2], d[3])
+		x := d[4]
+		high[0], high[1], high[2], high[3] = low[0]+x, low[1]+x, low[2]+x, low[3]+x
+		high[4], high[5], high[6], high[7] = low[4]+x, low[5]+x, low[6]+x, low[7]+x
+		high[8], high[9], high[10], high[11] = low[8]+x, low[9]+x, low[10]+x, low[11]+x
+		high[12], high[13], high[14], high[15] = low[12]+x, low[13]+x, low[14]+x, low[15]+x
 	}
 }
 
@@ -38,67 +55,77 @@ func (t *Tables) Fill(beta []float32, samples int) {
 // wires[j] of x, a group sum; [Tables.Fill] has been called with beta. Rows have the
 // given number of words.
 //
-// It is a third of the training time of the plain path, so a batch of 97 to 104
+// It is a third of the training time of the plain path, so a batch of 81 to 100
 // samples, the paper's 100 among them, has straight code of its own.
 func Candidates[I uint16 | uint32](t *Tables, r []float32, x []uint64, words int, wires []I) {
 	wires = wires[:len(r)]
 	if words == 2 && len(t.sums) == paperGroups {
-		candidates100((*[paperGroups][16]float32)(t.sums), r, x, wires)
+		candidates100((*[paperGroups][1 << groupSize]float32)(t.sums), r, x, wires)
 		return
 	}
 	for j := range r {
 		row := x[int(wires[j])*words:][:words]
 		var even, odd float32
-		s := t.sums
-		for _, v := range row {
-			for range min(groupsWord, len(s)) / 2 {
-				even += s[0][v&15]
-				odd += s[1][v>>4&15]
-				s, v = s[2:], v>>8
+		at, sums := 0, t.sums
+		for len(sums) > 0 {
+			v := window(row, at)
+			for range min(windowGroups, len(sums)) / 2 {
+				even += sums[0][v&31]
+				odd += sums[1][v>>5&31]
+				sums, v = sums[2:], v>>10
 			}
+			at += windowBits
 		}
 		r[j] = even + odd
 	}
 }
 
-// paperGroups is the number of groups of a batch of 97 to 104 samples.
-const paperGroups = 26
+// paperGroups is the number of groups of a batch of 81 to 100 samples.
+const paperGroups = 20
 
-// candidates100 is Candidates for two words a row and 26 groups: without a branch in
+// candidates100 is Candidates for two words a row and 20 groups: without a branch in
 // the loop it takes little more than half the time.
-func candidates100[I uint16 | uint32](s *[paperGroups][16]float32, r []float32, x []uint64, wires []I) {
+func candidates100[I uint16 | uint32](s *[paperGroups][1 << groupSize]float32, r []float32, x []uint64, wires []I) {
 	wires = wires[:len(r)]
 	for j := range r {
 		row := (*[2]uint64)(x[int(wires[j])*2:])
 		var even, odd float32
 		v := row[0]
-		even += s[0][v&15]
-		odd += s[1][v>>4&15]
-		even += s[2][v>>8&15]
-		odd += s[3][v>>12&15]
-		even += s[4][v>>16&15]
-		odd += s[5][v>>20&15]
-		even += s[6][v>>24&15]
-		odd += s[7][v>>28&15]
-		even += s[8][v>>32&15]
-		odd += s[9][v>>36&15]
-		even += s[10][v>>40&15]
-		odd += s[11][v>>44&15]
-		even += s[12][v>>48&15]
-		odd += s[13][v>>52&15]
-		even += s[14][v>>56&15]
-		odd += s[15][v>>60]
-		v = row[1]
-		even += s[16][v&15]
-		odd += s[17][v>>4&15]
-		even += s[18][v>>8&15]
-		odd += s[19][v>>12&15]
-		even += s[20][v>>16&15]
-		odd += s[21][v>>20&15]
-		even += s[22][v>>24&15]
-		odd += s[23][v>>28&15]
-		even += s[24][v>>32&15]
-		odd += s[25][v>>36&15]
+		even += s[0][v&31]
+		odd += s[1][v>>5&31]
+		even += s[2][v>>10&31]
+		odd += s[3][v>>15&31]
+		even += s[4][v>>20&31]
+		odd += s[5][v>>25&31]
+		even += s[6][v>>30&31]
+		odd += s[7][v>>35&31]
+		even += s[8][v>>40&31]
+		odd += s[9][v>>45&31]
+		even += s[10][v>>50&31]
+		odd += s[11][v>>55&31]
+		v = row[0]>>60 | row[1]<<4
+		even += s[12][v&31]
+		odd += s[13][v>>5&31]
+		even += s[14][v>>10&31]
+		odd += s[15][v>>15&31]
+		even += s[16][v>>20&31]
+		odd += s[17][v>>25&31]
+		even += s[18][v>>30&31]
+		odd += s[19][v>>35&31]
 		r[j] = even + odd
 	}
+}
+
+// window returns the bits of the row from the given one on, as many as a word holds of
+// [windowBits].
+func window(row []uint64, at int) uint64 {
+	w, shift := at/64, at%64
+	if w >= len(row) {
+		return 0
+	}
+	v := row[w] >> shift
+	if w+1 < len(row) {
+		v |= row[w+1] << (64 - shift)
+	}
+	return v
 }

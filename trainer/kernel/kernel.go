@@ -17,7 +17,7 @@
 //
 // # The summation tree
 //
-// Every path (plain Go now, vector kernels later) adds in this one order, so that
+// Every path (plain Go, AVX2, AVX-512) adds in this one order, so that
 // every machine trains the same bits. All arithmetic is float32, every product is
 // rounded before it is added, and no operation is contracted.
 //
@@ -26,10 +26,13 @@
 //     adding +0, for a lane is never -0. Then [reduce] folds the lanes: 8 pairs
 //     (i, i+8), 4 pairs (i, i+4), 2 pairs (i, i+2), 1 pair. S_xy, the softmax sum,
 //     sum_j q_j R_j and the four T_xy (before division by the sum) are lane sums.
-//   - A group sum for R_j: samples in groups of four, g = 0, 1, ...; the value of a
-//     group is (v_0 + v_1) + (v_2 + v_3) over its samples, +0 in place of one whose
-//     bit is 0; one sum adds the even groups in order, one the odd groups, both from
-//     +0; R_j is even + odd.
+//   - A group sum for R_j: samples in groups of five, g = 0, 1, ...; the value of a
+//     group is ((v_0 + v_1) + (v_2 + v_3)) + v_4 over its samples, +0 in place of one
+//     whose bit is 0; one sum adds the even groups in order, one the odd groups, both
+//     from +0; R_j is even + odd.
+//
+// The sign of a zero in a group and samples of value zero beyond the last change
+// nothing: a sum that begins with +0 is never -0.
 //   - sum_xy S_xy T_xy and sum_xy S_xy f_k are (00 + 01) + (10 + 11).
 package kernel
 
@@ -155,7 +158,7 @@ func NewAdam(lr, beta1, beta2, eps float64, t int) Adam {
 
 // Update makes one step on the logits w with the gradient g and the moments m and v,
 // and returns the index and the value of the largest logit afterwards, the lowest
-// index where several are equal.
+// index where several are equal. A largest zero is returned as +0.
 func (c *Adam) Update(w, m, v, g []float32) (arg int, top float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
 	top = float32(math.Inf(-1))
@@ -170,11 +173,11 @@ func (c *Adam) Update(w, m, v, g []float32) (arg int, top float32) {
 			arg, top = k, wk
 		}
 	}
-	return arg, top
+	return arg, top + 0
 }
 
 // Largest returns the index and the value of the largest of w, the lowest index where
-// several are equal.
+// several are equal. A largest zero is returned as +0.
 func Largest(w []float32) (arg int, top float32) {
 	top = float32(math.Inf(-1))
 	for k, x := range w {
@@ -182,5 +185,5 @@ func Largest(w []float32) (arg int, top float32) {
 			arg, top = k, x
 		}
 	}
-	return arg, top
+	return arg, top + 0
 }

@@ -118,15 +118,15 @@ func TestCandidates(t *testing.T) {
 		Candidates(&tab, gotWide, x, words, wide)
 		for j, w := range wires {
 			var sums [2]float32
-			for g := range len(beta) / 4 {
+			for g := range (n + 4) / 5 {
 				v := func(i int) float32 {
-					s := 4*g + i
+					s := 5*g + i
 					if s < n && x[int(w)*words+s/64]>>(s%64)&1 == 1 {
 						return beta[s]
 					}
 					return 0
 				}
-				sums[g%2] += (v(0) + v(1)) + (v(2) + v(3))
+				sums[g%2] += ((v(0) + v(1)) + (v(2) + v(3))) + v(4)
 			}
 			if want := sums[0] + sums[1]; got[j] != want || gotWide[j] != want {
 				t.Errorf("n=%d: R[%d] = %v, %v, want %v", n, j, got[j], gotWide[j], want)

@@ -1,0 +1,149 @@
+// Command kernel writes the vector kernels of trainer/kernel as Go assembly.
+//
+//	go run ./kernel -path avx512 -frame ../../trainer/kernel/frame.go -pkg kernel -out X.s -stubs X.go
+//
+// What is computed, and in which order, is told by the package comment of
+// trainer/kernel and by its plain Go path, which a test compares to the bit.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+var (
+	path  = flag.String("path", "avx512", "avx512 or avx2")
+	frame = flag.String("frame", "", "file that declares type frame")
+)
+
+func main() {
+	flag.Parse()
+	if err := readFrame(*frame); err != nil {
+		fmt.Fprintln(os.Stderr, "kernel:", err)
+		os.Exit(1)
+	}
+	Package(*frame)
+	switch *path {
+	case "avx512":
+		avx512()
+	case "avx2":
+		avx2()
+	default:
+		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512 or avx2\n", *path)
+		os.Exit(2)
+	}
+	Generate()
+}
+
+// The offsets of the fields of the frame, and of those of frameGate with a dot after.
+var (
+	offsets            = map[string]int{}
+	gateBytes, betaRow int
+)
+
+func readFrame(file string) error {
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, nil, 0)
+	if err != nil {
+		return err
+	}
+	c := types.Config{Importer: importer.Default()}
+	pkg, err := c.Check("kernel", set, []*ast.File{f}, nil)
+	if err != nil {
+		return err
+	}
+	sizes := types.SizesFor("gc", "amd64")
+	for _, name := range []string{"frame", "frameGate"} {
+		s := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
+		var fields []*types.Var
+		for i := range s.NumFields() {
+			fields = append(fields, s.Field(i))
+		}
+		for i, off := range sizes.Offsetsof(fields) {
+			offsets[fields[i].Name()+map[string]string{"frame": "", "frameGate": "."}[name]] = int(off)
+			if fields[i].Name() == "beta" {
+				betaRow = int(sizes.Sizeof(fields[i].Type().Underlying().(*types.Array).Elem()))
+			}
+		}
+		gateBytes = int(sizes.Sizeof(s))
+	}
+	return nil
+}
+
+// in returns the frame's field.
+func in(f reg.Register, field string) Mem {
+	off, ok := offsets[field]
+	if !ok {
+		panic("no field " + field)
+	}
+	return Mem{Base: f, Disp: off}
+}
+
+// at returns the word of a frameGate's field.
+func at(gate reg.Register, field string, word int) Mem {
+	off, ok := offsets[field+"."]
+	if !ok {
+		panic("no field " + field)
+	}
+	return Mem{Base: gate, Disp: off + 4*word}
+}
+
+// adamAt returns a constant of Adam.
+func adamAt(f reg.Register, i int) Mem { return in(f, "adam").Offset(4 * i) }
+
+// The constants of Adam in the frame.
+const (
+	beta1 = iota
+	rest1
+	beta2
+	rest2
+	rate
+	root
+	eps
+)
+
+// text begins a function that takes a frame, and returns the register that holds it.
+func text(name string, doc ...string) reg.GPVirtual {
+	TEXT(name, NOSPLIT, "func(f *frame)")
+	Pragma("noescape")
+	Doc(doc...)
+	return Load(Param("f"), GP64()).(reg.GPVirtual)
+}
+
+// load loads a field of the frame.
+func load(f reg.Register, field string) reg.GPVirtual {
+	r := GP64()
+	MOVQ(in(f, field), r)
+	return r
+}
+
+// loop writes the body n times in a loop; n is at least 1 and is used up.
+func loop(n reg.Register, body func()) {
+	label := fmt.Sprintf("loop%d", labels)
+	labels++
+	Label(label)
+	body()
+	DECQ(n)
+	JNZ(LabelRef(label))
+}
+
+// unless writes the body, to be jumped over when the last comparison says so.
+func unless(jump func(Op), body func()) {
+	label := fmt.Sprintf("skip%d", labels)
+	labels++
+	jump(LabelRef(label))
+	body()
+	Label(label)
+}
+
+var labels int

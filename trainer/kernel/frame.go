@@ -1,0 +1,57 @@
+package kernel
+
+// Chains is how many chains a [Pass] walks side by side.
+const Chains = 4
+
+// The candidates of a pin and the samples of a batch that the fused kernels are for.
+const (
+	fusedK       = 32
+	fusedSamples = 128
+	fusedWords   = fusedSamples / 64
+)
+
+// frame is what a fused kernel is called with: the arrays of a section, the gates to
+// update, and scratch for one gate of each chain. The generator (tools/avo/kernel) reads
+// this file for the offsets, so it must not refer to others. The kernels change no
+// pointer in it: one past an array would stop the garbage collector.
+type frame struct {
+	// Scratch, first and in multiples of a cache line for its alignment. The gradient
+	// of pin B is followed by zeros, for groups that reach past the last sample.
+	beta  [Chains][fusedSamples + 16]float32
+	block [Chains]frameGate
+	masks [4][16]byte // of the four pairs of pin values, of one gate
+
+	gate   int64 // the last gate of the first chain
+	layers int64
+	chains int64
+	stride int64 // gates from chain to chain
+
+	w, m, v *float32 // operation logits, moments, [gates][16]
+	top     *float32
+	op      *uint8
+
+	u, um, uv *float32 // selection logits, moments, [gates][fusedK]
+	utop      *float32
+	bit       *uint32
+	narrow    *uint16 // wires, one of the two
+	wide      *uint32
+
+	a, b      *uint64  // rows of the pins' values
+	row, rows int64    // byte offset of those of the gate, and from chain to chain
+	delta     *float32 // [Chains][fusedSamples]
+	x         *uint64
+	samples   int64
+
+	// While more than near layers are left, the gate to fetch is ahead of the current
+	// one, then wrap.
+	near, ahead, wrap int64
+
+	adam [8]float32 // the fields of Adam in order
+}
+
+// frameGate is the scratch of a gate between the phases.
+type frameGate struct {
+	p    [16]float32
+	q, r [fusedK]float32
+	t, s [4]float32
+}

@@ -1,0 +1,99 @@
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// Paths returns the paths that this processor has, the fastest first.
+func Paths() []string {
+	var have []string
+	x := &cpu.X86
+	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VBMI2 && x.HasFMA && x.HasBMI1 {
+		have = append(have, "avx512")
+	}
+	return append(have, "none")
+}
+
+// kernels are the fused kernels of a path, for wires of 16 and 32 bits: of whole gates
+// and of a pin alone.
+type kernels struct {
+	gates, pin [2]func(*frame)
+}
+
+var fusedKernels = map[string]*kernels{
+	"avx512": {
+		gates: [2]func(*frame){gatesAVX512, gatesWideAVX512},
+		pin:   [2]func(*frame){pinAVX512, pinWideAVX512},
+	},
+}
+
+// ahead is how many layers before its turn the parameters of a gate are fetched.
+const ahead = 2
+
+// fused holds the frames of a pass, one for each section and pin.
+type fused struct {
+	frames []*frame
+	owners []any
+}
+
+// fuse does Update by a fused kernel, and returns false where none is made for the
+// section and the batch.
+func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
+	k := fusedKernels[simd]
+	if k == nil || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
+		return false
+	}
+	p.call(&k.gates, s.B, p.frame(s), s.Layers, layer, chain, chains)
+	if s.A != nil && s.A.K != 1 {
+		f := p.frame(s.A)
+		for c := range chains {
+			copy(f.beta[c][:], p.Delta[c])
+		}
+		p.call(&k.pin, s.A, f, 1, layer, chain, chains)
+	}
+	return true
+}
+
+// call calls the kernel for sections of the given number of layers.
+func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, layers, layer, chain, chains int) {
+	n := int64(layers)
+	f.gate, f.layers, f.chains, f.stride = int64(chain)*n+n-1, n, int64(chains), n
+	f.near = min(ahead, n)
+	f.ahead, f.wrap = -f.near, Chains*n+n-f.near
+	f.a, f.b = &p.A[0], &p.B[0]
+	f.row, f.rows = 8*fusedWords*(int64(layer)+n-1), 8*fusedWords*int64(p.depth)
+	f.x, f.samples = &p.X[0], int64(p.Samples)
+	c := &p.Adam
+	f.adam = [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
+	if pin.Wide != nil {
+		kernel[1](f)
+	} else {
+		kernel[0](f)
+	}
+}
+
+// frame returns the frame of a section or of a pin alone.
+func (p *Pass) frame(owner any) *frame {
+	for i, o := range p.fused.owners {
+		if o == owner {
+			return p.fused.frames[i]
+		}
+	}
+	f := &frame{delta: &p.Delta[0][0]}
+	switch s := owner.(type) {
+	case *Gates:
+		f.w, f.m, f.v, f.top, f.op = &s.W[0], &s.M[0], &s.V[0], &s.Top[0], &s.Op[0]
+		f.setPin(s.B)
+	case *Pin:
+		f.setPin(s)
+	}
+	p.fused.owners, p.fused.frames = append(p.fused.owners, owner), append(p.fused.frames, f)
+	return f
+}
+
+func (f *frame) setPin(p *Pin) {
+	f.u, f.um, f.uv, f.utop, f.bit = &p.W[0], &p.M[0], &p.V[0], &p.Top[0], &p.Bit[0]
+	if p.Wide != nil {
+		f.wide = &p.Wide[0]
+	} else {
+		f.narrow = &p.Narrow[0]
+	}
+}

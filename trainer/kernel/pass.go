@@ -1,0 +1,157 @@
+package kernel
+
+// Logits is a softmax of each gate of a section: k logits, their moments and the
+// largest of them, chain-major.
+type Logits struct {
+	W, M, V []float32 // [gates][k]
+	Top     []float32 // [gates]
+}
+
+// Pin selects an input bit among K candidates for each gate of a section. With one
+// candidate there are no logits.
+type Pin struct {
+	K int
+	Logits
+	Narrow []uint16 // wires, [gates][K]; one of the two is in use
+	Wide   []uint32
+	Bit    []uint32 // the selected input bit, [gates]
+}
+
+// Wire returns wire i.
+func (p *Pin) Wire(i int) uint32 {
+	if p.Wide != nil {
+		return p.Wide[i]
+	}
+	return uint32(p.Narrow[i])
+}
+
+// Gates is a section of a network with its state: Layers gates of each chain.
+type Gates struct {
+	Layers int
+	Logits         // of the operations
+	Op     []uint8 // argmax of the operations
+	A      *Pin    // nil on the spine
+	B      *Pin
+}
+
+// Pass walks up to [Chains] chains side by side, from the first gates to the last to
+// compute their bits and back to update them. It is the scratch of one goroutine.
+type Pass struct {
+	X       []uint64 // the batch's rows
+	Samples int      // of the batch
+	Adam    Adam
+
+	// Delta is the gradient of each chain's output, or of the gate to come, with zeros
+	// after the last sample, [Chains][64 words].
+	Delta [Chains][]float32
+
+	A, B []uint64 // the pins' values, [Chains][depth][words]
+	Out  []uint64 // the chains' outputs, [Chains][words]
+
+	words int // of a row
+	depth int
+
+	// Scratch of one gate.
+	ops, opGrad [Ops]float32
+	beta        []float32 // [64 words]
+	q, r        []float32 // [largest k]
+	tables      Tables
+	touched     uint32 // of no meaning, see Gates.touch
+	fused       fused
+}
+
+// NewPass returns a pass over chains of the given depth, rows of the given number of
+// words and pins of at most k candidates.
+func NewPass(depth, words, k int) *Pass {
+	p := &Pass{
+		A: make([]uint64, Chains*depth*words), B: make([]uint64, Chains*depth*words), Out: make([]uint64, Chains*words),
+		words: words, depth: depth, beta: make([]float32, words*64), q: make([]float32, k), r: make([]float32, k),
+	}
+	delta := make([]float32, Chains*words*64)
+	for c := range p.Delta {
+		p.Delta[c] = delta[c*words*64:][:words*64]
+	}
+	return p
+}
+
+// Update updates the gates of a section, whose first layer is the given one of the
+// network, of chains from the given one on, and leaves in Delta the gradients of the
+// pins A of that layer.
+func (p *Pass) Update(s *Gates, layer, chain, chains int) {
+	if p.fuse(s, layer, chain, chains) {
+		return
+	}
+	for c := range chains {
+		for l := s.Layers - 1; l >= 0; l-- {
+			if (s.Layers-1-l)%touchBlock == 0 {
+				p.touched += s.touch(chain+c, l-touchBlock)
+			}
+			p.gate(s, (chain+c)*s.Layers+l, p.Delta[c], p.row(p.A, c, layer+l), p.row(p.B, c, layer+l))
+		}
+	}
+}
+
+// row returns the row of a layer in A or B.
+func (p *Pass) row(rows []uint64, chain, layer int) []uint64 {
+	return rows[(chain*p.depth+layer)*p.words:][:p.words]
+}
+
+// gate updates gate g, whose pins have the values a and b, and replaces delta by the
+// gradient of its pin A. This is what the fused kernels do, one step after another.
+func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
+	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
+	delta, beta, at := delta[:padded], p.beta[:padded], g*Ops
+	t := Operations(&p.ops, (*[Ops]float32)(s.W[at:]), s.Top[g])
+	if s.B.K == 1 {
+		beta = nil
+	}
+	sums := Bins(delta, beta, a, b, &t)
+	OpGradient(&p.opGrad, &p.ops, &sums, &t)
+	arg, top := p.Adam.Update(s.W[at:at+Ops], s.M[at:], s.V[at:], p.opGrad[:])
+	s.Op[g], s.Top[g] = uint8(arg), top
+	p.pin(s.B, g, beta)
+	if s.A != nil {
+		p.pin(s.A, g, delta)
+	}
+}
+
+// pin updates a relaxed pin of gate g from the gradient of its bit.
+func (p *Pass) pin(s *Pin, g int, grad []float32) {
+	if s.K == 1 {
+		return
+	}
+	at := g * s.K
+	q, r := p.q[:s.K], p.r[:s.K]
+	Selection(q, s.W[at:], s.Top[g])
+	p.tables.Fill(grad, p.Samples)
+	if s.Wide != nil {
+		Candidates(&p.tables, r, p.X, p.words, s.Wide[at:])
+	} else {
+		Candidates(&p.tables, r, p.X, p.words, s.Narrow[at:])
+	}
+	SelectGradient(r, q, r)
+	arg, top := p.Adam.Update(s.W[at:at+s.K], s.M[at:], s.V[at:], r)
+	s.Bit[g], s.Top[g] = s.Wire(at+arg), top
+}
+
+// Refresh recomputes the argmaxes of all gates from the logits.
+func (s *Gates) Refresh() {
+	for g := range s.Op {
+		k, top := Largest(s.W[g*Ops:][:Ops])
+		s.Op[g], s.Top[g] = uint8(k), top
+		for _, p := range []*Pin{s.A, s.B} {
+			if p != nil {
+				p.refresh(g)
+			}
+		}
+	}
+}
+
+func (p *Pin) refresh(g int) {
+	if p.K == 1 {
+		p.Bit[g] = p.Wire(g)
+		return
+	}
+	j, top := Largest(p.W[g*p.K:][:p.K])
+	p.Bit[g], p.Top[g] = p.Wire(g*p.K+j), top
+}

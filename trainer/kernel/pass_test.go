@@ -1,0 +1,212 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// state is a section of chains and a batch, of one random shape.
+type state struct {
+	s       *Gates
+	words   int
+	samples int
+	x       []uint64
+	a, b    []uint64  // [Chains][layers][words]
+	delta   []float32 // [chains][64 words]
+}
+
+// shape says what a random section looks like; what is drawn comes from r.
+type shape struct {
+	k, samples, words, layers int
+	wide, first               bool // wires of 32 bits; pin A relaxed too
+}
+
+func (sh shape) String() string {
+	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%v", sh.k, sh.samples, sh.words, sh.layers, sh.wide, sh.first)
+}
+
+const testChains, testInputs = 7, 200
+
+// odd returns a value that kernels may get wrong: zeros, subnormals, ties, large
+// numbers, among plain ones of the given scale.
+func odd(r *rand.Rand, scale float64) float32 {
+	switch r.IntN(12) {
+	case 0:
+		return 0
+	case 1:
+		return float32(math.Copysign(0, -1))
+	case 2:
+		return math.Float32frombits(r.Uint32()&0x807fffff) * 1
+	case 3:
+		return float32(scale) // often the same: ties
+	case 4:
+		return float32(-100 * scale)
+	}
+	return float32(r.NormFloat64() * scale)
+}
+
+func odds(r *rand.Rand, n int, scale float64) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = odd(r, scale)
+	}
+	return v
+}
+
+func (sh shape) logits(r *rand.Rand, gates, k int) Logits {
+	l := Logits{W: odds(r, gates*k, 3), M: odds(r, gates*k, 1e-4), V: odds(r, gates*k, 1e-8), Top: make([]float32, gates)}
+	for i, x := range l.V {
+		l.V[i] = max(x, -x)
+	}
+	return l
+}
+
+func (sh shape) pin(r *rand.Rand, gates int) *Pin {
+	p := &Pin{K: sh.k, Bit: make([]uint32, gates)}
+	if sh.k > 1 {
+		p.Logits = sh.logits(r, gates, sh.k)
+	}
+	for range gates * sh.k {
+		p.Narrow = append(p.Narrow, uint16(r.IntN(testInputs)))
+	}
+	if sh.wide {
+		for _, w := range p.Narrow {
+			p.Wide = append(p.Wide, uint32(w))
+		}
+		p.Narrow = nil
+	}
+	return p
+}
+
+func (sh shape) draw(r *rand.Rand) *state {
+	gates := testChains * sh.layers
+	t := &state{words: sh.words, samples: sh.samples, s: &Gates{
+		Layers: sh.layers, Logits: sh.logits(r, gates, Ops), Op: make([]uint8, gates), B: sh.pin(r, gates),
+	}}
+	if sh.first {
+		t.s.A = sh.pin(r, gates)
+	}
+	t.s.Refresh()
+	rows := func(n int) []uint64 {
+		x := make([]uint64, n*sh.words)
+		for i := range x {
+			x[i] = r.Uint64()
+		}
+		return x
+	}
+	t.x, t.a, t.b = rows(testInputs), rows(Chains*sh.layers), rows(Chains*sh.layers)
+	for range testChains {
+		t.delta = append(t.delta, odds(r, sh.samples, []float64{1e-3, 1e-30, 1e-42}[r.IntN(3)])...)
+		t.delta = append(t.delta, make([]float32, 64*sh.words-sh.samples)...)
+	}
+	return t
+}
+
+func (p Pin) clone() *Pin {
+	p.Logits, p.Bit = p.Logits.clone(), slices.Clone(p.Bit)
+	return &p
+}
+
+func (l Logits) clone() Logits {
+	return Logits{slices.Clone(l.W), slices.Clone(l.M), slices.Clone(l.V), slices.Clone(l.Top)}
+}
+
+// run updates all chains of a copy of the section twice and returns all that changed.
+func (t *state) run(path string) (bits map[string][]uint32) {
+	s := *t.s
+	s.Logits, s.Op, s.B = s.Logits.clone(), slices.Clone(s.Op), s.B.clone()
+	if s.A != nil {
+		s.A = s.A.clone()
+	}
+	if err := Use(path); err != nil {
+		panic(err)
+	}
+	p := NewPass(s.Layers, t.words, s.B.K)
+	p.X, p.Samples = t.x, t.samples
+	bits = map[string][]uint32{}
+	for step := 1; step <= 2; step++ {
+		p.Adam = NewAdam(0.01, 0.9, 0.999, 1e-8, step)
+		for from := 0; from < testChains; from += Chains {
+			n := min(Chains, testChains-from)
+			copy(p.A, t.a)
+			copy(p.B, t.b)
+			for c := range n {
+				copy(p.Delta[c], t.delta[(from+c)*64*t.words:])
+			}
+			p.Update(&s, 0, from, n)
+			for c := range n {
+				add(bits, "delta", p.Delta[c][:t.samples])
+			}
+		}
+	}
+	for _, op := range s.Op {
+		bits["op"] = append(bits["op"], uint32(op))
+	}
+	s.Logits.add(bits, "ops")
+	for name, pin := range map[string]*Pin{"a": s.A, "b": s.B} {
+		if pin != nil {
+			bits[name] = pin.Bit
+			pin.add(bits, name)
+		}
+	}
+	return bits
+}
+
+func (l *Logits) add(bits map[string][]uint32, name string) {
+	add(bits, name+".w", l.W)
+	add(bits, name+".m", l.M)
+	add(bits, name+".v", l.V)
+	add(bits, name+".top", l.Top)
+}
+
+func add(bits map[string][]uint32, name string, v []float32) {
+	for _, x := range v {
+		bits[name] = append(bits[name], math.Float32bits(x))
+	}
+}
+
+// TestPaths holds each vector path to the plain one, to the bit, on random shapes.
+func TestPaths(t *testing.T) {
+	before, _ := Path()
+	defer Use(before)
+	r := rand.New(rand.NewPCG(7, 7))
+	shapes := []shape{}
+	for _, n := range []int{1, 5, 16, 64, 65, 99, 100, 101, 112, 113, 127, 128} {
+		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, false},
+			shape{32, n, 2, 1, r.IntN(2) == 0, true})
+	}
+	for _, k := range []int{1, 2, 3, 15, 16, 17, 31, 32, 33, 64, 100, 256} {
+		for _, n := range []int{1, 37, 100, 129, 1 + r.IntN(1024), 1024} {
+			shapes = append(shapes, shape{k, n, (n+63)/64 + r.IntN(2), 1 + r.IntN(3), r.IntN(2) == 0, r.IntN(2) == 0})
+		}
+	}
+	for _, sh := range shapes {
+		for range 5 {
+			st := sh.draw(r)
+			want := st.run("none")
+			for _, path := range Paths() {
+				got := st.run(path)
+				for name, w := range want {
+					if i := firstDifference(w, got[name]); i >= 0 {
+						t.Errorf("%s: %v: %s[%d] = %x, want %x", path, sh, name, i, got[name][i], w[i])
+					}
+				}
+				if t.Failed() {
+					return
+				}
+			}
+		}
+	}
+}
+
+func firstDifference(a, b []uint32) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}

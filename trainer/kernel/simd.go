@@ -1,0 +1,39 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// simd is the path in use, chosen once at start: the best that the processor has, or
+// the one that IALGN_SIMD names.
+var simd, simdError = choose(os.Getenv("IALGN_SIMD"), Paths())
+
+// choose returns the wanted path, or the first of those that exist if none is wanted.
+func choose(want string, have []string) (string, error) {
+	switch {
+	case want == "":
+		return have[0], nil
+	case slices.Contains(have, want):
+		return want, nil
+	case want == "avx512" || want == "avx2":
+		return "none", fmt.Errorf("IALGN_SIMD=%s: this processor lacks it; leave the variable unset, or use %s", want, strings.Join(have, " or "))
+	}
+	return "none", fmt.Errorf("IALGN_SIMD=%s: there is no such path; use avx512, avx2 or none", want)
+}
+
+// Path returns the path in use: avx512, avx2 or none. It returns an error if IALGN_SIMD
+// asks for one that is not there.
+func Path() (string, error) { return simd, simdError }
+
+// Use switches to another of [Paths], for tests and comparisons. It must not be called
+// while a [Pass] works.
+func Use(path string) error {
+	chosen, err := choose(path, Paths())
+	if err == nil {
+		simd, simdError = chosen, nil
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package kernel
+
+import "math"
+
+// touchBlock is how many gates are touched at a time: enough that their waits for
+// memory overlap, few enough that their lines are still in the first cache when used.
+const touchBlock = 8
+
+// lineFloats is the number of float32 in a cache line.
+const lineFloats = 16
+
+// touch reads a word of each cache line that the updates of a block of gates need, of
+// chain i from layer l downwards, or of the next chain's last layers where l is below
+// the first, and returns their sum, so that the reads happen. Done a block ahead, the
+// waits for memory overlap, which otherwise come one after the other. Fused kernels
+// fetch ahead by themselves.
+func (s *Gates) touch(i, l int) uint32 {
+	if l < 0 {
+		i, l = i+1, s.Layers-1
+	}
+	if (i+1)*s.Layers > len(s.Op) {
+		return 0
+	}
+	sum := uint32(0)
+	for to := max(l-touchBlock, -1); l > to; l-- {
+		g := i*s.Layers + l
+		sum += s.Logits.touch(g*Ops, Ops) + s.B.touch(g)
+		if s.A != nil {
+			sum += s.A.touch(g)
+		}
+	}
+	return sum
+}
+
+func (p *Pin) touch(g int) uint32 {
+	if p.K == 1 {
+		return 0
+	}
+	return p.Logits.touch(g*p.K, p.K) + p.Wire(g*p.K)
+}
+
+func (x *Logits) touch(at, k int) uint32 {
+	sum := uint32(0)
+	for i := at; i < at+k; i += lineFloats {
+		sum += math.Float32bits(x.W[i]) + math.Float32bits(x.M[i]) + math.Float32bits(x.V[i])
+	}
+	return sum
+}
