@@ -1,7 +1,7 @@
 package kernel
 
 // Chains is how many chains a [Pass] walks side by side.
-const Chains = 4
+const Chains = 8
 
 // The candidates of a pin and the samples of a batch that the fused kernels are for.
 const (
