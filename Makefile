@@ -14,10 +14,10 @@ BENCHFILE ?= runs/bench.txt
 FUZZTIME  ?= 30s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check fmt bench fuzz tools clean
+.PHONY: help demo build test check generate fmt bench fuzz tools clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## train, compile and verify the digits, into demo/
 	@tools/debian.sh iverilog yosys
@@ -35,6 +35,9 @@ check: ## check formatting, go vet, golangci-lint and the import policy
 	$(GO) vet ./...
 	$(TOOL) golangci-lint run ./...
 	$(GO) test ./internal/archtest
+
+generate: ## write the vector kernels anew from their generator
+	tools/avo/generate.sh
 
 fmt: ## format all Go files with gofumpt
 	$(TOOL) gofumpt -w .

@@ -4,7 +4,5 @@
 set -eu
 cd "$(dirname "$0")"
 out=${1:-../../trainer/kernel}
-for path in avx512 avx2; do
-	go run ./kernel -path $path -frame ../../trainer/kernel/frame.go -pkg kernel \
-		-out "$out/${path}_amd64.s" -stubs "$out/${path}_amd64.go"
-done
+go run ./kernel -path avx512 -frame ../../trainer/kernel/frame.go -pkg kernel \
+	-out "$out/avx512_amd64.s" -stubs "$out/avx512_amd64.go"

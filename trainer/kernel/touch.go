@@ -39,10 +39,10 @@ func (p *Pin) touch(g int) uint32 {
 	return p.Logits.touch(g*p.K, p.K) + p.Wire(g*p.K)
 }
 
-func (x *Logits) touch(at, k int) uint32 {
+func (l *Logits) touch(at, k int) uint32 {
 	sum := uint32(0)
 	for i := at; i < at+k; i += lineFloats {
-		sum += math.Float32bits(x.W[i]) + math.Float32bits(x.M[i]) + math.Float32bits(x.V[i])
+		sum += math.Float32bits(l.W[i]) + math.Float32bits(l.M[i]) + math.Float32bits(l.V[i])
 	}
 	return sum
 }
