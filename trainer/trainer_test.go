@@ -2,6 +2,9 @@ package trainer
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/trainer/config"
+	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
 )
 
@@ -60,6 +64,46 @@ func TestSameBytes(t *testing.T) {
 		}
 		if s.TestAccuracy < 0.5 {
 			t.Errorf("%d threads: test accuracy %.3f, it does not learn", threads, s.TestAccuracy)
+		}
+	}
+}
+
+// TestSamePaths trains what the vector kernels are for on every path that this
+// processor has, and with the trees of sums as they were when the hash was taken.
+func TestSamePaths(t *testing.T) {
+	before, err := kernel.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := kernel.Use(before); err != nil {
+			t.Error(err)
+		}
+	}()
+	const want = "f3b109fa2c1f53006fa16c57f7c9f97caec157c51ed5c7597a25b3cb38a8c27e"
+	for _, path := range kernel.Paths() {
+		if err := kernel.Use(path); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "m")
+		if _, err := (Run{Config: parse(t, "model.anchors=32"), Model: file}).Train(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		for i := range m.Sections {
+			s := &m.Sections[i]
+			for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+				if err := binary.Write(h, binary.LittleEndian, logits); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := hex.EncodeToString(h.Sum(nil)); got != want {
+			t.Errorf("path %s: the logits have the SHA-256 %s, want %s", path, got, want)
 		}
 	}
 }
