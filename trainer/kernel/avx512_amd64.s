@@ -28,13 +28,13 @@ TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 layer:
-	MOVQ         7504(AX), CX
-	MOVQ         7488(AX), DX
-	LEAQ         4608(AX), BX
-	MOVQ         7520(AX), SI
-	MOVQ         7544(AX), DI
-	MOVQ         7560(AX), R8
-	MOVQ         7584(AX), R9
+	MOVQ         12976(AX), CX
+	MOVQ         12960(AX), DX
+	LEAQ         6912(AX), BX
+	MOVQ         12992(AX), SI
+	MOVQ         13016(AX), DI
+	MOVQ         13032(AX), R8
+	MOVQ         13056(AX), R9
 	MOVL         $0xc2a00000, R10
 	VPBROADCASTD R10, Z3
 	MOVL         $0x41b8aa3b, R10
@@ -150,18 +150,18 @@ loop0:
 	VMOVUPS       Z1, 64(BX)
 	VMULPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 128(BX)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop0
-	MOVQ          7504(AX), CX
-	LEAQ          4608(AX), DX
+	MOVQ          12976(AX), CX
+	LEAQ          6912(AX), DX
 	LEAQ          (AX), BX
-	MOVQ          7616(AX), SI
-	MOVQ          7624(AX), DI
-	MOVQ          7648(AX), R8
-	MOVQ          7664(AX), R9
-	MOVQ          7632(AX), R10
+	MOVQ          13088(AX), SI
+	MOVQ          13096(AX), DI
+	MOVQ          13120(AX), R8
+	MOVQ          13136(AX), R9
+	MOVQ          13104(AX), R10
 
 loop1:
 	VMOVUPS      320(DX), X0
@@ -186,21 +186,21 @@ loop1:
 	VMOVDQU      (SI)(R10*1), X4
 	VMOVDQU      (DI)(R10*1), X5
 	VPAND        X4, X5, X6
-	VMOVDQU      X6, 7472(AX)
+	VMOVDQU      X6, 11184(AX)
 	VPANDN       X4, X5, X6
-	VMOVDQU      X6, 7456(AX)
+	VMOVDQU      X6, 11168(AX)
 	VPANDN       X5, X4, X6
-	VMOVDQU      X6, 7440(AX)
+	VMOVDQU      X6, 11152(AX)
 	VPOR         X4, X5, X6
 	VPXOR        X7, X6, X6
-	VMOVDQU      X6, 7424(AX)
+	VMOVDQU      X6, 11136(AX)
 	VMOVUPS      (R8), Z4
 	KMOVW        (SI)(R10*1), K1
 	KMOVW        (DI)(R10*1), K2
-	KMOVW        7424(AX), K3
-	KMOVW        7440(AX), K4
-	KMOVW        7456(AX), K5
-	KMOVW        7472(AX), K6
+	KMOVW        11136(AX), K3
+	KMOVW        11152(AX), K4
+	KMOVW        11168(AX), K5
+	KMOVW        11184(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -214,10 +214,10 @@ loop1:
 	VMOVUPS      64(R8), Z4
 	KMOVW        2(SI)(R10*1), K1
 	KMOVW        2(DI)(R10*1), K2
-	KMOVW        7426(AX), K3
-	KMOVW        7442(AX), K4
-	KMOVW        7458(AX), K5
-	KMOVW        7474(AX), K6
+	KMOVW        11138(AX), K3
+	KMOVW        11154(AX), K4
+	KMOVW        11170(AX), K5
+	KMOVW        11186(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -231,10 +231,10 @@ loop1:
 	VMOVUPS      128(R8), Z4
 	KMOVW        4(SI)(R10*1), K1
 	KMOVW        4(DI)(R10*1), K2
-	KMOVW        7428(AX), K3
-	KMOVW        7444(AX), K4
-	KMOVW        7460(AX), K5
-	KMOVW        7476(AX), K6
+	KMOVW        11140(AX), K3
+	KMOVW        11156(AX), K4
+	KMOVW        11172(AX), K5
+	KMOVW        11188(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -248,10 +248,10 @@ loop1:
 	VMOVUPS      192(R8), Z4
 	KMOVW        6(SI)(R10*1), K1
 	KMOVW        6(DI)(R10*1), K2
-	KMOVW        7430(AX), K3
-	KMOVW        7446(AX), K4
-	KMOVW        7462(AX), K5
-	KMOVW        7478(AX), K6
+	KMOVW        11142(AX), K3
+	KMOVW        11158(AX), K4
+	KMOVW        11174(AX), K5
+	KMOVW        11190(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -265,10 +265,10 @@ loop1:
 	VMOVUPS      256(R8), Z4
 	KMOVW        8(SI)(R10*1), K1
 	KMOVW        8(DI)(R10*1), K2
-	KMOVW        7432(AX), K3
-	KMOVW        7448(AX), K4
-	KMOVW        7464(AX), K5
-	KMOVW        7480(AX), K6
+	KMOVW        11144(AX), K3
+	KMOVW        11160(AX), K4
+	KMOVW        11176(AX), K5
+	KMOVW        11192(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -282,10 +282,10 @@ loop1:
 	VMOVUPS      320(R8), Z4
 	KMOVW        10(SI)(R10*1), K1
 	KMOVW        10(DI)(R10*1), K2
-	KMOVW        7434(AX), K3
-	KMOVW        7450(AX), K4
-	KMOVW        7466(AX), K5
-	KMOVW        7482(AX), K6
+	KMOVW        11146(AX), K3
+	KMOVW        11162(AX), K4
+	KMOVW        11178(AX), K5
+	KMOVW        11194(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -299,10 +299,10 @@ loop1:
 	VMOVUPS      384(R8), Z4
 	KMOVW        12(SI)(R10*1), K1
 	KMOVW        12(DI)(R10*1), K2
-	KMOVW        7436(AX), K3
-	KMOVW        7452(AX), K4
-	KMOVW        7468(AX), K5
-	KMOVW        7484(AX), K6
+	KMOVW        11148(AX), K3
+	KMOVW        11164(AX), K4
+	KMOVW        11180(AX), K5
+	KMOVW        11196(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -318,10 +318,10 @@ loop1:
 	VMOVUPS      448(R8), Z4
 	KMOVW        14(SI)(R10*1), K1
 	KMOVW        14(DI)(R10*1), K2
-	KMOVW        7438(AX), K3
-	KMOVW        7454(AX), K4
-	KMOVW        7470(AX), K5
-	KMOVW        7486(AX), K6
+	KMOVW        11150(AX), K3
+	KMOVW        11166(AX), K4
+	KMOVW        11182(AX), K5
+	KMOVW        11198(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -360,20 +360,20 @@ skip2:
 	VSHUFPS       $0xdd, X1, X0, X0
 	VADDPS        X2, X0, X2
 	VMOVUPS       X2, 336(DX)
-	ADDQ          7640(AX), R10
+	ADDQ          13112(AX), R10
 	ADDQ          $0x00000200, R8
 	ADDQ          $0x00000160, DX
 	ADDQ          $0x00000240, BX
 	DECQ          CX
 	JNZ           loop1
-	SUBQ          $0x10, 7632(AX)
-	MOVQ          7504(AX), CX
-	MOVQ          7488(AX), DX
-	LEAQ          4608(AX), BX
+	SUBQ          $0x10, 13104(AX)
+	MOVQ          12976(AX), CX
+	MOVQ          12960(AX), DX
+	LEAQ          6912(AX), BX
 	LEAQ          (AX), SI
-	MOVQ          7496(AX), DI
-	MOVQ          7664(AX), R8
-	MOVQ          7656(AX), R9
+	MOVQ          12968(AX), DI
+	MOVQ          13136(AX), R8
+	MOVQ          13128(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -392,31 +392,31 @@ skip2:
 	VPBROADCASTD  R10, Z0
 
 loop3:
-	MOVQ            7688(AX), R10
-	CMPQ            DI, 7672(AX)
-	CMOVQGT         7680(AX), R10
+	MOVQ            13160(AX), R10
+	CMPQ            DI, 13144(AX)
+	CMOVQGT         13152(AX), R10
 	ADDQ            DX, R10
 	SHLQ            $0x06, R10
-	MOVQ            7520(AX), R11
+	MOVQ            12992(AX), R11
 	PREFETCHT0      (R11)(R10*1)
-	MOVQ            7528(AX), R11
+	MOVQ            13000(AX), R11
 	PREFETCHT0      (R11)(R10*1)
-	MOVQ            7536(AX), R11
+	MOVQ            13008(AX), R11
 	PREFETCHT0      (R11)(R10*1)
-	MOVQ            7560(AX), R11
+	MOVQ            13032(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7568(AX), R11
+	MOVQ            13040(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7576(AX), R11
+	MOVQ            13048(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7600(AX), R11
+	MOVQ            13072(AX), R11
 	PREFETCHT0      (R11)(R10*1)
 	MOVQ            DX, R10
 	SHLQ            $0x06, R10
-	ADDQ            7600(AX), R10
+	ADDQ            13072(AX), R10
 	MOVWQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -853,13 +853,13 @@ skip4:
 	VMOVUPS Z25, 192(BX)
 	VADDPS  Z28, Z26, Z26
 	VMOVUPS Z26, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop3
-	MOVQ    7504(AX), CX
-	LEAQ    4608(AX), DX
+	MOVQ    12976(AX), CX
+	LEAQ    6912(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
 	MOVL    $0x0000cccc, BX
@@ -910,24 +910,24 @@ loop5:
 	ADDQ           $0x00000160, DX
 	DECQ           CX
 	JNZ            loop5
-	MOVQ           7504(AX), CX
-	MOVQ           7488(AX), DX
-	LEAQ           4608(AX), BX
-	VBROADCASTSS   7696(AX), Z0
-	VBROADCASTSS   7700(AX), Z1
-	VBROADCASTSS   7704(AX), Z2
-	VBROADCASTSS   7708(AX), Z3
-	VBROADCASTSS   7712(AX), Z4
-	VBROADCASTSS   7716(AX), Z5
-	VBROADCASTSS   7720(AX), Z6
+	MOVQ           12976(AX), CX
+	MOVQ           12960(AX), DX
+	LEAQ           6912(AX), BX
+	VBROADCASTSS   13168(AX), Z0
+	VBROADCASTSS   13172(AX), Z1
+	VBROADCASTSS   13176(AX), Z2
+	VBROADCASTSS   13180(AX), Z3
+	VBROADCASTSS   13184(AX), Z4
+	VBROADCASTSS   13188(AX), Z5
+	VBROADCASTSS   13192(AX), Z6
 
 loop6:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
+	MOVQ    12992(AX), DI
+	MOVQ    13000(AX), R8
+	MOVQ    13008(AX), R9
 	VMOVUPS (BX), Z7
-	MOVQ    7520(AX), DI
-	MOVQ    7528(AX), R8
-	MOVQ    7536(AX), R9
 	VMULPS  (R8)(SI*1), Z0, Z8
 	VMULPS  (R9)(SI*1), Z2, Z9
 	VMOVUPS (DI)(SI*1), Z11
@@ -946,10 +946,10 @@ loop6:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, (DI)(SI*1)
 	VMOVUPS Z11, (BX)
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 192(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -968,10 +968,10 @@ loop6:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 256(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -990,17 +990,17 @@ loop6:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop6
-	MOVQ    7504(AX), CX
-	MOVQ    7488(AX), DX
-	LEAQ    4608(AX), BX
-	MOVQ    7552(AX), SI
-	MOVQ    7544(AX), DI
-	MOVQ    7584(AX), R8
-	MOVQ    7592(AX), R9
+	MOVQ    12976(AX), CX
+	MOVQ    12960(AX), DX
+	LEAQ    6912(AX), BX
+	MOVQ    13024(AX), SI
+	MOVQ    13016(AX), DI
+	MOVQ    13056(AX), R8
+	MOVQ    13064(AX), R9
 
 loop7:
 	VMOVUPS       192(BX), Z1
@@ -1044,18 +1044,18 @@ loop7:
 	CMOVLCS       R11, R10
 	MOVQ          DX, R11
 	SHLQ          $0x06, R11
-	ADDQ          7600(AX), R11
+	ADDQ          13072(AX), R11
 	MOVWLZX       (R11)(R10*2), R10
 	MOVL          R10, (R9)(DX*4)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X3, X0
 	VMOVSS        X0, (R8)(DX*4)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop7
-	DECQ          7488(AX)
-	DECQ          7496(AX)
+	DECQ          12960(AX)
+	DECQ          12968(AX)
 	JNZ           layer
 	VZEROUPPER
 	RET
@@ -1066,13 +1066,13 @@ TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 layer:
-	MOVQ         7504(AX), CX
-	MOVQ         7488(AX), DX
-	LEAQ         4608(AX), BX
-	MOVQ         7520(AX), SI
-	MOVQ         7544(AX), DI
-	MOVQ         7560(AX), R8
-	MOVQ         7584(AX), R9
+	MOVQ         12976(AX), CX
+	MOVQ         12960(AX), DX
+	LEAQ         6912(AX), BX
+	MOVQ         12992(AX), SI
+	MOVQ         13016(AX), DI
+	MOVQ         13032(AX), R8
+	MOVQ         13056(AX), R9
 	MOVL         $0xc2a00000, R10
 	VPBROADCASTD R10, Z3
 	MOVL         $0x41b8aa3b, R10
@@ -1188,18 +1188,18 @@ loop8:
 	VMOVUPS       Z1, 64(BX)
 	VMULPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 128(BX)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop8
-	MOVQ          7504(AX), CX
-	LEAQ          4608(AX), DX
+	MOVQ          12976(AX), CX
+	LEAQ          6912(AX), DX
 	LEAQ          (AX), BX
-	MOVQ          7616(AX), SI
-	MOVQ          7624(AX), DI
-	MOVQ          7648(AX), R8
-	MOVQ          7664(AX), R9
-	MOVQ          7632(AX), R10
+	MOVQ          13088(AX), SI
+	MOVQ          13096(AX), DI
+	MOVQ          13120(AX), R8
+	MOVQ          13136(AX), R9
+	MOVQ          13104(AX), R10
 
 loop9:
 	VMOVUPS      320(DX), X0
@@ -1224,21 +1224,21 @@ loop9:
 	VMOVDQU      (SI)(R10*1), X4
 	VMOVDQU      (DI)(R10*1), X5
 	VPAND        X4, X5, X6
-	VMOVDQU      X6, 7472(AX)
+	VMOVDQU      X6, 11184(AX)
 	VPANDN       X4, X5, X6
-	VMOVDQU      X6, 7456(AX)
+	VMOVDQU      X6, 11168(AX)
 	VPANDN       X5, X4, X6
-	VMOVDQU      X6, 7440(AX)
+	VMOVDQU      X6, 11152(AX)
 	VPOR         X4, X5, X6
 	VPXOR        X7, X6, X6
-	VMOVDQU      X6, 7424(AX)
+	VMOVDQU      X6, 11136(AX)
 	VMOVUPS      (R8), Z4
 	KMOVW        (SI)(R10*1), K1
 	KMOVW        (DI)(R10*1), K2
-	KMOVW        7424(AX), K3
-	KMOVW        7440(AX), K4
-	KMOVW        7456(AX), K5
-	KMOVW        7472(AX), K6
+	KMOVW        11136(AX), K3
+	KMOVW        11152(AX), K4
+	KMOVW        11168(AX), K5
+	KMOVW        11184(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1252,10 +1252,10 @@ loop9:
 	VMOVUPS      64(R8), Z4
 	KMOVW        2(SI)(R10*1), K1
 	KMOVW        2(DI)(R10*1), K2
-	KMOVW        7426(AX), K3
-	KMOVW        7442(AX), K4
-	KMOVW        7458(AX), K5
-	KMOVW        7474(AX), K6
+	KMOVW        11138(AX), K3
+	KMOVW        11154(AX), K4
+	KMOVW        11170(AX), K5
+	KMOVW        11186(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1269,10 +1269,10 @@ loop9:
 	VMOVUPS      128(R8), Z4
 	KMOVW        4(SI)(R10*1), K1
 	KMOVW        4(DI)(R10*1), K2
-	KMOVW        7428(AX), K3
-	KMOVW        7444(AX), K4
-	KMOVW        7460(AX), K5
-	KMOVW        7476(AX), K6
+	KMOVW        11140(AX), K3
+	KMOVW        11156(AX), K4
+	KMOVW        11172(AX), K5
+	KMOVW        11188(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1286,10 +1286,10 @@ loop9:
 	VMOVUPS      192(R8), Z4
 	KMOVW        6(SI)(R10*1), K1
 	KMOVW        6(DI)(R10*1), K2
-	KMOVW        7430(AX), K3
-	KMOVW        7446(AX), K4
-	KMOVW        7462(AX), K5
-	KMOVW        7478(AX), K6
+	KMOVW        11142(AX), K3
+	KMOVW        11158(AX), K4
+	KMOVW        11174(AX), K5
+	KMOVW        11190(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1303,10 +1303,10 @@ loop9:
 	VMOVUPS      256(R8), Z4
 	KMOVW        8(SI)(R10*1), K1
 	KMOVW        8(DI)(R10*1), K2
-	KMOVW        7432(AX), K3
-	KMOVW        7448(AX), K4
-	KMOVW        7464(AX), K5
-	KMOVW        7480(AX), K6
+	KMOVW        11144(AX), K3
+	KMOVW        11160(AX), K4
+	KMOVW        11176(AX), K5
+	KMOVW        11192(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1320,10 +1320,10 @@ loop9:
 	VMOVUPS      320(R8), Z4
 	KMOVW        10(SI)(R10*1), K1
 	KMOVW        10(DI)(R10*1), K2
-	KMOVW        7434(AX), K3
-	KMOVW        7450(AX), K4
-	KMOVW        7466(AX), K5
-	KMOVW        7482(AX), K6
+	KMOVW        11146(AX), K3
+	KMOVW        11162(AX), K4
+	KMOVW        11178(AX), K5
+	KMOVW        11194(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1337,10 +1337,10 @@ loop9:
 	VMOVUPS      384(R8), Z4
 	KMOVW        12(SI)(R10*1), K1
 	KMOVW        12(DI)(R10*1), K2
-	KMOVW        7436(AX), K3
-	KMOVW        7452(AX), K4
-	KMOVW        7468(AX), K5
-	KMOVW        7484(AX), K6
+	KMOVW        11148(AX), K3
+	KMOVW        11164(AX), K4
+	KMOVW        11180(AX), K5
+	KMOVW        11196(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1356,10 +1356,10 @@ loop9:
 	VMOVUPS      448(R8), Z4
 	KMOVW        14(SI)(R10*1), K1
 	KMOVW        14(DI)(R10*1), K2
-	KMOVW        7438(AX), K3
-	KMOVW        7454(AX), K4
-	KMOVW        7470(AX), K5
-	KMOVW        7486(AX), K6
+	KMOVW        11150(AX), K3
+	KMOVW        11166(AX), K4
+	KMOVW        11182(AX), K5
+	KMOVW        11198(AX), K6
 	VADDPS       Z4, Z21, K3, Z21
 	VADDPS       Z4, Z22, K4, Z22
 	VADDPS       Z4, Z23, K5, Z23
@@ -1398,20 +1398,20 @@ skip10:
 	VSHUFPS       $0xdd, X1, X0, X0
 	VADDPS        X2, X0, X2
 	VMOVUPS       X2, 336(DX)
-	ADDQ          7640(AX), R10
+	ADDQ          13112(AX), R10
 	ADDQ          $0x00000200, R8
 	ADDQ          $0x00000160, DX
 	ADDQ          $0x00000240, BX
 	DECQ          CX
 	JNZ           loop9
-	SUBQ          $0x10, 7632(AX)
-	MOVQ          7504(AX), CX
-	MOVQ          7488(AX), DX
-	LEAQ          4608(AX), BX
+	SUBQ          $0x10, 13104(AX)
+	MOVQ          12976(AX), CX
+	MOVQ          12960(AX), DX
+	LEAQ          6912(AX), BX
 	LEAQ          (AX), SI
-	MOVQ          7496(AX), DI
-	MOVQ          7664(AX), R8
-	MOVQ          7656(AX), R9
+	MOVQ          12968(AX), DI
+	MOVQ          13136(AX), R8
+	MOVQ          13128(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -1430,32 +1430,32 @@ skip10:
 	VPBROADCASTD  R10, Z0
 
 loop11:
-	MOVQ            7688(AX), R10
-	CMPQ            DI, 7672(AX)
-	CMOVQGT         7680(AX), R10
+	MOVQ            13160(AX), R10
+	CMPQ            DI, 13144(AX)
+	CMOVQGT         13152(AX), R10
 	ADDQ            DX, R10
 	SHLQ            $0x06, R10
-	MOVQ            7520(AX), R11
+	MOVQ            12992(AX), R11
 	PREFETCHT0      (R11)(R10*1)
-	MOVQ            7528(AX), R11
+	MOVQ            13000(AX), R11
 	PREFETCHT0      (R11)(R10*1)
-	MOVQ            7536(AX), R11
+	MOVQ            13008(AX), R11
 	PREFETCHT0      (R11)(R10*1)
-	MOVQ            7560(AX), R11
+	MOVQ            13032(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7568(AX), R11
+	MOVQ            13040(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7576(AX), R11
+	MOVQ            13048(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7608(AX), R11
+	MOVQ            13080(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
 	MOVQ            DX, R10
 	SHLQ            $0x07, R10
-	ADDQ            7608(AX), R10
+	ADDQ            13080(AX), R10
 	MOVL            (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -1892,13 +1892,13 @@ skip12:
 	VMOVUPS Z25, 192(BX)
 	VADDPS  Z28, Z26, Z26
 	VMOVUPS Z26, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop11
-	MOVQ    7504(AX), CX
-	LEAQ    4608(AX), DX
+	MOVQ    12976(AX), CX
+	LEAQ    6912(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
 	MOVL    $0x0000cccc, BX
@@ -1949,24 +1949,24 @@ loop13:
 	ADDQ           $0x00000160, DX
 	DECQ           CX
 	JNZ            loop13
-	MOVQ           7504(AX), CX
-	MOVQ           7488(AX), DX
-	LEAQ           4608(AX), BX
-	VBROADCASTSS   7696(AX), Z0
-	VBROADCASTSS   7700(AX), Z1
-	VBROADCASTSS   7704(AX), Z2
-	VBROADCASTSS   7708(AX), Z3
-	VBROADCASTSS   7712(AX), Z4
-	VBROADCASTSS   7716(AX), Z5
-	VBROADCASTSS   7720(AX), Z6
+	MOVQ           12976(AX), CX
+	MOVQ           12960(AX), DX
+	LEAQ           6912(AX), BX
+	VBROADCASTSS   13168(AX), Z0
+	VBROADCASTSS   13172(AX), Z1
+	VBROADCASTSS   13176(AX), Z2
+	VBROADCASTSS   13180(AX), Z3
+	VBROADCASTSS   13184(AX), Z4
+	VBROADCASTSS   13188(AX), Z5
+	VBROADCASTSS   13192(AX), Z6
 
 loop14:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
+	MOVQ    12992(AX), DI
+	MOVQ    13000(AX), R8
+	MOVQ    13008(AX), R9
 	VMOVUPS (BX), Z7
-	MOVQ    7520(AX), DI
-	MOVQ    7528(AX), R8
-	MOVQ    7536(AX), R9
 	VMULPS  (R8)(SI*1), Z0, Z8
 	VMULPS  (R9)(SI*1), Z2, Z9
 	VMOVUPS (DI)(SI*1), Z11
@@ -1985,10 +1985,10 @@ loop14:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, (DI)(SI*1)
 	VMOVUPS Z11, (BX)
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 192(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -2007,10 +2007,10 @@ loop14:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 256(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -2029,17 +2029,17 @@ loop14:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop14
-	MOVQ    7504(AX), CX
-	MOVQ    7488(AX), DX
-	LEAQ    4608(AX), BX
-	MOVQ    7552(AX), SI
-	MOVQ    7544(AX), DI
-	MOVQ    7584(AX), R8
-	MOVQ    7592(AX), R9
+	MOVQ    12976(AX), CX
+	MOVQ    12960(AX), DX
+	LEAQ    6912(AX), BX
+	MOVQ    13024(AX), SI
+	MOVQ    13016(AX), DI
+	MOVQ    13056(AX), R8
+	MOVQ    13064(AX), R9
 
 loop15:
 	VMOVUPS       192(BX), Z1
@@ -2083,18 +2083,18 @@ loop15:
 	CMOVLCS       R11, R10
 	MOVQ          DX, R11
 	SHLQ          $0x07, R11
-	ADDQ          7608(AX), R11
+	ADDQ          13080(AX), R11
 	MOVL          (R11)(R10*4), R10
 	MOVL          R10, (R9)(DX*4)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X3, X0
 	VMOVSS        X0, (R8)(DX*4)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop15
-	DECQ          7488(AX)
-	DECQ          7496(AX)
+	DECQ          12960(AX)
+	DECQ          12968(AX)
 	JNZ           layer
 	VZEROUPPER
 	RET
@@ -2103,13 +2103,13 @@ loop15:
 // Requires: AVX, AVX512F, AVX512VBMI2, AVX512VL, BMI, CMOV, MMX+
 TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ         f+0(FP), AX
-	MOVQ         7504(AX), CX
-	MOVQ         7488(AX), DX
-	LEAQ         4608(AX), BX
-	MOVQ         7520(AX), SI
-	MOVQ         7544(AX), SI
-	MOVQ         7560(AX), SI
-	MOVQ         7584(AX), DI
+	MOVQ         12976(AX), CX
+	MOVQ         12960(AX), DX
+	LEAQ         6912(AX), BX
+	MOVQ         12992(AX), SI
+	MOVQ         13016(AX), SI
+	MOVQ         13032(AX), SI
+	MOVQ         13056(AX), DI
 	MOVL         $0xc2a00000, R8
 	VPBROADCASTD R8, Z2
 	MOVL         $0x41b8aa3b, R8
@@ -2190,17 +2190,17 @@ loop16:
 	VMOVUPS       Z0, 64(BX)
 	VMULPS        Z11, Z1, Z1
 	VMOVUPS       Z1, 128(BX)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop16
-	MOVQ          7504(AX), CX
-	MOVQ          7488(AX), DX
-	LEAQ          4608(AX), BX
+	MOVQ          12976(AX), CX
+	MOVQ          12960(AX), DX
+	LEAQ          6912(AX), BX
 	LEAQ          (AX), SI
-	MOVQ          7496(AX), DI
-	MOVQ          7664(AX), R8
-	MOVQ          7656(AX), R9
+	MOVQ          12968(AX), DI
+	MOVQ          13136(AX), R8
+	MOVQ          13128(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -2219,25 +2219,25 @@ loop16:
 	VPBROADCASTD  R10, Z0
 
 loop17:
-	MOVQ            7688(AX), R10
-	CMPQ            DI, 7672(AX)
-	CMOVQGT         7680(AX), R10
+	MOVQ            13160(AX), R10
+	CMPQ            DI, 13144(AX)
+	CMOVQGT         13152(AX), R10
 	ADDQ            DX, R10
 	SHLQ            $0x06, R10
-	MOVQ            7560(AX), R11
+	MOVQ            13032(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7568(AX), R11
+	MOVQ            13040(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7576(AX), R11
+	MOVQ            13048(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7600(AX), R11
+	MOVQ            13072(AX), R11
 	PREFETCHT0      (R11)(R10*1)
 	MOVQ            DX, R10
 	SHLQ            $0x06, R10
-	ADDQ            7600(AX), R10
+	ADDQ            13072(AX), R10
 	MOVWQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -2674,13 +2674,13 @@ skip18:
 	VMOVUPS Z12, 192(BX)
 	VADDPS  Z15, Z13, Z13
 	VMOVUPS Z13, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop17
-	MOVQ    7504(AX), CX
-	LEAQ    4608(AX), DX
+	MOVQ    12976(AX), CX
+	LEAQ    6912(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
 	MOVL    $0x0000cccc, BX
@@ -2716,24 +2716,24 @@ loop19:
 	ADDQ          $0x00000160, DX
 	DECQ          CX
 	JNZ           loop19
-	MOVQ          7504(AX), CX
-	MOVQ          7488(AX), DX
-	LEAQ          4608(AX), BX
-	VBROADCASTSS  7696(AX), Z0
-	VBROADCASTSS  7700(AX), Z1
-	VBROADCASTSS  7704(AX), Z2
-	VBROADCASTSS  7708(AX), Z3
-	VBROADCASTSS  7712(AX), Z4
-	VBROADCASTSS  7716(AX), Z5
-	VBROADCASTSS  7720(AX), Z6
+	MOVQ          12976(AX), CX
+	MOVQ          12960(AX), DX
+	LEAQ          6912(AX), BX
+	VBROADCASTSS  13168(AX), Z0
+	VBROADCASTSS  13172(AX), Z1
+	VBROADCASTSS  13176(AX), Z2
+	VBROADCASTSS  13180(AX), Z3
+	VBROADCASTSS  13184(AX), Z4
+	VBROADCASTSS  13188(AX), Z5
+	VBROADCASTSS  13192(AX), Z6
 
 loop20:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 192(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -2752,10 +2752,10 @@ loop20:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 256(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -2774,17 +2774,17 @@ loop20:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop20
-	MOVQ    7504(AX), CX
-	MOVQ    7488(AX), DX
-	LEAQ    4608(AX), BX
-	MOVQ    7552(AX), SI
-	MOVQ    7544(AX), SI
-	MOVQ    7584(AX), SI
-	MOVQ    7592(AX), DI
+	MOVQ    12976(AX), CX
+	MOVQ    12960(AX), DX
+	LEAQ    6912(AX), BX
+	MOVQ    13024(AX), SI
+	MOVQ    13016(AX), SI
+	MOVQ    13056(AX), SI
+	MOVQ    13064(AX), DI
 
 loop21:
 	VMOVUPS       192(BX), Z1
@@ -2813,13 +2813,13 @@ loop21:
 	CMOVLCS       R9, R8
 	MOVQ          DX, R9
 	SHLQ          $0x06, R9
-	ADDQ          7600(AX), R9
+	ADDQ          13072(AX), R9
 	MOVWLZX       (R9)(R8*2), R8
 	MOVL          R8, (DI)(DX*4)
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (SI)(DX*4)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop21
@@ -2830,13 +2830,13 @@ loop21:
 // Requires: AVX, AVX512F, AVX512VBMI2, AVX512VL, BMI, CMOV, MMX+
 TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ         f+0(FP), AX
-	MOVQ         7504(AX), CX
-	MOVQ         7488(AX), DX
-	LEAQ         4608(AX), BX
-	MOVQ         7520(AX), SI
-	MOVQ         7544(AX), SI
-	MOVQ         7560(AX), SI
-	MOVQ         7584(AX), DI
+	MOVQ         12976(AX), CX
+	MOVQ         12960(AX), DX
+	LEAQ         6912(AX), BX
+	MOVQ         12992(AX), SI
+	MOVQ         13016(AX), SI
+	MOVQ         13032(AX), SI
+	MOVQ         13056(AX), DI
 	MOVL         $0xc2a00000, R8
 	VPBROADCASTD R8, Z2
 	MOVL         $0x41b8aa3b, R8
@@ -2917,17 +2917,17 @@ loop22:
 	VMOVUPS       Z0, 64(BX)
 	VMULPS        Z11, Z1, Z1
 	VMOVUPS       Z1, 128(BX)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop22
-	MOVQ          7504(AX), CX
-	MOVQ          7488(AX), DX
-	LEAQ          4608(AX), BX
+	MOVQ          12976(AX), CX
+	MOVQ          12960(AX), DX
+	LEAQ          6912(AX), BX
 	LEAQ          (AX), SI
-	MOVQ          7496(AX), DI
-	MOVQ          7664(AX), R8
-	MOVQ          7656(AX), R9
+	MOVQ          12968(AX), DI
+	MOVQ          13136(AX), R8
+	MOVQ          13128(AX), R9
 	MOVL          $0x0000aaaa, R10
 	KMOVW         R10, K1
 	MOVL          $0x0000cccc, R10
@@ -2946,26 +2946,26 @@ loop22:
 	VPBROADCASTD  R10, Z0
 
 loop23:
-	MOVQ            7688(AX), R10
-	CMPQ            DI, 7672(AX)
-	CMOVQGT         7680(AX), R10
+	MOVQ            13160(AX), R10
+	CMPQ            DI, 13144(AX)
+	CMOVQGT         13152(AX), R10
 	ADDQ            DX, R10
 	SHLQ            $0x06, R10
-	MOVQ            7560(AX), R11
+	MOVQ            13032(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7568(AX), R11
+	MOVQ            13040(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7576(AX), R11
+	MOVQ            13048(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
-	MOVQ            7608(AX), R11
+	MOVQ            13080(AX), R11
 	PREFETCHT0      (R11)(R10*2)
 	PREFETCHT0      64(R11)(R10*2)
 	MOVQ            DX, R10
 	SHLQ            $0x07, R10
-	ADDQ            7608(AX), R10
+	ADDQ            13080(AX), R10
 	MOVL            (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -3402,13 +3402,13 @@ skip24:
 	VMOVUPS Z12, 192(BX)
 	VADDPS  Z15, Z13, Z13
 	VMOVUPS Z13, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop23
-	MOVQ    7504(AX), CX
-	LEAQ    4608(AX), DX
+	MOVQ    12976(AX), CX
+	LEAQ    6912(AX), DX
 	MOVL    $0x0000aaaa, BX
 	KMOVW   BX, K1
 	MOVL    $0x0000cccc, BX
@@ -3444,24 +3444,24 @@ loop25:
 	ADDQ          $0x00000160, DX
 	DECQ          CX
 	JNZ           loop25
-	MOVQ          7504(AX), CX
-	MOVQ          7488(AX), DX
-	LEAQ          4608(AX), BX
-	VBROADCASTSS  7696(AX), Z0
-	VBROADCASTSS  7700(AX), Z1
-	VBROADCASTSS  7704(AX), Z2
-	VBROADCASTSS  7708(AX), Z3
-	VBROADCASTSS  7712(AX), Z4
-	VBROADCASTSS  7716(AX), Z5
-	VBROADCASTSS  7720(AX), Z6
+	MOVQ          12976(AX), CX
+	MOVQ          12960(AX), DX
+	LEAQ          6912(AX), BX
+	VBROADCASTSS  13168(AX), Z0
+	VBROADCASTSS  13172(AX), Z1
+	VBROADCASTSS  13176(AX), Z2
+	VBROADCASTSS  13180(AX), Z3
+	VBROADCASTSS  13184(AX), Z4
+	VBROADCASTSS  13188(AX), Z5
+	VBROADCASTSS  13192(AX), Z6
 
 loop26:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 192(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  (R8)(SI*2), Z0, Z8
 	VMULPS  (R9)(SI*2), Z2, Z9
 	VMOVUPS (DI)(SI*2), Z11
@@ -3480,10 +3480,10 @@ loop26:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, (DI)(SI*2)
 	VMOVUPS Z11, 192(BX)
+	MOVQ    13032(AX), DI
+	MOVQ    13040(AX), R8
+	MOVQ    13048(AX), R9
 	VMOVUPS 256(BX), Z7
-	MOVQ    7560(AX), DI
-	MOVQ    7568(AX), R8
-	MOVQ    7576(AX), R9
 	VMULPS  64(R8)(SI*2), Z0, Z8
 	VMULPS  64(R9)(SI*2), Z2, Z9
 	VMOVUPS 64(DI)(SI*2), Z11
@@ -3502,17 +3502,17 @@ loop26:
 	VSUBPS  Z8, Z11, Z11
 	VMOVUPS Z11, 64(DI)(SI*2)
 	VMOVUPS Z11, 256(BX)
-	ADDQ    7512(AX), DX
+	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
 	JNZ     loop26
-	MOVQ    7504(AX), CX
-	MOVQ    7488(AX), DX
-	LEAQ    4608(AX), BX
-	MOVQ    7552(AX), SI
-	MOVQ    7544(AX), SI
-	MOVQ    7584(AX), SI
-	MOVQ    7592(AX), DI
+	MOVQ    12976(AX), CX
+	MOVQ    12960(AX), DX
+	LEAQ    6912(AX), BX
+	MOVQ    13024(AX), SI
+	MOVQ    13016(AX), SI
+	MOVQ    13056(AX), SI
+	MOVQ    13064(AX), DI
 
 loop27:
 	VMOVUPS       192(BX), Z1
@@ -3541,13 +3541,13 @@ loop27:
 	CMOVLCS       R9, R8
 	MOVQ          DX, R9
 	SHLQ          $0x07, R9
-	ADDQ          7608(AX), R9
+	ADDQ          13080(AX), R9
 	MOVL          (R9)(R8*4), R8
 	MOVL          R8, (DI)(DX*4)
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (SI)(DX*4)
-	ADDQ          7512(AX), DX
+	ADDQ          12984(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop27
