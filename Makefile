@@ -14,10 +14,10 @@ BENCHFILE ?= runs/bench.txt
 FUZZTIME  ?= 30s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check fmt bench fuzz tools clean
+.PHONY: help demo build test check fmt bench fuzz generate tools clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## train, compile and verify the digits, into demo/
 	@tools/debian.sh iverilog yosys
@@ -51,6 +51,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$(dirname $$file) || exit 1; \
 		done; \
 	done
+
+generate: ## write the vector kernels of trainer/kernel anew
+	tools/avo/generate.sh
 
 tools: ## install the Debian packages that are missing, if permitted, else name them
 	@tools/debian.sh $(DEBIAN)

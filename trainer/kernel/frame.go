@@ -3,6 +3,10 @@ package kernel
 // Chains is how many chains a [Pass] walks side by side.
 const Chains = 12
 
+// LeastWords is the least number of words of a row that vector kernels work on: a row
+// of a smaller batch is made longer.
+const LeastWords = fusedWords
+
 // The candidates of a pin and the samples of a batch that the fused kernels are for.
 const (
 	fusedK       = 32
