@@ -36,9 +36,6 @@ check: ## check formatting, go vet, golangci-lint and the import policy
 	$(TOOL) golangci-lint run ./...
 	$(GO) test ./internal/archtest
 
-generate: ## write the vector kernels anew from their generator
-	tools/avo/generate.sh
-
 fmt: ## format all Go files with gofumpt
 	$(TOOL) gofumpt -w .
 
@@ -54,6 +51,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$(dirname $$file) || exit 1; \
 		done; \
 	done
+
+generate: ## write the vector kernels of trainer/kernel anew
+	tools/avo/generate.sh
 
 tools: ## install the Debian packages that are missing, if permitted, else name them
 	@tools/debian.sh $(DEBIAN)

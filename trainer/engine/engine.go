@@ -68,7 +68,7 @@ func New(m *model.Model, maxBatch, threads int) (*Engine, error) {
 	}
 	e := &Engine{
 		m: m, depth: m.Depth(), classes: len(m.Classes), perClass: m.Width / len(m.Classes),
-		words: (maxBatch + 63) / 64, tau: float32(m.Config.Model.Tau),
+		words: max(kernel.LeastWords, (maxBatch+63)/64), tau: float32(m.Config.Model.Tau),
 		first: newSection(&m.Sections[0]),
 	}
 	if len(m.Sections) > 1 {

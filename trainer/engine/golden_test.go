@@ -80,8 +80,10 @@ func TestGolden(t *testing.T) {
 			if c.Topology != "ialgn" || c.KH != 1 || c.Parametrization != "softmax16" || !c.STE {
 				t.Skipf("training of %s with k_h = %d, %s, ste = %v is not in this version", c.Topology, c.KH, c.Parametrization, c.STE)
 			}
-			t.Run("engine", g.testEngine)
-			t.Run("engine-chained", g.testChained)
+			onPaths(t, func(t *testing.T) {
+				t.Run("engine", g.testEngine)
+				t.Run("engine-chained", g.testChained)
+			})
 			t.Run("oracle", g.testOracle)
 		})
 	}

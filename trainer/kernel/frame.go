@@ -1,7 +1,11 @@
 package kernel
 
 // Chains is how many chains a [Pass] walks side by side.
-const Chains = 8
+const Chains = 12
+
+// LeastWords is the least number of words of a row that vector kernels work on: a row
+// of a smaller batch is made longer.
+const LeastWords = fusedWords
 
 // The candidates of a pin and the samples of a batch that the fused kernels are for.
 const (
@@ -22,6 +26,11 @@ type frame struct {
 	beta  [Chains][fusedSamples + 16]float32
 	block [Chains]frameGate
 	masks [4][16]byte // of the four pairs of pin values, of one gate
+
+	// Of one gate, for AVX2: the bits of its candidates, and for each group of samples
+	// the subset sums of two pairs and of the fifth alone.
+	words [4][fusedK]uint32
+	pairs [fusedSamples/5 + 1][3][4]float32
 
 	gate   int64 // the last gate of the first chain
 	layers int64

@@ -9,6 +9,9 @@ func Paths() []string {
 	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VBMI2 && x.HasFMA && x.HasBMI1 {
 		have = append(have, "avx512")
 	}
+	if x.HasAVX2 && x.HasBMI1 {
+		have = append(have, "avx2")
+	}
 	return append(have, "none")
 }
 
@@ -23,10 +26,14 @@ var fusedKernels = map[string]*kernels{
 		gates: [2]func(*frame){gatesAVX512, gatesWideAVX512},
 		pin:   [2]func(*frame){pinAVX512, pinWideAVX512},
 	},
+	"avx2": {
+		gates: [2]func(*frame){gatesAVX2, gatesWideAVX2},
+		pin:   [2]func(*frame){pinAVX2, pinWideAVX2},
+	},
 }
 
 // ahead is how many layers before its turn the parameters of a gate are fetched.
-const ahead = 2
+const ahead = 1
 
 // fused holds the frames of a pass, one for each section and pin.
 type fused struct {

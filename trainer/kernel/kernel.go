@@ -17,7 +17,7 @@
 //
 // # The summation tree
 //
-// Every path (plain Go, AVX-512) adds in this one order, so that
+// Every path (plain Go, AVX2, AVX-512) adds in this one order, so that
 // every machine trains the same bits. All arithmetic is float32, every product is
 // rounded before it is added, and no operation is contracted.
 //

@@ -18,13 +18,13 @@ func choose(want string, have []string) (string, error) {
 		return have[0], nil
 	case slices.Contains(have, want):
 		return want, nil
-	case want == "avx512":
+	case want == "avx512" || want == "avx2":
 		return "none", fmt.Errorf("IALGN_SIMD=%s: this processor lacks it; leave the variable unset, or use %s", want, strings.Join(have, " or "))
 	}
-	return "none", fmt.Errorf("IALGN_SIMD=%s: there is no such path; use avx512 or none", want)
+	return "none", fmt.Errorf("IALGN_SIMD=%s: there is no such path; use avx512, avx2 or none", want)
 }
 
-// Path returns the path in use: avx512 or none. It returns an error if IALGN_SIMD
+// Path returns the path in use: avx512, avx2 or none. It returns an error if IALGN_SIMD
 // asks for one that is not there.
 func Path() (string, error) { return simd, simdError }
 

@@ -27,15 +27,7 @@ func avx512() {
 	ConstraintExpr("amd64")
 	table := constants512()
 	for _, k := range []fused{{ops: true}, {ops: true, wide: true}, {}, {wide: true}} {
-		name, what := "gates", "updates the gates of some chains"
-		if !k.ops {
-			name, what = "pin", "updates a pin of one gate a chain from the gradient in the frame"
-		}
-		if k.wide {
-			name, what = name+"Wide", what+" with wires of 32 bits"
-		}
-		k.f = text(name+"AVX512", name+"AVX512 "+what+".")
-		Label("layer")
+		k.begin("AVX512")
 		k.softmax512(table)
 		if k.ops {
 			k.bins512()
@@ -44,14 +36,32 @@ func avx512() {
 		k.gradients512()
 		k.adam512()
 		k.largest512()
-		if k.ops {
-			DECQ(in(k.f, "gate"))
-			DECQ(in(k.f, "layers"))
-			JNZ(LabelRef("layer"))
-		}
-		VZEROUPPER()
-		RET()
+		k.end()
 	}
+}
+
+// begin begins the function and its loop over layers.
+func (k *fused) begin(path string) {
+	name, what := "gates", "updates the gates of some chains"
+	if !k.ops {
+		name, what = "pin", "updates a pin of one gate a chain from the gradient in the frame"
+	}
+	if k.wide {
+		name, what = name+"Wide", what+" with wires of 32 bits"
+	}
+	k.f = text(name+path, name+path+" "+what+".")
+	Label("layer")
+}
+
+// end ends the loop over layers and the function.
+func (k *fused) end() {
+	if k.ops {
+		DECQ(in(k.f, "gate"))
+		DECQ(in(k.f, "layers"))
+		JNZ(LabelRef("layer"))
+	}
+	VZEROUPPER()
+	RET()
 }
 
 // constants512 writes 2^(i/16) as package detmath has it, for a permutation.
@@ -135,10 +145,13 @@ func fold8(z reg.VecVirtual) reg.VecVirtual {
 	return y
 }
 
+// extract128 is the instruction that extracts half of a YMM, in the encoding of the path.
+var extract128 = VEXTRACTF32X4
+
 // fold4 returns the sums of the lanes i and i+4 of y.
 func fold4(y reg.VecVirtual) reg.VecVirtual {
 	x := XMM()
-	VEXTRACTF32X4(U8(1), y, x)
+	extract128(U8(1), y, x)
 	VADDPS(y.AsX(), x, x)
 	return x
 }
@@ -527,10 +540,10 @@ func (k fused) adam512() {
 	loop(n, func() {
 		at64 := shifted(g, 6)
 		if k.ops {
-			k.step512("w", "m", "v", at64, 1, 0, at(gate, "p", 0), c)
+			k.step("w", "m", "v", at64, 1, 0, at(gate, "p", 0), ZMM, c[:])
 		}
 		for h := range 2 {
-			k.step512("u", "um", "uv", at64, 2, zmm*h, at(gate, "r", 16*h), c)
+			k.step("u", "um", "uv", at64, 2, zmm*h, at(gate, "r", 16*h), ZMM, c[:])
 		}
 		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
@@ -566,25 +579,18 @@ func (k fused) largest512() {
 		low, up := equal512(high, u[0]), equal512(high, u[1])
 		SHLL(U8(16), up.As32())
 		ORL(up.As32(), low.As32())
-		arg, wire := lowest(low), GP32()
-		if k.wide {
-			MOVL(index(k.wires(g), arg, 4, 0), wire)
-		} else {
-			MOVWLZX(index(k.wires(g), arg, 2, 0), wire)
-		}
-		MOVL(wire, index(bit, g, 4, 0))
+		k.storeBit(lowest(low), g, bit)
 		storeTop(index(utop, g, 4, 0), high)
 		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
 	})
 }
 
-// step512 makes one step of Adam on 16 logits, and replaces the gradient by them.
-func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c [7]reg.VecVirtual) {
-	g := ZMM()
-	VMOVUPS(grad, g)
+// step makes one step of Adam on a vector of logits, and replaces the gradient by them.
+func (k fused) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, vector func() reg.VecVirtual, c []reg.VecVirtual) {
 	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp), index(load(k.f, v), i, scale, disp)
-	ms, vs, t, ws := ZMM(), ZMM(), ZMM(), ZMM()
+	g, ms, vs, t, ws := vector(), vector(), vector(), vector(), vector()
+	VMOVUPS(grad, g)
 	VMULPS(mm, c[beta1], ms)
 	VMULPS(vm, c[beta2], vs)
 	VMOVUPS(wm, ws)
@@ -650,4 +656,15 @@ func storeTop(m Mem, x reg.VecVirtual) {
 	VXORPS(zero, zero, zero)
 	VADDSS(zero, x, zero)
 	VMOVSS(zero, m)
+}
+
+// storeBit stores the input bit that candidate arg of gate g reads.
+func (k fused) storeBit(arg, g, bit reg.Register) {
+	wire := GP32()
+	if k.wide {
+		MOVL(index(k.wires(g), arg, 4, 0), wire)
+	} else {
+		MOVWLZX(index(k.wires(g), arg, 2, 0), wire)
+	}
+	MOVL(wire, index(bit, g, 4, 0))
 }

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	path  = flag.String("path", "avx512", "the path: avx512")
+	path  = flag.String("path", "avx512", "avx512 or avx2")
 	frame = flag.String("frame", "", "file that declares type frame")
 )
 
@@ -36,8 +36,10 @@ func main() {
 	switch *path {
 	case "avx512":
 		avx512()
+	case "avx2":
+		avx2()
 	default:
-		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512\n", *path)
+		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512 or avx2\n", *path)
 		os.Exit(2)
 	}
 	Generate()
