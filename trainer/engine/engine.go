@@ -145,6 +145,9 @@ func (e *Engine) Words() int { return e.words }
 // number of correct classifications before the update. A batch may be smaller than
 // the engine's largest; the gradient is that of the mean over its own samples.
 func (e *Engine) Step(b Batch, adam kernel.Adam) Result {
+	if need := e.m.Encoder.Inputs() * e.words; len(b.X) < need || len(b.Labels) > 64*e.words {
+		panic("engine: batch does not have the engine's shape") // assembly does not look
+	}
 	e.each(func(w *worker) { w.forward(b.X) })
 	e.gather()
 	r := e.loss(b.Labels)

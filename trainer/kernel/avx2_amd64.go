@@ -4,6 +4,11 @@
 
 package kernel
 
+// forwardAVX2 computes the bits of both pins and of the output of some chains.
+//
+//go:noescape
+func forwardAVX2(f *walk)
+
 // gatesAVX2 updates the gates of some chains.
 //
 //go:noescape

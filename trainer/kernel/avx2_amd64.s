@@ -4,6 +4,82 @@
 
 #include "textflag.h"
 
+// func forwardAVX2(f *walk)
+// Requires: AVX
+TEXT ·forwardAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 64(AX), DI
+	MOVQ 72(AX), R8
+	MOVQ 40(AX), R9
+	MOVQ 48(AX), R10
+	MOVQ 56(AX), R11
+
+loop0:
+	MOVL    (R10), R12
+	SHLQ    $0x04, R12
+	VMOVDQU (CX)(R12*1), X0
+	ADDQ    $0x04, R10
+	MOVL    (R11), R12
+	SHLQ    $0x04, R12
+	VMOVDQU (CX)(R12*1), X1
+	ADDQ    $0x04, R11
+	MOVBLZX (R9), R12
+	SHLQ    $0x06, R12
+	INCQ    R9
+	MOVQ    80(AX), R13
+	TESTQ   R13, R13
+	JZ      skip1
+
+loop2:
+	VMOVDQU X0, (DX)
+	ADDQ    $0x10, DX
+	VMOVDQU X1, (BX)
+	ADDQ    $0x10, BX
+	MOVQ    32(AX), R14
+	VPAND   32(R14)(R12*1), X1, X2
+	MOVQ    32(AX), R14
+	VPAND   48(R14)(R12*1), X1, X1
+	MOVQ    32(AX), R14
+	VPXOR   (R14)(R12*1), X2, X2
+	MOVQ    32(AX), R14
+	VPXOR   16(R14)(R12*1), X1, X1
+	VPAND   X1, X0, X0
+	VPXOR   X2, X0, X0
+	MOVL    (R8), R12
+	SHLQ    $0x04, R12
+	VMOVDQU (CX)(R12*1), X1
+	ADDQ    $0x04, R8
+	MOVBLZX (DI), R12
+	SHLQ    $0x06, R12
+	INCQ    DI
+	DECQ    R13
+	JNZ     loop2
+
+skip1:
+	VMOVDQU X0, (DX)
+	ADDQ    $0x10, DX
+	VMOVDQU X1, (BX)
+	ADDQ    $0x10, BX
+	MOVQ    32(AX), R13
+	VPAND   32(R13)(R12*1), X1, X2
+	MOVQ    32(AX), R13
+	VPAND   48(R13)(R12*1), X1, X1
+	MOVQ    32(AX), R13
+	VPXOR   (R13)(R12*1), X2, X2
+	MOVQ    32(AX), R13
+	VPXOR   16(R13)(R12*1), X1, X1
+	VPAND   X1, X0, X0
+	VPXOR   X2, X0, X0
+	VMOVDQU X0, (SI)
+	ADDQ    $0x10, SI
+	DECQ    88(AX)
+	JNZ     loop0
+	RET
+
 DATA avx2Constants<>+0(SB)/4, $0xc2a00000
 DATA avx2Constants<>+4(SB)/4, $0xc2a00000
 DATA avx2Constants<>+8(SB)/4, $0xc2a00000
@@ -148,7 +224,7 @@ layer:
 	MOVQ 13032(AX), R8
 	MOVQ 13056(AX), R9
 
-loop0:
+loop3:
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
 	VBROADCASTSS (R9)(DX*4), Y0
@@ -336,7 +412,7 @@ loop0:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop0
+	JNZ          loop3
 	MOVQ         12976(AX), CX
 	LEAQ         6912(AX), DX
 	LEAQ         (AX), BX
@@ -346,7 +422,7 @@ loop0:
 	MOVQ         13136(AX), R9
 	MOVQ         13104(AX), R10
 
-loop1:
+loop4:
 	VMOVUPS      320(DX), X0
 	VMOVHLPS     X0, X0, X2
 	VSUBPS       X0, X2, X2
@@ -688,7 +764,7 @@ loop1:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 416(R8)
 	CMPQ         R9, $0x64
-	JLE          skip2
+	JLE          skip5
 	VPBROADCASTD 12(SI)(R10*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
@@ -736,7 +812,7 @@ loop1:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 480(R8)
 
-skip2:
+skip5:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X0
@@ -764,14 +840,14 @@ skip2:
 	ADDQ         $0x00000160, DX
 	ADDQ         $0x00000240, BX
 	DECQ         CX
-	JNZ          loop1
+	JNZ          loop4
 	SUBQ         $0x10, 13104(AX)
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
-loop3:
+loop6:
 	MOVQ           12968(AX), DI
 	MOVQ           13160(AX), R8
 	CMPQ           DI, 13144(AX)
@@ -1204,7 +1280,7 @@ loop3:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12656(AX)
 	CMPQ           13136(AX), $0x64
-	JLE            skip4
+	JLE            skip7
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -1284,7 +1360,7 @@ loop3:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12944(AX)
 
-skip4:
+skip7:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -1830,7 +1906,7 @@ skip4:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip5
+	JLE            skip8
 	VBROADCASTF128 12672(AX), Y6
 	VMOVDQU        11584(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -1992,7 +2068,7 @@ skip4:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip5:
+skip8:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -2542,7 +2618,7 @@ skip5:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip6
+	JLE            skip9
 	VBROADCASTF128 12672(AX), Y6
 	VMOVDQU        11648(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -2704,7 +2780,7 @@ skip5:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip6:
+skip9:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -2713,11 +2789,11 @@ skip6:
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop3
+	JNZ     loop6
 	MOVQ    12976(AX), CX
 	LEAQ    6912(AX), DX
 
-loop7:
+loop10:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -2783,7 +2859,7 @@ loop7:
 	VMOVUPS      Y8, 288(DX)
 	ADDQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop7
+	JNZ          loop10
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
@@ -2795,7 +2871,7 @@ loop7:
 	VBROADCASTSS 13188(AX), Y6
 	VBROADCASTSS 13192(AX), Y7
 
-loop8:
+loop11:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    12992(AX), DI
@@ -2933,7 +3009,7 @@ loop8:
 	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop8
+	JNZ     loop11
 	MOVQ    12976(AX), CX
 	MOVQ    12960(AX), DX
 	LEAQ    6912(AX), BX
@@ -2942,7 +3018,7 @@ loop8:
 	MOVQ    13056(AX), R8
 	MOVQ    13064(AX), R9
 
-loop9:
+loop12:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -3006,7 +3082,7 @@ loop9:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop9
+	JNZ          loop12
 	DECQ         12960(AX)
 	DECQ         12968(AX)
 	JNZ          layer
@@ -3027,7 +3103,7 @@ layer:
 	MOVQ 13032(AX), R8
 	MOVQ 13056(AX), R9
 
-loop10:
+loop13:
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
 	VBROADCASTSS (R9)(DX*4), Y0
@@ -3215,7 +3291,7 @@ loop10:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop10
+	JNZ          loop13
 	MOVQ         12976(AX), CX
 	LEAQ         6912(AX), DX
 	LEAQ         (AX), BX
@@ -3225,7 +3301,7 @@ loop10:
 	MOVQ         13136(AX), R9
 	MOVQ         13104(AX), R10
 
-loop11:
+loop14:
 	VMOVUPS      320(DX), X0
 	VMOVHLPS     X0, X0, X2
 	VSUBPS       X0, X2, X2
@@ -3567,7 +3643,7 @@ loop11:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 416(R8)
 	CMPQ         R9, $0x64
-	JLE          skip12
+	JLE          skip15
 	VPBROADCASTD 12(SI)(R10*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
@@ -3615,7 +3691,7 @@ loop11:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 480(R8)
 
-skip12:
+skip15:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X0
@@ -3643,14 +3719,14 @@ skip12:
 	ADDQ         $0x00000160, DX
 	ADDQ         $0x00000240, BX
 	DECQ         CX
-	JNZ          loop11
+	JNZ          loop14
 	SUBQ         $0x10, 13104(AX)
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
-loop13:
+loop16:
 	MOVQ           12968(AX), DI
 	MOVQ           13160(AX), R8
 	CMPQ           DI, 13144(AX)
@@ -4084,7 +4160,7 @@ loop13:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12656(AX)
 	CMPQ           13136(AX), $0x64
-	JLE            skip14
+	JLE            skip17
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -4164,7 +4240,7 @@ loop13:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12944(AX)
 
-skip14:
+skip17:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -4710,7 +4786,7 @@ skip14:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip15
+	JLE            skip18
 	VBROADCASTF128 12672(AX), Y6
 	VMOVDQU        11584(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -4872,7 +4948,7 @@ skip14:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip15:
+skip18:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -5422,7 +5498,7 @@ skip15:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip16
+	JLE            skip19
 	VBROADCASTF128 12672(AX), Y6
 	VMOVDQU        11648(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -5584,7 +5660,7 @@ skip15:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip16:
+skip19:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -5593,11 +5669,11 @@ skip16:
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop13
+	JNZ     loop16
 	MOVQ    12976(AX), CX
 	LEAQ    6912(AX), DX
 
-loop17:
+loop20:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -5663,7 +5739,7 @@ loop17:
 	VMOVUPS      Y8, 288(DX)
 	ADDQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop17
+	JNZ          loop20
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
@@ -5675,7 +5751,7 @@ loop17:
 	VBROADCASTSS 13188(AX), Y6
 	VBROADCASTSS 13192(AX), Y7
 
-loop18:
+loop21:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    12992(AX), DI
@@ -5813,7 +5889,7 @@ loop18:
 	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop18
+	JNZ     loop21
 	MOVQ    12976(AX), CX
 	MOVQ    12960(AX), DX
 	LEAQ    6912(AX), BX
@@ -5822,7 +5898,7 @@ loop18:
 	MOVQ    13056(AX), R8
 	MOVQ    13064(AX), R9
 
-loop19:
+loop22:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -5886,7 +5962,7 @@ loop19:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop19
+	JNZ          loop22
 	DECQ         12960(AX)
 	DECQ         12968(AX)
 	JNZ          layer
@@ -5905,7 +5981,7 @@ TEXT ·pinAVX2(SB), NOSPLIT, $0-8
 	MOVQ 13032(AX), SI
 	MOVQ 13056(AX), DI
 
-loop20:
+loop23:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -6031,13 +6107,13 @@ loop20:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop20
+	JNZ          loop23
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
-loop21:
+loop24:
 	MOVQ           12968(AX), DI
 	MOVQ           13160(AX), R8
 	CMPQ           DI, 13144(AX)
@@ -6464,7 +6540,7 @@ loop21:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12656(AX)
 	CMPQ           13136(AX), $0x64
-	JLE            skip22
+	JLE            skip25
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -6544,7 +6620,7 @@ loop21:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12944(AX)
 
-skip22:
+skip25:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -7090,7 +7166,7 @@ skip22:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip23
+	JLE            skip26
 	VBROADCASTF128 12672(AX), Y5
 	VMOVDQU        11584(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -7252,7 +7328,7 @@ skip22:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip23:
+skip26:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -7802,7 +7878,7 @@ skip23:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip24
+	JLE            skip27
 	VBROADCASTF128 12672(AX), Y5
 	VMOVDQU        11648(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -7964,7 +8040,7 @@ skip23:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip24:
+skip27:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -7973,11 +8049,11 @@ skip24:
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop21
+	JNZ     loop24
 	MOVQ    12976(AX), CX
 	LEAQ    6912(AX), DX
 
-loop25:
+loop28:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -8019,7 +8095,7 @@ loop25:
 	VMOVUPS      Y7, 288(DX)
 	ADDQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop25
+	JNZ          loop28
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
@@ -8031,7 +8107,7 @@ loop25:
 	VBROADCASTSS 13188(AX), Y5
 	VBROADCASTSS 13192(AX), Y6
 
-loop26:
+loop29:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    13032(AX), DI
@@ -8125,7 +8201,7 @@ loop26:
 	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop26
+	JNZ     loop29
 	MOVQ    12976(AX), CX
 	MOVQ    12960(AX), DX
 	LEAQ    6912(AX), BX
@@ -8134,7 +8210,7 @@ loop26:
 	MOVQ    13056(AX), SI
 	MOVQ    13064(AX), DI
 
-loop27:
+loop30:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -8179,7 +8255,7 @@ loop27:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop27
+	JNZ          loop30
 	VZEROUPPER
 	RET
 
@@ -8195,7 +8271,7 @@ TEXT ·pinWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 13032(AX), SI
 	MOVQ 13056(AX), DI
 
-loop28:
+loop31:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -8321,13 +8397,13 @@ loop28:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop28
+	JNZ          loop31
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
-loop29:
+loop32:
 	MOVQ           12968(AX), DI
 	MOVQ           13160(AX), R8
 	CMPQ           DI, 13144(AX)
@@ -8755,7 +8831,7 @@ loop29:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12656(AX)
 	CMPQ           13136(AX), $0x64
-	JLE            skip30
+	JLE            skip33
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -8835,7 +8911,7 @@ loop29:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 12944(AX)
 
-skip30:
+skip33:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -9381,7 +9457,7 @@ skip30:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip31
+	JLE            skip34
 	VBROADCASTF128 12672(AX), Y5
 	VMOVDQU        11584(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -9543,7 +9619,7 @@ skip30:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip31:
+skip34:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -10093,7 +10169,7 @@ skip31:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           13136(AX), $0x64
-	JLE            skip32
+	JLE            skip35
 	VBROADCASTF128 12672(AX), Y5
 	VMOVDQU        11648(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -10255,7 +10331,7 @@ skip31:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip32:
+skip35:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -10264,11 +10340,11 @@ skip32:
 	ADDQ    $0x00000160, BX
 	ADDQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop29
+	JNZ     loop32
 	MOVQ    12976(AX), CX
 	LEAQ    6912(AX), DX
 
-loop33:
+loop36:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -10310,7 +10386,7 @@ loop33:
 	VMOVUPS      Y7, 288(DX)
 	ADDQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop33
+	JNZ          loop36
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
@@ -10322,7 +10398,7 @@ loop33:
 	VBROADCASTSS 13188(AX), Y5
 	VBROADCASTSS 13192(AX), Y6
 
-loop34:
+loop37:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    13032(AX), DI
@@ -10416,7 +10492,7 @@ loop34:
 	ADDQ    12984(AX), DX
 	ADDQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop34
+	JNZ     loop37
 	MOVQ    12976(AX), CX
 	MOVQ    12960(AX), DX
 	LEAQ    6912(AX), BX
@@ -10425,7 +10501,7 @@ loop34:
 	MOVQ    13056(AX), SI
 	MOVQ    13064(AX), DI
 
-loop35:
+loop38:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -10470,6 +10546,6 @@ loop35:
 	ADDQ         12984(AX), DX
 	ADDQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop35
+	JNZ          loop38
 	VZEROUPPER
 	RET

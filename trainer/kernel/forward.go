@@ -3,6 +3,9 @@ package kernel
 // Forward computes the bits of both pins and of the output of chains from the given one
 // on, in a network of a first section and a rest, which is nil at depth 1.
 func (p *Pass) Forward(first, rest *Gates, chain, chains int) {
+	if p.fuseForward(first, rest, chain, chains) {
+		return
+	}
 	for c := range chains {
 		if p.words == 2 {
 			p.forward2(first, rest, chain+c, c)
@@ -27,11 +30,15 @@ func (p *Pass) forward(first, rest *Gates, i, c int) {
 	Apply(p.Out[c*p.words:][:p.words], a, b, op)
 }
 
-// truth holds, for each operation, the masks of f(1,1), f(1,0), f(0,1) and f(0,0).
-var truth = func() (t [Ops][4]uint64) {
+// forms holds each operation as an algebraic normal form, which takes half the
+// instructions of a choice among four truth values: f(x,y) = c0 ^ c1 x ^ c2 y ^ c3 xy,
+// the coefficients as masks of two words.
+var forms = func() (t [Ops][4][2]uint64) {
 	for op := range t {
-		for i := range t[op] {
-			t[op][i] = -uint64(op >> i & 1)
+		f := func(x, y int) uint64 { return -uint64(op >> (3 - (2*x + y)) & 1) }
+		for w := range 2 {
+			t[op][0][w], t[op][1][w], t[op][2][w] = f(0, 0), f(0, 0)^f(1, 0), f(0, 0)^f(0, 1)
+			t[op][3][w] = f(0, 0) ^ f(0, 1) ^ f(1, 0) ^ f(1, 1)
 		}
 	}
 	return t
@@ -41,26 +48,27 @@ var truth = func() (t [Ops][4]uint64) {
 func (p *Pass) forward2(first, rest *Gates, i, c int) {
 	rows, x := p.depth*2, p.X
 	as, bs := p.A[c*rows:][:rows], p.B[c*rows:][:rows]
-	at := 2 * int(first.A.Bit[i])
-	a0, a1 := x[at], x[at+1]
-	at = 2 * int(first.B.Bit[i])
-	b0, b1 := x[at], x[at+1]
-	as[0], as[1], bs[0], bs[1] = a0, a1, b0, b1
-	t := &truth[first.Op[i]&(Ops-1)]
+	row := x[2*int(first.A.Bit[i]):][:2]
+	a0, a1 := row[0], row[1]
+	row = x[2*int(first.B.Bit[i]):][:2]
+	b0, b1 := row[0], row[1]
+	f := &forms[first.Op[i]%Ops]
 	if rest != nil {
-		ops, bits := rest.Op[i*rest.Layers:][:rest.Layers], rest.B.Bit[i*rest.Layers:][:rest.Layers]
-		as, bs = as[2:], bs[2:]
-		for l, op := range ops {
-			a0 = t[3]&^(a0|b0) | t[2]&^a0&b0 | t[1]&a0&^b0 | t[0]&a0&b0
-			a1 = t[3]&^(a1|b1) | t[2]&^a1&b1 | t[1]&a1&^b1 | t[0]&a1&b1
-			at := 2 * int(bits[l])
-			b0, b1 = x[at], x[at+1]
-			ra, rb := as[2*l:][:2], bs[2*l:][:2]
-			ra[0], ra[1], rb[0], rb[1] = a0, a1, b0, b1
-			t = &truth[op&(Ops-1)]
+		bits := rest.B.Bit[i*rest.Layers:][:rest.Layers]
+		ops := rest.Op[i*rest.Layers:][:len(bits)]
+		for l, bit := range bits {
+			row := x[2*int(bit):][:2]
+			at, bt := as[2*l:][:2], bs[2*l:][:2]
+			at[0], at[1], bt[0], bt[1] = a0, a1, b0, b1
+			a0 = f[0][0] ^ f[2][0]&b0 ^ a0&(f[1][0]^f[3][0]&b0)
+			a1 = f[0][0] ^ f[2][0]&b1 ^ a1&(f[1][0]^f[3][0]&b1)
+			b0, b1 = row[0], row[1]
+			f = &forms[ops[l]%Ops]
 		}
+		as, bs = as[2*len(bits):], bs[2*len(bits):]
 	}
+	as[0], as[1], bs[0], bs[1] = a0, a1, b0, b1
 	out := p.Out[2*c:][:2]
-	out[0] = t[3]&^(a0|b0) | t[2]&^a0&b0 | t[1]&a0&^b0 | t[0]&a0&b0
-	out[1] = t[3]&^(a1|b1) | t[2]&^a1&b1 | t[1]&a1&^b1 | t[0]&a1&b1
+	out[0] = f[0][0] ^ f[2][0]&b0 ^ a0&(f[1][0]^f[3][0]&b0)
+	out[1] = f[0][0] ^ f[2][0]&b1 ^ a1&(f[1][0]^f[3][0]&b1)
 }

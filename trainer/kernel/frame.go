@@ -60,6 +60,20 @@ type frame struct {
 	adam [8]float32 // the fields of Adam in order
 }
 
+// walk is what the forward kernel is called with: the chains' rows and what their gates
+// compute at present. There is one more layer than the rest has.
+type walk struct {
+	x, a, b, out *uint64 // rows; those of chains follow each other
+	forms        *[16][4][2]uint64
+	firstOp      *uint8 // of the first layer, an entry a chain
+	firstA       *uint32
+	firstB       *uint32
+	op           *uint8 // of the rest, layers entries a chain
+	bit          *uint32
+	layers       int64
+	chains       int64
+}
+
 // frameGate is the scratch of a gate between the phases.
 //
 //nolint:unused // the kernels use it

@@ -39,6 +39,7 @@ const ahead = 1
 type fused struct {
 	frames []*frame
 	owners []any
+	walk   walk
 }
 
 // fuse does Update by a fused kernel, and returns false where none is made for the
@@ -47,6 +48,9 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	k := fusedKernels[simd]
 	if k == nil || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
 		return false
+	}
+	if uint(chains-1) >= Chains || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {
+		panic("kernel: chains out of range") // assembly does not look
 	}
 	p.call(&k.gates, s.B, p.frame(s), s.Layers, layer, chain, chains)
 	if s.A != nil && s.A.K != 1 {
@@ -103,4 +107,25 @@ func (f *frame) setPin(p *Pin) {
 	} else {
 		f.narrow = &p.Narrow[0]
 	}
+}
+
+// fuseForward does Forward by a vector kernel, and returns false where there is none.
+func (p *Pass) fuseForward(first, rest *Gates, chain, chains int) bool {
+	if simd == "none" || p.words != fusedWords {
+		return false
+	}
+	if uint(chains-1) >= Chains || chain < 0 || chain+chains > len(first.Op) {
+		panic("kernel: chains out of range")
+	}
+	w := &p.fused.walk
+	*w = walk{
+		x: &p.X[0], a: &p.A[0], b: &p.B[0], out: &p.Out[0], forms: &forms, chains: int64(chains),
+		firstOp: &first.Op[chain], firstA: &first.A.Bit[chain], firstB: &first.B.Bit[chain],
+	}
+	if rest != nil {
+		n := rest.Layers
+		w.op, w.bit, w.layers = &rest.Op[chain*n], &rest.B.Bit[chain*n], int64(n)
+	}
+	forwardAVX2(w)
+	return true
 }

@@ -60,6 +60,7 @@ var (
 func avx2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
 	ConstraintExpr("amd64")
+	forward()
 	c := constants2()
 	for _, f := range []fused{{ops: true}, {ops: true, wide: true}, {}, {wide: true}} {
 		f.begin("AVX2")

@@ -49,7 +49,7 @@ func (k *fused) begin(path string) {
 	if k.wide {
 		name, what = name+"Wide", what+" with wires of 32 bits"
 	}
-	k.f = text(name+path, name+path+" "+what+".")
+	k.f = text(name+path, "frame", name+path+" "+what+".")
 	Label("layer")
 }
 

@@ -45,7 +45,8 @@ func main() {
 	Generate()
 }
 
-// The offsets of the fields of the frame, and of those of frameGate with a dot after.
+// The offsets of the fields of the frame, those of frameGate with a dot and those of walk
+// with a colon after.
 var (
 	offsets            = map[string]int{}
 	gateBytes, betaRow int
@@ -63,14 +64,14 @@ func readFrame(file string) error {
 		return err
 	}
 	sizes := types.SizesFor("gc", "amd64")
-	for _, name := range []string{"frame", "frameGate"} {
+	for _, name := range []string{"walk", "frame", "frameGate"} {
 		s := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
 		var fields []*types.Var
 		for i := range s.NumFields() {
 			fields = append(fields, s.Field(i))
 		}
 		for i, off := range sizes.Offsetsof(fields) {
-			offsets[fields[i].Name()+map[string]string{"frame": "", "frameGate": "."}[name]] = int(off)
+			offsets[fields[i].Name()+map[string]string{"walk": ":", "frame": "", "frameGate": "."}[name]] = int(off)
 			if fields[i].Name() == "beta" {
 				betaRow = int(sizes.Sizeof(fields[i].Type().Underlying().(*types.Array).Elem()))
 			}
@@ -112,9 +113,10 @@ const (
 	eps
 )
 
-// text begins a function that takes a frame, and returns the register that holds it.
-func text(name string, doc ...string) reg.GPVirtual {
-	TEXT(name, NOSPLIT, "func(f *frame)")
+// text begins a function that takes a frame or a walk, and returns the register that
+// holds it.
+func text(name, argument string, doc ...string) reg.GPVirtual {
+	TEXT(name, NOSPLIT, "func(f *"+argument+")")
 	Pragma("noescape")
 	Doc(doc...)
 	return Load(Param("f"), GP64()).(reg.GPVirtual)
@@ -128,7 +130,7 @@ func load(f reg.Register, field string) reg.GPVirtual {
 }
 
 // loop writes the body n times in a loop; n is at least 1 and is used up.
-func loop(n reg.Register, body func()) {
+func loop(n Op, body func()) {
 	label := fmt.Sprintf("loop%d", labels)
 	labels++
 	Label(label)

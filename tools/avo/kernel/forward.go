@@ -1,0 +1,65 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// forward writes the forward kernel: rows of 128 samples through the gates of chains,
+// each in algebraic normal form, f0 ^ f2 b ^ a (f1 ^ f3 b).
+func forward() {
+	f := text("forwardAVX2", "walk", "forwardAVX2 computes the bits of both pins and of the output of some chains.")
+	field := func(name string) reg.GPVirtual { return load(f, name+":") }
+	x, as, bs, out, op, bit := field("x"), field("a"), field("b"), field("out"), field("op"), field("bit")
+	firstOp, firstA, firstB := field("firstOp"), field("firstA"), field("firstB")
+	a, b := XMM(), XMM()
+	row := func(bit reg.Register, to reg.VecVirtual) {
+		i := GP64()
+		MOVL(Mem{Base: bit}, i.As32())
+		SHLQ(U8(4), i)
+		VMOVDQU(index(x, i, 1, 0), to)
+		ADDQ(U8(4), bit)
+	}
+	store := func(v reg.VecVirtual, to reg.Register) {
+		VMOVDQU(v, Mem{Base: to})
+		ADDQ(U8(16), to)
+	}
+	form := GP64() // offset of the coming gate's
+	next := func(op reg.Register) {
+		MOVBLZX(Mem{Base: op}, form.As32())
+		SHLQ(U8(6), form)
+		INCQ(op)
+	}
+	gate := func() {
+		low, high := XMM(), XMM()
+		c := func(i int) Mem { return index(load(f, "forms:"), form, 1, 16*i) }
+		VPAND(c(2), b, low)
+		VPAND(c(3), b, high)
+		VPXOR(c(0), low, low)
+		VPXOR(c(1), high, high)
+		VPAND(high, a, a)
+		VPXOR(low, a, a)
+	}
+	loop(in(f, "chains:"), func() {
+		row(firstA, a)
+		row(firstB, b)
+		next(firstOp)
+		layers := field("layers")
+		TESTQ(layers, layers)
+		unless(JZ, func() {
+			loop(layers, func() {
+				store(a, as)
+				store(b, bs)
+				gate()
+				row(bit, b)
+				next(op)
+			})
+		})
+		store(a, as)
+		store(b, bs)
+		gate()
+		store(a, out)
+	})
+	RET()
+}
