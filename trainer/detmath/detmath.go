@@ -33,26 +33,17 @@ var expTable = [16]float32{
 // Exp returns e**x for x <= 0 with a relative error below 2e-7 near zero and 6e-6 at
 // [ExpMin]. Arguments below ExpMin give Exp(ExpMin); arguments above 88 and NaN are
 // not supported.
-//
-// x is split into n ln 2/16 + r with |r| <= ln 2/32; 2^(n/16) comes from a table of
-// 16 and an addition to the exponent, e^r from a cubic.
 func Exp(x float32) float32 {
-	if x < ExpMin {
-		x = ExpMin
-	}
-	t := float32(x * expScale)
-	y := t + expMagic
-	n := int32(math.Float32bits(y))
-	r := float32((t - (y - expMagic)) * expStep)
-	p := float32(r*(1.0/6)) + 0.5
-	p = float32(p*r) + 1
-	p = float32(p * r)
-	e := math.Float32frombits(uint32(int32(math.Float32bits(expTable[n&15])) + n>>4<<23))
-	return e + float32(e*p)
+	e := [1]float32{x}
+	ExpAll(e[:], e[:], 0)
+	return e[0]
 }
 
 // ExpAll writes Exp(x[i] - shift) to dst[i]. dst and x have the same length and may be
-// the same slice. It is Exp written into the loop, which takes two thirds of its time.
+// the same slice.
+//
+// x is split into n ln 2/16 + r with |r| <= ln 2/32; 2^(n/16) comes from a table of
+// 16 and an addition to the exponent, e^r from a cubic.
 func ExpAll(dst, x []float32, shift float32) {
 	x = x[:len(dst)]
 	for i := range dst {
