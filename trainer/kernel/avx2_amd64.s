@@ -19,15 +19,15 @@ TEXT ·forwardAVX2(SB), NOSPLIT, $0-8
 	MOVQ 56(AX), R11
 
 loop0:
-	MOVL    (R10), R12
+	MOVLQZX (R10), R12
 	SHLQ    $0x04, R12
 	VMOVDQU (CX)(R12*1), X0
 	ADDQ    $0x04, R10
-	MOVL    (R11), R12
+	MOVLQZX (R11), R12
 	SHLQ    $0x04, R12
 	VMOVDQU (CX)(R12*1), X1
 	ADDQ    $0x04, R11
-	MOVBLZX (R9), R12
+	MOVBQZX (R9), R12
 	SHLQ    $0x06, R12
 	INCQ    R9
 	MOVQ    80(AX), R13
@@ -49,11 +49,11 @@ loop2:
 	VPXOR   16(R14)(R12*1), X1, X1
 	VPAND   X1, X0, X0
 	VPXOR   X2, X0, X0
-	MOVL    (R8), R12
+	MOVLQZX (R8), R12
 	SHLQ    $0x04, R12
 	VMOVDQU (CX)(R12*1), X1
 	ADDQ    $0x04, R8
-	MOVBLZX (DI), R12
+	MOVBQZX (DI), R12
 	SHLQ    $0x06, R12
 	INCQ    DI
 	DECQ    R13
@@ -842,35 +842,37 @@ skip5:
 	DECQ         CX
 	JNZ          loop4
 	SUBQ         $0x10, 13104(AX)
+	MOVQ         12968(AX), CX
+	MOVQ         13160(AX), DX
+	CMPQ         CX, 13144(AX)
+	CMOVQGT      13152(AX), DX
+	MOVQ         DX, 13168(AX)
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
 loop6:
-	MOVQ           12968(AX), DI
-	MOVQ           13160(AX), R8
-	CMPQ           DI, 13144(AX)
-	CMOVQGT        13152(AX), R8
-	ADDQ           DX, R8
-	SHLQ           $0x06, R8
-	MOVQ           12992(AX), DI
-	PREFETCHT0     (DI)(R8*1)
-	MOVQ           13000(AX), DI
-	PREFETCHT0     (DI)(R8*1)
-	MOVQ           13008(AX), DI
-	PREFETCHT0     (DI)(R8*1)
-	MOVQ           13032(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13040(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13048(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13072(AX), DI
-	PREFETCHT0     (DI)(R8*1)
+	MOVQ           13168(AX), DI
+	ADDQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           12992(AX), R8
+	PREFETCHT0     (R8)(DI*1)
+	MOVQ           13000(AX), R8
+	PREFETCHT0     (R8)(DI*1)
+	MOVQ           13008(AX), R8
+	PREFETCHT0     (R8)(DI*1)
+	MOVQ           13032(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13040(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13048(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13072(AX), R8
+	PREFETCHT0     (R8)(DI*1)
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	ADDQ           13072(AX), DI
@@ -2863,13 +2865,13 @@ loop10:
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
-	VBROADCASTSS 13168(AX), Y0
-	VBROADCASTSS 13172(AX), Y1
-	VBROADCASTSS 13176(AX), Y2
-	VBROADCASTSS 13180(AX), Y3
-	VBROADCASTSS 13184(AX), Y4
-	VBROADCASTSS 13188(AX), Y6
-	VBROADCASTSS 13192(AX), Y7
+	VBROADCASTSS 13176(AX), Y0
+	VBROADCASTSS 13180(AX), Y1
+	VBROADCASTSS 13184(AX), Y2
+	VBROADCASTSS 13188(AX), Y3
+	VBROADCASTSS 13192(AX), Y4
+	VBROADCASTSS 13196(AX), Y6
+	VBROADCASTSS 13200(AX), Y7
 
 loop11:
 	MOVQ    DX, SI
@@ -3046,9 +3048,9 @@ loop12:
 	VMOVMSKPS    Y6, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	XORL         R11, R11
-	TZCNTL       R10, R10
-	CMOVLCS      R11, R10
+	XORQ         R11, R11
+	TZCNTQ       R10, R10
+	CMOVQCS      R11, R10
 	MOVB         R10, (SI)(DX*1)
 	VXORPS       X4, X4, X4
 	VADDSS       X4, X7, X4
@@ -3068,9 +3070,9 @@ loop12:
 	VMOVMSKPS    Y3, R11
 	SHLL         $0x18, R11
 	ORL          R11, R10
-	XORL         R11, R11
-	TZCNTL       R10, R10
-	CMOVLCS      R11, R10
+	XORQ         R11, R11
+	TZCNTQ       R10, R10
+	CMOVQCS      R11, R10
 	MOVQ         DX, R11
 	SHLQ         $0x06, R11
 	ADDQ         13072(AX), R11
@@ -3721,62 +3723,64 @@ skip15:
 	DECQ         CX
 	JNZ          loop14
 	SUBQ         $0x10, 13104(AX)
+	MOVQ         12968(AX), CX
+	MOVQ         13160(AX), DX
+	CMPQ         CX, 13144(AX)
+	CMOVQGT      13152(AX), DX
+	MOVQ         DX, 13168(AX)
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
 loop16:
-	MOVQ           12968(AX), DI
-	MOVQ           13160(AX), R8
-	CMPQ           DI, 13144(AX)
-	CMOVQGT        13152(AX), R8
-	ADDQ           DX, R8
-	SHLQ           $0x06, R8
-	MOVQ           12992(AX), DI
-	PREFETCHT0     (DI)(R8*1)
-	MOVQ           13000(AX), DI
-	PREFETCHT0     (DI)(R8*1)
-	MOVQ           13008(AX), DI
-	PREFETCHT0     (DI)(R8*1)
-	MOVQ           13032(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13040(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13048(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13080(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
+	MOVQ           13168(AX), DI
+	ADDQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           12992(AX), R8
+	PREFETCHT0     (R8)(DI*1)
+	MOVQ           13000(AX), R8
+	PREFETCHT0     (R8)(DI*1)
+	MOVQ           13008(AX), R8
+	PREFETCHT0     (R8)(DI*1)
+	MOVQ           13032(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13040(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13048(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13080(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
 	MOVQ           DX, DI
 	SHLQ           $0x07, DI
 	ADDQ           13080(AX), DI
 	MOVQ           13128(AX), R8
-	MOVL           (DI), R9
+	MOVLQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           16(DI), R9
+	MOVLQZX        16(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           4(DI), R9
+	MOVLQZX        4(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           20(DI), R9
+	MOVLQZX        20(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           8(DI), R9
+	MOVLQZX        8(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           24(DI), R9
+	MOVLQZX        24(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           12(DI), R9
+	MOVLQZX        12(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           28(DI), R9
+	MOVLQZX        28(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -3791,28 +3795,28 @@ loop16:
 	VMOVDQU        Y1, 11328(AX)
 	VMOVDQU        Y4, 11456(AX)
 	VMOVDQU        Y0, 11584(AX)
-	MOVL           32(DI), R9
+	MOVLQZX        32(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           48(DI), R9
+	MOVLQZX        48(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           36(DI), R9
+	MOVLQZX        36(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           52(DI), R9
+	MOVLQZX        52(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           40(DI), R9
+	MOVLQZX        40(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           56(DI), R9
+	MOVLQZX        56(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           44(DI), R9
+	MOVLQZX        44(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           60(DI), R9
+	MOVLQZX        60(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -3827,28 +3831,28 @@ loop16:
 	VMOVDQU        Y1, 11360(AX)
 	VMOVDQU        Y4, 11488(AX)
 	VMOVDQU        Y0, 11616(AX)
-	MOVL           64(DI), R9
+	MOVLQZX        64(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           80(DI), R9
+	MOVLQZX        80(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           68(DI), R9
+	MOVLQZX        68(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           84(DI), R9
+	MOVLQZX        84(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           72(DI), R9
+	MOVLQZX        72(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           88(DI), R9
+	MOVLQZX        88(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           76(DI), R9
+	MOVLQZX        76(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           92(DI), R9
+	MOVLQZX        92(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -3863,28 +3867,28 @@ loop16:
 	VMOVDQU        Y1, 11392(AX)
 	VMOVDQU        Y4, 11520(AX)
 	VMOVDQU        Y0, 11648(AX)
-	MOVL           96(DI), R9
+	MOVLQZX        96(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           112(DI), R9
+	MOVLQZX        112(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           100(DI), R9
+	MOVLQZX        100(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           116(DI), R9
+	MOVLQZX        116(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           104(DI), R9
+	MOVLQZX        104(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           120(DI), R9
+	MOVLQZX        120(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           108(DI), R9
+	MOVLQZX        108(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           124(DI), DI
+	MOVLQZX        124(DI), DI
 	SHLQ           $0x04, DI
 	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -5743,13 +5747,13 @@ loop20:
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
-	VBROADCASTSS 13168(AX), Y0
-	VBROADCASTSS 13172(AX), Y1
-	VBROADCASTSS 13176(AX), Y2
-	VBROADCASTSS 13180(AX), Y3
-	VBROADCASTSS 13184(AX), Y4
-	VBROADCASTSS 13188(AX), Y6
-	VBROADCASTSS 13192(AX), Y7
+	VBROADCASTSS 13176(AX), Y0
+	VBROADCASTSS 13180(AX), Y1
+	VBROADCASTSS 13184(AX), Y2
+	VBROADCASTSS 13188(AX), Y3
+	VBROADCASTSS 13192(AX), Y4
+	VBROADCASTSS 13196(AX), Y6
+	VBROADCASTSS 13200(AX), Y7
 
 loop21:
 	MOVQ    DX, SI
@@ -5926,9 +5930,9 @@ loop22:
 	VMOVMSKPS    Y6, R11
 	SHLL         $0x08, R11
 	ORL          R11, R10
-	XORL         R11, R11
-	TZCNTL       R10, R10
-	CMOVLCS      R11, R10
+	XORQ         R11, R11
+	TZCNTQ       R10, R10
+	CMOVQCS      R11, R10
 	MOVB         R10, (SI)(DX*1)
 	VXORPS       X4, X4, X4
 	VADDSS       X4, X7, X4
@@ -5948,9 +5952,9 @@ loop22:
 	VMOVMSKPS    Y3, R11
 	SHLL         $0x18, R11
 	ORL          R11, R10
-	XORL         R11, R11
-	TZCNTL       R10, R10
-	CMOVLCS      R11, R10
+	XORQ         R11, R11
+	TZCNTQ       R10, R10
+	CMOVQCS      R11, R10
 	MOVQ         DX, R11
 	SHLQ         $0x07, R11
 	ADDQ         13080(AX), R11
@@ -6108,29 +6112,31 @@ loop23:
 	ADDQ         $0x00000160, BX
 	DECQ         CX
 	JNZ          loop23
+	MOVQ         12968(AX), CX
+	MOVQ         13160(AX), DX
+	CMPQ         CX, 13144(AX)
+	CMOVQGT      13152(AX), DX
+	MOVQ         DX, 13168(AX)
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
 loop24:
-	MOVQ           12968(AX), DI
-	MOVQ           13160(AX), R8
-	CMPQ           DI, 13144(AX)
-	CMOVQGT        13152(AX), R8
-	ADDQ           DX, R8
-	SHLQ           $0x06, R8
-	MOVQ           13032(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13040(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13048(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13072(AX), DI
-	PREFETCHT0     (DI)(R8*1)
+	MOVQ           13168(AX), DI
+	ADDQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           13032(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13040(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13048(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13072(AX), R8
+	PREFETCHT0     (R8)(DI*1)
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	ADDQ           13072(AX), DI
@@ -8099,13 +8105,13 @@ loop28:
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
-	VBROADCASTSS 13168(AX), Y0
-	VBROADCASTSS 13172(AX), Y1
-	VBROADCASTSS 13176(AX), Y2
-	VBROADCASTSS 13180(AX), Y3
-	VBROADCASTSS 13184(AX), Y4
-	VBROADCASTSS 13188(AX), Y5
-	VBROADCASTSS 13192(AX), Y6
+	VBROADCASTSS 13176(AX), Y0
+	VBROADCASTSS 13180(AX), Y1
+	VBROADCASTSS 13184(AX), Y2
+	VBROADCASTSS 13188(AX), Y3
+	VBROADCASTSS 13192(AX), Y4
+	VBROADCASTSS 13196(AX), Y5
+	VBROADCASTSS 13200(AX), Y6
 
 loop29:
 	MOVQ    DX, SI
@@ -8241,9 +8247,9 @@ loop30:
 	VMOVMSKPS    Y3, R9
 	SHLL         $0x18, R9
 	ORL          R9, R8
-	XORL         R9, R9
-	TZCNTL       R8, R8
-	CMOVLCS      R9, R8
+	XORQ         R9, R9
+	TZCNTQ       R8, R8
+	CMOVQCS      R9, R8
 	MOVQ         DX, R9
 	SHLQ         $0x06, R9
 	ADDQ         13072(AX), R9
@@ -8398,56 +8404,58 @@ loop31:
 	ADDQ         $0x00000160, BX
 	DECQ         CX
 	JNZ          loop31
+	MOVQ         12968(AX), CX
+	MOVQ         13160(AX), DX
+	CMPQ         CX, 13144(AX)
+	CMOVQGT      13152(AX), DX
+	MOVQ         DX, 13168(AX)
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
 	LEAQ         (AX), SI
 
 loop32:
-	MOVQ           12968(AX), DI
-	MOVQ           13160(AX), R8
-	CMPQ           DI, 13144(AX)
-	CMOVQGT        13152(AX), R8
-	ADDQ           DX, R8
-	SHLQ           $0x06, R8
-	MOVQ           13032(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13040(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13048(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
-	MOVQ           13080(AX), DI
-	PREFETCHT0     (DI)(R8*2)
-	PREFETCHT0     64(DI)(R8*2)
+	MOVQ           13168(AX), DI
+	ADDQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           13032(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13040(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13048(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13080(AX), R8
+	PREFETCHT0     (R8)(DI*2)
+	PREFETCHT0     64(R8)(DI*2)
 	MOVQ           DX, DI
 	SHLQ           $0x07, DI
 	ADDQ           13080(AX), DI
 	MOVQ           13128(AX), R8
-	MOVL           (DI), R9
+	MOVLQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           16(DI), R9
+	MOVLQZX        16(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           4(DI), R9
+	MOVLQZX        4(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           20(DI), R9
+	MOVLQZX        20(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           8(DI), R9
+	MOVLQZX        8(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           24(DI), R9
+	MOVLQZX        24(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           12(DI), R9
+	MOVLQZX        12(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           28(DI), R9
+	MOVLQZX        28(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -8462,28 +8470,28 @@ loop32:
 	VMOVDQU        Y1, 11328(AX)
 	VMOVDQU        Y4, 11456(AX)
 	VMOVDQU        Y0, 11584(AX)
-	MOVL           32(DI), R9
+	MOVLQZX        32(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           48(DI), R9
+	MOVLQZX        48(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           36(DI), R9
+	MOVLQZX        36(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           52(DI), R9
+	MOVLQZX        52(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           40(DI), R9
+	MOVLQZX        40(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           56(DI), R9
+	MOVLQZX        56(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           44(DI), R9
+	MOVLQZX        44(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           60(DI), R9
+	MOVLQZX        60(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -8498,28 +8506,28 @@ loop32:
 	VMOVDQU        Y1, 11360(AX)
 	VMOVDQU        Y4, 11488(AX)
 	VMOVDQU        Y0, 11616(AX)
-	MOVL           64(DI), R9
+	MOVLQZX        64(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           80(DI), R9
+	MOVLQZX        80(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           68(DI), R9
+	MOVLQZX        68(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           84(DI), R9
+	MOVLQZX        84(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           72(DI), R9
+	MOVLQZX        72(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           88(DI), R9
+	MOVLQZX        88(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           76(DI), R9
+	MOVLQZX        76(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           92(DI), R9
+	MOVLQZX        92(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -8534,28 +8542,28 @@ loop32:
 	VMOVDQU        Y1, 11392(AX)
 	VMOVDQU        Y4, 11520(AX)
 	VMOVDQU        Y0, 11648(AX)
-	MOVL           96(DI), R9
+	MOVLQZX        96(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
-	MOVL           112(DI), R9
+	MOVLQZX        112(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
-	MOVL           100(DI), R9
+	MOVLQZX        100(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y1
-	MOVL           116(DI), R9
+	MOVLQZX        116(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
-	MOVL           104(DI), R9
+	MOVLQZX        104(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y2
-	MOVL           120(DI), R9
+	MOVLQZX        120(DI), R9
 	SHLQ           $0x04, R9
 	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
-	MOVL           108(DI), R9
+	MOVLQZX        108(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y3
-	MOVL           124(DI), DI
+	MOVLQZX        124(DI), DI
 	SHLQ           $0x04, DI
 	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
 	VPUNPCKLDQ     Y1, Y0, Y4
@@ -10390,13 +10398,13 @@ loop36:
 	MOVQ         12976(AX), CX
 	MOVQ         12960(AX), DX
 	LEAQ         6912(AX), BX
-	VBROADCASTSS 13168(AX), Y0
-	VBROADCASTSS 13172(AX), Y1
-	VBROADCASTSS 13176(AX), Y2
-	VBROADCASTSS 13180(AX), Y3
-	VBROADCASTSS 13184(AX), Y4
-	VBROADCASTSS 13188(AX), Y5
-	VBROADCASTSS 13192(AX), Y6
+	VBROADCASTSS 13176(AX), Y0
+	VBROADCASTSS 13180(AX), Y1
+	VBROADCASTSS 13184(AX), Y2
+	VBROADCASTSS 13188(AX), Y3
+	VBROADCASTSS 13192(AX), Y4
+	VBROADCASTSS 13196(AX), Y5
+	VBROADCASTSS 13200(AX), Y6
 
 loop37:
 	MOVQ    DX, SI
@@ -10532,9 +10540,9 @@ loop38:
 	VMOVMSKPS    Y3, R9
 	SHLL         $0x18, R9
 	ORL          R9, R8
-	XORL         R9, R9
-	TZCNTL       R8, R8
-	CMOVLCS      R9, R8
+	XORQ         R9, R9
+	TZCNTQ       R8, R8
+	CMOVQCS      R9, R8
 	MOVQ         DX, R9
 	SHLQ         $0x07, R9
 	ADDQ         13080(AX), R9

@@ -54,6 +54,7 @@ type frame struct {
 	// While more than near layers are left, the gate to fetch is ahead of the current
 	// one, then wrap.
 	near, ahead, wrap int64
+	fetch             int64 // the one of the two, of the layer at hand
 
 	adam [8]float32 // the fields of Adam in order
 }
