@@ -28,13 +28,13 @@ TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 layer:
-	MOVQ         12976(AX), CX
-	MOVQ         12960(AX), DX
-	LEAQ         6912(AX), BX
-	MOVQ         12992(AX), SI
-	MOVQ         13016(AX), DI
-	MOVQ         13032(AX), R8
-	MOVQ         13056(AX), R9
+	MOVQ         24112(AX), CX
+	MOVQ         24096(AX), DX
+	LEAQ         13824(AX), BX
+	MOVQ         24128(AX), SI
+	MOVQ         24152(AX), DI
+	MOVQ         24168(AX), R8
+	MOVQ         24192(AX), R9
 	MOVL         $0xc2a00000, R10
 	VPBROADCASTD R10, Z3
 	MOVL         $0x41b8aa3b, R10
@@ -150,18 +150,18 @@ loop0:
 	VMOVUPS       Z1, 64(BX)
 	VMULPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 128(BX)
-	ADDQ          12984(AX), DX
+	ADDQ          24120(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop0
-	MOVQ          12976(AX), CX
-	LEAQ          6912(AX), DX
+	MOVQ          24112(AX), CX
+	LEAQ          13824(AX), DX
 	LEAQ          (AX), BX
-	MOVQ          13088(AX), SI
-	MOVQ          13096(AX), DI
-	MOVQ          13120(AX), R8
-	MOVQ          13136(AX), R9
-	MOVQ          13104(AX), R10
+	MOVQ          24224(AX), SI
+	MOVQ          24232(AX), DI
+	MOVQ          24256(AX), R8
+	MOVQ          24272(AX), R9
+	MOVQ          24240(AX), R10
 
 loop1:
 	VMOVUPS      320(DX), X0
@@ -186,21 +186,21 @@ loop1:
 	VMOVDQU      (SI)(R10*1), X8
 	VMOVDQU      (DI)(R10*1), X9
 	VPAND        X8, X9, X10
-	VMOVDQU      X10, 11184(AX)
+	VMOVDQU      X10, 22320(AX)
 	VPANDN       X8, X9, X10
-	VMOVDQU      X10, 11168(AX)
+	VMOVDQU      X10, 22304(AX)
 	VPANDN       X9, X8, X10
-	VMOVDQU      X10, 11152(AX)
+	VMOVDQU      X10, 22288(AX)
 	VPOR         X8, X9, X10
 	VPXOR        X11, X10, X10
-	VMOVDQU      X10, 11136(AX)
+	VMOVDQU      X10, 22272(AX)
 	VMOVUPS      (R8), Z8
 	KMOVW        (SI)(R10*1), K1
 	KMOVW        (DI)(R10*1), K2
-	KMOVW        11136(AX), K3
-	KMOVW        11152(AX), K4
-	KMOVW        11168(AX), K5
-	KMOVW        11184(AX), K6
+	KMOVW        22272(AX), K3
+	KMOVW        22288(AX), K4
+	KMOVW        22304(AX), K5
+	KMOVW        22320(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -214,10 +214,10 @@ loop1:
 	VMOVUPS      64(R8), Z8
 	KMOVW        2(SI)(R10*1), K1
 	KMOVW        2(DI)(R10*1), K2
-	KMOVW        11138(AX), K3
-	KMOVW        11154(AX), K4
-	KMOVW        11170(AX), K5
-	KMOVW        11186(AX), K6
+	KMOVW        22274(AX), K3
+	KMOVW        22290(AX), K4
+	KMOVW        22306(AX), K5
+	KMOVW        22322(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -231,10 +231,10 @@ loop1:
 	VMOVUPS      128(R8), Z8
 	KMOVW        4(SI)(R10*1), K1
 	KMOVW        4(DI)(R10*1), K2
-	KMOVW        11140(AX), K3
-	KMOVW        11156(AX), K4
-	KMOVW        11172(AX), K5
-	KMOVW        11188(AX), K6
+	KMOVW        22276(AX), K3
+	KMOVW        22292(AX), K4
+	KMOVW        22308(AX), K5
+	KMOVW        22324(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -248,10 +248,10 @@ loop1:
 	VMOVUPS      192(R8), Z8
 	KMOVW        6(SI)(R10*1), K1
 	KMOVW        6(DI)(R10*1), K2
-	KMOVW        11142(AX), K3
-	KMOVW        11158(AX), K4
-	KMOVW        11174(AX), K5
-	KMOVW        11190(AX), K6
+	KMOVW        22278(AX), K3
+	KMOVW        22294(AX), K4
+	KMOVW        22310(AX), K5
+	KMOVW        22326(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -265,10 +265,10 @@ loop1:
 	VMOVUPS      256(R8), Z8
 	KMOVW        8(SI)(R10*1), K1
 	KMOVW        8(DI)(R10*1), K2
-	KMOVW        11144(AX), K3
-	KMOVW        11160(AX), K4
-	KMOVW        11176(AX), K5
-	KMOVW        11192(AX), K6
+	KMOVW        22280(AX), K3
+	KMOVW        22296(AX), K4
+	KMOVW        22312(AX), K5
+	KMOVW        22328(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -282,10 +282,10 @@ loop1:
 	VMOVUPS      320(R8), Z8
 	KMOVW        10(SI)(R10*1), K1
 	KMOVW        10(DI)(R10*1), K2
-	KMOVW        11146(AX), K3
-	KMOVW        11162(AX), K4
-	KMOVW        11178(AX), K5
-	KMOVW        11194(AX), K6
+	KMOVW        22282(AX), K3
+	KMOVW        22298(AX), K4
+	KMOVW        22314(AX), K5
+	KMOVW        22330(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -299,10 +299,10 @@ loop1:
 	VMOVUPS      384(R8), Z8
 	KMOVW        12(SI)(R10*1), K1
 	KMOVW        12(DI)(R10*1), K2
-	KMOVW        11148(AX), K3
-	KMOVW        11164(AX), K4
-	KMOVW        11180(AX), K5
-	KMOVW        11196(AX), K6
+	KMOVW        22284(AX), K3
+	KMOVW        22300(AX), K4
+	KMOVW        22316(AX), K5
+	KMOVW        22332(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -318,10 +318,10 @@ loop1:
 	VMOVUPS      448(R8), Z8
 	KMOVW        14(SI)(R10*1), K1
 	KMOVW        14(DI)(R10*1), K2
-	KMOVW        11150(AX), K3
-	KMOVW        11166(AX), K4
-	KMOVW        11182(AX), K5
-	KMOVW        11198(AX), K6
+	KMOVW        22286(AX), K3
+	KMOVW        22302(AX), K4
+	KMOVW        22318(AX), K5
+	KMOVW        22334(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -360,22 +360,22 @@ skip2:
 	VSHUFPS         $0xdd, X1, X0, X0
 	VADDPS          X2, X0, X2
 	VMOVUPS         X2, 336(DX)
-	ADDQ            13112(AX), R10
+	ADDQ            24248(AX), R10
 	ADDQ            $0x00000200, R8
 	ADDQ            $0x00000160, DX
 	ADDQ            $0x00000240, BX
 	DECQ            CX
 	JNZ             loop1
-	SUBQ            $0x10, 13104(AX)
-	MOVQ            12968(AX), CX
-	MOVQ            13160(AX), DX
-	CMPQ            CX, 13144(AX)
-	CMOVQGT         13152(AX), DX
-	MOVQ            DX, 13168(AX)
-	MOVQ            12976(AX), CX
-	LEAQ            6912(AX), DX
+	SUBQ            $0x10, 24240(AX)
+	MOVQ            24104(AX), CX
+	MOVQ            24296(AX), DX
+	CMPQ            CX, 24280(AX)
+	CMOVQGT         24288(AX), DX
+	MOVQ            DX, 24304(AX)
+	MOVQ            24112(AX), CX
+	LEAQ            13824(AX), DX
 	LEAQ            (AX), BX
-	MOVQ            12960(AX), SI
+	MOVQ            24096(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -392,30 +392,30 @@ skip2:
 	KMOVW           DI, K7
 	MOVL            $0x3f800000, DI
 	VPBROADCASTD    DI, Z0
-	MOVQ            13168(AX), DI
+	MOVQ            24304(AX), DI
 	ADDQ            SI, DI
 	SHLQ            $0x06, DI
-	MOVQ            12992(AX), R8
+	MOVQ            24128(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13000(AX), R8
+	MOVQ            24136(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13008(AX), R8
+	MOVQ            24144(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13032(AX), R8
+	MOVQ            24168(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13040(AX), R8
+	MOVQ            24176(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13048(AX), R8
+	MOVQ            24184(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13072(AX), R8
+	MOVQ            24208(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13128(AX), DI
+	MOVQ            24264(AX), DI
 	MOVQ            SI, R8
 	SHLQ            $0x06, R8
-	ADDQ            13072(AX), R8
+	ADDQ            24208(AX), R8
 	MOVWQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -772,7 +772,7 @@ skip2:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip3
 	VBROADCASTSS.Z  400(BX), K1, Z5
 	VADDPS.BCST     404(BX), Z5, K2, Z5
@@ -896,33 +896,33 @@ loop5:
 	VMOVUPS         Z5, 256(DI)
 	MOVQ            SI, R8
 	SHLQ            $0x06, R8
-	ADDQ            12984(AX), SI
+	ADDQ            24120(AX), SI
 	ADDQ            $0x00000160, DX
 	ADDQ            $0x00000240, BX
-	MOVQ            13168(AX), R9
+	MOVQ            24304(AX), R9
 	ADDQ            SI, R9
 	SHLQ            $0x06, R9
-	MOVQ            12992(AX), R10
+	MOVQ            24128(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13000(AX), R10
+	MOVQ            24136(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13008(AX), R10
+	MOVQ            24144(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13032(AX), R10
+	MOVQ            24168(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13040(AX), R10
+	MOVQ            24176(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13048(AX), R10
+	MOVQ            24184(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13072(AX), R10
+	MOVQ            24208(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13128(AX), R9
+	MOVQ            24264(AX), R9
 	MOVQ            SI, R10
 	SHLQ            $0x06, R10
-	ADDQ            13072(AX), R10
+	ADDQ            24208(AX), R10
 	MOVWQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -1051,7 +1051,7 @@ loop5:
 	VMOVDQA32       Z9, Z3
 	VPERMI2PS       Z2, Z1, Z3
 	VFMADD231PS     Z3, Z0, Z14
-	MOVQ            13000(AX), R9
+	MOVQ            24136(AX), R9
 	VMOVUPS         (DI), Z1
 	VMOVUPS         (R9)(R8*1), Z2
 	VBROADCASTSS.Z  20(BX), K1, Z4
@@ -1066,9 +1066,9 @@ loop5:
 	VPSRLD          $0x05, Z9, Z17
 	VPERMI2PS       Z4, Z3, Z17
 	VFMADD231PS     Z17, Z0, Z16
-	VMULPS.BCST     13176(AX), Z2, Z2
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13008(AX), R10
+	VMULPS.BCST     24312(AX), Z2, Z2
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24144(AX), R10
 	VMOVUPS         (R10)(R8*1), Z3
 	VBROADCASTSS.Z  40(BX), K1, Z18
 	VADDPS.BCST     44(BX), Z18, K2, Z18
@@ -1083,7 +1083,7 @@ loop5:
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z14
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VADDPS          Z4, Z2, Z2
 	VBROADCASTSS.Z  60(BX), K1, Z17
 	VADDPS.BCST     64(BX), Z17, K2, Z17
@@ -1097,10 +1097,10 @@ loop5:
 	VPSRLD          $0x0f, Z9, Z18
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z16
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, (R9)(R8*1)
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VBROADCASTSS.Z  80(BX), K1, Z4
 	VADDPS.BCST     84(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  88(BX), K3, Z1
@@ -1115,7 +1115,7 @@ loop5:
 	VFMADD231PS     Z17, Z0, Z14
 	VMOVUPS         Z3, (R10)(R8*1)
 	VSQRTPS         Z3, Z3
-	MOVQ            12992(AX), R9
+	MOVQ            24128(AX), R9
 	VMOVUPS         (R9)(R8*1), Z1
 	VBROADCASTSS.Z  100(BX), K1, Z17
 	VADDPS.BCST     104(BX), Z17, K2, Z17
@@ -1129,8 +1129,8 @@ loop5:
 	VPSRLD          $0x19, Z9, Z18
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z16
-	VMULPS.BCST     13196(AX), Z3, Z3
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VBROADCASTSS.Z  120(BX), K1, Z4
 	VADDPS.BCST     124(BX), Z4, K2, Z4
@@ -1147,7 +1147,7 @@ loop5:
 	VSUBPS          Z2, Z1, Z1
 	VMOVUPS         Z1, (R9)(R8*1)
 	VMOVUPS         Z1, (DI)
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VBROADCASTSS.Z  140(BX), K1, Z2
 	VADDPS.BCST     144(BX), Z2, K2, Z2
 	VBROADCASTSS.Z  148(BX), K3, Z1
@@ -1162,7 +1162,7 @@ loop5:
 	VFMADD231PS     Z3, Z0, Z16
 	VMOVUPS         192(DI), Z1
 	VMOVUPS         (R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
+	VMULPS.BCST     24312(AX), Z2, Z2
 	VBROADCASTSS.Z  160(BX), K1, Z4
 	VADDPS.BCST     164(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  168(BX), K3, Z3
@@ -1175,8 +1175,8 @@ loop5:
 	VPSRLD          $0x08, Z10, Z17
 	VPERMI2PS       Z4, Z3, Z17
 	VFMADD231PS     Z17, Z0, Z14
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VMOVUPS         (R10)(R8*2), Z3
 	VMULPS          Z1, Z1, Z1
 	VBROADCASTSS.Z  180(BX), K1, Z18
@@ -1191,9 +1191,9 @@ loop5:
 	VPSRLD          $0x0d, Z10, Z19
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z16
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, (R9)(R8*2)
 	VBROADCASTSS.Z  200(BX), K1, Z17
 	VADDPS.BCST     204(BX), Z17, K2, Z17
@@ -1208,7 +1208,7 @@ loop5:
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z14
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VMOVUPS         Z3, (R10)(R8*2)
 	VBROADCASTSS.Z  220(BX), K1, Z4
 	VADDPS.BCST     224(BX), Z4, K2, Z4
@@ -1223,9 +1223,9 @@ loop5:
 	VPERMI2PS       Z4, Z1, Z17
 	VFMADD231PS     Z17, Z0, Z16
 	VSQRTPS         Z3, Z3
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         (R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
 	VBROADCASTSS.Z  240(BX), K1, Z17
 	VADDPS.BCST     244(BX), Z17, K2, Z17
 	VBROADCASTSS.Z  248(BX), K3, Z4
@@ -1238,7 +1238,7 @@ loop5:
 	VPSHRDD         $0x1c, Z11, Z10, Z6
 	VPERMI2PS       Z17, Z4, Z6
 	VFMADD231PS     Z6, Z0, Z14
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VSUBPS          Z2, Z1, Z1
 	VBROADCASTSS.Z  260(BX), K1, Z3
@@ -1255,7 +1255,7 @@ loop5:
 	VFMADD231PS     Z4, Z0, Z16
 	VMOVUPS         Z1, (R9)(R8*2)
 	VMOVUPS         Z1, 192(DI)
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VMOVUPS         256(DI), Z1
 	VBROADCASTSS.Z  280(BX), K1, Z3
 	VADDPS.BCST     284(BX), Z3, K2, Z3
@@ -1270,9 +1270,9 @@ loop5:
 	VPERMI2PS       Z3, Z2, Z4
 	VFMADD231PS     Z4, Z0, Z14
 	VMOVUPS         64(R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24312(AX), Z2, Z2
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VBROADCASTSS.Z  300(BX), K1, Z6
 	VADDPS.BCST     304(BX), Z6, K2, Z6
 	VBROADCASTSS.Z  308(BX), K3, Z3
@@ -1287,7 +1287,7 @@ loop5:
 	VFMADD231PS     Z10, Z0, Z16
 	VMOVUPS         64(R10)(R8*2), Z3
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VBROADCASTSS.Z  320(BX), K1, Z10
 	VADDPS.BCST     324(BX), Z10, K2, Z10
 	VBROADCASTSS.Z  328(BX), K3, Z6
@@ -1301,7 +1301,7 @@ loop5:
 	VPERMI2PS       Z10, Z6, Z17
 	VFMADD231PS     Z17, Z0, Z14
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, 64(R9)(R8*2)
 	VADDPS          Z1, Z3, Z3
 	VBROADCASTSS.Z  340(BX), K1, Z4
@@ -1316,7 +1316,7 @@ loop5:
 	VPSRLD          $0x15, Z11, Z6
 	VPERMI2PS       Z4, Z1, Z6
 	VFMADD231PS     Z6, Z0, Z16
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VMOVUPS         Z3, 64(R10)(R8*2)
 	VSQRTPS         Z3, Z3
 	VBROADCASTSS.Z  360(BX), K1, Z4
@@ -1331,10 +1331,10 @@ loop5:
 	VPSRLD          $0x1a, Z11, Z6
 	VPERMI2PS       Z4, Z1, Z6
 	VFMADD231PS     Z6, Z0, Z14
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         64(R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VBROADCASTSS.Z  380(BX), K1, Z6
 	VADDPS.BCST     384(BX), Z6, K2, Z6
 	VBROADCASTSS.Z  388(BX), K3, Z4
@@ -1351,7 +1351,7 @@ loop5:
 	VSUBPS          Z2, Z1, Z1
 	VMOVUPS         Z1, 64(R9)(R8*2)
 	VMOVUPS         Z1, 256(DI)
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip6
 	VBROADCASTSS.Z  400(BX), K1, Z2
 	VADDPS.BCST     404(BX), Z2, K2, Z2
@@ -1474,85 +1474,85 @@ skip4:
 	VMOVUPS        Z4, 256(DX)
 	MOVQ           SI, CX
 	SHLQ           $0x06, CX
-	MOVQ           13000(AX), BX
+	MOVQ           24136(AX), BX
 	VMOVUPS        (DX), Z0
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    13176(AX), Z1, Z1
-	VMULPS.BCST    13180(AX), Z0, Z3
-	MOVQ           13008(AX), SI
+	VMULPS.BCST    24312(AX), Z1, Z1
+	VMULPS.BCST    24316(AX), Z0, Z3
+	MOVQ           24144(AX), SI
 	VMOVUPS        (SI)(CX*1), Z2
 	VMULPS         Z0, Z0, Z0
-	VMULPS.BCST    13184(AX), Z2, Z2
+	VMULPS.BCST    24320(AX), Z2, Z2
 	VADDPS         Z3, Z1, Z1
-	VMULPS.BCST    13188(AX), Z0, Z0
+	VMULPS.BCST    24324(AX), Z0, Z0
 	VMOVUPS        Z1, (BX)(CX*1)
 	VADDPS         Z0, Z2, Z2
-	VMULPS.BCST    13192(AX), Z1, Z1
+	VMULPS.BCST    24328(AX), Z1, Z1
 	VMOVUPS        Z2, (SI)(CX*1)
 	VSQRTPS        Z2, Z2
-	MOVQ           12992(AX), BX
+	MOVQ           24128(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    13196(AX), Z2, Z2
-	VADDPS.BCST    13200(AX), Z2, Z2
+	VMULPS.BCST    24332(AX), Z2, Z2
+	VADDPS.BCST    24336(AX), Z2, Z2
 	VDIVPS         Z2, Z1, Z1
 	VSUBPS         Z1, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VMOVUPS        Z0, (DX)
-	MOVQ           13040(AX), BX
+	MOVQ           24176(AX), BX
 	VMOVUPS        192(DX), Z0
 	VMOVUPS        (BX)(CX*2), Z1
-	VMULPS.BCST    13176(AX), Z1, Z1
-	VMULPS.BCST    13180(AX), Z0, Z3
-	MOVQ           13048(AX), SI
+	VMULPS.BCST    24312(AX), Z1, Z1
+	VMULPS.BCST    24316(AX), Z0, Z3
+	MOVQ           24184(AX), SI
 	VMOVUPS        (SI)(CX*2), Z2
 	VMULPS         Z0, Z0, Z0
-	VMULPS.BCST    13184(AX), Z2, Z2
+	VMULPS.BCST    24320(AX), Z2, Z2
 	VADDPS         Z3, Z1, Z1
-	VMULPS.BCST    13188(AX), Z0, Z0
+	VMULPS.BCST    24324(AX), Z0, Z0
 	VMOVUPS        Z1, (BX)(CX*2)
 	VADDPS         Z0, Z2, Z2
-	VMULPS.BCST    13192(AX), Z1, Z1
+	VMULPS.BCST    24328(AX), Z1, Z1
 	VMOVUPS        Z2, (SI)(CX*2)
 	VSQRTPS        Z2, Z2
-	MOVQ           13032(AX), BX
+	MOVQ           24168(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    13196(AX), Z2, Z2
-	VADDPS.BCST    13200(AX), Z2, Z2
+	VMULPS.BCST    24332(AX), Z2, Z2
+	VADDPS.BCST    24336(AX), Z2, Z2
 	VDIVPS         Z2, Z1, Z1
 	VSUBPS         Z1, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VMOVUPS        Z0, 192(DX)
-	MOVQ           13040(AX), BX
+	MOVQ           24176(AX), BX
 	VMOVUPS        256(DX), Z0
 	VMOVUPS        64(BX)(CX*2), Z1
-	VMULPS.BCST    13176(AX), Z1, Z1
-	VMULPS.BCST    13180(AX), Z0, Z3
-	MOVQ           13048(AX), SI
+	VMULPS.BCST    24312(AX), Z1, Z1
+	VMULPS.BCST    24316(AX), Z0, Z3
+	MOVQ           24184(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z2
 	VMULPS         Z0, Z0, Z0
-	VMULPS.BCST    13184(AX), Z2, Z2
+	VMULPS.BCST    24320(AX), Z2, Z2
 	VADDPS         Z3, Z1, Z1
-	VMULPS.BCST    13188(AX), Z0, Z0
+	VMULPS.BCST    24324(AX), Z0, Z0
 	VMOVUPS        Z1, 64(BX)(CX*2)
 	VADDPS         Z0, Z2, Z2
-	VMULPS.BCST    13192(AX), Z1, Z1
+	VMULPS.BCST    24328(AX), Z1, Z1
 	VMOVUPS        Z2, 64(SI)(CX*2)
 	VSQRTPS        Z2, Z2
-	MOVQ           13032(AX), BX
+	MOVQ           24168(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    13196(AX), Z2, Z2
-	VADDPS.BCST    13200(AX), Z2, Z2
+	VMULPS.BCST    24332(AX), Z2, Z2
+	VADDPS.BCST    24336(AX), Z2, Z2
 	VDIVPS         Z2, Z1, Z1
 	VSUBPS         Z1, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VMOVUPS        Z0, 256(DX)
-	MOVQ           12976(AX), CX
-	MOVQ           12960(AX), DX
-	LEAQ           6912(AX), BX
-	MOVQ           13024(AX), SI
-	MOVQ           13016(AX), DI
-	MOVQ           13056(AX), R8
-	MOVQ           13064(AX), R9
+	MOVQ           24112(AX), CX
+	MOVQ           24096(AX), DX
+	LEAQ           13824(AX), BX
+	MOVQ           24160(AX), SI
+	MOVQ           24152(AX), DI
+	MOVQ           24192(AX), R8
+	MOVQ           24200(AX), R9
 
 loop7:
 	VMOVUPS       192(BX), Z1
@@ -1596,18 +1596,18 @@ loop7:
 	CMOVQCS       R11, R10
 	MOVQ          DX, R11
 	SHLQ          $0x06, R11
-	ADDQ          13072(AX), R11
+	ADDQ          24208(AX), R11
 	MOVWLZX       (R11)(R10*2), R10
 	MOVL          R10, (R9)(DX*4)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X3, X0
 	VMOVSS        X0, (R8)(DX*4)
-	ADDQ          12984(AX), DX
+	ADDQ          24120(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop7
-	DECQ          12960(AX)
-	DECQ          12968(AX)
+	DECQ          24096(AX)
+	DECQ          24104(AX)
 	JNZ           layer
 	VZEROUPPER
 	RET
@@ -1618,13 +1618,13 @@ TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 layer:
-	MOVQ         12976(AX), CX
-	MOVQ         12960(AX), DX
-	LEAQ         6912(AX), BX
-	MOVQ         12992(AX), SI
-	MOVQ         13016(AX), DI
-	MOVQ         13032(AX), R8
-	MOVQ         13056(AX), R9
+	MOVQ         24112(AX), CX
+	MOVQ         24096(AX), DX
+	LEAQ         13824(AX), BX
+	MOVQ         24128(AX), SI
+	MOVQ         24152(AX), DI
+	MOVQ         24168(AX), R8
+	MOVQ         24192(AX), R9
 	MOVL         $0xc2a00000, R10
 	VPBROADCASTD R10, Z3
 	MOVL         $0x41b8aa3b, R10
@@ -1740,18 +1740,18 @@ loop8:
 	VMOVUPS       Z1, 64(BX)
 	VMULPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 128(BX)
-	ADDQ          12984(AX), DX
+	ADDQ          24120(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop8
-	MOVQ          12976(AX), CX
-	LEAQ          6912(AX), DX
+	MOVQ          24112(AX), CX
+	LEAQ          13824(AX), DX
 	LEAQ          (AX), BX
-	MOVQ          13088(AX), SI
-	MOVQ          13096(AX), DI
-	MOVQ          13120(AX), R8
-	MOVQ          13136(AX), R9
-	MOVQ          13104(AX), R10
+	MOVQ          24224(AX), SI
+	MOVQ          24232(AX), DI
+	MOVQ          24256(AX), R8
+	MOVQ          24272(AX), R9
+	MOVQ          24240(AX), R10
 
 loop9:
 	VMOVUPS      320(DX), X0
@@ -1776,21 +1776,21 @@ loop9:
 	VMOVDQU      (SI)(R10*1), X8
 	VMOVDQU      (DI)(R10*1), X9
 	VPAND        X8, X9, X10
-	VMOVDQU      X10, 11184(AX)
+	VMOVDQU      X10, 22320(AX)
 	VPANDN       X8, X9, X10
-	VMOVDQU      X10, 11168(AX)
+	VMOVDQU      X10, 22304(AX)
 	VPANDN       X9, X8, X10
-	VMOVDQU      X10, 11152(AX)
+	VMOVDQU      X10, 22288(AX)
 	VPOR         X8, X9, X10
 	VPXOR        X11, X10, X10
-	VMOVDQU      X10, 11136(AX)
+	VMOVDQU      X10, 22272(AX)
 	VMOVUPS      (R8), Z8
 	KMOVW        (SI)(R10*1), K1
 	KMOVW        (DI)(R10*1), K2
-	KMOVW        11136(AX), K3
-	KMOVW        11152(AX), K4
-	KMOVW        11168(AX), K5
-	KMOVW        11184(AX), K6
+	KMOVW        22272(AX), K3
+	KMOVW        22288(AX), K4
+	KMOVW        22304(AX), K5
+	KMOVW        22320(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1804,10 +1804,10 @@ loop9:
 	VMOVUPS      64(R8), Z8
 	KMOVW        2(SI)(R10*1), K1
 	KMOVW        2(DI)(R10*1), K2
-	KMOVW        11138(AX), K3
-	KMOVW        11154(AX), K4
-	KMOVW        11170(AX), K5
-	KMOVW        11186(AX), K6
+	KMOVW        22274(AX), K3
+	KMOVW        22290(AX), K4
+	KMOVW        22306(AX), K5
+	KMOVW        22322(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1821,10 +1821,10 @@ loop9:
 	VMOVUPS      128(R8), Z8
 	KMOVW        4(SI)(R10*1), K1
 	KMOVW        4(DI)(R10*1), K2
-	KMOVW        11140(AX), K3
-	KMOVW        11156(AX), K4
-	KMOVW        11172(AX), K5
-	KMOVW        11188(AX), K6
+	KMOVW        22276(AX), K3
+	KMOVW        22292(AX), K4
+	KMOVW        22308(AX), K5
+	KMOVW        22324(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1838,10 +1838,10 @@ loop9:
 	VMOVUPS      192(R8), Z8
 	KMOVW        6(SI)(R10*1), K1
 	KMOVW        6(DI)(R10*1), K2
-	KMOVW        11142(AX), K3
-	KMOVW        11158(AX), K4
-	KMOVW        11174(AX), K5
-	KMOVW        11190(AX), K6
+	KMOVW        22278(AX), K3
+	KMOVW        22294(AX), K4
+	KMOVW        22310(AX), K5
+	KMOVW        22326(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1855,10 +1855,10 @@ loop9:
 	VMOVUPS      256(R8), Z8
 	KMOVW        8(SI)(R10*1), K1
 	KMOVW        8(DI)(R10*1), K2
-	KMOVW        11144(AX), K3
-	KMOVW        11160(AX), K4
-	KMOVW        11176(AX), K5
-	KMOVW        11192(AX), K6
+	KMOVW        22280(AX), K3
+	KMOVW        22296(AX), K4
+	KMOVW        22312(AX), K5
+	KMOVW        22328(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1872,10 +1872,10 @@ loop9:
 	VMOVUPS      320(R8), Z8
 	KMOVW        10(SI)(R10*1), K1
 	KMOVW        10(DI)(R10*1), K2
-	KMOVW        11146(AX), K3
-	KMOVW        11162(AX), K4
-	KMOVW        11178(AX), K5
-	KMOVW        11194(AX), K6
+	KMOVW        22282(AX), K3
+	KMOVW        22298(AX), K4
+	KMOVW        22314(AX), K5
+	KMOVW        22330(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1889,10 +1889,10 @@ loop9:
 	VMOVUPS      384(R8), Z8
 	KMOVW        12(SI)(R10*1), K1
 	KMOVW        12(DI)(R10*1), K2
-	KMOVW        11148(AX), K3
-	KMOVW        11164(AX), K4
-	KMOVW        11180(AX), K5
-	KMOVW        11196(AX), K6
+	KMOVW        22284(AX), K3
+	KMOVW        22300(AX), K4
+	KMOVW        22316(AX), K5
+	KMOVW        22332(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1908,10 +1908,10 @@ loop9:
 	VMOVUPS      448(R8), Z8
 	KMOVW        14(SI)(R10*1), K1
 	KMOVW        14(DI)(R10*1), K2
-	KMOVW        11150(AX), K3
-	KMOVW        11166(AX), K4
-	KMOVW        11182(AX), K5
-	KMOVW        11198(AX), K6
+	KMOVW        22286(AX), K3
+	KMOVW        22302(AX), K4
+	KMOVW        22318(AX), K5
+	KMOVW        22334(AX), K6
 	VADDPS       Z8, Z4, K3, Z4
 	VADDPS       Z8, Z5, K4, Z5
 	VADDPS       Z8, Z6, K5, Z6
@@ -1950,22 +1950,22 @@ skip10:
 	VSHUFPS         $0xdd, X1, X0, X0
 	VADDPS          X2, X0, X2
 	VMOVUPS         X2, 336(DX)
-	ADDQ            13112(AX), R10
+	ADDQ            24248(AX), R10
 	ADDQ            $0x00000200, R8
 	ADDQ            $0x00000160, DX
 	ADDQ            $0x00000240, BX
 	DECQ            CX
 	JNZ             loop9
-	SUBQ            $0x10, 13104(AX)
-	MOVQ            12968(AX), CX
-	MOVQ            13160(AX), DX
-	CMPQ            CX, 13144(AX)
-	CMOVQGT         13152(AX), DX
-	MOVQ            DX, 13168(AX)
-	MOVQ            12976(AX), CX
-	LEAQ            6912(AX), DX
+	SUBQ            $0x10, 24240(AX)
+	MOVQ            24104(AX), CX
+	MOVQ            24296(AX), DX
+	CMPQ            CX, 24280(AX)
+	CMOVQGT         24288(AX), DX
+	MOVQ            DX, 24304(AX)
+	MOVQ            24112(AX), CX
+	LEAQ            13824(AX), DX
 	LEAQ            (AX), BX
-	MOVQ            12960(AX), SI
+	MOVQ            24096(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -1982,31 +1982,31 @@ skip10:
 	KMOVW           DI, K7
 	MOVL            $0x3f800000, DI
 	VPBROADCASTD    DI, Z0
-	MOVQ            13168(AX), DI
+	MOVQ            24304(AX), DI
 	ADDQ            SI, DI
 	SHLQ            $0x06, DI
-	MOVQ            12992(AX), R8
+	MOVQ            24128(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13000(AX), R8
+	MOVQ            24136(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13008(AX), R8
+	MOVQ            24144(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13032(AX), R8
+	MOVQ            24168(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13040(AX), R8
+	MOVQ            24176(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13048(AX), R8
+	MOVQ            24184(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13080(AX), R8
+	MOVQ            24216(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13128(AX), DI
+	MOVQ            24264(AX), DI
 	MOVQ            SI, R8
 	SHLQ            $0x07, R8
-	ADDQ            13080(AX), R8
+	ADDQ            24216(AX), R8
 	MOVLQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -2363,7 +2363,7 @@ skip10:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip11
 	VBROADCASTSS.Z  400(BX), K1, Z5
 	VADDPS.BCST     404(BX), Z5, K2, Z5
@@ -2487,34 +2487,34 @@ loop13:
 	VMOVUPS         Z5, 256(DI)
 	MOVQ            SI, R8
 	SHLQ            $0x06, R8
-	ADDQ            12984(AX), SI
+	ADDQ            24120(AX), SI
 	ADDQ            $0x00000160, DX
 	ADDQ            $0x00000240, BX
-	MOVQ            13168(AX), R9
+	MOVQ            24304(AX), R9
 	ADDQ            SI, R9
 	SHLQ            $0x06, R9
-	MOVQ            12992(AX), R10
+	MOVQ            24128(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13000(AX), R10
+	MOVQ            24136(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13008(AX), R10
+	MOVQ            24144(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13032(AX), R10
+	MOVQ            24168(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13040(AX), R10
+	MOVQ            24176(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13048(AX), R10
+	MOVQ            24184(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13080(AX), R10
+	MOVQ            24216(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13128(AX), R9
+	MOVQ            24264(AX), R9
 	MOVQ            SI, R10
 	SHLQ            $0x07, R10
-	ADDQ            13080(AX), R10
+	ADDQ            24216(AX), R10
 	MOVLQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -2643,7 +2643,7 @@ loop13:
 	VMOVDQA32       Z9, Z3
 	VPERMI2PS       Z2, Z1, Z3
 	VFMADD231PS     Z3, Z0, Z14
-	MOVQ            13000(AX), R9
+	MOVQ            24136(AX), R9
 	VMOVUPS         (DI), Z1
 	VMOVUPS         (R9)(R8*1), Z2
 	VBROADCASTSS.Z  20(BX), K1, Z4
@@ -2658,9 +2658,9 @@ loop13:
 	VPSRLD          $0x05, Z9, Z17
 	VPERMI2PS       Z4, Z3, Z17
 	VFMADD231PS     Z17, Z0, Z16
-	VMULPS.BCST     13176(AX), Z2, Z2
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13008(AX), R10
+	VMULPS.BCST     24312(AX), Z2, Z2
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24144(AX), R10
 	VMOVUPS         (R10)(R8*1), Z3
 	VBROADCASTSS.Z  40(BX), K1, Z18
 	VADDPS.BCST     44(BX), Z18, K2, Z18
@@ -2675,7 +2675,7 @@ loop13:
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z14
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VADDPS          Z4, Z2, Z2
 	VBROADCASTSS.Z  60(BX), K1, Z17
 	VADDPS.BCST     64(BX), Z17, K2, Z17
@@ -2689,10 +2689,10 @@ loop13:
 	VPSRLD          $0x0f, Z9, Z18
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z16
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, (R9)(R8*1)
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VBROADCASTSS.Z  80(BX), K1, Z4
 	VADDPS.BCST     84(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  88(BX), K3, Z1
@@ -2707,7 +2707,7 @@ loop13:
 	VFMADD231PS     Z17, Z0, Z14
 	VMOVUPS         Z3, (R10)(R8*1)
 	VSQRTPS         Z3, Z3
-	MOVQ            12992(AX), R9
+	MOVQ            24128(AX), R9
 	VMOVUPS         (R9)(R8*1), Z1
 	VBROADCASTSS.Z  100(BX), K1, Z17
 	VADDPS.BCST     104(BX), Z17, K2, Z17
@@ -2721,8 +2721,8 @@ loop13:
 	VPSRLD          $0x19, Z9, Z18
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z16
-	VMULPS.BCST     13196(AX), Z3, Z3
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VBROADCASTSS.Z  120(BX), K1, Z4
 	VADDPS.BCST     124(BX), Z4, K2, Z4
@@ -2739,7 +2739,7 @@ loop13:
 	VSUBPS          Z2, Z1, Z1
 	VMOVUPS         Z1, (R9)(R8*1)
 	VMOVUPS         Z1, (DI)
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VBROADCASTSS.Z  140(BX), K1, Z2
 	VADDPS.BCST     144(BX), Z2, K2, Z2
 	VBROADCASTSS.Z  148(BX), K3, Z1
@@ -2754,7 +2754,7 @@ loop13:
 	VFMADD231PS     Z3, Z0, Z16
 	VMOVUPS         192(DI), Z1
 	VMOVUPS         (R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
+	VMULPS.BCST     24312(AX), Z2, Z2
 	VBROADCASTSS.Z  160(BX), K1, Z4
 	VADDPS.BCST     164(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  168(BX), K3, Z3
@@ -2767,8 +2767,8 @@ loop13:
 	VPSRLD          $0x08, Z10, Z17
 	VPERMI2PS       Z4, Z3, Z17
 	VFMADD231PS     Z17, Z0, Z14
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VMOVUPS         (R10)(R8*2), Z3
 	VMULPS          Z1, Z1, Z1
 	VBROADCASTSS.Z  180(BX), K1, Z18
@@ -2783,9 +2783,9 @@ loop13:
 	VPSRLD          $0x0d, Z10, Z19
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z16
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, (R9)(R8*2)
 	VBROADCASTSS.Z  200(BX), K1, Z17
 	VADDPS.BCST     204(BX), Z17, K2, Z17
@@ -2800,7 +2800,7 @@ loop13:
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z14
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VMOVUPS         Z3, (R10)(R8*2)
 	VBROADCASTSS.Z  220(BX), K1, Z4
 	VADDPS.BCST     224(BX), Z4, K2, Z4
@@ -2815,9 +2815,9 @@ loop13:
 	VPERMI2PS       Z4, Z1, Z17
 	VFMADD231PS     Z17, Z0, Z16
 	VSQRTPS         Z3, Z3
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         (R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
 	VBROADCASTSS.Z  240(BX), K1, Z17
 	VADDPS.BCST     244(BX), Z17, K2, Z17
 	VBROADCASTSS.Z  248(BX), K3, Z4
@@ -2830,7 +2830,7 @@ loop13:
 	VPSHRDD         $0x1c, Z11, Z10, Z6
 	VPERMI2PS       Z17, Z4, Z6
 	VFMADD231PS     Z6, Z0, Z14
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VSUBPS          Z2, Z1, Z1
 	VBROADCASTSS.Z  260(BX), K1, Z3
@@ -2847,7 +2847,7 @@ loop13:
 	VFMADD231PS     Z4, Z0, Z16
 	VMOVUPS         Z1, (R9)(R8*2)
 	VMOVUPS         Z1, 192(DI)
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VMOVUPS         256(DI), Z1
 	VBROADCASTSS.Z  280(BX), K1, Z3
 	VADDPS.BCST     284(BX), Z3, K2, Z3
@@ -2862,9 +2862,9 @@ loop13:
 	VPERMI2PS       Z3, Z2, Z4
 	VFMADD231PS     Z4, Z0, Z14
 	VMOVUPS         64(R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24312(AX), Z2, Z2
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VBROADCASTSS.Z  300(BX), K1, Z6
 	VADDPS.BCST     304(BX), Z6, K2, Z6
 	VBROADCASTSS.Z  308(BX), K3, Z3
@@ -2879,7 +2879,7 @@ loop13:
 	VFMADD231PS     Z10, Z0, Z16
 	VMOVUPS         64(R10)(R8*2), Z3
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VBROADCASTSS.Z  320(BX), K1, Z10
 	VADDPS.BCST     324(BX), Z10, K2, Z10
 	VBROADCASTSS.Z  328(BX), K3, Z6
@@ -2893,7 +2893,7 @@ loop13:
 	VPERMI2PS       Z10, Z6, Z17
 	VFMADD231PS     Z17, Z0, Z14
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, 64(R9)(R8*2)
 	VADDPS          Z1, Z3, Z3
 	VBROADCASTSS.Z  340(BX), K1, Z4
@@ -2908,7 +2908,7 @@ loop13:
 	VPSRLD          $0x15, Z11, Z6
 	VPERMI2PS       Z4, Z1, Z6
 	VFMADD231PS     Z6, Z0, Z16
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VMOVUPS         Z3, 64(R10)(R8*2)
 	VSQRTPS         Z3, Z3
 	VBROADCASTSS.Z  360(BX), K1, Z4
@@ -2923,10 +2923,10 @@ loop13:
 	VPSRLD          $0x1a, Z11, Z6
 	VPERMI2PS       Z4, Z1, Z6
 	VFMADD231PS     Z6, Z0, Z14
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         64(R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VBROADCASTSS.Z  380(BX), K1, Z6
 	VADDPS.BCST     384(BX), Z6, K2, Z6
 	VBROADCASTSS.Z  388(BX), K3, Z4
@@ -2943,7 +2943,7 @@ loop13:
 	VSUBPS          Z2, Z1, Z1
 	VMOVUPS         Z1, 64(R9)(R8*2)
 	VMOVUPS         Z1, 256(DI)
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip14
 	VBROADCASTSS.Z  400(BX), K1, Z2
 	VADDPS.BCST     404(BX), Z2, K2, Z2
@@ -3066,85 +3066,85 @@ skip12:
 	VMOVUPS        Z4, 256(DX)
 	MOVQ           SI, CX
 	SHLQ           $0x06, CX
-	MOVQ           13000(AX), BX
+	MOVQ           24136(AX), BX
 	VMOVUPS        (DX), Z0
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    13176(AX), Z1, Z1
-	VMULPS.BCST    13180(AX), Z0, Z3
-	MOVQ           13008(AX), SI
+	VMULPS.BCST    24312(AX), Z1, Z1
+	VMULPS.BCST    24316(AX), Z0, Z3
+	MOVQ           24144(AX), SI
 	VMOVUPS        (SI)(CX*1), Z2
 	VMULPS         Z0, Z0, Z0
-	VMULPS.BCST    13184(AX), Z2, Z2
+	VMULPS.BCST    24320(AX), Z2, Z2
 	VADDPS         Z3, Z1, Z1
-	VMULPS.BCST    13188(AX), Z0, Z0
+	VMULPS.BCST    24324(AX), Z0, Z0
 	VMOVUPS        Z1, (BX)(CX*1)
 	VADDPS         Z0, Z2, Z2
-	VMULPS.BCST    13192(AX), Z1, Z1
+	VMULPS.BCST    24328(AX), Z1, Z1
 	VMOVUPS        Z2, (SI)(CX*1)
 	VSQRTPS        Z2, Z2
-	MOVQ           12992(AX), BX
+	MOVQ           24128(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    13196(AX), Z2, Z2
-	VADDPS.BCST    13200(AX), Z2, Z2
+	VMULPS.BCST    24332(AX), Z2, Z2
+	VADDPS.BCST    24336(AX), Z2, Z2
 	VDIVPS         Z2, Z1, Z1
 	VSUBPS         Z1, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VMOVUPS        Z0, (DX)
-	MOVQ           13040(AX), BX
+	MOVQ           24176(AX), BX
 	VMOVUPS        192(DX), Z0
 	VMOVUPS        (BX)(CX*2), Z1
-	VMULPS.BCST    13176(AX), Z1, Z1
-	VMULPS.BCST    13180(AX), Z0, Z3
-	MOVQ           13048(AX), SI
+	VMULPS.BCST    24312(AX), Z1, Z1
+	VMULPS.BCST    24316(AX), Z0, Z3
+	MOVQ           24184(AX), SI
 	VMOVUPS        (SI)(CX*2), Z2
 	VMULPS         Z0, Z0, Z0
-	VMULPS.BCST    13184(AX), Z2, Z2
+	VMULPS.BCST    24320(AX), Z2, Z2
 	VADDPS         Z3, Z1, Z1
-	VMULPS.BCST    13188(AX), Z0, Z0
+	VMULPS.BCST    24324(AX), Z0, Z0
 	VMOVUPS        Z1, (BX)(CX*2)
 	VADDPS         Z0, Z2, Z2
-	VMULPS.BCST    13192(AX), Z1, Z1
+	VMULPS.BCST    24328(AX), Z1, Z1
 	VMOVUPS        Z2, (SI)(CX*2)
 	VSQRTPS        Z2, Z2
-	MOVQ           13032(AX), BX
+	MOVQ           24168(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    13196(AX), Z2, Z2
-	VADDPS.BCST    13200(AX), Z2, Z2
+	VMULPS.BCST    24332(AX), Z2, Z2
+	VADDPS.BCST    24336(AX), Z2, Z2
 	VDIVPS         Z2, Z1, Z1
 	VSUBPS         Z1, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VMOVUPS        Z0, 192(DX)
-	MOVQ           13040(AX), BX
+	MOVQ           24176(AX), BX
 	VMOVUPS        256(DX), Z0
 	VMOVUPS        64(BX)(CX*2), Z1
-	VMULPS.BCST    13176(AX), Z1, Z1
-	VMULPS.BCST    13180(AX), Z0, Z3
-	MOVQ           13048(AX), SI
+	VMULPS.BCST    24312(AX), Z1, Z1
+	VMULPS.BCST    24316(AX), Z0, Z3
+	MOVQ           24184(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z2
 	VMULPS         Z0, Z0, Z0
-	VMULPS.BCST    13184(AX), Z2, Z2
+	VMULPS.BCST    24320(AX), Z2, Z2
 	VADDPS         Z3, Z1, Z1
-	VMULPS.BCST    13188(AX), Z0, Z0
+	VMULPS.BCST    24324(AX), Z0, Z0
 	VMOVUPS        Z1, 64(BX)(CX*2)
 	VADDPS         Z0, Z2, Z2
-	VMULPS.BCST    13192(AX), Z1, Z1
+	VMULPS.BCST    24328(AX), Z1, Z1
 	VMOVUPS        Z2, 64(SI)(CX*2)
 	VSQRTPS        Z2, Z2
-	MOVQ           13032(AX), BX
+	MOVQ           24168(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    13196(AX), Z2, Z2
-	VADDPS.BCST    13200(AX), Z2, Z2
+	VMULPS.BCST    24332(AX), Z2, Z2
+	VADDPS.BCST    24336(AX), Z2, Z2
 	VDIVPS         Z2, Z1, Z1
 	VSUBPS         Z1, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VMOVUPS        Z0, 256(DX)
-	MOVQ           12976(AX), CX
-	MOVQ           12960(AX), DX
-	LEAQ           6912(AX), BX
-	MOVQ           13024(AX), SI
-	MOVQ           13016(AX), DI
-	MOVQ           13056(AX), R8
-	MOVQ           13064(AX), R9
+	MOVQ           24112(AX), CX
+	MOVQ           24096(AX), DX
+	LEAQ           13824(AX), BX
+	MOVQ           24160(AX), SI
+	MOVQ           24152(AX), DI
+	MOVQ           24192(AX), R8
+	MOVQ           24200(AX), R9
 
 loop15:
 	VMOVUPS       192(BX), Z1
@@ -3188,18 +3188,18 @@ loop15:
 	CMOVQCS       R11, R10
 	MOVQ          DX, R11
 	SHLQ          $0x07, R11
-	ADDQ          13080(AX), R11
+	ADDQ          24216(AX), R11
 	MOVL          (R11)(R10*4), R10
 	MOVL          R10, (R9)(DX*4)
 	VXORPS        X0, X0, X0
 	VADDSS        X0, X3, X0
 	VMOVSS        X0, (R8)(DX*4)
-	ADDQ          12984(AX), DX
+	ADDQ          24120(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop15
-	DECQ          12960(AX)
-	DECQ          12968(AX)
+	DECQ          24096(AX)
+	DECQ          24104(AX)
 	JNZ           layer
 	VZEROUPPER
 	RET
@@ -3208,13 +3208,13 @@ loop15:
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI2, AVX512VL, BMI, CMOV, MMX+
 TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ         f+0(FP), AX
-	MOVQ         12976(AX), CX
-	MOVQ         12960(AX), DX
-	LEAQ         6912(AX), BX
-	MOVQ         12992(AX), SI
-	MOVQ         13016(AX), SI
-	MOVQ         13032(AX), SI
-	MOVQ         13056(AX), DI
+	MOVQ         24112(AX), CX
+	MOVQ         24096(AX), DX
+	LEAQ         13824(AX), BX
+	MOVQ         24128(AX), SI
+	MOVQ         24152(AX), SI
+	MOVQ         24168(AX), SI
+	MOVQ         24192(AX), DI
 	MOVL         $0xc2a00000, R8
 	VPBROADCASTD R8, Z2
 	MOVL         $0x41b8aa3b, R8
@@ -3295,19 +3295,19 @@ loop16:
 	VMOVUPS         Z0, 64(BX)
 	VMULPS          Z11, Z1, Z1
 	VMOVUPS         Z1, 128(BX)
-	ADDQ            12984(AX), DX
+	ADDQ            24120(AX), DX
 	ADDQ            $0x00000160, BX
 	DECQ            CX
 	JNZ             loop16
-	MOVQ            12968(AX), CX
-	MOVQ            13160(AX), DX
-	CMPQ            CX, 13144(AX)
-	CMOVQGT         13152(AX), DX
-	MOVQ            DX, 13168(AX)
-	MOVQ            12976(AX), CX
-	LEAQ            6912(AX), DX
+	MOVQ            24104(AX), CX
+	MOVQ            24296(AX), DX
+	CMPQ            CX, 24280(AX)
+	CMOVQGT         24288(AX), DX
+	MOVQ            DX, 24304(AX)
+	MOVQ            24112(AX), CX
+	LEAQ            13824(AX), DX
 	LEAQ            (AX), BX
-	MOVQ            12960(AX), SI
+	MOVQ            24096(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -3324,24 +3324,24 @@ loop16:
 	KMOVW           DI, K7
 	MOVL            $0x3f800000, DI
 	VPBROADCASTD    DI, Z0
-	MOVQ            13168(AX), DI
+	MOVQ            24304(AX), DI
 	ADDQ            SI, DI
 	SHLQ            $0x06, DI
-	MOVQ            13032(AX), R8
+	MOVQ            24168(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13040(AX), R8
+	MOVQ            24176(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13048(AX), R8
+	MOVQ            24184(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13072(AX), R8
+	MOVQ            24208(AX), R8
 	PREFETCHT0      (R8)(DI*1)
-	MOVQ            13128(AX), DI
+	MOVQ            24264(AX), DI
 	MOVQ            SI, R8
 	SHLQ            $0x06, R8
-	ADDQ            13072(AX), R8
+	ADDQ            24208(AX), R8
 	MOVWQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -3698,7 +3698,7 @@ loop16:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip17
 	VBROADCASTSS.Z  400(BX), K1, Z5
 	VADDPS.BCST     404(BX), Z5, K2, Z5
@@ -3807,27 +3807,27 @@ loop19:
 	VMOVUPS         Z5, 256(DI)
 	MOVQ            SI, R8
 	SHLQ            $0x06, R8
-	ADDQ            12984(AX), SI
+	ADDQ            24120(AX), SI
 	ADDQ            $0x00000160, DX
 	ADDQ            $0x00000240, BX
-	MOVQ            13168(AX), R9
+	MOVQ            24304(AX), R9
 	ADDQ            SI, R9
 	SHLQ            $0x06, R9
-	MOVQ            13032(AX), R10
+	MOVQ            24168(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13040(AX), R10
+	MOVQ            24176(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13048(AX), R10
+	MOVQ            24184(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13072(AX), R10
+	MOVQ            24208(AX), R10
 	PREFETCHT0      (R10)(R9*1)
-	MOVQ            13128(AX), R9
+	MOVQ            24264(AX), R9
 	MOVQ            SI, R10
 	SHLQ            $0x06, R10
-	ADDQ            13072(AX), R10
+	ADDQ            24208(AX), R10
 	MOVWQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -3956,7 +3956,7 @@ loop19:
 	VMOVDQA32       Z9, Z3
 	VPERMI2PS       Z2, Z1, Z3
 	VFMADD231PS     Z3, Z0, Z14
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VMOVUPS         192(DI), Z1
 	VBROADCASTSS.Z  20(BX), K1, Z3
 	VADDPS.BCST     24(BX), Z3, K2, Z3
@@ -3971,7 +3971,7 @@ loop19:
 	VPERMI2PS       Z3, Z2, Z4
 	VFMADD231PS     Z4, Z0, Z16
 	VMOVUPS         (R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
+	VMULPS.BCST     24312(AX), Z2, Z2
 	VBROADCASTSS.Z  40(BX), K1, Z4
 	VADDPS.BCST     44(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  48(BX), K3, Z3
@@ -3984,8 +3984,8 @@ loop19:
 	VPSRLD          $0x0a, Z9, Z17
 	VPERMI2PS       Z4, Z3, Z17
 	VFMADD231PS     Z17, Z0, Z14
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VMOVUPS         (R10)(R8*2), Z3
 	VBROADCASTSS.Z  60(BX), K1, Z18
 	VADDPS.BCST     64(BX), Z18, K2, Z18
@@ -4000,7 +4000,7 @@ loop19:
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z16
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VBROADCASTSS.Z  80(BX), K1, Z18
 	VADDPS.BCST     84(BX), Z18, K2, Z18
 	VBROADCASTSS.Z  88(BX), K3, Z17
@@ -4014,7 +4014,7 @@ loop19:
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z14
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, (R9)(R8*2)
 	VBROADCASTSS.Z  100(BX), K1, Z17
 	VADDPS.BCST     104(BX), Z17, K2, Z17
@@ -4029,7 +4029,7 @@ loop19:
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z16
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VBROADCASTSS.Z  120(BX), K1, Z4
 	VADDPS.BCST     124(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  128(BX), K3, Z1
@@ -4056,9 +4056,9 @@ loop19:
 	VPSRLD          $0x03, Z10, Z17
 	VPERMI2PS       Z4, Z1, Z17
 	VFMADD231PS     Z17, Z0, Z16
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         (R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
 	VBROADCASTSS.Z  160(BX), K1, Z17
 	VADDPS.BCST     164(BX), Z17, K2, Z17
 	VBROADCASTSS.Z  168(BX), K3, Z4
@@ -4071,7 +4071,7 @@ loop19:
 	VPSRLD          $0x08, Z10, Z18
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z14
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VBROADCASTSS.Z  180(BX), K1, Z4
 	VADDPS.BCST     184(BX), Z4, K2, Z4
@@ -4100,7 +4100,7 @@ loop19:
 	VPSRLD          $0x12, Z10, Z3
 	VPERMI2PS       Z2, Z1, Z3
 	VFMADD231PS     Z3, Z0, Z14
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VMOVUPS         256(DI), Z1
 	VBROADCASTSS.Z  220(BX), K1, Z3
 	VADDPS.BCST     224(BX), Z3, K2, Z3
@@ -4115,7 +4115,7 @@ loop19:
 	VPERMI2PS       Z3, Z2, Z4
 	VFMADD231PS     Z4, Z0, Z16
 	VMOVUPS         64(R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
+	VMULPS.BCST     24312(AX), Z2, Z2
 	VBROADCASTSS.Z  240(BX), K1, Z4
 	VADDPS.BCST     244(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  248(BX), K3, Z3
@@ -4128,8 +4128,8 @@ loop19:
 	VPSHRDD         $0x1c, Z11, Z10, Z6
 	VPERMI2PS       Z4, Z3, Z6
 	VFMADD231PS     Z6, Z0, Z14
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VMOVUPS         64(R10)(R8*2), Z3
 	VBROADCASTSS.Z  260(BX), K1, Z10
 	VADDPS.BCST     264(BX), Z10, K2, Z10
@@ -4144,7 +4144,7 @@ loop19:
 	VPERMI2PS       Z10, Z6, Z17
 	VFMADD231PS     Z17, Z0, Z16
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VBROADCASTSS.Z  280(BX), K1, Z10
 	VADDPS.BCST     284(BX), Z10, K2, Z10
 	VBROADCASTSS.Z  288(BX), K3, Z6
@@ -4158,7 +4158,7 @@ loop19:
 	VPERMI2PS       Z10, Z6, Z17
 	VFMADD231PS     Z17, Z0, Z14
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, 64(R9)(R8*2)
 	VBROADCASTSS.Z  300(BX), K1, Z6
 	VADDPS.BCST     304(BX), Z6, K2, Z6
@@ -4173,7 +4173,7 @@ loop19:
 	VPERMI2PS       Z6, Z4, Z10
 	VFMADD231PS     Z10, Z0, Z16
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VBROADCASTSS.Z  320(BX), K1, Z4
 	VADDPS.BCST     324(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  328(BX), K3, Z1
@@ -4200,9 +4200,9 @@ loop19:
 	VPSRLD          $0x15, Z11, Z6
 	VPERMI2PS       Z4, Z1, Z6
 	VFMADD231PS     Z6, Z0, Z16
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         64(R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
 	VBROADCASTSS.Z  360(BX), K1, Z6
 	VADDPS.BCST     364(BX), Z6, K2, Z6
 	VBROADCASTSS.Z  368(BX), K3, Z4
@@ -4215,7 +4215,7 @@ loop19:
 	VPSRLD          $0x1a, Z11, Z10
 	VPERMI2PS       Z6, Z4, Z10
 	VFMADD231PS     Z10, Z0, Z14
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VBROADCASTSS.Z  380(BX), K1, Z4
 	VADDPS.BCST     384(BX), Z4, K2, Z4
@@ -4232,7 +4232,7 @@ loop19:
 	VSUBPS          Z2, Z1, Z1
 	VMOVUPS         Z1, 64(R9)(R8*2)
 	VMOVUPS         Z1, 256(DI)
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip20
 	VBROADCASTSS.Z  400(BX), K1, Z2
 	VADDPS.BCST     404(BX), Z2, K2, Z2
@@ -4340,61 +4340,61 @@ skip18:
 	VMOVUPS       Z4, 256(DX)
 	MOVQ          SI, CX
 	SHLQ          $0x06, CX
-	MOVQ          13040(AX), BX
+	MOVQ          24176(AX), BX
 	VMOVUPS       192(DX), Z0
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   13176(AX), Z1, Z1
-	VMULPS.BCST   13180(AX), Z0, Z3
-	MOVQ          13048(AX), SI
+	VMULPS.BCST   24312(AX), Z1, Z1
+	VMULPS.BCST   24316(AX), Z0, Z3
+	MOVQ          24184(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
 	VMULPS        Z0, Z0, Z0
-	VMULPS.BCST   13184(AX), Z2, Z2
+	VMULPS.BCST   24320(AX), Z2, Z2
 	VADDPS        Z3, Z1, Z1
-	VMULPS.BCST   13188(AX), Z0, Z0
+	VMULPS.BCST   24324(AX), Z0, Z0
 	VMOVUPS       Z1, (BX)(CX*2)
 	VADDPS        Z0, Z2, Z2
-	VMULPS.BCST   13192(AX), Z1, Z1
+	VMULPS.BCST   24328(AX), Z1, Z1
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          13032(AX), BX
+	MOVQ          24168(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   13196(AX), Z2, Z2
-	VADDPS.BCST   13200(AX), Z2, Z2
+	VMULPS.BCST   24332(AX), Z2, Z2
+	VADDPS.BCST   24336(AX), Z2, Z2
 	VDIVPS        Z2, Z1, Z1
 	VSUBPS        Z1, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VMOVUPS       Z0, 192(DX)
-	MOVQ          13040(AX), BX
+	MOVQ          24176(AX), BX
 	VMOVUPS       256(DX), Z0
 	VMOVUPS       64(BX)(CX*2), Z1
-	VMULPS.BCST   13176(AX), Z1, Z1
-	VMULPS.BCST   13180(AX), Z0, Z3
-	MOVQ          13048(AX), SI
+	VMULPS.BCST   24312(AX), Z1, Z1
+	VMULPS.BCST   24316(AX), Z0, Z3
+	MOVQ          24184(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
 	VMULPS        Z0, Z0, Z0
-	VMULPS.BCST   13184(AX), Z2, Z2
+	VMULPS.BCST   24320(AX), Z2, Z2
 	VADDPS        Z3, Z1, Z1
-	VMULPS.BCST   13188(AX), Z0, Z0
+	VMULPS.BCST   24324(AX), Z0, Z0
 	VMOVUPS       Z1, 64(BX)(CX*2)
 	VADDPS        Z0, Z2, Z2
-	VMULPS.BCST   13192(AX), Z1, Z1
+	VMULPS.BCST   24328(AX), Z1, Z1
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          13032(AX), BX
+	MOVQ          24168(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   13196(AX), Z2, Z2
-	VADDPS.BCST   13200(AX), Z2, Z2
+	VMULPS.BCST   24332(AX), Z2, Z2
+	VADDPS.BCST   24336(AX), Z2, Z2
 	VDIVPS        Z2, Z1, Z1
 	VSUBPS        Z1, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VMOVUPS       Z0, 256(DX)
-	MOVQ          12976(AX), CX
-	MOVQ          12960(AX), DX
-	LEAQ          6912(AX), BX
-	MOVQ          13024(AX), SI
-	MOVQ          13016(AX), SI
-	MOVQ          13056(AX), SI
-	MOVQ          13064(AX), DI
+	MOVQ          24112(AX), CX
+	MOVQ          24096(AX), DX
+	LEAQ          13824(AX), BX
+	MOVQ          24160(AX), SI
+	MOVQ          24152(AX), SI
+	MOVQ          24192(AX), SI
+	MOVQ          24200(AX), DI
 
 loop21:
 	VMOVUPS       192(BX), Z1
@@ -4423,13 +4423,13 @@ loop21:
 	CMOVQCS       R9, R8
 	MOVQ          DX, R9
 	SHLQ          $0x06, R9
-	ADDQ          13072(AX), R9
+	ADDQ          24208(AX), R9
 	MOVWLZX       (R9)(R8*2), R8
 	MOVL          R8, (DI)(DX*4)
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (SI)(DX*4)
-	ADDQ          12984(AX), DX
+	ADDQ          24120(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop21
@@ -4440,13 +4440,13 @@ loop21:
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI2, AVX512VL, BMI, CMOV, MMX+
 TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ         f+0(FP), AX
-	MOVQ         12976(AX), CX
-	MOVQ         12960(AX), DX
-	LEAQ         6912(AX), BX
-	MOVQ         12992(AX), SI
-	MOVQ         13016(AX), SI
-	MOVQ         13032(AX), SI
-	MOVQ         13056(AX), DI
+	MOVQ         24112(AX), CX
+	MOVQ         24096(AX), DX
+	LEAQ         13824(AX), BX
+	MOVQ         24128(AX), SI
+	MOVQ         24152(AX), SI
+	MOVQ         24168(AX), SI
+	MOVQ         24192(AX), DI
 	MOVL         $0xc2a00000, R8
 	VPBROADCASTD R8, Z2
 	MOVL         $0x41b8aa3b, R8
@@ -4527,19 +4527,19 @@ loop22:
 	VMOVUPS         Z0, 64(BX)
 	VMULPS          Z11, Z1, Z1
 	VMOVUPS         Z1, 128(BX)
-	ADDQ            12984(AX), DX
+	ADDQ            24120(AX), DX
 	ADDQ            $0x00000160, BX
 	DECQ            CX
 	JNZ             loop22
-	MOVQ            12968(AX), CX
-	MOVQ            13160(AX), DX
-	CMPQ            CX, 13144(AX)
-	CMOVQGT         13152(AX), DX
-	MOVQ            DX, 13168(AX)
-	MOVQ            12976(AX), CX
-	LEAQ            6912(AX), DX
+	MOVQ            24104(AX), CX
+	MOVQ            24296(AX), DX
+	CMPQ            CX, 24280(AX)
+	CMOVQGT         24288(AX), DX
+	MOVQ            DX, 24304(AX)
+	MOVQ            24112(AX), CX
+	LEAQ            13824(AX), DX
 	LEAQ            (AX), BX
-	MOVQ            12960(AX), SI
+	MOVQ            24096(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -4556,25 +4556,25 @@ loop22:
 	KMOVW           DI, K7
 	MOVL            $0x3f800000, DI
 	VPBROADCASTD    DI, Z0
-	MOVQ            13168(AX), DI
+	MOVQ            24304(AX), DI
 	ADDQ            SI, DI
 	SHLQ            $0x06, DI
-	MOVQ            13032(AX), R8
+	MOVQ            24168(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13040(AX), R8
+	MOVQ            24176(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13048(AX), R8
+	MOVQ            24184(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13080(AX), R8
+	MOVQ            24216(AX), R8
 	PREFETCHT0      (R8)(DI*2)
 	PREFETCHT0      64(R8)(DI*2)
-	MOVQ            13128(AX), DI
+	MOVQ            24264(AX), DI
 	MOVQ            SI, R8
 	SHLQ            $0x07, R8
-	ADDQ            13080(AX), R8
+	ADDQ            24216(AX), R8
 	MOVLQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -4931,7 +4931,7 @@ loop22:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip23
 	VBROADCASTSS.Z  400(BX), K1, Z5
 	VADDPS.BCST     404(BX), Z5, K2, Z5
@@ -5040,28 +5040,28 @@ loop25:
 	VMOVUPS         Z5, 256(DI)
 	MOVQ            SI, R8
 	SHLQ            $0x06, R8
-	ADDQ            12984(AX), SI
+	ADDQ            24120(AX), SI
 	ADDQ            $0x00000160, DX
 	ADDQ            $0x00000240, BX
-	MOVQ            13168(AX), R9
+	MOVQ            24304(AX), R9
 	ADDQ            SI, R9
 	SHLQ            $0x06, R9
-	MOVQ            13032(AX), R10
+	MOVQ            24168(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13040(AX), R10
+	MOVQ            24176(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13048(AX), R10
+	MOVQ            24184(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13080(AX), R10
+	MOVQ            24216(AX), R10
 	PREFETCHT0      (R10)(R9*2)
 	PREFETCHT0      64(R10)(R9*2)
-	MOVQ            13128(AX), R9
+	MOVQ            24264(AX), R9
 	MOVQ            SI, R10
 	SHLQ            $0x07, R10
-	ADDQ            13080(AX), R10
+	ADDQ            24216(AX), R10
 	MOVLQZX         (R10), R11
 	SHLQ            $0x04, R11
 	VBROADCASTI32X4 (R9)(R11*1), Z1
@@ -5190,7 +5190,7 @@ loop25:
 	VMOVDQA32       Z9, Z3
 	VPERMI2PS       Z2, Z1, Z3
 	VFMADD231PS     Z3, Z0, Z14
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VMOVUPS         192(DI), Z1
 	VBROADCASTSS.Z  20(BX), K1, Z3
 	VADDPS.BCST     24(BX), Z3, K2, Z3
@@ -5205,7 +5205,7 @@ loop25:
 	VPERMI2PS       Z3, Z2, Z4
 	VFMADD231PS     Z4, Z0, Z16
 	VMOVUPS         (R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
+	VMULPS.BCST     24312(AX), Z2, Z2
 	VBROADCASTSS.Z  40(BX), K1, Z4
 	VADDPS.BCST     44(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  48(BX), K3, Z3
@@ -5218,8 +5218,8 @@ loop25:
 	VPSRLD          $0x0a, Z9, Z17
 	VPERMI2PS       Z4, Z3, Z17
 	VFMADD231PS     Z17, Z0, Z14
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VMOVUPS         (R10)(R8*2), Z3
 	VBROADCASTSS.Z  60(BX), K1, Z18
 	VADDPS.BCST     64(BX), Z18, K2, Z18
@@ -5234,7 +5234,7 @@ loop25:
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z16
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VBROADCASTSS.Z  80(BX), K1, Z18
 	VADDPS.BCST     84(BX), Z18, K2, Z18
 	VBROADCASTSS.Z  88(BX), K3, Z17
@@ -5248,7 +5248,7 @@ loop25:
 	VPERMI2PS       Z18, Z17, Z19
 	VFMADD231PS     Z19, Z0, Z14
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, (R9)(R8*2)
 	VBROADCASTSS.Z  100(BX), K1, Z17
 	VADDPS.BCST     104(BX), Z17, K2, Z17
@@ -5263,7 +5263,7 @@ loop25:
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z16
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VBROADCASTSS.Z  120(BX), K1, Z4
 	VADDPS.BCST     124(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  128(BX), K3, Z1
@@ -5290,9 +5290,9 @@ loop25:
 	VPSRLD          $0x03, Z10, Z17
 	VPERMI2PS       Z4, Z1, Z17
 	VFMADD231PS     Z17, Z0, Z16
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         (R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
 	VBROADCASTSS.Z  160(BX), K1, Z17
 	VADDPS.BCST     164(BX), Z17, K2, Z17
 	VBROADCASTSS.Z  168(BX), K3, Z4
@@ -5305,7 +5305,7 @@ loop25:
 	VPSRLD          $0x08, Z10, Z18
 	VPERMI2PS       Z17, Z4, Z18
 	VFMADD231PS     Z18, Z0, Z14
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VBROADCASTSS.Z  180(BX), K1, Z4
 	VADDPS.BCST     184(BX), Z4, K2, Z4
@@ -5334,7 +5334,7 @@ loop25:
 	VPSRLD          $0x12, Z10, Z3
 	VPERMI2PS       Z2, Z1, Z3
 	VFMADD231PS     Z3, Z0, Z14
-	MOVQ            13040(AX), R9
+	MOVQ            24176(AX), R9
 	VMOVUPS         256(DI), Z1
 	VBROADCASTSS.Z  220(BX), K1, Z3
 	VADDPS.BCST     224(BX), Z3, K2, Z3
@@ -5349,7 +5349,7 @@ loop25:
 	VPERMI2PS       Z3, Z2, Z4
 	VFMADD231PS     Z4, Z0, Z16
 	VMOVUPS         64(R9)(R8*2), Z2
-	VMULPS.BCST     13176(AX), Z2, Z2
+	VMULPS.BCST     24312(AX), Z2, Z2
 	VBROADCASTSS.Z  240(BX), K1, Z4
 	VADDPS.BCST     244(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  248(BX), K3, Z3
@@ -5362,8 +5362,8 @@ loop25:
 	VPSHRDD         $0x1c, Z11, Z10, Z6
 	VPERMI2PS       Z4, Z3, Z6
 	VFMADD231PS     Z6, Z0, Z14
-	VMULPS.BCST     13180(AX), Z1, Z4
-	MOVQ            13048(AX), R10
+	VMULPS.BCST     24316(AX), Z1, Z4
+	MOVQ            24184(AX), R10
 	VMOVUPS         64(R10)(R8*2), Z3
 	VBROADCASTSS.Z  260(BX), K1, Z10
 	VADDPS.BCST     264(BX), Z10, K2, Z10
@@ -5378,7 +5378,7 @@ loop25:
 	VPERMI2PS       Z10, Z6, Z17
 	VFMADD231PS     Z17, Z0, Z16
 	VMULPS          Z1, Z1, Z1
-	VMULPS.BCST     13184(AX), Z3, Z3
+	VMULPS.BCST     24320(AX), Z3, Z3
 	VBROADCASTSS.Z  280(BX), K1, Z10
 	VADDPS.BCST     284(BX), Z10, K2, Z10
 	VBROADCASTSS.Z  288(BX), K3, Z6
@@ -5392,7 +5392,7 @@ loop25:
 	VPERMI2PS       Z10, Z6, Z17
 	VFMADD231PS     Z17, Z0, Z14
 	VADDPS          Z4, Z2, Z2
-	VMULPS.BCST     13188(AX), Z1, Z1
+	VMULPS.BCST     24324(AX), Z1, Z1
 	VMOVUPS         Z2, 64(R9)(R8*2)
 	VBROADCASTSS.Z  300(BX), K1, Z6
 	VADDPS.BCST     304(BX), Z6, K2, Z6
@@ -5407,7 +5407,7 @@ loop25:
 	VPERMI2PS       Z6, Z4, Z10
 	VFMADD231PS     Z10, Z0, Z16
 	VADDPS          Z1, Z3, Z3
-	VMULPS.BCST     13192(AX), Z2, Z2
+	VMULPS.BCST     24328(AX), Z2, Z2
 	VBROADCASTSS.Z  320(BX), K1, Z4
 	VADDPS.BCST     324(BX), Z4, K2, Z4
 	VBROADCASTSS.Z  328(BX), K3, Z1
@@ -5434,9 +5434,9 @@ loop25:
 	VPSRLD          $0x15, Z11, Z6
 	VPERMI2PS       Z4, Z1, Z6
 	VFMADD231PS     Z6, Z0, Z16
-	MOVQ            13032(AX), R9
+	MOVQ            24168(AX), R9
 	VMOVUPS         64(R9)(R8*2), Z1
-	VMULPS.BCST     13196(AX), Z3, Z3
+	VMULPS.BCST     24332(AX), Z3, Z3
 	VBROADCASTSS.Z  360(BX), K1, Z6
 	VADDPS.BCST     364(BX), Z6, K2, Z6
 	VBROADCASTSS.Z  368(BX), K3, Z4
@@ -5449,7 +5449,7 @@ loop25:
 	VPSRLD          $0x1a, Z11, Z10
 	VPERMI2PS       Z6, Z4, Z10
 	VFMADD231PS     Z10, Z0, Z14
-	VADDPS.BCST     13200(AX), Z3, Z3
+	VADDPS.BCST     24336(AX), Z3, Z3
 	VDIVPS          Z3, Z2, Z2
 	VBROADCASTSS.Z  380(BX), K1, Z4
 	VADDPS.BCST     384(BX), Z4, K2, Z4
@@ -5466,7 +5466,7 @@ loop25:
 	VSUBPS          Z2, Z1, Z1
 	VMOVUPS         Z1, 64(R9)(R8*2)
 	VMOVUPS         Z1, 256(DI)
-	CMPQ            13136(AX), $0x64
+	CMPQ            24272(AX), $0x64
 	JLE             skip26
 	VBROADCASTSS.Z  400(BX), K1, Z2
 	VADDPS.BCST     404(BX), Z2, K2, Z2
@@ -5574,61 +5574,61 @@ skip24:
 	VMOVUPS       Z4, 256(DX)
 	MOVQ          SI, CX
 	SHLQ          $0x06, CX
-	MOVQ          13040(AX), BX
+	MOVQ          24176(AX), BX
 	VMOVUPS       192(DX), Z0
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   13176(AX), Z1, Z1
-	VMULPS.BCST   13180(AX), Z0, Z3
-	MOVQ          13048(AX), SI
+	VMULPS.BCST   24312(AX), Z1, Z1
+	VMULPS.BCST   24316(AX), Z0, Z3
+	MOVQ          24184(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
 	VMULPS        Z0, Z0, Z0
-	VMULPS.BCST   13184(AX), Z2, Z2
+	VMULPS.BCST   24320(AX), Z2, Z2
 	VADDPS        Z3, Z1, Z1
-	VMULPS.BCST   13188(AX), Z0, Z0
+	VMULPS.BCST   24324(AX), Z0, Z0
 	VMOVUPS       Z1, (BX)(CX*2)
 	VADDPS        Z0, Z2, Z2
-	VMULPS.BCST   13192(AX), Z1, Z1
+	VMULPS.BCST   24328(AX), Z1, Z1
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          13032(AX), BX
+	MOVQ          24168(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   13196(AX), Z2, Z2
-	VADDPS.BCST   13200(AX), Z2, Z2
+	VMULPS.BCST   24332(AX), Z2, Z2
+	VADDPS.BCST   24336(AX), Z2, Z2
 	VDIVPS        Z2, Z1, Z1
 	VSUBPS        Z1, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VMOVUPS       Z0, 192(DX)
-	MOVQ          13040(AX), BX
+	MOVQ          24176(AX), BX
 	VMOVUPS       256(DX), Z0
 	VMOVUPS       64(BX)(CX*2), Z1
-	VMULPS.BCST   13176(AX), Z1, Z1
-	VMULPS.BCST   13180(AX), Z0, Z3
-	MOVQ          13048(AX), SI
+	VMULPS.BCST   24312(AX), Z1, Z1
+	VMULPS.BCST   24316(AX), Z0, Z3
+	MOVQ          24184(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
 	VMULPS        Z0, Z0, Z0
-	VMULPS.BCST   13184(AX), Z2, Z2
+	VMULPS.BCST   24320(AX), Z2, Z2
 	VADDPS        Z3, Z1, Z1
-	VMULPS.BCST   13188(AX), Z0, Z0
+	VMULPS.BCST   24324(AX), Z0, Z0
 	VMOVUPS       Z1, 64(BX)(CX*2)
 	VADDPS        Z0, Z2, Z2
-	VMULPS.BCST   13192(AX), Z1, Z1
+	VMULPS.BCST   24328(AX), Z1, Z1
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          13032(AX), BX
+	MOVQ          24168(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   13196(AX), Z2, Z2
-	VADDPS.BCST   13200(AX), Z2, Z2
+	VMULPS.BCST   24332(AX), Z2, Z2
+	VADDPS.BCST   24336(AX), Z2, Z2
 	VDIVPS        Z2, Z1, Z1
 	VSUBPS        Z1, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VMOVUPS       Z0, 256(DX)
-	MOVQ          12976(AX), CX
-	MOVQ          12960(AX), DX
-	LEAQ          6912(AX), BX
-	MOVQ          13024(AX), SI
-	MOVQ          13016(AX), SI
-	MOVQ          13056(AX), SI
-	MOVQ          13064(AX), DI
+	MOVQ          24112(AX), CX
+	MOVQ          24096(AX), DX
+	LEAQ          13824(AX), BX
+	MOVQ          24160(AX), SI
+	MOVQ          24152(AX), SI
+	MOVQ          24192(AX), SI
+	MOVQ          24200(AX), DI
 
 loop27:
 	VMOVUPS       192(BX), Z1
@@ -5657,13 +5657,13 @@ loop27:
 	CMOVQCS       R9, R8
 	MOVQ          DX, R9
 	SHLQ          $0x07, R9
-	ADDQ          13080(AX), R9
+	ADDQ          24216(AX), R9
 	MOVL          (R9)(R8*4), R8
 	MOVL          R8, (DI)(DX*4)
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (SI)(DX*4)
-	ADDQ          12984(AX), DX
+	ADDQ          24120(AX), DX
 	ADDQ          $0x00000160, BX
 	DECQ          CX
 	JNZ           loop27

@@ -28,7 +28,7 @@ func (sh shape) String() string {
 	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%v", sh.k, sh.samples, sh.words, sh.layers, sh.wide, sh.first)
 }
 
-const testChains, testInputs = 13, 200
+const testChains, testInputs = Chains + 1, 200
 
 // odd returns a value that kernels may get wrong: zeros, subnormals, ties, large
 // numbers, among plain ones of the given scale.
@@ -184,7 +184,7 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	for _, sh := range shapes {
-		for range 5 {
+		for range 2 {
 			st := sh.draw(r)
 			want := st.run("none")
 			for _, path := range Paths() {
