@@ -20,6 +20,8 @@ const (
 // update, and scratch for one gate of each chain. The generator (tools/avo/kernel) reads
 // this file for the offsets, so it must not refer to others. The kernels change no
 // pointer in it: one past an array would stop the garbage collector.
+//
+//nolint:unused // assembly uses the fields
 type frame struct {
 	// Scratch, first and in multiples of a cache line for its alignment. The gradient
 	// of pin B is followed by zeros, for groups that reach past the last sample.
@@ -76,6 +78,8 @@ type walk struct {
 }
 
 // frameGate is the scratch of a gate between the phases.
+//
+//nolint:unused // assembly uses the fields
 type frameGate struct {
 	p    [16]float32
 	q, r [fusedK]float32
