@@ -282,12 +282,12 @@ func (k kernel2) bins() {
 // candidates writes the sums r of the candidates of the layer's gates, and fetches the
 // parameters of gates to come.
 func (k kernel2) candidates() {
+	k.plan()
 	n, g, gate, beta := load(k.f, "chains"), load(k.f, "gate"), GP64(), GP64()
 	LEAQ(in(k.f, "block"), gate)
 	LEAQ(in(k.f, "beta"), beta)
 	loop(n, func() {
-		layers := load(k.f, "layers")
-		k.prefetch(g, layers)
+		k.prefetch(g)
 		k.gather(k.wires(g))
 		k.pairs(beta)
 		for half := range 2 { // sixteen candidates at a time, for want of registers
@@ -397,7 +397,7 @@ func (k kernel2) gather(wires reg.Register) {
 				i := GP64()
 				m := Mem{Base: wires, Disp: k.wireBytes() * (8*v + 4*half + r)}
 				if k.wide {
-					MOVL(m, i.As32())
+					MOVLQZX(m, i)
 				} else {
 					MOVWQZX(m, i)
 				}
@@ -491,11 +491,11 @@ func (k kernel2) adam() {
 		at64 := shifted(g, 6)
 		if k.ops {
 			for i := range 2 {
-				k.step("w", "m", "v", at64, 1, ymm*i, at(gate, "p", 8*i), YMM, c)
+				k.step("w", "m", "v", at64, 1, ymm*i, at(gate, "p", 8*i), c)
 			}
 		}
 		for i := range 4 {
-			k.step("u", "um", "uv", at64, 2, ymm*i, at(gate, "r", 8*i), YMM, c)
+			k.step("u", "um", "uv", at64, 2, ymm*i, at(gate, "r", 8*i), c)
 		}
 		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
@@ -559,4 +559,29 @@ func (k kernel2) largest() {
 		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
 	})
+}
+
+// step makes one step of Adam on a vector of logits, and replaces the gradient by them.
+func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual) {
+	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp), index(load(k.f, v), i, scale, disp)
+	g, ms, vs, t, ws := YMM(), YMM(), YMM(), YMM(), YMM()
+	VMOVUPS(grad, g)
+	VMULPS(mm, c[beta1], ms)
+	VMULPS(vm, c[beta2], vs)
+	VMOVUPS(wm, ws)
+	VMULPS(c[rest1], g, t)
+	VMULPS(g, g, g)
+	VADDPS(t, ms, ms)
+	VMULPS(c[rest2], g, g)
+	VADDPS(g, vs, vs)
+	VSQRTPS(vs, g)
+	VMOVUPS(ms, mm)
+	VMOVUPS(vs, vm)
+	VMULPS(c[root], g, g)
+	VMULPS(c[rate], ms, ms)
+	VADDPS(c[eps], g, g)
+	VDIVPS(g, ms, ms)
+	VSUBPS(ms, ws, ws)
+	VMOVUPS(ws, wm)
+	VMOVUPS(ws, grad)
 }

@@ -32,9 +32,7 @@ func avx512() {
 		if k.ops {
 			k.bins512()
 		}
-		k.candidates512()
-		k.gradients512()
-		k.adam512()
+		k.updates512()
 		k.largest512()
 		k.end()
 	}
@@ -270,7 +268,7 @@ func (k fused) bins512() {
 		var s [4]reg.VecVirtual // by the pins' values
 		for i := range s {
 			s[i] = ZMM()
-			VPXORD(s[i], s[i], s[i])
+			VXORPS(s[i], s[i], s[i])
 		}
 		// The masks of the four bins come through memory: that takes fewer operations
 		// on mask registers than their logic.
@@ -335,65 +333,88 @@ const (
 	doneAt     = 20
 )
 
-// candidates512 writes the sums r of the candidates of the layer's gates, and fetches
-// the parameters of gates to come.
-func (k fused) candidates512() {
-	n, g, gate, beta := load(k.f, "chains"), load(k.f, "gate"), GP64(), GP64()
+// updates512 sums the candidates of the layer's gates and makes the step of Adam, and
+// fetches the parameters of gates to come. The step of a gate waits for the divider and
+// the sums of the next gate for everything else, so they are written interleaved.
+func (k fused) updates512() {
+	k.plan()
+	n, gate, beta := load(k.f, "chains"), GP64(), GP64()
 	LEAQ(in(k.f, "block"), gate)
 	LEAQ(in(k.f, "beta"), beta)
-	left, samples, x := load(k.f, "layers"), load(k.f, "samples"), load(k.f, "x")
-	kA, kC, kF, kH := opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)
+	g := load(k.f, "gate")
+	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
 	part := [4]reg.OpmaskVirtual{nil, opmask(0x00f0), opmask(0x0f00), opmask(0xf000)}
 	one := broadcast(1)
-	loop(n, func() {
-		k.prefetch(g, left)
-		words := gather512(x, k.wires(g), k.wireBytes(), part)
-		var r [4]reg.VecVirtual // even groups of the candidates 0 and 16, odd ones
-		for i := range r {
-			r[i] = ZMM()
-			VPXORD(r[i], r[i], r[i])
-		}
-		group := func(i int) {
-			d := func(j int) Mem { return Mem{Base: beta, Disp: 4 * (5*i + j)} }
-			t0, t1, t := ZMM(), ZMM(), ZMM()
-			VBROADCASTSS_Z(d(0), kA, t)
-			VADDPS_BCST(d(1), t, kC, t)
-			VBROADCASTSS_Z(d(2), kF, t0)
-			VADDPS_BCST(d(3), t0, kH, t0)
-			VFMADD231PS(t, one, t0)
-			VADDPS_BCST(d(4), t0, t1)
-			word, bit := 5*i/32, 5*i%32
-			for h := range 2 {
-				at := ZMM()
-				switch {
-				case bit == 0:
-					VMOVDQA32(words[word][h], at)
-				case bit > 27:
-					VPSHRDD(U8(bit), words[(word+1)%4][h], words[word][h], at)
-				default:
-					VPSRLD(U8(bit), words[word][h], at)
-				}
-				VPERMI2PS(t1, t0, at)
-				VFMADD231PS(at, one, r[i%2*2+h])
+	k.candidates512(g, gate, beta, one, m, part, nil)
+	last := GP64()
+	DECQ(n)
+	unless(JZ, func() {
+		loop(n, func() {
+			MOVQ(gate, last)
+			k.gradients512(last, m)
+			at64 := shifted(g, 6)
+			ADDQ(in(k.f, "stride"), g)
+			ADDQ(U32(gateBytes), gate)
+			ADDQ(U32(betaRow), beta)
+			k.candidates512(g, gate, beta, one, m, part, k.adam512(last, at64))
+		})
+	})
+	k.gradients512(gate, m)
+	for _, instruction := range k.adam512(gate, shifted(g, 6)) {
+		instruction()
+	}
+}
+
+// candidates512 writes the sums r of the candidates of a gate, among the instructions of
+// another's update.
+func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m, part [4]reg.OpmaskVirtual, among []func()) {
+	k.prefetch(g)
+	words := gather512(load(k.f, "x"), k.wires(g), k.wireBytes(), part)
+	var r [4]reg.VecVirtual // even groups of the candidates 0 and 16, odd ones
+	for i := range r {
+		r[i] = ZMM()
+		VXORPS(r[i], r[i], r[i])
+	}
+	group := func(i int) {
+		d := func(j int) Mem { return Mem{Base: beta, Disp: 4 * (5*i + j)} }
+		t0, t1, t := ZMM(), ZMM(), ZMM()
+		VBROADCASTSS_Z(d(0), m[0], t)
+		VADDPS_BCST(d(1), t, m[1], t)
+		VBROADCASTSS_Z(d(2), m[2], t0)
+		VADDPS_BCST(d(3), t0, m[3], t0)
+		VFMADD231PS(t, one, t0) // an addition: the product is exact
+		VADDPS_BCST(d(4), t0, t1)
+		word, bit := 5*i/32, 5*i%32
+		for h := range 2 {
+			at := ZMM()
+			switch {
+			case bit == 0:
+				VMOVDQA32(words[word][h], at)
+			case bit > 27:
+				VPSHRDD(U8(bit), words[(word+1)%4][h], words[word][h], at)
+			default:
+				VPSRLD(U8(bit), words[word][h], at)
 			}
+			VPERMI2PS(t1, t0, at)
+			VFMADD231PS(at, one, r[i%2*2+h])
 		}
-		for i := range doneAt {
+	}
+	for i := range doneAt {
+		group(i)
+		for from := i * len(among) / doneAt; from < (i+1)*len(among)/doneAt; from++ {
+			among[from]()
+		}
+	}
+	CMPQ(in(k.f, "samples"), U8(5*doneAt))
+	unless(JLE, func() {
+		for i := doneAt; i < fiveGroups; i++ {
 			group(i)
 		}
-		CMPQ(samples, U8(5*doneAt))
-		unless(JLE, func() {
-			for i := doneAt; i < fiveGroups; i++ {
-				group(i)
-			}
-		})
-		for h := range 2 {
-			VADDPS(r[h+2], r[h], r[h])
-			VMOVUPS(r[h], at(gate, "r", 16*h))
-		}
-		ADDQ(in(k.f, "stride"), g)
-		ADDQ(U32(gateBytes), gate)
-		ADDQ(U32(betaRow), beta)
 	})
+	for h := range 2 {
+		VADDPS(r[h+2], r[h], r[h])
+		VMOVUPS(r[h], at(gate, "r", 16*h))
+	}
 }
 
 func (k fused) wireBytes() int {
@@ -425,7 +446,7 @@ func gather512(x, wires reg.Register, bytes int, part [4]reg.OpmaskVirtual) (wor
 				i := GP64()
 				m := Mem{Base: wires, Disp: bytes * (16*h + 4*l + r)}
 				if bytes == 4 {
-					MOVL(m, i.As32())
+					MOVLQZX(m, i)
 				} else {
 					MOVWQZX(m, i)
 				}
@@ -453,11 +474,17 @@ func gather512(x, wires reg.Register, bytes int, part [4]reg.OpmaskVirtual) (wor
 	return words
 }
 
-// prefetch fetches the parameters of the gate that the frame names for gate g.
-func (k fused) prefetch(g, left reg.Register) {
-	next := load(k.f, "wrap")
+// plan decides which gates to fetch during the layer.
+func (k fused) plan() {
+	left, next := load(k.f, "layers"), load(k.f, "wrap")
 	CMPQ(left, in(k.f, "near"))
 	CMOVQGT(in(k.f, "ahead"), next)
+	MOVQ(next, in(k.f, "fetch"))
+}
+
+// prefetch fetches the parameters of the gate that the frame names for gate g.
+func (k fused) prefetch(g reg.Register) {
+	next := load(k.f, "fetch")
 	ADDQ(g, next)
 	SHLQ(U8(6), next)
 	fetch := func(lines uint8, fields ...string) {
@@ -479,75 +506,93 @@ func (k fused) prefetch(g, left reg.Register) {
 	}
 }
 
-// gradients512 replaces p and r of the layer's gates by the gradients of their logits.
-func (k fused) gradients512() {
-	n, gate := load(k.f, "chains"), GP64()
-	LEAQ(in(k.f, "block"), gate)
-	bit := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
-	loop(n, func() {
-		if k.ops {
-			st, x := XMM(), XMM()
-			VMOVUPS(at(gate, "s", 0), st)
-			VMULPS(at(gate, "t", 0), st, st)
-			VPERMILPS(U8(0xb1), st, x)
-			VADDPS(x, st, st)
-			VPERMILPS(U8(0x4e), st, x)
-			VADDPS(x, st, st)
-			mean, sf, t := ZMM(), ZMM(), ZMM()
-			VBROADCASTSS(st, mean)
-			VBROADCASTSS_Z(at(gate, "s", 3), bit[0], sf)
-			VADDPS_BCST(at(gate, "s", 2), sf, bit[1], sf)
-			VBROADCASTSS_Z(at(gate, "s", 1), bit[2], t)
-			VADDPS_BCST(at(gate, "s", 0), t, bit[3], t)
-			VADDPS(t, sf, sf)
-			VSUBPS(mean, sf, sf)
-			VMULPS(at(gate, "p", 0), sf, sf)
-			VMOVUPS(sf, at(gate, "p", 0))
-		}
-		q, r, prod := [2]reg.VecVirtual{}, [2]reg.VecVirtual{}, [2]reg.VecVirtual{}
-		for h := range 2 {
-			q[h], r[h], prod[h] = ZMM(), ZMM(), ZMM()
-			VMOVUPS(at(gate, "q", 16*h), q[h])
-			VMOVUPS(at(gate, "r", 16*h), r[h])
-			VMULPS(q[h], r[h], prod[h])
-		}
-		VADDPS(prod[1], prod[0], prod[0])
-		mean4, odd := fold4(fold8(prod[0])), XMM()
-		VPERMILPS(U8(0x4e), mean4, odd)
-		VADDPS(odd, mean4, mean4)
-		VPERMILPS(U8(0xb1), mean4, odd)
-		VADDPS(odd, mean4, mean4)
-		mean := ZMM()
-		VBROADCASTSS(mean4, mean)
-		for h := range 2 {
-			VSUBPS(mean, r[h], r[h])
-			VMULPS(q[h], r[h], r[h])
-			VMOVUPS(r[h], at(gate, "r", 16*h))
-		}
-		ADDQ(U32(gateBytes), gate)
-	})
+// gradients512 replaces p and r of a gate by the gradients of its logits.
+func (k fused) gradients512(gate reg.Register, bit [4]reg.OpmaskVirtual) {
+	if k.ops {
+		st, x := XMM(), XMM()
+		VMOVUPS(at(gate, "s", 0), st)
+		VMULPS(at(gate, "t", 0), st, st)
+		VPERMILPS(U8(0xb1), st, x)
+		VADDPS(x, st, st)
+		VPERMILPS(U8(0x4e), st, x)
+		VADDPS(x, st, st)
+		mean, sf, t := ZMM(), ZMM(), ZMM()
+		VBROADCASTSS(st, mean)
+		VBROADCASTSS_Z(at(gate, "s", 3), bit[0], sf)
+		VADDPS_BCST(at(gate, "s", 2), sf, bit[1], sf)
+		VBROADCASTSS_Z(at(gate, "s", 1), bit[2], t)
+		VADDPS_BCST(at(gate, "s", 0), t, bit[3], t)
+		VADDPS(t, sf, sf)
+		VSUBPS(mean, sf, sf)
+		VMULPS(at(gate, "p", 0), sf, sf)
+		VMOVUPS(sf, at(gate, "p", 0))
+	}
+	q, r, prod := [2]reg.VecVirtual{}, [2]reg.VecVirtual{}, [2]reg.VecVirtual{}
+	for h := range 2 {
+		q[h], r[h], prod[h] = ZMM(), ZMM(), ZMM()
+		VMOVUPS(at(gate, "q", 16*h), q[h])
+		VMOVUPS(at(gate, "r", 16*h), r[h])
+		VMULPS(q[h], r[h], prod[h])
+	}
+	VADDPS(prod[1], prod[0], prod[0])
+	mean4, odd := fold4(fold8(prod[0])), XMM()
+	VPERMILPS(U8(0x4e), mean4, odd)
+	VADDPS(odd, mean4, mean4)
+	VPERMILPS(U8(0xb1), mean4, odd)
+	VADDPS(odd, mean4, mean4)
+	mean := ZMM()
+	VBROADCASTSS(mean4, mean)
+	for h := range 2 {
+		VSUBPS(mean, r[h], r[h])
+		VMULPS(q[h], r[h], r[h])
+		VMOVUPS(r[h], at(gate, "r", 16*h))
+	}
 }
 
-// adam512 makes one step of Adam on the layer's gates, and leaves the logits in p and r.
-func (k fused) adam512() {
-	n, g, gate := load(k.f, "chains"), load(k.f, "gate"), GP64()
-	LEAQ(in(k.f, "block"), gate)
-	var c [7]reg.VecVirtual
-	for i := range c {
-		c[i] = ZMM()
-		VBROADCASTSS(adamAt(k.f, i), c[i])
+// adam512 returns the instructions of one step of Adam on a gate, which leaves the
+// logits in p and r.
+func (k fused) adam512(gate, at64 reg.Register) []func() {
+	var all []func()
+	if k.ops {
+		all = k.step512("w", "m", "v", at64, 1, 0, at(gate, "p", 0))
 	}
-	loop(n, func() {
-		at64 := shifted(g, 6)
-		if k.ops {
-			k.step("w", "m", "v", at64, 1, 0, at(gate, "p", 0), ZMM, c[:])
-		}
-		for h := range 2 {
-			k.step("u", "um", "uv", at64, 2, zmm*h, at(gate, "r", 16*h), ZMM, c[:])
-		}
-		ADDQ(in(k.f, "stride"), g)
-		ADDQ(U32(gateBytes), gate)
-	})
+	for h := range 2 {
+		all = append(all, k.step512("u", "um", "uv", at64, 2, zmm*h, at(gate, "r", 16*h))...)
+	}
+	return all
+}
+
+// step512 returns the instructions of one step of Adam on 16 logits, which replaces the
+// gradient by them.
+func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem) []func() {
+	g, ms, vs, t, ws, x := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	var wm, mm, vm Mem
+	return []func(){
+		func() { mm = index(load(k.f, m), i, scale, disp) },
+		func() { VMOVUPS(grad, g) },
+		func() { VMOVUPS(mm, ms) },
+		func() { VMULPS_BCST(adamAt(k.f, beta1), ms, ms) },
+		func() { VMULPS_BCST(adamAt(k.f, rest1), g, t) },
+		func() { vm = index(load(k.f, v), i, scale, disp) },
+		func() { VMOVUPS(vm, vs) },
+		func() { VMULPS(g, g, g) },
+		func() { VMULPS_BCST(adamAt(k.f, beta2), vs, vs) },
+		func() { VADDPS(t, ms, ms) },
+		func() { VMULPS_BCST(adamAt(k.f, rest2), g, g) },
+		func() { VMOVUPS(ms, mm) },
+		func() { VADDPS(g, vs, vs) },
+		func() { VMULPS_BCST(adamAt(k.f, rate), ms, ms) },
+		func() { VMOVUPS(vs, vm) },
+		func() { VSQRTPS(vs, x) },
+		func() { wm = index(load(k.f, w), i, scale, disp) },
+		func() { VMOVUPS(wm, ws) },
+		func() { VMULPS_BCST(adamAt(k.f, root), x, x) },
+		func() { VADDPS_BCST(adamAt(k.f, eps), x, x) },
+		func() { VDIVPS(x, ms, ms) },
+		func() { VSUBPS(ms, ws, ws) },
+		func() { VMOVUPS(ws, wm) },
+		func() { VMOVUPS(ws, grad) },
+	}
 }
 
 // largest512 stores the largest logits of the layer's gates and what they select.
@@ -577,38 +622,13 @@ func (k fused) largest512() {
 			storeTop(index(top, g, 4, 0), largest)
 		}
 		low, up := equal512(high, u[0]), equal512(high, u[1])
-		SHLL(U8(16), up.As32())
-		ORL(up.As32(), low.As32())
+		SHLQ(U8(16), up)
+		ORQ(up, low)
 		k.storeBit(lowest(low), g, bit)
 		storeTop(index(utop, g, 4, 0), high)
 		ADDQ(in(k.f, "stride"), g)
 		ADDQ(U32(gateBytes), gate)
 	})
-}
-
-// step makes one step of Adam on a vector of logits, and replaces the gradient by them.
-func (k fused) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, vector func() reg.VecVirtual, c []reg.VecVirtual) {
-	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp), index(load(k.f, v), i, scale, disp)
-	g, ms, vs, t, ws := vector(), vector(), vector(), vector(), vector()
-	VMOVUPS(grad, g)
-	VMULPS(mm, c[beta1], ms)
-	VMULPS(vm, c[beta2], vs)
-	VMOVUPS(wm, ws)
-	VMULPS(c[rest1], g, t)
-	VMULPS(g, g, g)
-	VADDPS(t, ms, ms)
-	VMULPS(c[rest2], g, g)
-	VADDPS(g, vs, vs)
-	VSQRTPS(vs, g)
-	VMOVUPS(ms, mm)
-	VMOVUPS(vs, vm)
-	VMULPS(c[root], g, g)
-	VMULPS(c[rate], ms, ms)
-	VADDPS(c[eps], g, g)
-	VDIVPS(g, ms, ms)
-	VSUBPS(ms, ws, ws)
-	VMOVUPS(ws, wm)
-	VMOVUPS(ws, grad)
 }
 
 // fold4With folds the lanes 8 and 4 apart with the operation.
@@ -637,16 +657,16 @@ func equal512(x, z reg.VecVirtual) reg.GPVirtual {
 	all, k, r := ZMM(), K(), GP64()
 	VBROADCASTSS(x, all)
 	VCMPPS(U8(0), all, z, k)
-	KMOVW(k, r.As32())
+	KMOVQ(k, r)
 	return r
 }
 
 // lowest returns the lowest index of the mask, 0 if there is none.
 func lowest(mask reg.GPVirtual) reg.GPVirtual {
 	arg, zero := GP64(), GP64()
-	XORL(zero.As32(), zero.As32())
-	TZCNTL(mask.As32(), arg.As32())
-	CMOVLCS(zero.As32(), arg.As32())
+	XORQ(zero, zero)
+	TZCNTQ(mask, arg)
+	CMOVQCS(zero, arg)
 	return arg
 }
 

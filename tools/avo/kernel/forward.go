@@ -16,7 +16,7 @@ func forward() {
 	a, b := XMM(), XMM()
 	row := func(bit reg.Register, to reg.VecVirtual) {
 		i := GP64()
-		MOVL(Mem{Base: bit}, i.As32())
+		MOVLQZX(Mem{Base: bit}, i)
 		SHLQ(U8(4), i)
 		VMOVDQU(index(x, i, 1, 0), to)
 		ADDQ(U8(4), bit)
@@ -27,7 +27,7 @@ func forward() {
 	}
 	form := GP64() // offset of the coming gate's
 	next := func(op reg.Register) {
-		MOVBLZX(Mem{Base: op}, form.As32())
+		MOVBQZX(Mem{Base: op}, form)
 		SHLQ(U8(6), form)
 		INCQ(op)
 	}
