@@ -104,6 +104,12 @@ func trainable(m *model.Model) error {
 		if want := []model.Source{model.Input, model.Spine}[i]; s.A.Source != want {
 			return fmt.Errorf("section %d: pin A is not a private spine", i)
 		}
+		for _, p := range []*model.Pin{&s.A, &s.B} { // vector kernels read where a wire leads, unchecked
+			gates := m.Width * s.Layers
+			if p.Source == model.Input && (p.Wires.Len() != gates*p.K || int(p.Wires.Max()) >= m.Encoder.Inputs()) {
+				return fmt.Errorf("section %d: wires are missing or lead beyond the %d input bits", i, m.Encoder.Inputs())
+			}
+		}
 	}
 	return nil
 }

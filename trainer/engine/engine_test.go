@@ -190,6 +190,8 @@ func TestNewRefuses(t *testing.T) {
 		{"light gates", func(m *model.Model) { m.Config.Model.Parametrization = "light" }},
 		{"hidden pin", func(m *model.Model) { m.Sections[1].A.Source = model.Previous }},
 		{"hidden anchor", func(m *model.Model) { m.Sections[1].B.Source = model.Previous }},
+		{"wire beyond the inputs", func(m *model.Model) { m.Sections[1].B.Wires.Set(3, uint32(m.Encoder.Inputs())) }},
+		{"wires missing", func(m *model.Model) { m.Sections[0].B.Wires = m.Sections[0].B.Wires.Slice(1, 3) }},
 		{"no sections", func(m *model.Model) { m.Sections = nil }},
 	} {
 		m := g.model(g.Start)
