@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"ialgn/internal/modelgen"
 )
@@ -27,6 +28,7 @@ func main() {
 		ShareA: *passA, ShareBinary: *binary, Seed: 1,
 	})
 	m.Config.Name, m.Config.Data.Set = fmt.Sprintf("random-%dx%d", *width, *depth), "cifar10"
+	m.Classes = strings.Fields("airplane automobile bird cat deer dog frog horse ship truck") // verify compares them
 	if _, err := m.Save(*out); err != nil {
 		fmt.Fprintf(os.Stderr, "genmodel: %v\n", err)
 		os.Exit(1)
