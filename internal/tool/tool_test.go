@@ -16,12 +16,13 @@ import (
 	"ialgn/internal/tool"
 )
 
-// fake makes PATH a folder of shell scripts, by name, and returns the folder.
+// fake makes PATH a folder of shell scripts, by name, until the test ends, and returns
+// the folder. It can be called once a test: afterwards there is no shell in PATH.
 func fake(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no shell")
+		t.Fatal(err)
 	}
 	folder := t.TempDir()
 	for name, script := range scripts {
@@ -194,16 +195,18 @@ func TestRunFailures(t *testing.T) {
 // holds their output open.
 func TestLimit(t *testing.T) {
 	for _, script := range []string{"sleep 60", "sleep 60 & sleep 60", "sleep 60 & wait", "trap '' TERM; sleep 60"} {
-		fake(t, map[string]string{"abc": "echo begun; " + script})
-		begin := time.Now()
-		r, err := find(t, "abc").Run(t.Context(), tool.Command{Limit: 300 * time.Millisecond})
-		var failed *tool.FailedError
-		if !errors.As(err, &failed) || failed.Reason != "still running after 300ms" || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: error %v, want a FailedError by the limit", script, err)
-		}
-		if r.Stdout != "begun\n" || time.Since(begin) > 4*time.Second {
-			t.Errorf("%s: output %q after %v", script, r.Stdout, time.Since(begin))
-		}
+		t.Run(script, func(t *testing.T) {
+			fake(t, map[string]string{"abc": "echo begun; " + script})
+			begin := time.Now()
+			r, err := find(t, "abc").Run(t.Context(), tool.Command{Limit: 300 * time.Millisecond})
+			var failed *tool.FailedError
+			if !errors.As(err, &failed) || failed.Reason != "still running after 300ms" || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v, want a FailedError by the limit", err)
+			}
+			if r.Stdout != "begun\n" || time.Since(begin) > 4*time.Second {
+				t.Errorf("output %q after %v", r.Stdout, time.Since(begin))
+			}
+		})
 	}
 }
 
