@@ -3,6 +3,8 @@ package trainer
 import (
 	"sync"
 
+	"ialgn/internal/hugepage"
+
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
@@ -46,7 +48,7 @@ func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads
 func newSection(m *model.Model, layers, firstK int) model.Section {
 	gates := m.Width * layers
 	s := model.Section{
-		Layers: layers, Ops: make([]float32, gates*kernel.Ops),
+		Layers: layers, Ops: hugepage.Make[float32](gates * kernel.Ops),
 		A: model.Pin{Source: model.Spine, K: 1}, B: newPin(m, gates, m.Config.Model.Anchors),
 	}
 	if firstK > 0 {
@@ -58,7 +60,7 @@ func newSection(m *model.Model, layers, firstK int) model.Section {
 func newPin(m *model.Model, gates, k int) model.Pin {
 	p := model.Pin{Source: model.Input, K: k, Wires: model.MakeIndices(gates*k, m.Encoder.Inputs())}
 	if k > 1 {
-		p.Logits = make([]float32, gates*k)
+		p.Logits = hugepage.Make[float32](gates * k)
 	}
 	return p
 }

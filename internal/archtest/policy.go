@@ -8,7 +8,7 @@ var policy = Policy{
 		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/hugepage"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
@@ -18,7 +18,7 @@ var policy = Policy{
 		{Package: "trainer/detmath"},
 		{
 			Package:  "trainer/model",
-			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile"},
+			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/hugepage"},
 			External: []string{math32, sync},
 		},
 		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec"}},
@@ -52,7 +52,7 @@ var policy = Policy{
 		{Package: "internal/hint"},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
-		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model"}},
+		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},

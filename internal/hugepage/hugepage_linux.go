@@ -1,9 +1,6 @@
 package hugepage
 
-import (
-	"syscall"
-	"unsafe"
-)
+import "syscall"
 
 // The kernel's numbers (Linux 6.1 for the second).
 const (
@@ -11,14 +8,10 @@ const (
 	madvCollapse = 25
 )
 
-func advise(p unsafe.Pointer, bytes uintptr) {
-	from := (uintptr(p) + size - 1) &^ (size - 1)
-	to := (uintptr(p) + bytes) &^ (size - 1)
-	if from >= to {
-		return
-	}
-	b := unsafe.Slice((*byte)(unsafe.Add(p, from-uintptr(p))), to-from)
-	if syscall.Madvise(b, madvHugepage) == nil {
-		_ = syscall.Madvise(b, madvCollapse) // not before Linux 6.1; then it happens in time
+// advise asks for large pages. The second request is for memory that an earlier array
+// has touched in small ones.
+func advise(pages []byte) {
+	if syscall.Madvise(pages, madvHugepage) == nil {
+		_ = syscall.Madvise(pages, madvCollapse) // not before Linux 6.1; then it happens in time
 	}
 }

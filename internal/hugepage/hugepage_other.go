@@ -2,6 +2,4 @@
 
 package hugepage
 
-import "unsafe"
-
-func advise(unsafe.Pointer, uintptr) {}
+func advise([]byte) {}

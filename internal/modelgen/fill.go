@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"ialgn/internal/hugepage"
+
 	"ialgn/trainer/model"
 )
 
@@ -61,7 +63,7 @@ func (g *generator) fill(s *model.Section) {
 }
 
 func (g *generator) normal(n int) []float32 {
-	x := make([]float32, n)
+	x := hugepage.Make[float32](n)
 	for i := range x {
 		x[i] = float32(g.NormFloat64())
 	}

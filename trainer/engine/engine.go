@@ -117,27 +117,21 @@ func trainable(m *model.Model) error {
 // newSection returns the kernels' view of a section, which shares its arrays.
 func newSection(s *model.Section) *kernel.Gates {
 	gates := len(s.Ops) / kernel.Ops
-	n := &kernel.Gates{Layers: s.Layers, Logits: newLogits(s.Ops, gates), Op: make([]uint8, gates), B: newPin(&s.B, gates)}
+	n := &kernel.Gates{Layers: s.Layers, Logits: newLogits(s.Ops, gates), Op: hugepage.Make[uint8](gates), B: newPin(&s.B, gates)}
 	if s.A.Source == model.Input {
 		n.A = newPin(&s.A, gates)
 	}
 	n.Refresh()
-	hugepage.Advise(n.Op)
 	return n
 }
 
 func newLogits(w []float32, gates int) kernel.Logits {
-	l := kernel.Logits{W: w, M: make([]float32, len(w)), V: make([]float32, len(w)), Top: make([]float32, gates)}
-	for _, s := range [][]float32{l.W, l.M, l.V, l.Top} {
-		hugepage.Advise(s)
-	}
-	return l
+	floats := hugepage.Make[float32]
+	return kernel.Logits{W: w, M: floats(len(w)), V: floats(len(w)), Top: floats(gates)}
 }
 
 func newPin(p *model.Pin, gates int) *kernel.Pin {
-	n := &kernel.Pin{K: p.K, Narrow: p.Wires.Narrow, Wide: p.Wires.Wide, Bit: make([]uint32, gates)}
-	hugepage.Advise(n.Narrow)
-	hugepage.Advise(n.Wide)
+	n := &kernel.Pin{K: p.K, Narrow: p.Wires.Narrow, Wide: p.Wires.Wide, Bit: hugepage.Make[uint32](gates)}
 	if p.K > 1 {
 		n.Logits = newLogits(p.Logits, gates)
 	}

@@ -1,5 +1,7 @@
 package model
 
+import "ialgn/internal/hugepage"
+
 // Indices is an array of wire indices in the narrowest type that holds them: 16 bits
 // up to 65,536 sources, 32 bits beyond. Exactly one of the two slices is in use.
 type Indices struct {
@@ -10,9 +12,9 @@ type Indices struct {
 // MakeIndices returns n zero indices below limit.
 func MakeIndices(n, limit int) Indices {
 	if narrow(limit) {
-		return Indices{Narrow: make([]uint16, n)}
+		return Indices{Narrow: hugepage.Make[uint16](n)}
 	}
-	return Indices{Wide: make([]uint32, n)}
+	return Indices{Wide: hugepage.Make[uint32](n)}
 }
 
 // narrow says whether 16 bits hold every index below limit.

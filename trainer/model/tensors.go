@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"ialgn/internal/hugepage"
+)
 
 // tensors returns all arrays of the model, in the order of a file before alignment.
 // Arrays that were not made yet are empty; name, type and shape hold all the same.
@@ -59,14 +63,14 @@ func (m *Model) encoderTensors() []Tensor {
 func (m *Model) allocate(i, chains int) Section {
 	s := m.Sections[i]
 	gates := chains * s.Layers
-	s.Ops = make([]float32, gates*m.Arity())
+	s.Ops = hugepage.Make[float32](gates * m.Arity())
 	for _, p := range []*Pin{&s.A, &s.B} {
 		if p.Source == Spine {
 			continue
 		}
 		p.Wires = MakeIndices(gates*p.K, m.limit(p))
 		if p.K > 1 {
-			p.Logits = make([]float32, gates*p.K)
+			p.Logits = hugepage.Make[float32](gates * p.K)
 		}
 	}
 	return s

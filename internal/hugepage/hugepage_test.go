@@ -1,0 +1,28 @@
+package hugepage
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// TestMake looks at the length, the alignment and the zeros of short and long arrays,
+// of memory that was used before too.
+func TestMake(t *testing.T) {
+	for range 3 {
+		for _, n := range []int{0, 1, size/4 - 1, size / 4, size/4 + 1, 3*size/4 + 17} {
+			x := Make[float32](n)
+			if len(x) != n || cap(x) != n {
+				t.Fatalf("%d words: length %d, capacity %d", n, len(x), cap(x))
+			}
+			if n >= size/4 && uintptr(unsafe.Pointer(&x[0]))%size != 0 {
+				t.Errorf("%d words: at %p", n, x)
+			}
+			for i := range x {
+				if x[i] != 0 {
+					t.Fatalf("%d words: word %d is %v", n, i, x[i])
+				}
+				x[i] = 1
+			}
+		}
+	}
+}
