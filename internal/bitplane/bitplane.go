@@ -41,8 +41,11 @@ type Counter struct {
 }
 
 // Add adds one bit for each of 64 samples. It costs two operations on average.
-func (c *Counter) Add(bits uint64) {
-	for d := range c.digits {
+func (c *Counter) Add(bits uint64) { c.addAt(0, bits) }
+
+// addAt adds bits of the weight of a digit that is there or the next.
+func (c *Counter) addAt(digit int, bits uint64) {
+	for d := digit; d < len(c.digits); d++ {
 		if bits == 0 {
 			return
 		}
@@ -53,16 +56,48 @@ func (c *Counter) Add(bits uint64) {
 	}
 }
 
+// AddRows adds the bits rows[0], rows[stride], rows[2 stride] and so on, eight at a time
+// by carry-save adders (Warren, Hacker's Delight, section 5-1): five operations a bit
+// and no branch that depends on it.
+func (c *Counter) AddRows(rows []uint64, stride int) {
+	if len(rows) > 7*stride {
+		for len(c.digits) < 3 {
+			c.digits = append(c.digits, 0)
+		}
+	}
+	for ; len(rows) > 7*stride; rows = rows[min(8*stride, len(rows)):] {
+		d, x := (*[3]uint64)(c.digits), rows
+		ones, two0 := fullAdd(d[0], x[0], x[stride])
+		ones, two1 := fullAdd(ones, x[2*stride], x[3*stride])
+		twos, four0 := fullAdd(d[1], two0, two1)
+		ones, two0 = fullAdd(ones, x[4*stride], x[5*stride])
+		ones, two1 = fullAdd(ones, x[6*stride], x[7*stride])
+		twos, four1 := fullAdd(twos, two0, two1)
+		var eight uint64
+		d[0], d[1] = ones, twos
+		d[2], eight = fullAdd(d[2], four0, four1)
+		c.addAt(3, eight)
+	}
+	for ; len(rows) > 0; rows = rows[min(stride, len(rows)):] {
+		c.Add(rows[0])
+	}
+}
+
+// fullAdd returns sum and carry of three bits.
+func fullAdd(a, b, c uint64) (sum, carry uint64) {
+	half := a ^ b
+	return half ^ c, a&b | half&c
+}
+
 // Reset sets the count of every sample to zero and keeps the memory.
 func (c *Counter) Reset() { c.digits = c.digits[:0] }
 
 // Store writes the counts of the first len(dst) samples, at most 64.
 func (c *Counter) Store(dst []int32) {
+	var m [64]uint64
+	copy(m[:], c.digits)
+	Transpose(&m)
 	for s := range dst {
-		n := int32(0)
-		for d, w := range c.digits {
-			n |= int32(w>>s&1) << d
-		}
-		dst[s] = n
+		dst[s] = int32(m[s])
 	}
 }

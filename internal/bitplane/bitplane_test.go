@@ -42,6 +42,34 @@ func TestCounter(t *testing.T) {
 	}
 }
 
+// TestAddRows compares adding rows at once with adding them one by one, from counts
+// that are there already, with other words between them.
+func TestAddRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, stride := range []int{1, 2, 16} {
+		var all, single Counter
+		for n := range 40 {
+			rows := make([]uint64, n*stride)
+			for i := range rows {
+				rows[i] = r.Uint64() | r.Uint64()
+			}
+			if n%3 == 1 {
+				rows = rows[:(n-1)*stride+1] // nothing after the last bits
+			}
+			all.AddRows(rows, stride)
+			for i := 0; i < len(rows); i += stride {
+				single.Add(rows[i])
+			}
+			var got, want [64]int32
+			all.Store(got[:])
+			single.Store(want[:])
+			if got != want {
+				t.Fatalf("stride %d, %d rows: counts %v, want %v", stride, n, got, want)
+			}
+		}
+	}
+}
+
 func BenchmarkTranspose(b *testing.B) {
 	var m [64]uint64
 	m[3] = 5

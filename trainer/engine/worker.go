@@ -30,10 +30,12 @@ func newWorker(e *Engine, lo, hi int) *worker {
 	return w
 }
 
-// groups calls f for the worker's chains, a few at a time.
+// groups calls f for the worker's chains, a few at a time, from the last ones down: an
+// update walks through a section's arrays downwards, and so goes on in the next group.
 func (w *worker) groups(f func(chain, chains int)) {
-	for i := w.lo; i < w.hi; i += kernel.Chains {
-		f(i, min(kernel.Chains, w.hi-i))
+	for end := w.hi; end > w.lo; end -= kernel.Chains {
+		n := min(kernel.Chains, end-w.lo)
+		f(end-n, n)
 	}
 }
 
@@ -41,17 +43,19 @@ func (w *worker) groups(f func(chain, chains int)) {
 func (w *worker) forward(x []uint64) {
 	e, n := w.e, w.e.words
 	w.pass.X = x
-	w.groups(func(chain, chains int) {
-		w.pass.Forward(e.first, e.rest, chain, chains)
-		for c := range chains {
-			for k, bits := range w.pass.Out[c*n:][:n] {
-				w.counters[k].Add(bits)
-			}
-			if i := chain + c; i+1 == w.hi || (i+1)%e.perClass == 0 {
-				w.endClass(i/e.perClass - w.firstClass)
+	for chain := w.lo; chain < w.hi; {
+		class := chain / e.perClass
+		end := min((class+1)*e.perClass, w.hi)
+		for ; chain < end; chain += kernel.Chains {
+			chains := min(kernel.Chains, end-chain)
+			w.pass.Forward(e.first, e.rest, chain, chains)
+			for k := range w.counters {
+				w.counters[k].AddRows(w.pass.Out[k:chains*n], n)
 			}
 		}
-	})
+		chain = end
+		w.endClass(class - w.firstClass)
+	}
 }
 
 func (w *worker) endClass(c int) {
@@ -68,7 +72,7 @@ func (w *worker) backward(x []uint64, samples int, adam *kernel.Adam) {
 	w.groups(func(chain, chains int) {
 		p.Forward(e.first, e.rest, chain, chains)
 		for c := range chains {
-			copy(p.Delta[c], e.delta[(chain+c)/e.perClass])
+			p.Delta[c] = e.delta[(chain+c)/e.perClass]
 		}
 		if e.rest != nil {
 			p.Update(e.rest, 1, chain, chains)

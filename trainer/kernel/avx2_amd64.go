@@ -19,12 +19,12 @@ func gatesAVX2(f *frame)
 //go:noescape
 func gatesWideAVX2(f *frame)
 
-// pinAVX2 updates a pin of one gate a chain from the gradient in the frame.
+// pinAVX2 updates a pin of one gate a chain from the gradients in out.
 //
 //go:noescape
 func pinAVX2(f *frame)
 
-// pinWideAVX2 updates a pin of one gate a chain from the gradient in the frame with wires of 32 bits.
+// pinWideAVX2 updates a pin of one gate a chain from the gradients in out with wires of 32 bits.
 //
 //go:noescape
 func pinWideAVX2(f *frame)

@@ -137,21 +137,21 @@ DATA avx2Constants<>+212(SB)/4, $0x3f800000
 DATA avx2Constants<>+216(SB)/4, $0x3f800000
 DATA avx2Constants<>+220(SB)/4, $0x3f800000
 DATA avx2Constants<>+224(SB)/4, $0x3f800000
-DATA avx2Constants<>+228(SB)/4, $0x3f85aac3
-DATA avx2Constants<>+232(SB)/4, $0x3f8b95c2
-DATA avx2Constants<>+236(SB)/4, $0x3f91c3d3
-DATA avx2Constants<>+240(SB)/4, $0x3f9837f0
-DATA avx2Constants<>+244(SB)/4, $0x3f9ef532
-DATA avx2Constants<>+248(SB)/4, $0x3fa5fed7
-DATA avx2Constants<>+252(SB)/4, $0x3fad583f
-DATA avx2Constants<>+256(SB)/4, $0x3fb504f3
-DATA avx2Constants<>+260(SB)/4, $0x3fbd08a4
-DATA avx2Constants<>+264(SB)/4, $0x3fc5672a
-DATA avx2Constants<>+268(SB)/4, $0x3fce248c
-DATA avx2Constants<>+272(SB)/4, $0x3fd744fd
-DATA avx2Constants<>+276(SB)/4, $0x3fe0ccdf
-DATA avx2Constants<>+280(SB)/4, $0x3feac0c7
-DATA avx2Constants<>+284(SB)/4, $0x3ff5257d
+DATA avx2Constants<>+228(SB)/4, $0x3f7daac3
+DATA avx2Constants<>+232(SB)/4, $0x3f7b95c2
+DATA avx2Constants<>+236(SB)/4, $0x3f79c3d3
+DATA avx2Constants<>+240(SB)/4, $0x3f7837f0
+DATA avx2Constants<>+244(SB)/4, $0x3f76f532
+DATA avx2Constants<>+248(SB)/4, $0x3f75fed7
+DATA avx2Constants<>+252(SB)/4, $0x3f75583f
+DATA avx2Constants<>+256(SB)/4, $0x3f7504f3
+DATA avx2Constants<>+260(SB)/4, $0x3f7508a4
+DATA avx2Constants<>+264(SB)/4, $0x3f75672a
+DATA avx2Constants<>+268(SB)/4, $0x3f76248c
+DATA avx2Constants<>+272(SB)/4, $0x3f7744fd
+DATA avx2Constants<>+276(SB)/4, $0x3f78ccdf
+DATA avx2Constants<>+280(SB)/4, $0x3f7ac0c7
+DATA avx2Constants<>+284(SB)/4, $0x3f7d257d
 DATA avx2Constants<>+288(SB)/4, $0x00000001
 DATA avx2Constants<>+292(SB)/4, $0x00000002
 DATA avx2Constants<>+296(SB)/4, $0x00000004
@@ -215,14 +215,22 @@ GLOBL avx2Constants<>(SB), RODATA|NOPTR, $512
 TEXT ·gatesAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
-layer:
-	MOVQ 24112(AX), CX
-	MOVQ 24096(AX), DX
-	LEAQ 13824(AX), BX
-	MOVQ 24128(AX), SI
-	MOVQ 24152(AX), DI
-	MOVQ 24168(AX), R8
-	MOVQ 24192(AX), R9
+block:
+	MOVQ    13320(AX), DX
+	MOVQ    $0x0000000c, CX
+	CMPQ    DX, CX
+	CMOVQLT DX, CX
+	MOVQ    CX, 13328(AX)
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13360(AX), SI
+	MOVQ    13384(AX), DI
+	MOVQ    13400(AX), R8
+	MOVQ    13424(AX), R9
 
 loop3:
 	MOVQ         DX, R10
@@ -252,10 +260,8 @@ loop3:
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VPSLLD       $0x1c, Y4, Y8
 	VBLENDVPS    Y8, Y9, Y2, Y2
-	VPSRAD       $0x04, Y3, Y3
-	VPSRAD       $0x04, Y4, Y4
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x13, Y3, Y3
+	VPSLLD       $0x13, Y4, Y4
 	VPADDD       Y3, Y1, Y1
 	VPADDD       Y4, Y2, Y2
 	VMULPS       avx2Constants<>+128(SB), Y6, Y8
@@ -300,10 +306,8 @@ loop3:
 	VBLENDVPS    Y11, Y9, Y3, Y3
 	VPSLLD       $0x1c, Y6, Y9
 	VBLENDVPS    Y9, Y10, Y4, Y4
-	VPSRAD       $0x04, Y0, Y0
-	VPSRAD       $0x04, Y6, Y6
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y6, Y6
 	VPADDD       Y0, Y3, Y3
 	VPADDD       Y6, Y4, Y4
 	VMULPS       avx2Constants<>+128(SB), Y7, Y9
@@ -353,10 +357,8 @@ loop3:
 	VBLENDVPS    Y11, Y9, Y1, Y1
 	VPSLLD       $0x1c, Y6, Y9
 	VBLENDVPS    Y9, Y10, Y3, Y3
-	VPSRAD       $0x04, Y0, Y0
-	VPSRAD       $0x04, Y6, Y6
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y6, Y6
 	VPADDD       Y0, Y1, Y1
 	VPADDD       Y6, Y3, Y3
 	VMULPS       avx2Constants<>+128(SB), Y7, Y9
@@ -409,20 +411,32 @@ loop3:
 	VMOVUPS      Y1, 128(BX)
 	VMULPS       160(BX), Y0, Y0
 	VMOVUPS      Y0, 160(BX)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
 	JNZ          loop3
-	MOVQ         24112(AX), CX
-	LEAQ         13824(AX), DX
-	LEAQ         (AX), BX
-	MOVQ         24224(AX), SI
-	MOVQ         24232(AX), DI
-	MOVQ         24256(AX), R8
-	MOVQ         24272(AX), R9
-	MOVQ         24240(AX), R10
+	MOVQ         13328(AX), CX
+	MOVQ         13328(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000160, DX, DX
+	LEAQ         6912(AX)(DX*1), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         13456(AX), SI
+	MOVQ         13464(AX), DI
+	MOVQ         13696(AX), R8
+	MOVQ         13472(AX), R9
+	MOVQ         13344(AX), R10
+	MOVQ         13352(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         13680(AX), R12
 
 loop4:
+	MOVQ         R12, R13
+	CMPQ         R10, 13336(AX)
+	CMOVQEQ      13488(AX)(R11*8), R13
 	VMOVUPS      320(DX), X0
 	VMOVHLPS     X0, X0, X2
 	VSUBPS       X0, X2, X2
@@ -441,13 +455,13 @@ loop4:
 	VXORPS       Y8, Y8, Y8
 	VXORPS       Y9, Y9, Y9
 	VXORPS       Y10, Y10, Y10
-	VPBROADCASTD (SI)(R10*1), Y11
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      (R8), Y13
+	VMOVUPS      (R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -463,14 +477,14 @@ loop4:
 	VMOVUPS      Y14, (BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, (R8)
-	VPBROADCASTD (SI)(R10*1), Y11
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      32(R8), Y13
+	VMOVUPS      32(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -486,14 +500,14 @@ loop4:
 	VMOVUPS      Y14, 32(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 32(R8)
-	VPBROADCASTD (SI)(R10*1), Y11
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      64(R8), Y13
+	VMOVUPS      64(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -509,14 +523,14 @@ loop4:
 	VMOVUPS      Y14, 64(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 64(R8)
-	VPBROADCASTD (SI)(R10*1), Y11
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      96(R8), Y13
+	VMOVUPS      96(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -532,14 +546,14 @@ loop4:
 	VMOVUPS      Y14, 96(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 96(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      128(R8), Y13
+	VMOVUPS      128(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -555,14 +569,14 @@ loop4:
 	VMOVUPS      Y14, 128(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 128(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      160(R8), Y13
+	VMOVUPS      160(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -578,14 +592,14 @@ loop4:
 	VMOVUPS      Y14, 160(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 160(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      192(R8), Y13
+	VMOVUPS      192(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -601,14 +615,14 @@ loop4:
 	VMOVUPS      Y14, 192(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 192(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      224(R8), Y13
+	VMOVUPS      224(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -624,14 +638,14 @@ loop4:
 	VMOVUPS      Y14, 224(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 224(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      256(R8), Y13
+	VMOVUPS      256(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -647,14 +661,14 @@ loop4:
 	VMOVUPS      Y14, 256(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 256(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      288(R8), Y13
+	VMOVUPS      288(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -670,14 +684,14 @@ loop4:
 	VMOVUPS      Y14, 288(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 288(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      320(R8), Y13
+	VMOVUPS      320(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -693,14 +707,14 @@ loop4:
 	VMOVUPS      Y14, 320(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 320(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      352(R8), Y13
+	VMOVUPS      352(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -716,14 +730,14 @@ loop4:
 	VMOVUPS      Y14, 352(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 352(R8)
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      384(R8), Y13
+	VMOVUPS      384(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -739,14 +753,14 @@ loop4:
 	VMOVUPS      Y14, 384(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 384(R8)
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      416(R8), Y13
+	VMOVUPS      416(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -762,16 +776,16 @@ loop4:
 	VMOVUPS      Y14, 416(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 416(R8)
-	CMPQ         R9, $0x64
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
 	JLE          skip5
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      448(R8), Y13
+	VMOVUPS      448(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -787,14 +801,14 @@ loop4:
 	VMOVUPS      Y14, 448(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 448(R8)
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      480(R8), Y13
+	VMOVUPS      480(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -810,7 +824,7 @@ loop4:
 	VMOVUPS      Y14, 480(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 480(R8)
+	VMOVUPS      Y14, 480(R12)
 
 skip5:
 	VADDPS       Y3, Y2, Y2
@@ -835,48 +849,57 @@ skip5:
 	VSHUFPS      $0xdd, X0, X4, X0
 	VADDPS       X1, X0, X1
 	VMOVUPS      X1, 336(DX)
-	ADDQ         24248(AX), R10
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000160, DX
-	ADDQ         $0x00000240, BX
-	DECQ         CX
-	JNZ          loop4
-	SUBQ         $0x10, 24240(AX)
-	MOVQ         24104(AX), CX
-	MOVQ         24296(AX), DX
-	CMPQ         CX, 24280(AX)
-	CMOVQGT      24288(AX), DX
-	MOVQ         DX, 24304(AX)
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	LEAQ         (AX), SI
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000160, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip6
+	SUBQ         13480(AX), R9
+	MOVQ         13336(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
 
-loop6:
-	MOVQ           24304(AX), DI
-	ADDQ           DX, DI
-	SHLQ           $0x06, DI
-	MOVQ           24128(AX), R8
-	PREFETCHT0     (R8)(DI*1)
-	MOVQ           24136(AX), R8
-	PREFETCHT0     (R8)(DI*1)
-	MOVQ           24144(AX), R8
-	PREFETCHT0     (R8)(DI*1)
-	MOVQ           24168(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24176(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24184(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24208(AX), R8
-	PREFETCHT0     (R8)(DI*1)
+skip6:
+	DECQ   CX
+	JNZ    loop4
+	MOVQ   R9, 13472(AX)
+	MOVQ   R10, 13344(AX)
+	MOVQ   R11, 13352(AX)
+	MOVQ   13328(AX), CX
+	MOVQ   13312(AX), DX
+	MOVQ   13328(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000160, BX, BX
+	LEAQ   6912(AX)(BX*1), BX
+	MOVQ   13328(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop7:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	ADDQ           24208(AX), DI
-	MOVQ           24264(AX), R8
+	MOVQ           13360(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           13368(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           13376(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           13400(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13408(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13416(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13440(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	ADDQ           13440(AX), DI
+	MOVQ           13688(AX), R8
 	MOVWQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -909,10 +932,10 @@ loop6:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22336(AX)
-	VMOVDQU        Y1, 22464(AX)
-	VMOVDQU        Y4, 22592(AX)
-	VMOVDQU        Y0, 22720(AX)
+	VMOVDQU        Y3, 11552(AX)
+	VMOVDQU        Y1, 11680(AX)
+	VMOVDQU        Y4, 11808(AX)
+	VMOVDQU        Y0, 11936(AX)
 	MOVWQZX        16(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -945,10 +968,10 @@ loop6:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22368(AX)
-	VMOVDQU        Y1, 22496(AX)
-	VMOVDQU        Y4, 22624(AX)
-	VMOVDQU        Y0, 22752(AX)
+	VMOVDQU        Y3, 11584(AX)
+	VMOVDQU        Y1, 11712(AX)
+	VMOVDQU        Y4, 11840(AX)
+	VMOVDQU        Y0, 11968(AX)
 	MOVWQZX        32(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -981,10 +1004,10 @@ loop6:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22400(AX)
-	VMOVDQU        Y1, 22528(AX)
-	VMOVDQU        Y4, 22656(AX)
-	VMOVDQU        Y0, 22784(AX)
+	VMOVDQU        Y3, 11616(AX)
+	VMOVDQU        Y1, 11744(AX)
+	VMOVDQU        Y4, 11872(AX)
+	VMOVDQU        Y0, 12000(AX)
 	MOVWQZX        48(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -1017,1762 +1040,1050 @@ loop6:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22432(AX)
-	VMOVDQU        Y1, 22560(AX)
-	VMOVDQU        Y4, 22688(AX)
-	VMOVDQU        Y0, 22816(AX)
+	VMOVDQU        Y3, 11648(AX)
+	VMOVDQU        Y1, 11776(AX)
+	VMOVDQU        Y4, 11904(AX)
+	VMOVDQU        Y0, 12032(AX)
 	VMOVSD         (SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22848(AX)
+	VMOVUPS        X0, 12064(AX)
 	VMOVSD         8(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22864(AX)
+	VMOVUPS        X0, 12080(AX)
 	VMOVSS         16(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22880(AX)
+	VMOVUPS        X0, 12096(AX)
 	VMOVSD         20(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22896(AX)
+	VMOVUPS        X0, 12112(AX)
 	VMOVSD         28(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22912(AX)
+	VMOVUPS        X0, 12128(AX)
 	VMOVSS         36(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22928(AX)
+	VMOVUPS        X0, 12144(AX)
 	VMOVSD         40(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22944(AX)
+	VMOVUPS        X0, 12160(AX)
 	VMOVSD         48(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22960(AX)
+	VMOVUPS        X0, 12176(AX)
 	VMOVSS         56(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22976(AX)
+	VMOVUPS        X0, 12192(AX)
 	VMOVSD         60(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22992(AX)
+	VMOVUPS        X0, 12208(AX)
 	VMOVSD         68(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23008(AX)
+	VMOVUPS        X0, 12224(AX)
 	VMOVSS         76(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23024(AX)
+	VMOVUPS        X0, 12240(AX)
 	VMOVSD         80(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23040(AX)
+	VMOVUPS        X0, 12256(AX)
 	VMOVSD         88(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23056(AX)
+	VMOVUPS        X0, 12272(AX)
 	VMOVSS         96(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23072(AX)
+	VMOVUPS        X0, 12288(AX)
 	VMOVSD         100(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23088(AX)
+	VMOVUPS        X0, 12304(AX)
 	VMOVSD         108(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23104(AX)
+	VMOVUPS        X0, 12320(AX)
 	VMOVSS         116(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23120(AX)
+	VMOVUPS        X0, 12336(AX)
 	VMOVSD         120(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23136(AX)
+	VMOVUPS        X0, 12352(AX)
 	VMOVSD         128(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23152(AX)
+	VMOVUPS        X0, 12368(AX)
 	VMOVSS         136(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23168(AX)
+	VMOVUPS        X0, 12384(AX)
 	VMOVSD         140(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23184(AX)
+	VMOVUPS        X0, 12400(AX)
 	VMOVSD         148(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23200(AX)
+	VMOVUPS        X0, 12416(AX)
 	VMOVSS         156(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23216(AX)
+	VMOVUPS        X0, 12432(AX)
 	VMOVSD         160(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23232(AX)
+	VMOVUPS        X0, 12448(AX)
 	VMOVSD         168(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23248(AX)
+	VMOVUPS        X0, 12464(AX)
 	VMOVSS         176(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23264(AX)
+	VMOVUPS        X0, 12480(AX)
 	VMOVSD         180(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23280(AX)
+	VMOVUPS        X0, 12496(AX)
 	VMOVSD         188(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23296(AX)
+	VMOVUPS        X0, 12512(AX)
 	VMOVSS         196(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23312(AX)
+	VMOVUPS        X0, 12528(AX)
 	VMOVSD         200(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23328(AX)
+	VMOVUPS        X0, 12544(AX)
 	VMOVSD         208(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23344(AX)
+	VMOVUPS        X0, 12560(AX)
 	VMOVSS         216(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23360(AX)
+	VMOVUPS        X0, 12576(AX)
 	VMOVSD         220(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23376(AX)
+	VMOVUPS        X0, 12592(AX)
 	VMOVSD         228(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23392(AX)
+	VMOVUPS        X0, 12608(AX)
 	VMOVSS         236(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23408(AX)
+	VMOVUPS        X0, 12624(AX)
 	VMOVSD         240(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23424(AX)
+	VMOVUPS        X0, 12640(AX)
 	VMOVSD         248(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23440(AX)
+	VMOVUPS        X0, 12656(AX)
 	VMOVSS         256(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23456(AX)
+	VMOVUPS        X0, 12672(AX)
 	VMOVSD         260(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23472(AX)
+	VMOVUPS        X0, 12688(AX)
 	VMOVSD         268(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23488(AX)
+	VMOVUPS        X0, 12704(AX)
 	VMOVSS         276(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23504(AX)
+	VMOVUPS        X0, 12720(AX)
 	VMOVSD         280(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23520(AX)
+	VMOVUPS        X0, 12736(AX)
 	VMOVSD         288(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23536(AX)
+	VMOVUPS        X0, 12752(AX)
 	VMOVSS         296(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23552(AX)
+	VMOVUPS        X0, 12768(AX)
 	VMOVSD         300(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23568(AX)
+	VMOVUPS        X0, 12784(AX)
 	VMOVSD         308(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23584(AX)
+	VMOVUPS        X0, 12800(AX)
 	VMOVSS         316(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23600(AX)
+	VMOVUPS        X0, 12816(AX)
 	VMOVSD         320(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23616(AX)
+	VMOVUPS        X0, 12832(AX)
 	VMOVSD         328(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23632(AX)
+	VMOVUPS        X0, 12848(AX)
 	VMOVSS         336(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23648(AX)
+	VMOVUPS        X0, 12864(AX)
 	VMOVSD         340(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23664(AX)
+	VMOVUPS        X0, 12880(AX)
 	VMOVSD         348(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23680(AX)
+	VMOVUPS        X0, 12896(AX)
 	VMOVSS         356(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23696(AX)
+	VMOVUPS        X0, 12912(AX)
 	VMOVSD         360(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23712(AX)
+	VMOVUPS        X0, 12928(AX)
 	VMOVSD         368(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23728(AX)
+	VMOVUPS        X0, 12944(AX)
 	VMOVSS         376(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23744(AX)
+	VMOVUPS        X0, 12960(AX)
 	VMOVSD         380(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23760(AX)
+	VMOVUPS        X0, 12976(AX)
 	VMOVSD         388(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23776(AX)
+	VMOVUPS        X0, 12992(AX)
 	VMOVSS         396(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23792(AX)
-	CMPQ           24272(AX), $0x64
-	JLE            skip7
+	VMOVUPS        X0, 13008(AX)
+	CMPQ           13696(AX), $0x64
+	JLE            skip8
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23808(AX)
+	VMOVUPS        X0, 13024(AX)
 	VMOVSD         408(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23824(AX)
+	VMOVUPS        X0, 13040(AX)
 	VMOVSS         416(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23840(AX)
+	VMOVUPS        X0, 13056(AX)
 	VMOVSD         420(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23856(AX)
+	VMOVUPS        X0, 13072(AX)
 	VMOVSD         428(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23872(AX)
+	VMOVUPS        X0, 13088(AX)
 	VMOVSS         436(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23888(AX)
+	VMOVUPS        X0, 13104(AX)
 	VMOVSD         440(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23904(AX)
+	VMOVUPS        X0, 13120(AX)
 	VMOVSD         448(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23920(AX)
+	VMOVUPS        X0, 13136(AX)
 	VMOVSS         456(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23936(AX)
+	VMOVUPS        X0, 13152(AX)
 	VMOVSD         460(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23952(AX)
+	VMOVUPS        X0, 13168(AX)
 	VMOVSD         468(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23968(AX)
+	VMOVUPS        X0, 13184(AX)
 	VMOVSS         476(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23984(AX)
+	VMOVUPS        X0, 13200(AX)
 	VMOVSD         480(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24000(AX)
+	VMOVUPS        X0, 13216(AX)
 	VMOVSD         488(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24016(AX)
+	VMOVUPS        X0, 13232(AX)
 	VMOVSS         496(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24032(AX)
+	VMOVUPS        X0, 13248(AX)
 	VMOVSD         500(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24048(AX)
+	VMOVUPS        X0, 13264(AX)
 	VMOVSD         508(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24064(AX)
+	VMOVUPS        X0, 13280(AX)
 	VMOVSS         516(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24080(AX)
-
-skip7:
-	VXORPS         Y0, Y0, Y0
-	VXORPS         Y1, Y1, Y1
-	VXORPS         Y2, Y2, Y2
-	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y6
-	VMOVDQU        22336(AX), Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22864(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22880(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22896(AX), Y6
-	VMOVDQU        22336(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22912(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22928(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 22944(AX), Y6
-	VMOVDQU        22336(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22960(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22976(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22992(AX), Y6
-	VMOVDQU        22336(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23008(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23024(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23040(AX), Y6
-	VMOVDQU        22336(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23056(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23072(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23088(AX), Y6
-	VMOVDQU        22336(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23104(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23120(AX), Y7
-	VMOVDQU        22336(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23136(AX), Y6
-	VMOVDQU        22336(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23152(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23168(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23184(AX), Y6
-	VMOVDQU        22464(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23200(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23216(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23232(AX), Y6
-	VMOVDQU        22464(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23248(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23264(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23280(AX), Y6
-	VMOVDQU        22464(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23296(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23312(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23328(AX), Y6
-	VMOVDQU        22464(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23344(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23360(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23376(AX), Y6
-	VMOVDQU        22464(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23392(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23408(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23424(AX), Y6
-	VMOVDQU        22464(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23440(AX), Y7
-	VMOVDQU        22464(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23456(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23472(AX), Y6
-	VMOVDQU        22592(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23488(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23504(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23520(AX), Y6
-	VMOVDQU        22592(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23536(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23552(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23568(AX), Y6
-	VMOVDQU        22592(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23584(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23600(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23616(AX), Y6
-	VMOVDQU        22592(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23632(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23648(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23664(AX), Y6
-	VMOVDQU        22592(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23680(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23696(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23712(AX), Y6
-	VMOVDQU        22592(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23728(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23744(AX), Y7
-	VMOVDQU        22592(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23760(AX), Y6
-	VMOVDQU        22592(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22720(AX), Y7
-	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        22752(AX), Y8
-	VPADDD         Y8, Y8, Y8
-	VPOR           Y8, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23776(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23792(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	CMPQ           24272(AX), $0x64
-	JLE            skip8
-	VBROADCASTF128 23808(AX), Y6
-	VMOVDQU        22720(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23824(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23840(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23856(AX), Y6
-	VMOVDQU        22720(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23872(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23888(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23904(AX), Y6
-	VMOVDQU        22720(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23920(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23936(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23952(AX), Y6
-	VMOVDQU        22720(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23968(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23984(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 24000(AX), Y6
-	VMOVDQU        22720(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24016(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24032(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 24048(AX), Y6
-	VMOVDQU        22720(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24064(AX), Y7
-	VMOVDQU        22720(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24080(AX), Y7
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
+	VMOVUPS        X0, 13296(AX)
 
 skip8:
-	VADDPS         Y2, Y0, Y0
-	VMOVUPS        Y0, 192(BX)
-	VADDPS         Y3, Y1, Y1
-	VMOVUPS        Y1, 224(BX)
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12064(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22864(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12080(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22880(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12096(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x04, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x04, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22896(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12112(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22912(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12128(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22928(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12144(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x09, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x09, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 22944(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12160(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22960(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12176(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22976(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12192(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x0e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x0e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22992(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12208(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23008(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12224(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23024(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12240(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x13, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x13, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23040(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12256(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23056(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12272(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23072(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12288(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x18, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x18, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23088(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12304(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23104(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12320(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23120(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12336(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x1d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x1d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23136(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12352(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23152(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12368(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23168(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12384(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23184(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12400(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23200(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12416(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23216(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12432(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23232(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12448(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23248(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12464(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23264(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12480(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23280(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12496(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23296(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12512(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23312(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12528(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23328(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12544(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23344(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12560(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23360(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12576(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23376(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12592(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23392(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12608(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23408(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12624(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23424(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12640(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23440(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12656(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23456(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12672(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23472(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12688(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23488(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12704(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23504(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12720(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23520(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12736(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23536(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12752(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23552(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12768(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23568(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12784(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23584(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12800(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23600(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12816(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23616(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12832(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23632(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12848(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23648(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12864(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23664(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12880(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x15, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23680(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12896(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23696(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12912(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23712(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12928(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1a, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23728(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12944(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23744(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12960(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23760(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12976(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22784(AX), Y7
+	VMOVDQU        11936(AX), Y7
 	VPADDD         Y7, Y7, Y7
 	VPOR           Y7, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPADDD         Y8, Y8, Y8
 	VPOR           Y8, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23776(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 12992(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23792(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13008(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	CMPQ           24272(AX), $0x64
+	CMPQ           13696(AX), $0x64
 	JLE            skip9
-	VBROADCASTF128 23808(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13024(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23824(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13040(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x06, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x06, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23840(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13056(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23856(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13072(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x09, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23872(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13088(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x0b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x0b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23888(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13104(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23904(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13120(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x0e, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23920(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13136(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x10, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x10, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23936(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13152(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23952(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13168(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x13, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23968(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13184(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x15, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x15, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23984(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13200(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 24000(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13216(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x18, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24016(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13232(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x1a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x1a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24032(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13248(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 24048(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13264(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x1d, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24064(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13280(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x1f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x1f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24080(AX), Y7
+	VBROADCASTF128 13296(AX), Y7
 	VXORPS         Y8, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
@@ -2783,19 +2094,734 @@ skip8:
 	VADDPS         Y6, Y3, Y3
 
 skip9:
+	VADDPS         Y2, Y0, Y0
+	VMOVUPS        Y0, 192(BX)
+	VADDPS         Y3, Y1, Y1
+	VMOVUPS        Y1, 224(BX)
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VBROADCASTF128 12064(AX), Y6
+	VMOVDQU        11616(AX), Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11648(AX), Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12080(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12096(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x04, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x04, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12112(AX), Y6
+	VMOVDQU        11616(AX), Y4
+	VPSRLD         $0x05, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11648(AX), Y7
+	VPSRLD         $0x05, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12128(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x07, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x07, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12144(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x09, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x09, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12160(AX), Y6
+	VMOVDQU        11616(AX), Y4
+	VPSRLD         $0x0a, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11648(AX), Y7
+	VPSRLD         $0x0a, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12176(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x0c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x0c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12192(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x0e, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x0e, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12208(AX), Y6
+	VMOVDQU        11616(AX), Y4
+	VPSRLD         $0x0f, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11648(AX), Y7
+	VPSRLD         $0x0f, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12224(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x11, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x11, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12240(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x13, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x13, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12256(AX), Y6
+	VMOVDQU        11616(AX), Y4
+	VPSRLD         $0x14, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11648(AX), Y7
+	VPSRLD         $0x14, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12272(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x16, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x16, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12288(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x18, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x18, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12304(AX), Y6
+	VMOVDQU        11616(AX), Y4
+	VPSRLD         $0x19, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11648(AX), Y7
+	VPSRLD         $0x19, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12320(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x1b, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x1b, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12336(AX), Y7
+	VMOVDQU        11616(AX), Y8
+	VPSRLD         $0x1d, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11648(AX), Y8
+	VPSRLD         $0x1d, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12352(AX), Y6
+	VMOVDQU        11616(AX), Y4
+	VPSRLD         $0x1e, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11648(AX), Y7
+	VPSRLD         $0x1e, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12368(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12384(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12400(AX), Y6
+	VMOVDQU        11744(AX), Y4
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11776(AX), Y7
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12416(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x05, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x05, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12432(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x07, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x07, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12448(AX), Y6
+	VMOVDQU        11744(AX), Y4
+	VPSRLD         $0x08, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11776(AX), Y7
+	VPSRLD         $0x08, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12464(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x0a, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x0a, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12480(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x0c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x0c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12496(AX), Y6
+	VMOVDQU        11744(AX), Y4
+	VPSRLD         $0x0d, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11776(AX), Y7
+	VPSRLD         $0x0d, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12512(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x0f, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x0f, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12528(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x11, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x11, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12544(AX), Y6
+	VMOVDQU        11744(AX), Y4
+	VPSRLD         $0x12, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11776(AX), Y7
+	VPSRLD         $0x12, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12560(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x14, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x14, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12576(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x16, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x16, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12592(AX), Y6
+	VMOVDQU        11744(AX), Y4
+	VPSRLD         $0x17, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11776(AX), Y7
+	VPSRLD         $0x17, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12608(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x19, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x19, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12624(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x1b, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x1b, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12640(AX), Y6
+	VMOVDQU        11744(AX), Y4
+	VPSRLD         $0x1c, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11776(AX), Y7
+	VPSRLD         $0x1c, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12656(AX), Y7
+	VMOVDQU        11744(AX), Y8
+	VPSRLD         $0x1e, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11776(AX), Y8
+	VPSRLD         $0x1e, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12672(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12688(AX), Y6
+	VMOVDQU        11872(AX), Y4
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11904(AX), Y7
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12704(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12720(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x05, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x05, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12736(AX), Y6
+	VMOVDQU        11872(AX), Y4
+	VPSRLD         $0x06, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11904(AX), Y7
+	VPSRLD         $0x06, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12752(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x08, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x08, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12768(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x0a, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x0a, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12784(AX), Y6
+	VMOVDQU        11872(AX), Y4
+	VPSRLD         $0x0b, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11904(AX), Y7
+	VPSRLD         $0x0b, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12800(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x0d, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x0d, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12816(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x0f, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x0f, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12832(AX), Y6
+	VMOVDQU        11872(AX), Y4
+	VPSRLD         $0x10, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11904(AX), Y7
+	VPSRLD         $0x10, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12848(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x12, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x12, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12864(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x14, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x14, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12880(AX), Y6
+	VMOVDQU        11872(AX), Y4
+	VPSRLD         $0x15, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11904(AX), Y7
+	VPSRLD         $0x15, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12896(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x17, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x17, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12912(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x19, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x19, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 12928(AX), Y6
+	VMOVDQU        11872(AX), Y4
+	VPSRLD         $0x1a, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11904(AX), Y7
+	VPSRLD         $0x1a, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12944(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x1c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x1c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 12960(AX), Y7
+	VMOVDQU        11872(AX), Y8
+	VPSRLD         $0x1e, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        11904(AX), Y8
+	VPSRLD         $0x1e, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 12976(AX), Y6
+	VMOVDQU        11872(AX), Y4
+	VPSRLD         $0x1f, Y4, Y4
+	VMOVDQU        12000(AX), Y7
+	VPADDD         Y7, Y7, Y7
+	VPOR           Y7, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        11904(AX), Y7
+	VPSRLD         $0x1f, Y7, Y7
+	VMOVDQU        12032(AX), Y8
+	VPADDD         Y8, Y8, Y8
+	VPOR           Y8, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 12992(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 13008(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	CMPQ           13696(AX), $0x64
+	JLE            skip10
+	VBROADCASTF128 13024(AX), Y6
+	VMOVDQU        12000(AX), Y4
+	VPSRLD         $0x04, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        12032(AX), Y7
+	VPSRLD         $0x04, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 13040(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x06, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x06, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 13056(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x08, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x08, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 13072(AX), Y6
+	VMOVDQU        12000(AX), Y4
+	VPSRLD         $0x09, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        12032(AX), Y7
+	VPSRLD         $0x09, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 13088(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x0b, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x0b, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 13104(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x0d, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x0d, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 13120(AX), Y6
+	VMOVDQU        12000(AX), Y4
+	VPSRLD         $0x0e, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        12032(AX), Y7
+	VPSRLD         $0x0e, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 13136(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x10, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x10, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 13152(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x12, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x12, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 13168(AX), Y6
+	VMOVDQU        12000(AX), Y4
+	VPSRLD         $0x13, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        12032(AX), Y7
+	VPSRLD         $0x13, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 13184(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x15, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x15, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 13200(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x17, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x17, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+	VBROADCASTF128 13216(AX), Y6
+	VMOVDQU        12000(AX), Y4
+	VPSRLD         $0x18, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        12032(AX), Y7
+	VPSRLD         $0x18, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 13232(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x1a, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x1a, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 13248(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x1c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x1c, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 13264(AX), Y6
+	VMOVDQU        12000(AX), Y4
+	VPSRLD         $0x1d, Y4, Y4
+	VPERMILPS      Y4, Y6, Y4
+	VMOVDQU        12032(AX), Y7
+	VPSRLD         $0x1d, Y7, Y7
+	VPERMILPS      Y7, Y6, Y6
+	VBROADCASTF128 13280(AX), Y7
+	VMOVDQU        12000(AX), Y8
+	VPSRLD         $0x1f, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        12032(AX), Y8
+	VPSRLD         $0x1f, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 13296(AX), Y7
+	VXORPS         Y8, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y4, Y4
+	VXORPS         Y8, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y6, Y6
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y6, Y3, Y3
+
+skip10:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y1, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
-	ADDQ    $0x00000240, SI
+	DECQ    DX
+	SUBQ    $0x00000160, BX
+	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop6
-	MOVQ    24112(AX), CX
-	LEAQ    13824(AX), DX
+	JNZ     loop7
+	MOVQ    13328(AX), CX
+	MOVQ    13328(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000160, DX, DX
+	LEAQ    6912(AX)(DX*1), DX
 
-loop10:
+loop11:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -2859,26 +2885,29 @@ loop10:
 	VSUBPS       Y9, Y8, Y8
 	VMULPS       Y3, Y8, Y8
 	VMOVUPS      Y8, 288(DX)
-	ADDQ         $0x00000160, DX
+	SUBQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop10
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	VBROADCASTSS 24312(AX), Y0
-	VBROADCASTSS 24316(AX), Y1
-	VBROADCASTSS 24320(AX), Y2
-	VBROADCASTSS 24324(AX), Y3
-	VBROADCASTSS 24328(AX), Y4
-	VBROADCASTSS 24332(AX), Y6
-	VBROADCASTSS 24336(AX), Y7
+	JNZ          loop11
+	MOVQ         13328(AX), CX
+	MOVQ         13312(AX), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000160, BX, BX
+	LEAQ         6912(AX)(BX*1), BX
+	VBROADCASTSS 13704(AX), Y0
+	VBROADCASTSS 13708(AX), Y1
+	VBROADCASTSS 13712(AX), Y2
+	VBROADCASTSS 13716(AX), Y3
+	VBROADCASTSS 13720(AX), Y4
+	VBROADCASTSS 13724(AX), Y6
+	VBROADCASTSS 13728(AX), Y7
 
-loop11:
+loop12:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    24128(AX), DI
-	MOVQ    24136(AX), R8
-	MOVQ    24144(AX), R9
+	MOVQ    13360(AX), DI
+	MOVQ    13368(AX), R8
+	MOVQ    13376(AX), R9
 	VMOVUPS (BX), Y8
 	VMULPS  (R8)(SI*1), Y0, Y9
 	VMULPS  (R9)(SI*1), Y2, Y10
@@ -2898,9 +2927,9 @@ loop11:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*1)
 	VMOVUPS Y12, (BX)
-	MOVQ    24128(AX), DI
-	MOVQ    24136(AX), R8
-	MOVQ    24144(AX), R9
+	MOVQ    13360(AX), DI
+	MOVQ    13368(AX), R8
+	MOVQ    13376(AX), R9
 	VMOVUPS 32(BX), Y8
 	VMULPS  32(R8)(SI*1), Y0, Y9
 	VMULPS  32(R9)(SI*1), Y2, Y10
@@ -2920,9 +2949,9 @@ loop11:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*1)
 	VMOVUPS Y12, 32(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 192(BX), Y8
 	VMULPS  (R8)(SI*2), Y0, Y9
 	VMULPS  (R9)(SI*2), Y2, Y10
@@ -2942,9 +2971,9 @@ loop11:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*2)
 	VMOVUPS Y12, 192(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 224(BX), Y8
 	VMULPS  32(R8)(SI*2), Y0, Y9
 	VMULPS  32(R9)(SI*2), Y2, Y10
@@ -2964,9 +2993,9 @@ loop11:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*2)
 	VMOVUPS Y12, 224(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 256(BX), Y8
 	VMULPS  64(R8)(SI*2), Y0, Y9
 	VMULPS  64(R9)(SI*2), Y2, Y10
@@ -2986,9 +3015,9 @@ loop11:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 64(DI)(SI*2)
 	VMOVUPS Y12, 256(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 288(BX), Y8
 	VMULPS  96(R8)(SI*2), Y0, Y9
 	VMULPS  96(R9)(SI*2), Y2, Y10
@@ -3008,19 +3037,21 @@ loop11:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 96(DI)(SI*2)
 	VMOVUPS Y12, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
+	DECQ    DX
+	SUBQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop11
-	MOVQ    24112(AX), CX
-	MOVQ    24096(AX), DX
-	LEAQ    13824(AX), BX
-	MOVQ    24160(AX), SI
-	MOVQ    24152(AX), DI
-	MOVQ    24192(AX), R8
-	MOVQ    24200(AX), R9
+	JNZ     loop12
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13392(AX), SI
+	MOVQ    13384(AX), DI
+	MOVQ    13424(AX), R8
 
-loop12:
+loop13:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -3043,51 +3074,53 @@ loop12:
 	VMOVHLPS     X7, X7, X5
 	VBROADCASTSS X7, Y8
 	VCMPPS       $0x00, Y8, Y4, Y4
-	VMOVMSKPS    Y4, R10
+	VMOVMSKPS    Y4, R9
 	VCMPPS       $0x00, Y8, Y6, Y6
-	VMOVMSKPS    Y6, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	XORQ         R11, R11
-	TZCNTQ       R10, R10
-	CMOVQCS      R11, R10
-	MOVB         R10, (SI)(DX*1)
+	VMOVMSKPS    Y6, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
 	VXORPS       X4, X4, X4
 	VADDSS       X4, X7, X4
 	VMOVSS       X4, (DI)(DX*4)
 	VBROADCASTSS X5, Y4
 	VCMPPS       $0x00, Y4, Y0, Y0
-	VMOVMSKPS    Y0, R10
+	VMOVMSKPS    Y0, R9
 	VCMPPS       $0x00, Y4, Y1, Y1
-	VMOVMSKPS    Y1, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
+	VMOVMSKPS    Y1, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
 	VCMPPS       $0x00, Y4, Y2, Y2
-	VMOVMSKPS    Y2, R11
-	SHLL         $0x10, R11
-	ORL          R11, R10
+	VMOVMSKPS    Y2, R10
+	SHLL         $0x10, R10
+	ORL          R10, R9
 	VCMPPS       $0x00, Y4, Y3, Y3
-	VMOVMSKPS    Y3, R11
-	SHLL         $0x18, R11
-	ORL          R11, R10
-	XORQ         R11, R11
-	TZCNTQ       R10, R10
-	CMOVQCS      R11, R10
-	MOVQ         DX, R11
-	SHLQ         $0x06, R11
-	ADDQ         24208(AX), R11
-	MOVWLZX      (R11)(R10*2), R10
-	MOVL         R10, (R9)(DX*4)
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x18, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	ADDQ         13440(AX), R10
+	MOVWLZX      (R10)(R9*2), R9
+	MOVQ         13432(AX), R10
+	MOVL         R9, (R10)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X5, X0
 	VMOVSS       X0, (R8)(DX*4)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop12
-	DECQ         24096(AX)
-	DECQ         24104(AX)
-	JNZ          layer
+	JNZ          loop13
+	MOVQ         13328(AX), CX
+	SUBQ         CX, 13312(AX)
+	SUBQ         CX, 13320(AX)
+	JNZ          block
 	VZEROUPPER
 	RET
 
@@ -3096,16 +3129,24 @@ loop12:
 TEXT ·gatesWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
-layer:
-	MOVQ 24112(AX), CX
-	MOVQ 24096(AX), DX
-	LEAQ 13824(AX), BX
-	MOVQ 24128(AX), SI
-	MOVQ 24152(AX), DI
-	MOVQ 24168(AX), R8
-	MOVQ 24192(AX), R9
+block:
+	MOVQ    13320(AX), DX
+	MOVQ    $0x0000000c, CX
+	CMPQ    DX, CX
+	CMOVQLT DX, CX
+	MOVQ    CX, 13328(AX)
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13360(AX), SI
+	MOVQ    13384(AX), DI
+	MOVQ    13400(AX), R8
+	MOVQ    13424(AX), R9
 
-loop13:
+loop14:
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
 	VBROADCASTSS (R9)(DX*4), Y0
@@ -3133,10 +3174,8 @@ loop13:
 	VBLENDVPS    Y10, Y8, Y1, Y1
 	VPSLLD       $0x1c, Y4, Y8
 	VBLENDVPS    Y8, Y9, Y2, Y2
-	VPSRAD       $0x04, Y3, Y3
-	VPSRAD       $0x04, Y4, Y4
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x13, Y3, Y3
+	VPSLLD       $0x13, Y4, Y4
 	VPADDD       Y3, Y1, Y1
 	VPADDD       Y4, Y2, Y2
 	VMULPS       avx2Constants<>+128(SB), Y6, Y8
@@ -3181,10 +3220,8 @@ loop13:
 	VBLENDVPS    Y11, Y9, Y3, Y3
 	VPSLLD       $0x1c, Y6, Y9
 	VBLENDVPS    Y9, Y10, Y4, Y4
-	VPSRAD       $0x04, Y0, Y0
-	VPSRAD       $0x04, Y6, Y6
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y6, Y6
 	VPADDD       Y0, Y3, Y3
 	VPADDD       Y6, Y4, Y4
 	VMULPS       avx2Constants<>+128(SB), Y7, Y9
@@ -3234,10 +3271,8 @@ loop13:
 	VBLENDVPS    Y11, Y9, Y1, Y1
 	VPSLLD       $0x1c, Y6, Y9
 	VBLENDVPS    Y9, Y10, Y3, Y3
-	VPSRAD       $0x04, Y0, Y0
-	VPSRAD       $0x04, Y6, Y6
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y6, Y6
 	VPADDD       Y0, Y1, Y1
 	VPADDD       Y6, Y3, Y3
 	VMULPS       avx2Constants<>+128(SB), Y7, Y9
@@ -3290,20 +3325,32 @@ loop13:
 	VMOVUPS      Y1, 128(BX)
 	VMULPS       160(BX), Y0, Y0
 	VMOVUPS      Y0, 160(BX)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop13
-	MOVQ         24112(AX), CX
-	LEAQ         13824(AX), DX
-	LEAQ         (AX), BX
-	MOVQ         24224(AX), SI
-	MOVQ         24232(AX), DI
-	MOVQ         24256(AX), R8
-	MOVQ         24272(AX), R9
-	MOVQ         24240(AX), R10
+	JNZ          loop14
+	MOVQ         13328(AX), CX
+	MOVQ         13328(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000160, DX, DX
+	LEAQ         6912(AX)(DX*1), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         13456(AX), SI
+	MOVQ         13464(AX), DI
+	MOVQ         13696(AX), R8
+	MOVQ         13472(AX), R9
+	MOVQ         13344(AX), R10
+	MOVQ         13352(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         13680(AX), R12
 
-loop14:
+loop15:
+	MOVQ         R12, R13
+	CMPQ         R10, 13336(AX)
+	CMOVQEQ      13488(AX)(R11*8), R13
 	VMOVUPS      320(DX), X0
 	VMOVHLPS     X0, X0, X2
 	VSUBPS       X0, X2, X2
@@ -3322,13 +3369,13 @@ loop14:
 	VXORPS       Y8, Y8, Y8
 	VXORPS       Y9, Y9, Y9
 	VXORPS       Y10, Y10, Y10
-	VPBROADCASTD (SI)(R10*1), Y11
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      (R8), Y13
+	VMOVUPS      (R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3344,14 +3391,14 @@ loop14:
 	VMOVUPS      Y14, (BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, (R8)
-	VPBROADCASTD (SI)(R10*1), Y11
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      32(R8), Y13
+	VMOVUPS      32(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3367,14 +3414,14 @@ loop14:
 	VMOVUPS      Y14, 32(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 32(R8)
-	VPBROADCASTD (SI)(R10*1), Y11
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      64(R8), Y13
+	VMOVUPS      64(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3390,14 +3437,14 @@ loop14:
 	VMOVUPS      Y14, 64(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 64(R8)
-	VPBROADCASTD (SI)(R10*1), Y11
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD (DI)(R10*1), Y12
+	VPBROADCASTD (DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      96(R8), Y13
+	VMOVUPS      96(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3413,14 +3460,14 @@ loop14:
 	VMOVUPS      Y14, 96(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 96(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      128(R8), Y13
+	VMOVUPS      128(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3436,14 +3483,14 @@ loop14:
 	VMOVUPS      Y14, 128(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 128(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      160(R8), Y13
+	VMOVUPS      160(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3459,14 +3506,14 @@ loop14:
 	VMOVUPS      Y14, 160(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 160(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      192(R8), Y13
+	VMOVUPS      192(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3482,14 +3529,14 @@ loop14:
 	VMOVUPS      Y14, 192(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 192(R8)
-	VPBROADCASTD 4(SI)(R10*1), Y11
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD 4(DI)(R10*1), Y12
+	VPBROADCASTD 4(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      224(R8), Y13
+	VMOVUPS      224(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3505,14 +3552,14 @@ loop14:
 	VMOVUPS      Y14, 224(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 224(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      256(R8), Y13
+	VMOVUPS      256(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3528,14 +3575,14 @@ loop14:
 	VMOVUPS      Y14, 256(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 256(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      288(R8), Y13
+	VMOVUPS      288(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3551,14 +3598,14 @@ loop14:
 	VMOVUPS      Y14, 288(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 288(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      320(R8), Y13
+	VMOVUPS      320(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3574,14 +3621,14 @@ loop14:
 	VMOVUPS      Y14, 320(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 320(R8)
-	VPBROADCASTD 8(SI)(R10*1), Y11
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD 8(DI)(R10*1), Y12
+	VPBROADCASTD 8(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      352(R8), Y13
+	VMOVUPS      352(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3597,14 +3644,14 @@ loop14:
 	VMOVUPS      Y14, 352(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 352(R8)
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+288(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+288(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
-	VMOVUPS      384(R8), Y13
+	VMOVUPS      384(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3620,14 +3667,14 @@ loop14:
 	VMOVUPS      Y14, 384(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 384(R8)
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+320(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+320(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
-	VMOVUPS      416(R8), Y13
+	VMOVUPS      416(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3643,16 +3690,16 @@ loop14:
 	VMOVUPS      Y14, 416(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 416(R8)
-	CMPQ         R9, $0x64
-	JLE          skip15
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip16
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+352(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
-	VMOVUPS      448(R8), Y13
+	VMOVUPS      448(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y9, Y9
@@ -3668,14 +3715,14 @@ loop14:
 	VMOVUPS      Y14, 448(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 448(R8)
-	VPBROADCASTD 12(SI)(R10*1), Y11
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+384(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
-	VPBROADCASTD 12(DI)(R10*1), Y12
+	VPBROADCASTD 12(DI)(R9*1), Y12
 	VPAND        avx2Constants<>+384(SB), Y12, Y12
 	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
-	VMOVUPS      480(R8), Y13
+	VMOVUPS      480(R13), Y13
 	VANDPS       Y13, Y11, Y14
 	VANDPS       Y14, Y12, Y15
 	VADDPS       Y15, Y10, Y10
@@ -3691,9 +3738,9 @@ loop14:
 	VMOVUPS      Y14, 480(BX)
 	VPERMILPS    Y12, Y1, Y14
 	VMULPS       Y13, Y14, Y14
-	VMOVUPS      Y14, 480(R8)
+	VMOVUPS      Y14, 480(R12)
 
-skip15:
+skip16:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X0
@@ -3716,49 +3763,58 @@ skip15:
 	VSHUFPS      $0xdd, X0, X4, X0
 	VADDPS       X1, X0, X1
 	VMOVUPS      X1, 336(DX)
-	ADDQ         24248(AX), R10
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000160, DX
-	ADDQ         $0x00000240, BX
-	DECQ         CX
-	JNZ          loop14
-	SUBQ         $0x10, 24240(AX)
-	MOVQ         24104(AX), CX
-	MOVQ         24296(AX), DX
-	CMPQ         CX, 24280(AX)
-	CMOVQGT      24288(AX), DX
-	MOVQ         DX, 24304(AX)
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	LEAQ         (AX), SI
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000160, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip17
+	SUBQ         13480(AX), R9
+	MOVQ         13336(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
 
-loop16:
-	MOVQ           24304(AX), DI
-	ADDQ           DX, DI
+skip17:
+	DECQ   CX
+	JNZ    loop15
+	MOVQ   R9, 13472(AX)
+	MOVQ   R10, 13344(AX)
+	MOVQ   R11, 13352(AX)
+	MOVQ   13328(AX), CX
+	MOVQ   13312(AX), DX
+	MOVQ   13328(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000160, BX, BX
+	LEAQ   6912(AX)(BX*1), BX
+	MOVQ   13328(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop18:
+	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	MOVQ           24128(AX), R8
-	PREFETCHT0     (R8)(DI*1)
-	MOVQ           24136(AX), R8
-	PREFETCHT0     (R8)(DI*1)
-	MOVQ           24144(AX), R8
-	PREFETCHT0     (R8)(DI*1)
-	MOVQ           24168(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24176(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24184(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24216(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13360(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           13368(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           13376(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           13400(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13408(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13416(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13448(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
 	MOVQ           DX, DI
 	SHLQ           $0x07, DI
-	ADDQ           24216(AX), DI
-	MOVQ           24264(AX), R8
+	ADDQ           13448(AX), DI
+	MOVQ           13688(AX), R8
 	MOVLQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -3791,10 +3847,10 @@ loop16:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22336(AX)
-	VMOVDQU        Y1, 22464(AX)
-	VMOVDQU        Y4, 22592(AX)
-	VMOVDQU        Y0, 22720(AX)
+	VMOVDQU        Y3, 11552(AX)
+	VMOVDQU        Y1, 11680(AX)
+	VMOVDQU        Y4, 11808(AX)
+	VMOVDQU        Y0, 11936(AX)
 	MOVLQZX        32(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -3827,10 +3883,10 @@ loop16:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22368(AX)
-	VMOVDQU        Y1, 22496(AX)
-	VMOVDQU        Y4, 22624(AX)
-	VMOVDQU        Y0, 22752(AX)
+	VMOVDQU        Y3, 11584(AX)
+	VMOVDQU        Y1, 11712(AX)
+	VMOVDQU        Y4, 11840(AX)
+	VMOVDQU        Y0, 11968(AX)
 	MOVLQZX        64(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -3863,10 +3919,10 @@ loop16:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22400(AX)
-	VMOVDQU        Y1, 22528(AX)
-	VMOVDQU        Y4, 22656(AX)
-	VMOVDQU        Y0, 22784(AX)
+	VMOVDQU        Y3, 11616(AX)
+	VMOVDQU        Y1, 11744(AX)
+	VMOVDQU        Y4, 11872(AX)
+	VMOVDQU        Y0, 12000(AX)
 	MOVLQZX        96(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -3899,1050 +3955,1050 @@ loop16:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22432(AX)
-	VMOVDQU        Y1, 22560(AX)
-	VMOVDQU        Y4, 22688(AX)
-	VMOVDQU        Y0, 22816(AX)
+	VMOVDQU        Y3, 11648(AX)
+	VMOVDQU        Y1, 11776(AX)
+	VMOVDQU        Y4, 11904(AX)
+	VMOVDQU        Y0, 12032(AX)
 	VMOVSD         (SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22848(AX)
+	VMOVUPS        X0, 12064(AX)
 	VMOVSD         8(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22864(AX)
+	VMOVUPS        X0, 12080(AX)
 	VMOVSS         16(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22880(AX)
+	VMOVUPS        X0, 12096(AX)
 	VMOVSD         20(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22896(AX)
+	VMOVUPS        X0, 12112(AX)
 	VMOVSD         28(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22912(AX)
+	VMOVUPS        X0, 12128(AX)
 	VMOVSS         36(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22928(AX)
+	VMOVUPS        X0, 12144(AX)
 	VMOVSD         40(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22944(AX)
+	VMOVUPS        X0, 12160(AX)
 	VMOVSD         48(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22960(AX)
+	VMOVUPS        X0, 12176(AX)
 	VMOVSS         56(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22976(AX)
+	VMOVUPS        X0, 12192(AX)
 	VMOVSD         60(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22992(AX)
+	VMOVUPS        X0, 12208(AX)
 	VMOVSD         68(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23008(AX)
+	VMOVUPS        X0, 12224(AX)
 	VMOVSS         76(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23024(AX)
+	VMOVUPS        X0, 12240(AX)
 	VMOVSD         80(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23040(AX)
+	VMOVUPS        X0, 12256(AX)
 	VMOVSD         88(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23056(AX)
+	VMOVUPS        X0, 12272(AX)
 	VMOVSS         96(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23072(AX)
+	VMOVUPS        X0, 12288(AX)
 	VMOVSD         100(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23088(AX)
+	VMOVUPS        X0, 12304(AX)
 	VMOVSD         108(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23104(AX)
+	VMOVUPS        X0, 12320(AX)
 	VMOVSS         116(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23120(AX)
+	VMOVUPS        X0, 12336(AX)
 	VMOVSD         120(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23136(AX)
+	VMOVUPS        X0, 12352(AX)
 	VMOVSD         128(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23152(AX)
+	VMOVUPS        X0, 12368(AX)
 	VMOVSS         136(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23168(AX)
+	VMOVUPS        X0, 12384(AX)
 	VMOVSD         140(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23184(AX)
+	VMOVUPS        X0, 12400(AX)
 	VMOVSD         148(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23200(AX)
+	VMOVUPS        X0, 12416(AX)
 	VMOVSS         156(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23216(AX)
+	VMOVUPS        X0, 12432(AX)
 	VMOVSD         160(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23232(AX)
+	VMOVUPS        X0, 12448(AX)
 	VMOVSD         168(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23248(AX)
+	VMOVUPS        X0, 12464(AX)
 	VMOVSS         176(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23264(AX)
+	VMOVUPS        X0, 12480(AX)
 	VMOVSD         180(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23280(AX)
+	VMOVUPS        X0, 12496(AX)
 	VMOVSD         188(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23296(AX)
+	VMOVUPS        X0, 12512(AX)
 	VMOVSS         196(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23312(AX)
+	VMOVUPS        X0, 12528(AX)
 	VMOVSD         200(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23328(AX)
+	VMOVUPS        X0, 12544(AX)
 	VMOVSD         208(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23344(AX)
+	VMOVUPS        X0, 12560(AX)
 	VMOVSS         216(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23360(AX)
+	VMOVUPS        X0, 12576(AX)
 	VMOVSD         220(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23376(AX)
+	VMOVUPS        X0, 12592(AX)
 	VMOVSD         228(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23392(AX)
+	VMOVUPS        X0, 12608(AX)
 	VMOVSS         236(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23408(AX)
+	VMOVUPS        X0, 12624(AX)
 	VMOVSD         240(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23424(AX)
+	VMOVUPS        X0, 12640(AX)
 	VMOVSD         248(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23440(AX)
+	VMOVUPS        X0, 12656(AX)
 	VMOVSS         256(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23456(AX)
+	VMOVUPS        X0, 12672(AX)
 	VMOVSD         260(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23472(AX)
+	VMOVUPS        X0, 12688(AX)
 	VMOVSD         268(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23488(AX)
+	VMOVUPS        X0, 12704(AX)
 	VMOVSS         276(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23504(AX)
+	VMOVUPS        X0, 12720(AX)
 	VMOVSD         280(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23520(AX)
+	VMOVUPS        X0, 12736(AX)
 	VMOVSD         288(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23536(AX)
+	VMOVUPS        X0, 12752(AX)
 	VMOVSS         296(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23552(AX)
+	VMOVUPS        X0, 12768(AX)
 	VMOVSD         300(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23568(AX)
+	VMOVUPS        X0, 12784(AX)
 	VMOVSD         308(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23584(AX)
+	VMOVUPS        X0, 12800(AX)
 	VMOVSS         316(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23600(AX)
+	VMOVUPS        X0, 12816(AX)
 	VMOVSD         320(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23616(AX)
+	VMOVUPS        X0, 12832(AX)
 	VMOVSD         328(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23632(AX)
+	VMOVUPS        X0, 12848(AX)
 	VMOVSS         336(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23648(AX)
+	VMOVUPS        X0, 12864(AX)
 	VMOVSD         340(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23664(AX)
+	VMOVUPS        X0, 12880(AX)
 	VMOVSD         348(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23680(AX)
+	VMOVUPS        X0, 12896(AX)
 	VMOVSS         356(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23696(AX)
+	VMOVUPS        X0, 12912(AX)
 	VMOVSD         360(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23712(AX)
+	VMOVUPS        X0, 12928(AX)
 	VMOVSD         368(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23728(AX)
+	VMOVUPS        X0, 12944(AX)
 	VMOVSS         376(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23744(AX)
+	VMOVUPS        X0, 12960(AX)
 	VMOVSD         380(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23760(AX)
+	VMOVUPS        X0, 12976(AX)
 	VMOVSD         388(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23776(AX)
+	VMOVUPS        X0, 12992(AX)
 	VMOVSS         396(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23792(AX)
-	CMPQ           24272(AX), $0x64
-	JLE            skip17
+	VMOVUPS        X0, 13008(AX)
+	CMPQ           13696(AX), $0x64
+	JLE            skip19
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23808(AX)
+	VMOVUPS        X0, 13024(AX)
 	VMOVSD         408(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23824(AX)
+	VMOVUPS        X0, 13040(AX)
 	VMOVSS         416(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23840(AX)
+	VMOVUPS        X0, 13056(AX)
 	VMOVSD         420(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23856(AX)
+	VMOVUPS        X0, 13072(AX)
 	VMOVSD         428(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23872(AX)
+	VMOVUPS        X0, 13088(AX)
 	VMOVSS         436(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23888(AX)
+	VMOVUPS        X0, 13104(AX)
 	VMOVSD         440(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23904(AX)
+	VMOVUPS        X0, 13120(AX)
 	VMOVSD         448(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23920(AX)
+	VMOVUPS        X0, 13136(AX)
 	VMOVSS         456(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23936(AX)
+	VMOVUPS        X0, 13152(AX)
 	VMOVSD         460(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23952(AX)
+	VMOVUPS        X0, 13168(AX)
 	VMOVSD         468(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23968(AX)
+	VMOVUPS        X0, 13184(AX)
 	VMOVSS         476(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23984(AX)
+	VMOVUPS        X0, 13200(AX)
 	VMOVSD         480(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24000(AX)
+	VMOVUPS        X0, 13216(AX)
 	VMOVSD         488(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24016(AX)
+	VMOVUPS        X0, 13232(AX)
 	VMOVSS         496(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24032(AX)
+	VMOVUPS        X0, 13248(AX)
 	VMOVSD         500(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24048(AX)
+	VMOVUPS        X0, 13264(AX)
 	VMOVSD         508(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24064(AX)
+	VMOVUPS        X0, 13280(AX)
 	VMOVSS         516(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24080(AX)
+	VMOVUPS        X0, 13296(AX)
 
-skip17:
+skip19:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y6
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12064(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22864(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12080(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22880(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12096(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x04, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x04, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22896(AX), Y6
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12112(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22912(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12128(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22928(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12144(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x09, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x09, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 22944(AX), Y6
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12160(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22960(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12176(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22976(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12192(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x0e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x0e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22992(AX), Y6
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12208(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23008(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12224(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23024(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12240(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x13, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x13, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23040(AX), Y6
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12256(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23056(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12272(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23072(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12288(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x18, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x18, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23088(AX), Y6
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12304(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23104(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12320(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23120(AX), Y7
-	VMOVDQU        22336(AX), Y8
+	VBROADCASTF128 12336(AX), Y7
+	VMOVDQU        11552(AX), Y8
 	VPSRLD         $0x1d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22368(AX), Y8
+	VMOVDQU        11584(AX), Y8
 	VPSRLD         $0x1d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23136(AX), Y6
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12352(AX), Y6
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23152(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12368(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23168(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12384(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23184(AX), Y6
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12400(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23200(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12416(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23216(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12432(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23232(AX), Y6
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12448(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23248(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12464(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23264(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12480(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23280(AX), Y6
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12496(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23296(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12512(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23312(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12528(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23328(AX), Y6
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12544(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23344(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12560(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23360(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12576(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23376(AX), Y6
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12592(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23392(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12608(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23408(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12624(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23424(AX), Y6
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12640(AX), Y6
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23440(AX), Y7
-	VMOVDQU        22464(AX), Y8
+	VBROADCASTF128 12656(AX), Y7
+	VMOVDQU        11680(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22496(AX), Y8
+	VMOVDQU        11712(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23456(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12672(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23472(AX), Y6
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12688(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23488(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12704(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23504(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12720(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23520(AX), Y6
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12736(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23536(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12752(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23552(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12768(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23568(AX), Y6
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12784(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23584(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12800(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23600(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12816(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23616(AX), Y6
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12832(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23632(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12848(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23648(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12864(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23664(AX), Y6
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12880(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x15, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23680(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12896(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23696(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12912(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23712(AX), Y6
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12928(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1a, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23728(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12944(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23744(AX), Y7
-	VMOVDQU        22592(AX), Y8
+	VBROADCASTF128 12960(AX), Y7
+	VMOVDQU        11808(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22624(AX), Y8
+	VMOVDQU        11840(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23760(AX), Y6
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12976(AX), Y6
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22720(AX), Y7
+	VMOVDQU        11936(AX), Y7
 	VPADDD         Y7, Y7, Y7
 	VPOR           Y7, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPADDD         Y8, Y8, Y8
 	VPOR           Y8, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23776(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 12992(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23792(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13008(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	CMPQ           24272(AX), $0x64
-	JLE            skip18
-	VBROADCASTF128 23808(AX), Y6
-	VMOVDQU        22720(AX), Y4
+	CMPQ           13696(AX), $0x64
+	JLE            skip20
+	VBROADCASTF128 13024(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23824(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13040(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x06, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x06, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23840(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13056(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23856(AX), Y6
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13072(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x09, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23872(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13088(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x0b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x0b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23888(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13104(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23904(AX), Y6
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13120(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x0e, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23920(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13136(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x10, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x10, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23936(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13152(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23952(AX), Y6
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13168(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x13, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23968(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13184(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x15, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x15, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23984(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13200(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 24000(AX), Y6
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13216(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x18, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24016(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13232(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x1a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x1a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24032(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13248(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 24048(AX), Y6
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13264(AX), Y6
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x1d, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24064(AX), Y7
-	VMOVDQU        22720(AX), Y8
+	VBROADCASTF128 13280(AX), Y7
+	VMOVDQU        11936(AX), Y8
 	VPSRLD         $0x1f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22752(AX), Y8
+	VMOVDQU        11968(AX), Y8
 	VPSRLD         $0x1f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24080(AX), Y7
+	VBROADCASTF128 13296(AX), Y7
 	VXORPS         Y8, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
@@ -4952,7 +5008,7 @@ skip17:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip18:
+skip20:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -4961,700 +5017,700 @@ skip18:
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12064(AX), Y6
+	VMOVDQU        11616(AX), Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22864(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12080(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22880(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12096(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x04, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x04, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22896(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12112(AX), Y6
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22912(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12128(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22928(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12144(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x09, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x09, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 22944(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12160(AX), Y6
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 22960(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12176(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 22976(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12192(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x0e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x0e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 22992(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12208(AX), Y6
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23008(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12224(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23024(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12240(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x13, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x13, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23040(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12256(AX), Y6
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23056(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12272(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23072(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12288(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x18, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x18, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23088(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12304(AX), Y6
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23104(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12320(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23120(AX), Y7
-	VMOVDQU        22400(AX), Y8
+	VBROADCASTF128 12336(AX), Y7
+	VMOVDQU        11616(AX), Y8
 	VPSRLD         $0x1d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22432(AX), Y8
+	VMOVDQU        11648(AX), Y8
 	VPSRLD         $0x1d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23136(AX), Y6
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12352(AX), Y6
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23152(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12368(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23168(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12384(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23184(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12400(AX), Y6
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23200(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12416(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23216(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12432(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x07, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23232(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12448(AX), Y6
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23248(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12464(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23264(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12480(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x0c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23280(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12496(AX), Y6
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23296(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12512(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23312(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12528(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x11, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23328(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12544(AX), Y6
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23344(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12560(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23360(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12576(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x16, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23376(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12592(AX), Y6
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23392(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12608(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23408(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12624(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x1b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23424(AX), Y6
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12640(AX), Y6
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23440(AX), Y7
-	VMOVDQU        22528(AX), Y8
+	VBROADCASTF128 12656(AX), Y7
+	VMOVDQU        11744(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22560(AX), Y8
+	VMOVDQU        11776(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23456(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12672(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23472(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12688(AX), Y6
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23488(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12704(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23504(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12720(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x05, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23520(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12736(AX), Y6
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23536(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12752(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23552(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12768(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x0a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23568(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12784(AX), Y6
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23584(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12800(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23600(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12816(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x0f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23616(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12832(AX), Y6
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23632(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12848(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23648(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12864(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x14, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23664(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12880(AX), Y6
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x15, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23680(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12896(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23696(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12912(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x19, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23712(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12928(AX), Y6
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x1a, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23728(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12944(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23744(AX), Y7
-	VMOVDQU        22656(AX), Y8
+	VBROADCASTF128 12960(AX), Y7
+	VMOVDQU        11872(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22688(AX), Y8
+	VMOVDQU        11904(AX), Y8
 	VPSRLD         $0x1e, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23760(AX), Y6
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12976(AX), Y6
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22784(AX), Y7
+	VMOVDQU        12000(AX), Y7
 	VPADDD         Y7, Y7, Y7
 	VPOR           Y7, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPADDD         Y8, Y8, Y8
 	VPOR           Y8, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23776(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 12992(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23792(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13008(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x03, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	CMPQ           24272(AX), $0x64
-	JLE            skip19
-	VBROADCASTF128 23808(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	CMPQ           13696(AX), $0x64
+	JLE            skip21
+	VBROADCASTF128 13024(AX), Y6
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23824(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13040(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x06, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x06, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23840(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13056(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x08, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23856(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13072(AX), Y6
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x09, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23872(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13088(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x0b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x0b, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23888(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13104(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x0d, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 23904(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13120(AX), Y6
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x0e, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23920(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13136(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x10, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x10, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23936(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13152(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x12, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 23952(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13168(AX), Y6
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x13, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 23968(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13184(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x15, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x15, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 23984(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13200(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x17, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 24000(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13216(AX), Y6
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x18, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24016(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13232(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x1a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x1a, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24032(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13248(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x1c, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 24048(AX), Y6
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13264(AX), Y6
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x1d, Y4, Y4
 	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 24064(AX), Y7
-	VMOVDQU        22784(AX), Y8
+	VBROADCASTF128 13280(AX), Y7
+	VMOVDQU        12000(AX), Y8
 	VPSRLD         $0x1f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        22816(AX), Y8
+	VMOVDQU        12032(AX), Y8
 	VPSRLD         $0x1f, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 24080(AX), Y7
+	VBROADCASTF128 13296(AX), Y7
 	VXORPS         Y8, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
@@ -5664,20 +5720,23 @@ skip18:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip19:
+skip21:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y1, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
-	ADDQ    $0x00000240, SI
+	DECQ    DX
+	SUBQ    $0x00000160, BX
+	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop16
-	MOVQ    24112(AX), CX
-	LEAQ    13824(AX), DX
+	JNZ     loop18
+	MOVQ    13328(AX), CX
+	MOVQ    13328(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000160, DX, DX
+	LEAQ    6912(AX)(DX*1), DX
 
-loop20:
+loop22:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -5741,26 +5800,29 @@ loop20:
 	VSUBPS       Y9, Y8, Y8
 	VMULPS       Y3, Y8, Y8
 	VMOVUPS      Y8, 288(DX)
-	ADDQ         $0x00000160, DX
+	SUBQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop20
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	VBROADCASTSS 24312(AX), Y0
-	VBROADCASTSS 24316(AX), Y1
-	VBROADCASTSS 24320(AX), Y2
-	VBROADCASTSS 24324(AX), Y3
-	VBROADCASTSS 24328(AX), Y4
-	VBROADCASTSS 24332(AX), Y6
-	VBROADCASTSS 24336(AX), Y7
+	JNZ          loop22
+	MOVQ         13328(AX), CX
+	MOVQ         13312(AX), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000160, BX, BX
+	LEAQ         6912(AX)(BX*1), BX
+	VBROADCASTSS 13704(AX), Y0
+	VBROADCASTSS 13708(AX), Y1
+	VBROADCASTSS 13712(AX), Y2
+	VBROADCASTSS 13716(AX), Y3
+	VBROADCASTSS 13720(AX), Y4
+	VBROADCASTSS 13724(AX), Y6
+	VBROADCASTSS 13728(AX), Y7
 
-loop21:
+loop23:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    24128(AX), DI
-	MOVQ    24136(AX), R8
-	MOVQ    24144(AX), R9
+	MOVQ    13360(AX), DI
+	MOVQ    13368(AX), R8
+	MOVQ    13376(AX), R9
 	VMOVUPS (BX), Y8
 	VMULPS  (R8)(SI*1), Y0, Y9
 	VMULPS  (R9)(SI*1), Y2, Y10
@@ -5780,9 +5842,9 @@ loop21:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*1)
 	VMOVUPS Y12, (BX)
-	MOVQ    24128(AX), DI
-	MOVQ    24136(AX), R8
-	MOVQ    24144(AX), R9
+	MOVQ    13360(AX), DI
+	MOVQ    13368(AX), R8
+	MOVQ    13376(AX), R9
 	VMOVUPS 32(BX), Y8
 	VMULPS  32(R8)(SI*1), Y0, Y9
 	VMULPS  32(R9)(SI*1), Y2, Y10
@@ -5802,9 +5864,9 @@ loop21:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*1)
 	VMOVUPS Y12, 32(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 192(BX), Y8
 	VMULPS  (R8)(SI*2), Y0, Y9
 	VMULPS  (R9)(SI*2), Y2, Y10
@@ -5824,9 +5886,9 @@ loop21:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*2)
 	VMOVUPS Y12, 192(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 224(BX), Y8
 	VMULPS  32(R8)(SI*2), Y0, Y9
 	VMULPS  32(R9)(SI*2), Y2, Y10
@@ -5846,9 +5908,9 @@ loop21:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*2)
 	VMOVUPS Y12, 224(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 256(BX), Y8
 	VMULPS  64(R8)(SI*2), Y0, Y9
 	VMULPS  64(R9)(SI*2), Y2, Y10
@@ -5868,9 +5930,9 @@ loop21:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 64(DI)(SI*2)
 	VMOVUPS Y12, 256(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 288(BX), Y8
 	VMULPS  96(R8)(SI*2), Y0, Y9
 	VMULPS  96(R9)(SI*2), Y2, Y10
@@ -5890,19 +5952,21 @@ loop21:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 96(DI)(SI*2)
 	VMOVUPS Y12, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
+	DECQ    DX
+	SUBQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop21
-	MOVQ    24112(AX), CX
-	MOVQ    24096(AX), DX
-	LEAQ    13824(AX), BX
-	MOVQ    24160(AX), SI
-	MOVQ    24152(AX), DI
-	MOVQ    24192(AX), R8
-	MOVQ    24200(AX), R9
+	JNZ     loop23
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13392(AX), SI
+	MOVQ    13384(AX), DI
+	MOVQ    13424(AX), R8
 
-loop22:
+loop24:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -5925,51 +5989,53 @@ loop22:
 	VMOVHLPS     X7, X7, X5
 	VBROADCASTSS X7, Y8
 	VCMPPS       $0x00, Y8, Y4, Y4
-	VMOVMSKPS    Y4, R10
+	VMOVMSKPS    Y4, R9
 	VCMPPS       $0x00, Y8, Y6, Y6
-	VMOVMSKPS    Y6, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
-	XORQ         R11, R11
-	TZCNTQ       R10, R10
-	CMOVQCS      R11, R10
-	MOVB         R10, (SI)(DX*1)
+	VMOVMSKPS    Y6, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
 	VXORPS       X4, X4, X4
 	VADDSS       X4, X7, X4
 	VMOVSS       X4, (DI)(DX*4)
 	VBROADCASTSS X5, Y4
 	VCMPPS       $0x00, Y4, Y0, Y0
-	VMOVMSKPS    Y0, R10
+	VMOVMSKPS    Y0, R9
 	VCMPPS       $0x00, Y4, Y1, Y1
-	VMOVMSKPS    Y1, R11
-	SHLL         $0x08, R11
-	ORL          R11, R10
+	VMOVMSKPS    Y1, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
 	VCMPPS       $0x00, Y4, Y2, Y2
-	VMOVMSKPS    Y2, R11
-	SHLL         $0x10, R11
-	ORL          R11, R10
+	VMOVMSKPS    Y2, R10
+	SHLL         $0x10, R10
+	ORL          R10, R9
 	VCMPPS       $0x00, Y4, Y3, Y3
-	VMOVMSKPS    Y3, R11
-	SHLL         $0x18, R11
-	ORL          R11, R10
-	XORQ         R11, R11
-	TZCNTQ       R10, R10
-	CMOVQCS      R11, R10
-	MOVQ         DX, R11
-	SHLQ         $0x07, R11
-	ADDQ         24216(AX), R11
-	MOVL         (R11)(R10*4), R10
-	MOVL         R10, (R9)(DX*4)
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x18, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x07, R10
+	ADDQ         13448(AX), R10
+	MOVL         (R10)(R9*4), R9
+	MOVQ         13432(AX), R10
+	MOVL         R9, (R10)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X5, X0
 	VMOVSS       X0, (R8)(DX*4)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop22
-	DECQ         24096(AX)
-	DECQ         24104(AX)
-	JNZ          layer
+	JNZ          loop24
+	MOVQ         13328(AX), CX
+	SUBQ         CX, 13312(AX)
+	SUBQ         CX, 13320(AX)
+	JNZ          block
 	VZEROUPPER
 	RET
 
@@ -5977,15 +6043,25 @@ loop22:
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
 TEXT ·pinAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
-	MOVQ 24112(AX), CX
-	MOVQ 24096(AX), DX
-	LEAQ 13824(AX), BX
-	MOVQ 24128(AX), SI
-	MOVQ 24152(AX), SI
-	MOVQ 24168(AX), SI
-	MOVQ 24192(AX), DI
 
-loop23:
+block:
+	MOVQ    13320(AX), DX
+	MOVQ    $0x0000000c, CX
+	CMPQ    DX, CX
+	CMOVQLT DX, CX
+	MOVQ    CX, 13328(AX)
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13360(AX), SI
+	MOVQ    13384(AX), SI
+	MOVQ    13400(AX), SI
+	MOVQ    13424(AX), DI
+
+loop25:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -6013,10 +6089,8 @@ loop23:
 	VBLENDVPS    Y9, Y7, Y1, Y1
 	VPSLLD       $0x1c, Y4, Y7
 	VBLENDVPS    Y7, Y8, Y2, Y2
-	VPSRAD       $0x04, Y3, Y3
-	VPSRAD       $0x04, Y4, Y4
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x13, Y3, Y3
+	VPSLLD       $0x13, Y4, Y4
 	VPADDD       Y3, Y1, Y1
 	VPADDD       Y4, Y2, Y2
 	VMULPS       avx2Constants<>+128(SB), Y5, Y7
@@ -6061,10 +6135,8 @@ loop23:
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VPSLLD       $0x1c, Y5, Y8
 	VBLENDVPS    Y8, Y9, Y4, Y4
-	VPSRAD       $0x04, Y0, Y0
-	VPSRAD       $0x04, Y5, Y5
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
 	VPADDD       Y0, Y3, Y3
 	VPADDD       Y5, Y4, Y4
 	VMULPS       avx2Constants<>+128(SB), Y6, Y8
@@ -6108,39 +6180,39 @@ loop23:
 	VMOVUPS      Y1, 128(BX)
 	VMULPS       160(BX), Y0, Y0
 	VMOVUPS      Y0, 160(BX)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop23
-	MOVQ         24104(AX), CX
-	MOVQ         24296(AX), DX
-	CMPQ         CX, 24280(AX)
-	CMOVQGT      24288(AX), DX
-	MOVQ         DX, 24304(AX)
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	LEAQ         (AX), SI
+	JNZ          loop25
+	MOVQ         13328(AX), CX
+	MOVQ         13312(AX), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000160, BX, BX
+	LEAQ         6912(AX)(BX*1), BX
+	MOVQ         13320(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         13680(AX), SI
 
-loop24:
-	MOVQ           24304(AX), DI
-	ADDQ           DX, DI
-	SHLQ           $0x06, DI
-	MOVQ           24168(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24176(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24184(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24208(AX), R8
-	PREFETCHT0     (R8)(DI*1)
+loop26:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	ADDQ           24208(AX), DI
-	MOVQ           24264(AX), R8
+	MOVQ           13400(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13408(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13416(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13440(AX), R8
+	PREFETCHT0     -768(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	ADDQ           13440(AX), DI
+	MOVQ           13688(AX), R8
 	MOVWQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -6173,10 +6245,10 @@ loop24:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22336(AX)
-	VMOVDQU        Y1, 22464(AX)
-	VMOVDQU        Y4, 22592(AX)
-	VMOVDQU        Y0, 22720(AX)
+	VMOVDQU        Y3, 11552(AX)
+	VMOVDQU        Y1, 11680(AX)
+	VMOVDQU        Y4, 11808(AX)
+	VMOVDQU        Y0, 11936(AX)
 	MOVWQZX        16(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -6209,10 +6281,10 @@ loop24:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22368(AX)
-	VMOVDQU        Y1, 22496(AX)
-	VMOVDQU        Y4, 22624(AX)
-	VMOVDQU        Y0, 22752(AX)
+	VMOVDQU        Y3, 11584(AX)
+	VMOVDQU        Y1, 11712(AX)
+	VMOVDQU        Y4, 11840(AX)
+	VMOVDQU        Y0, 11968(AX)
 	MOVWQZX        32(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -6245,10 +6317,10 @@ loop24:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22400(AX)
-	VMOVDQU        Y1, 22528(AX)
-	VMOVDQU        Y4, 22656(AX)
-	VMOVDQU        Y0, 22784(AX)
+	VMOVDQU        Y3, 11616(AX)
+	VMOVDQU        Y1, 11744(AX)
+	VMOVDQU        Y4, 11872(AX)
+	VMOVDQU        Y0, 12000(AX)
 	MOVWQZX        48(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -6281,1050 +6353,1050 @@ loop24:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22432(AX)
-	VMOVDQU        Y1, 22560(AX)
-	VMOVDQU        Y4, 22688(AX)
-	VMOVDQU        Y0, 22816(AX)
+	VMOVDQU        Y3, 11648(AX)
+	VMOVDQU        Y1, 11776(AX)
+	VMOVDQU        Y4, 11904(AX)
+	VMOVDQU        Y0, 12032(AX)
 	VMOVSD         (SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22848(AX)
+	VMOVUPS        X0, 12064(AX)
 	VMOVSD         8(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22864(AX)
+	VMOVUPS        X0, 12080(AX)
 	VMOVSS         16(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22880(AX)
+	VMOVUPS        X0, 12096(AX)
 	VMOVSD         20(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22896(AX)
+	VMOVUPS        X0, 12112(AX)
 	VMOVSD         28(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22912(AX)
+	VMOVUPS        X0, 12128(AX)
 	VMOVSS         36(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22928(AX)
+	VMOVUPS        X0, 12144(AX)
 	VMOVSD         40(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22944(AX)
+	VMOVUPS        X0, 12160(AX)
 	VMOVSD         48(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22960(AX)
+	VMOVUPS        X0, 12176(AX)
 	VMOVSS         56(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22976(AX)
+	VMOVUPS        X0, 12192(AX)
 	VMOVSD         60(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22992(AX)
+	VMOVUPS        X0, 12208(AX)
 	VMOVSD         68(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23008(AX)
+	VMOVUPS        X0, 12224(AX)
 	VMOVSS         76(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23024(AX)
+	VMOVUPS        X0, 12240(AX)
 	VMOVSD         80(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23040(AX)
+	VMOVUPS        X0, 12256(AX)
 	VMOVSD         88(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23056(AX)
+	VMOVUPS        X0, 12272(AX)
 	VMOVSS         96(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23072(AX)
+	VMOVUPS        X0, 12288(AX)
 	VMOVSD         100(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23088(AX)
+	VMOVUPS        X0, 12304(AX)
 	VMOVSD         108(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23104(AX)
+	VMOVUPS        X0, 12320(AX)
 	VMOVSS         116(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23120(AX)
+	VMOVUPS        X0, 12336(AX)
 	VMOVSD         120(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23136(AX)
+	VMOVUPS        X0, 12352(AX)
 	VMOVSD         128(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23152(AX)
+	VMOVUPS        X0, 12368(AX)
 	VMOVSS         136(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23168(AX)
+	VMOVUPS        X0, 12384(AX)
 	VMOVSD         140(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23184(AX)
+	VMOVUPS        X0, 12400(AX)
 	VMOVSD         148(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23200(AX)
+	VMOVUPS        X0, 12416(AX)
 	VMOVSS         156(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23216(AX)
+	VMOVUPS        X0, 12432(AX)
 	VMOVSD         160(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23232(AX)
+	VMOVUPS        X0, 12448(AX)
 	VMOVSD         168(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23248(AX)
+	VMOVUPS        X0, 12464(AX)
 	VMOVSS         176(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23264(AX)
+	VMOVUPS        X0, 12480(AX)
 	VMOVSD         180(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23280(AX)
+	VMOVUPS        X0, 12496(AX)
 	VMOVSD         188(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23296(AX)
+	VMOVUPS        X0, 12512(AX)
 	VMOVSS         196(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23312(AX)
+	VMOVUPS        X0, 12528(AX)
 	VMOVSD         200(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23328(AX)
+	VMOVUPS        X0, 12544(AX)
 	VMOVSD         208(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23344(AX)
+	VMOVUPS        X0, 12560(AX)
 	VMOVSS         216(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23360(AX)
+	VMOVUPS        X0, 12576(AX)
 	VMOVSD         220(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23376(AX)
+	VMOVUPS        X0, 12592(AX)
 	VMOVSD         228(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23392(AX)
+	VMOVUPS        X0, 12608(AX)
 	VMOVSS         236(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23408(AX)
+	VMOVUPS        X0, 12624(AX)
 	VMOVSD         240(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23424(AX)
+	VMOVUPS        X0, 12640(AX)
 	VMOVSD         248(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23440(AX)
+	VMOVUPS        X0, 12656(AX)
 	VMOVSS         256(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23456(AX)
+	VMOVUPS        X0, 12672(AX)
 	VMOVSD         260(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23472(AX)
+	VMOVUPS        X0, 12688(AX)
 	VMOVSD         268(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23488(AX)
+	VMOVUPS        X0, 12704(AX)
 	VMOVSS         276(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23504(AX)
+	VMOVUPS        X0, 12720(AX)
 	VMOVSD         280(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23520(AX)
+	VMOVUPS        X0, 12736(AX)
 	VMOVSD         288(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23536(AX)
+	VMOVUPS        X0, 12752(AX)
 	VMOVSS         296(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23552(AX)
+	VMOVUPS        X0, 12768(AX)
 	VMOVSD         300(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23568(AX)
+	VMOVUPS        X0, 12784(AX)
 	VMOVSD         308(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23584(AX)
+	VMOVUPS        X0, 12800(AX)
 	VMOVSS         316(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23600(AX)
+	VMOVUPS        X0, 12816(AX)
 	VMOVSD         320(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23616(AX)
+	VMOVUPS        X0, 12832(AX)
 	VMOVSD         328(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23632(AX)
+	VMOVUPS        X0, 12848(AX)
 	VMOVSS         336(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23648(AX)
+	VMOVUPS        X0, 12864(AX)
 	VMOVSD         340(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23664(AX)
+	VMOVUPS        X0, 12880(AX)
 	VMOVSD         348(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23680(AX)
+	VMOVUPS        X0, 12896(AX)
 	VMOVSS         356(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23696(AX)
+	VMOVUPS        X0, 12912(AX)
 	VMOVSD         360(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23712(AX)
+	VMOVUPS        X0, 12928(AX)
 	VMOVSD         368(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23728(AX)
+	VMOVUPS        X0, 12944(AX)
 	VMOVSS         376(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23744(AX)
+	VMOVUPS        X0, 12960(AX)
 	VMOVSD         380(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23760(AX)
+	VMOVUPS        X0, 12976(AX)
 	VMOVSD         388(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23776(AX)
+	VMOVUPS        X0, 12992(AX)
 	VMOVSS         396(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23792(AX)
-	CMPQ           24272(AX), $0x64
-	JLE            skip25
+	VMOVUPS        X0, 13008(AX)
+	CMPQ           13696(AX), $0x64
+	JLE            skip27
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23808(AX)
+	VMOVUPS        X0, 13024(AX)
 	VMOVSD         408(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23824(AX)
+	VMOVUPS        X0, 13040(AX)
 	VMOVSS         416(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23840(AX)
+	VMOVUPS        X0, 13056(AX)
 	VMOVSD         420(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23856(AX)
+	VMOVUPS        X0, 13072(AX)
 	VMOVSD         428(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23872(AX)
+	VMOVUPS        X0, 13088(AX)
 	VMOVSS         436(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23888(AX)
+	VMOVUPS        X0, 13104(AX)
 	VMOVSD         440(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23904(AX)
+	VMOVUPS        X0, 13120(AX)
 	VMOVSD         448(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23920(AX)
+	VMOVUPS        X0, 13136(AX)
 	VMOVSS         456(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23936(AX)
+	VMOVUPS        X0, 13152(AX)
 	VMOVSD         460(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23952(AX)
+	VMOVUPS        X0, 13168(AX)
 	VMOVSD         468(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23968(AX)
+	VMOVUPS        X0, 13184(AX)
 	VMOVSS         476(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23984(AX)
+	VMOVUPS        X0, 13200(AX)
 	VMOVSD         480(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24000(AX)
+	VMOVUPS        X0, 13216(AX)
 	VMOVSD         488(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24016(AX)
+	VMOVUPS        X0, 13232(AX)
 	VMOVSS         496(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24032(AX)
+	VMOVUPS        X0, 13248(AX)
 	VMOVSD         500(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24048(AX)
+	VMOVUPS        X0, 13264(AX)
 	VMOVSD         508(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24064(AX)
+	VMOVUPS        X0, 13280(AX)
 	VMOVSS         516(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24080(AX)
+	VMOVUPS        X0, 13296(AX)
 
-skip25:
+skip27:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12064(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22864(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12080(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22880(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12096(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22896(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12112(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x05, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22912(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12128(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22928(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12144(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 22944(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12160(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x0a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22960(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12176(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22976(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12192(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22992(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12208(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x0f, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23008(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12224(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23024(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12240(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23040(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12256(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x14, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23056(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12272(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23072(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12288(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23088(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12304(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x19, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23104(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12320(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23120(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12336(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23136(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12352(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x1e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23152(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12368(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23168(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12384(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23184(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12400(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x03, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23200(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12416(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23216(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12432(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23232(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12448(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x08, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23248(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12464(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23264(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12480(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23280(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12496(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x0d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23296(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12512(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23312(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12528(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23328(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12544(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x12, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23344(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12560(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23360(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12576(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23376(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12592(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x17, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23392(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12608(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23408(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12624(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23424(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12640(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x1c, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23440(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12656(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23456(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12672(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23472(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12688(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x01, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23488(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12704(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23504(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12720(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23520(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12736(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x06, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23536(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12752(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23552(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12768(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23568(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12784(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x0b, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23584(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12800(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23600(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12816(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23616(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12832(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x10, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23632(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12848(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23648(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12864(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23664(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12880(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x15, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x15, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23680(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12896(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23696(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12912(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23712(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12928(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x1a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23728(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12944(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23744(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12960(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23760(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12976(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22720(AX), Y6
+	VMOVDQU        11936(AX), Y6
 	VPADDD         Y6, Y6, Y6
 	VPOR           Y6, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPADDD         Y7, Y7, Y7
 	VPOR           Y7, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23776(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 12992(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23792(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13008(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	CMPQ           24272(AX), $0x64
-	JLE            skip26
-	VBROADCASTF128 23808(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	CMPQ           13696(AX), $0x64
+	JLE            skip28
+	VBROADCASTF128 13024(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x04, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23824(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13040(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23840(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13056(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23856(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13072(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x09, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x09, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23872(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13088(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23888(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13104(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23904(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13120(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x0e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x0e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23920(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13136(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23936(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13152(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23952(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13168(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x13, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x13, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23968(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13184(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23984(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13200(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 24000(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13216(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x18, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x18, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24016(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13232(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24032(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13248(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 24048(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13264(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x1d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x1d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24064(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13280(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24080(AX), Y6
+	VBROADCASTF128 13296(AX), Y6
 	VXORPS         Y7, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
@@ -7334,7 +7406,7 @@ skip25:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip26:
+skip28:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -7343,700 +7415,700 @@ skip26:
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12064(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22864(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12080(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22880(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12096(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22896(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12112(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x05, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22912(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12128(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22928(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12144(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 22944(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12160(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x0a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22960(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12176(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22976(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12192(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22992(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12208(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x0f, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23008(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12224(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23024(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12240(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23040(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12256(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x14, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23056(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12272(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23072(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12288(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23088(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12304(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x19, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23104(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12320(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23120(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12336(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23136(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12352(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x1e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23152(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12368(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23168(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12384(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23184(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12400(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x03, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23200(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12416(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23216(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12432(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23232(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12448(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x08, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23248(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12464(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23264(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12480(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23280(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12496(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x0d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23296(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12512(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23312(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12528(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23328(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12544(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x12, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23344(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12560(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23360(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12576(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23376(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12592(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x17, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23392(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12608(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23408(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12624(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23424(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12640(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x1c, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23440(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12656(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23456(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12672(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23472(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12688(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x01, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23488(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12704(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23504(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12720(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23520(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12736(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x06, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23536(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12752(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23552(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12768(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23568(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12784(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x0b, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23584(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12800(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23600(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12816(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23616(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12832(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x10, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23632(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12848(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23648(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12864(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23664(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12880(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x15, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x15, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23680(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12896(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23696(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12912(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23712(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12928(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x1a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x1a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23728(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12944(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23744(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12960(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23760(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12976(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22784(AX), Y6
+	VMOVDQU        12000(AX), Y6
 	VPADDD         Y6, Y6, Y6
 	VPOR           Y6, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPADDD         Y7, Y7, Y7
 	VPOR           Y7, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23776(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 12992(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23792(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13008(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	CMPQ           24272(AX), $0x64
-	JLE            skip27
-	VBROADCASTF128 23808(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	CMPQ           13696(AX), $0x64
+	JLE            skip29
+	VBROADCASTF128 13024(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x04, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23824(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13040(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23840(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13056(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23856(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13072(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x09, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x09, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23872(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13088(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23888(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13104(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23904(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13120(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x0e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x0e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23920(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13136(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23936(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13152(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23952(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13168(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x13, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x13, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23968(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13184(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23984(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13200(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 24000(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13216(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x18, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x18, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24016(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13232(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24032(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13248(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 24048(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13264(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x1d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x1d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24064(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13280(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24080(AX), Y6
+	VBROADCASTF128 13296(AX), Y6
 	VXORPS         Y7, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
@@ -8046,20 +8118,23 @@ skip26:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip27:
+skip29:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y1, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
-	ADDQ    $0x00000240, SI
+	DECQ    DX
+	SUBQ    $0x00000160, BX
+	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop24
-	MOVQ    24112(AX), CX
-	LEAQ    13824(AX), DX
+	JNZ     loop26
+	MOVQ    13328(AX), CX
+	MOVQ    13328(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000160, DX, DX
+	LEAQ    6912(AX)(DX*1), DX
 
-loop28:
+loop30:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -8099,26 +8174,29 @@ loop28:
 	VSUBPS       Y8, Y7, Y7
 	VMULPS       Y3, Y7, Y7
 	VMOVUPS      Y7, 288(DX)
-	ADDQ         $0x00000160, DX
+	SUBQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop28
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	VBROADCASTSS 24312(AX), Y0
-	VBROADCASTSS 24316(AX), Y1
-	VBROADCASTSS 24320(AX), Y2
-	VBROADCASTSS 24324(AX), Y3
-	VBROADCASTSS 24328(AX), Y4
-	VBROADCASTSS 24332(AX), Y5
-	VBROADCASTSS 24336(AX), Y6
+	JNZ          loop30
+	MOVQ         13328(AX), CX
+	MOVQ         13312(AX), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000160, BX, BX
+	LEAQ         6912(AX)(BX*1), BX
+	VBROADCASTSS 13704(AX), Y0
+	VBROADCASTSS 13708(AX), Y1
+	VBROADCASTSS 13712(AX), Y2
+	VBROADCASTSS 13716(AX), Y3
+	VBROADCASTSS 13720(AX), Y4
+	VBROADCASTSS 13724(AX), Y5
+	VBROADCASTSS 13728(AX), Y6
 
-loop29:
+loop31:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 192(BX), Y7
 	VMULPS  (R8)(SI*2), Y0, Y8
 	VMULPS  (R9)(SI*2), Y2, Y9
@@ -8138,9 +8216,9 @@ loop29:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, (DI)(SI*2)
 	VMOVUPS Y11, 192(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 224(BX), Y7
 	VMULPS  32(R8)(SI*2), Y0, Y8
 	VMULPS  32(R9)(SI*2), Y2, Y9
@@ -8160,9 +8238,9 @@ loop29:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 32(DI)(SI*2)
 	VMOVUPS Y11, 224(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 256(BX), Y7
 	VMULPS  64(R8)(SI*2), Y0, Y8
 	VMULPS  64(R9)(SI*2), Y2, Y9
@@ -8182,9 +8260,9 @@ loop29:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 64(DI)(SI*2)
 	VMOVUPS Y11, 256(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 288(BX), Y7
 	VMULPS  96(R8)(SI*2), Y0, Y8
 	VMULPS  96(R9)(SI*2), Y2, Y9
@@ -8204,19 +8282,21 @@ loop29:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 96(DI)(SI*2)
 	VMOVUPS Y11, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
+	DECQ    DX
+	SUBQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop29
-	MOVQ    24112(AX), CX
-	MOVQ    24096(AX), DX
-	LEAQ    13824(AX), BX
-	MOVQ    24160(AX), SI
-	MOVQ    24152(AX), SI
-	MOVQ    24192(AX), SI
-	MOVQ    24200(AX), DI
+	JNZ     loop31
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13392(AX), SI
+	MOVQ    13384(AX), SI
+	MOVQ    13424(AX), SI
 
-loop30:
+loop32:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -8234,34 +8314,39 @@ loop30:
 	VMOVHLPS     X4, X4, X4
 	VBROADCASTSS X4, Y5
 	VCMPPS       $0x00, Y5, Y0, Y0
-	VMOVMSKPS    Y0, R8
+	VMOVMSKPS    Y0, DI
 	VCMPPS       $0x00, Y5, Y1, Y1
-	VMOVMSKPS    Y1, R9
-	SHLL         $0x08, R9
-	ORL          R9, R8
+	VMOVMSKPS    Y1, R8
+	SHLL         $0x08, R8
+	ORL          R8, DI
 	VCMPPS       $0x00, Y5, Y2, Y2
-	VMOVMSKPS    Y2, R9
-	SHLL         $0x10, R9
-	ORL          R9, R8
+	VMOVMSKPS    Y2, R8
+	SHLL         $0x10, R8
+	ORL          R8, DI
 	VCMPPS       $0x00, Y5, Y3, Y3
-	VMOVMSKPS    Y3, R9
-	SHLL         $0x18, R9
-	ORL          R9, R8
-	XORQ         R9, R9
-	TZCNTQ       R8, R8
-	CMOVQCS      R9, R8
-	MOVQ         DX, R9
-	SHLQ         $0x06, R9
-	ADDQ         24208(AX), R9
-	MOVWLZX      (R9)(R8*2), R8
-	MOVL         R8, (DI)(DX*4)
+	VMOVMSKPS    Y3, R8
+	SHLL         $0x18, R8
+	ORL          R8, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	ADDQ         13440(AX), R8
+	MOVWLZX      (R8)(DI*2), DI
+	MOVQ         13432(AX), R8
+	MOVL         DI, (R8)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X4, X0
 	VMOVSS       X0, (SI)(DX*4)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop30
+	JNZ          loop32
+	MOVQ         13328(AX), CX
+	SUBQ         CX, 13312(AX)
+	SUBQ         CX, 13320(AX)
+	JNZ          block
 	VZEROUPPER
 	RET
 
@@ -8269,15 +8354,25 @@ loop30:
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
 TEXT ·pinWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
-	MOVQ 24112(AX), CX
-	MOVQ 24096(AX), DX
-	LEAQ 13824(AX), BX
-	MOVQ 24128(AX), SI
-	MOVQ 24152(AX), SI
-	MOVQ 24168(AX), SI
-	MOVQ 24192(AX), DI
 
-loop31:
+block:
+	MOVQ    13320(AX), DX
+	MOVQ    $0x0000000c, CX
+	CMPQ    DX, CX
+	CMOVQLT DX, CX
+	MOVQ    CX, 13328(AX)
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13360(AX), SI
+	MOVQ    13384(AX), SI
+	MOVQ    13400(AX), SI
+	MOVQ    13424(AX), DI
+
+loop33:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -8305,10 +8400,8 @@ loop31:
 	VBLENDVPS    Y9, Y7, Y1, Y1
 	VPSLLD       $0x1c, Y4, Y7
 	VBLENDVPS    Y7, Y8, Y2, Y2
-	VPSRAD       $0x04, Y3, Y3
-	VPSRAD       $0x04, Y4, Y4
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x13, Y3, Y3
+	VPSLLD       $0x13, Y4, Y4
 	VPADDD       Y3, Y1, Y1
 	VPADDD       Y4, Y2, Y2
 	VMULPS       avx2Constants<>+128(SB), Y5, Y7
@@ -8353,10 +8446,8 @@ loop31:
 	VBLENDVPS    Y10, Y8, Y3, Y3
 	VPSLLD       $0x1c, Y5, Y8
 	VBLENDVPS    Y8, Y9, Y4, Y4
-	VPSRAD       $0x04, Y0, Y0
-	VPSRAD       $0x04, Y5, Y5
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
 	VPADDD       Y0, Y3, Y3
 	VPADDD       Y5, Y4, Y4
 	VMULPS       avx2Constants<>+128(SB), Y6, Y8
@@ -8400,40 +8491,40 @@ loop31:
 	VMOVUPS      Y1, 128(BX)
 	VMULPS       160(BX), Y0, Y0
 	VMOVUPS      Y0, 160(BX)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop31
-	MOVQ         24104(AX), CX
-	MOVQ         24296(AX), DX
-	CMPQ         CX, 24280(AX)
-	CMOVQGT      24288(AX), DX
-	MOVQ         DX, 24304(AX)
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	LEAQ         (AX), SI
+	JNZ          loop33
+	MOVQ         13328(AX), CX
+	MOVQ         13312(AX), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000160, BX, BX
+	LEAQ         6912(AX)(BX*1), BX
+	MOVQ         13320(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         13680(AX), SI
 
-loop32:
-	MOVQ           24304(AX), DI
-	ADDQ           DX, DI
+loop34:
+	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	MOVQ           24168(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24176(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24184(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
-	MOVQ           24216(AX), R8
-	PREFETCHT0     (R8)(DI*2)
-	PREFETCHT0     64(R8)(DI*2)
+	MOVQ           13400(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13408(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13416(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
+	MOVQ           13448(AX), R8
+	PREFETCHT0     -1536(R8)(DI*2)
+	PREFETCHT0     -1472(R8)(DI*2)
 	MOVQ           DX, DI
 	SHLQ           $0x07, DI
-	ADDQ           24216(AX), DI
-	MOVQ           24264(AX), R8
+	ADDQ           13448(AX), DI
+	MOVQ           13688(AX), R8
 	MOVLQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -8466,10 +8557,10 @@ loop32:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22336(AX)
-	VMOVDQU        Y1, 22464(AX)
-	VMOVDQU        Y4, 22592(AX)
-	VMOVDQU        Y0, 22720(AX)
+	VMOVDQU        Y3, 11552(AX)
+	VMOVDQU        Y1, 11680(AX)
+	VMOVDQU        Y4, 11808(AX)
+	VMOVDQU        Y0, 11936(AX)
 	MOVLQZX        32(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -8502,10 +8593,10 @@ loop32:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22368(AX)
-	VMOVDQU        Y1, 22496(AX)
-	VMOVDQU        Y4, 22624(AX)
-	VMOVDQU        Y0, 22752(AX)
+	VMOVDQU        Y3, 11584(AX)
+	VMOVDQU        Y1, 11712(AX)
+	VMOVDQU        Y4, 11840(AX)
+	VMOVDQU        Y0, 11968(AX)
 	MOVLQZX        64(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -8538,10 +8629,10 @@ loop32:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22400(AX)
-	VMOVDQU        Y1, 22528(AX)
-	VMOVDQU        Y4, 22656(AX)
-	VMOVDQU        Y0, 22784(AX)
+	VMOVDQU        Y3, 11616(AX)
+	VMOVDQU        Y1, 11744(AX)
+	VMOVDQU        Y4, 11872(AX)
+	VMOVDQU        Y0, 12000(AX)
 	MOVLQZX        96(DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -8574,1050 +8665,1050 @@ loop32:
 	VPUNPCKHQDQ    Y1, Y4, Y1
 	VPUNPCKLQDQ    Y2, Y0, Y4
 	VPUNPCKHQDQ    Y2, Y0, Y0
-	VMOVDQU        Y3, 22432(AX)
-	VMOVDQU        Y1, 22560(AX)
-	VMOVDQU        Y4, 22688(AX)
-	VMOVDQU        Y0, 22816(AX)
+	VMOVDQU        Y3, 11648(AX)
+	VMOVDQU        Y1, 11776(AX)
+	VMOVDQU        Y4, 11904(AX)
+	VMOVDQU        Y0, 12032(AX)
 	VMOVSD         (SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22848(AX)
+	VMOVUPS        X0, 12064(AX)
 	VMOVSD         8(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22864(AX)
+	VMOVUPS        X0, 12080(AX)
 	VMOVSS         16(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22880(AX)
+	VMOVUPS        X0, 12096(AX)
 	VMOVSD         20(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22896(AX)
+	VMOVUPS        X0, 12112(AX)
 	VMOVSD         28(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22912(AX)
+	VMOVUPS        X0, 12128(AX)
 	VMOVSS         36(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22928(AX)
+	VMOVUPS        X0, 12144(AX)
 	VMOVSD         40(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22944(AX)
+	VMOVUPS        X0, 12160(AX)
 	VMOVSD         48(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22960(AX)
+	VMOVUPS        X0, 12176(AX)
 	VMOVSS         56(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 22976(AX)
+	VMOVUPS        X0, 12192(AX)
 	VMOVSD         60(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 22992(AX)
+	VMOVUPS        X0, 12208(AX)
 	VMOVSD         68(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23008(AX)
+	VMOVUPS        X0, 12224(AX)
 	VMOVSS         76(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23024(AX)
+	VMOVUPS        X0, 12240(AX)
 	VMOVSD         80(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23040(AX)
+	VMOVUPS        X0, 12256(AX)
 	VMOVSD         88(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23056(AX)
+	VMOVUPS        X0, 12272(AX)
 	VMOVSS         96(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23072(AX)
+	VMOVUPS        X0, 12288(AX)
 	VMOVSD         100(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23088(AX)
+	VMOVUPS        X0, 12304(AX)
 	VMOVSD         108(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23104(AX)
+	VMOVUPS        X0, 12320(AX)
 	VMOVSS         116(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23120(AX)
+	VMOVUPS        X0, 12336(AX)
 	VMOVSD         120(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23136(AX)
+	VMOVUPS        X0, 12352(AX)
 	VMOVSD         128(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23152(AX)
+	VMOVUPS        X0, 12368(AX)
 	VMOVSS         136(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23168(AX)
+	VMOVUPS        X0, 12384(AX)
 	VMOVSD         140(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23184(AX)
+	VMOVUPS        X0, 12400(AX)
 	VMOVSD         148(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23200(AX)
+	VMOVUPS        X0, 12416(AX)
 	VMOVSS         156(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23216(AX)
+	VMOVUPS        X0, 12432(AX)
 	VMOVSD         160(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23232(AX)
+	VMOVUPS        X0, 12448(AX)
 	VMOVSD         168(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23248(AX)
+	VMOVUPS        X0, 12464(AX)
 	VMOVSS         176(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23264(AX)
+	VMOVUPS        X0, 12480(AX)
 	VMOVSD         180(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23280(AX)
+	VMOVUPS        X0, 12496(AX)
 	VMOVSD         188(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23296(AX)
+	VMOVUPS        X0, 12512(AX)
 	VMOVSS         196(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23312(AX)
+	VMOVUPS        X0, 12528(AX)
 	VMOVSD         200(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23328(AX)
+	VMOVUPS        X0, 12544(AX)
 	VMOVSD         208(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23344(AX)
+	VMOVUPS        X0, 12560(AX)
 	VMOVSS         216(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23360(AX)
+	VMOVUPS        X0, 12576(AX)
 	VMOVSD         220(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23376(AX)
+	VMOVUPS        X0, 12592(AX)
 	VMOVSD         228(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23392(AX)
+	VMOVUPS        X0, 12608(AX)
 	VMOVSS         236(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23408(AX)
+	VMOVUPS        X0, 12624(AX)
 	VMOVSD         240(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23424(AX)
+	VMOVUPS        X0, 12640(AX)
 	VMOVSD         248(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23440(AX)
+	VMOVUPS        X0, 12656(AX)
 	VMOVSS         256(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23456(AX)
+	VMOVUPS        X0, 12672(AX)
 	VMOVSD         260(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23472(AX)
+	VMOVUPS        X0, 12688(AX)
 	VMOVSD         268(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23488(AX)
+	VMOVUPS        X0, 12704(AX)
 	VMOVSS         276(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23504(AX)
+	VMOVUPS        X0, 12720(AX)
 	VMOVSD         280(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23520(AX)
+	VMOVUPS        X0, 12736(AX)
 	VMOVSD         288(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23536(AX)
+	VMOVUPS        X0, 12752(AX)
 	VMOVSS         296(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23552(AX)
+	VMOVUPS        X0, 12768(AX)
 	VMOVSD         300(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23568(AX)
+	VMOVUPS        X0, 12784(AX)
 	VMOVSD         308(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23584(AX)
+	VMOVUPS        X0, 12800(AX)
 	VMOVSS         316(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23600(AX)
+	VMOVUPS        X0, 12816(AX)
 	VMOVSD         320(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23616(AX)
+	VMOVUPS        X0, 12832(AX)
 	VMOVSD         328(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23632(AX)
+	VMOVUPS        X0, 12848(AX)
 	VMOVSS         336(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23648(AX)
+	VMOVUPS        X0, 12864(AX)
 	VMOVSD         340(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23664(AX)
+	VMOVUPS        X0, 12880(AX)
 	VMOVSD         348(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23680(AX)
+	VMOVUPS        X0, 12896(AX)
 	VMOVSS         356(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23696(AX)
+	VMOVUPS        X0, 12912(AX)
 	VMOVSD         360(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23712(AX)
+	VMOVUPS        X0, 12928(AX)
 	VMOVSD         368(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23728(AX)
+	VMOVUPS        X0, 12944(AX)
 	VMOVSS         376(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23744(AX)
+	VMOVUPS        X0, 12960(AX)
 	VMOVSD         380(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23760(AX)
+	VMOVUPS        X0, 12976(AX)
 	VMOVSD         388(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23776(AX)
+	VMOVUPS        X0, 12992(AX)
 	VMOVSS         396(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23792(AX)
-	CMPQ           24272(AX), $0x64
-	JLE            skip33
+	VMOVUPS        X0, 13008(AX)
+	CMPQ           13696(AX), $0x64
+	JLE            skip35
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23808(AX)
+	VMOVUPS        X0, 13024(AX)
 	VMOVSD         408(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23824(AX)
+	VMOVUPS        X0, 13040(AX)
 	VMOVSS         416(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23840(AX)
+	VMOVUPS        X0, 13056(AX)
 	VMOVSD         420(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23856(AX)
+	VMOVUPS        X0, 13072(AX)
 	VMOVSD         428(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23872(AX)
+	VMOVUPS        X0, 13088(AX)
 	VMOVSS         436(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23888(AX)
+	VMOVUPS        X0, 13104(AX)
 	VMOVSD         440(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23904(AX)
+	VMOVUPS        X0, 13120(AX)
 	VMOVSD         448(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23920(AX)
+	VMOVUPS        X0, 13136(AX)
 	VMOVSS         456(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23936(AX)
+	VMOVUPS        X0, 13152(AX)
 	VMOVSD         460(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23952(AX)
+	VMOVUPS        X0, 13168(AX)
 	VMOVSD         468(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 23968(AX)
+	VMOVUPS        X0, 13184(AX)
 	VMOVSS         476(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 23984(AX)
+	VMOVUPS        X0, 13200(AX)
 	VMOVSD         480(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24000(AX)
+	VMOVUPS        X0, 13216(AX)
 	VMOVSD         488(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24016(AX)
+	VMOVUPS        X0, 13232(AX)
 	VMOVSS         496(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24032(AX)
+	VMOVUPS        X0, 13248(AX)
 	VMOVSD         500(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24048(AX)
+	VMOVUPS        X0, 13264(AX)
 	VMOVSD         508(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
 	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 24064(AX)
+	VMOVUPS        X0, 13280(AX)
 	VMOVSS         516(SI), X0
 	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 24080(AX)
+	VMOVUPS        X0, 13296(AX)
 
-skip33:
+skip35:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12064(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22864(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12080(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22880(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12096(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22896(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12112(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x05, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22912(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12128(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22928(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12144(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 22944(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12160(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x0a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22960(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12176(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22976(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12192(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22992(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12208(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x0f, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23008(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12224(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23024(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12240(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23040(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12256(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x14, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23056(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12272(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23072(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12288(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23088(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12304(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x19, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23104(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12320(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23120(AX), Y6
-	VMOVDQU        22336(AX), Y7
+	VBROADCASTF128 12336(AX), Y6
+	VMOVDQU        11552(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22368(AX), Y7
+	VMOVDQU        11584(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23136(AX), Y5
-	VMOVDQU        22336(AX), Y4
+	VBROADCASTF128 12352(AX), Y5
+	VMOVDQU        11552(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22368(AX), Y6
+	VMOVDQU        11584(AX), Y6
 	VPSRLD         $0x1e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23152(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12368(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23168(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12384(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23184(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12400(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x03, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23200(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12416(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23216(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12432(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23232(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12448(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x08, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23248(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12464(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23264(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12480(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23280(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12496(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x0d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23296(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12512(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23312(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12528(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23328(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12544(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x12, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23344(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12560(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23360(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12576(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23376(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12592(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x17, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23392(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12608(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23408(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12624(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23424(AX), Y5
-	VMOVDQU        22464(AX), Y4
+	VBROADCASTF128 12640(AX), Y5
+	VMOVDQU        11680(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22496(AX), Y6
+	VMOVDQU        11712(AX), Y6
 	VPSRLD         $0x1c, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23440(AX), Y6
-	VMOVDQU        22464(AX), Y7
+	VBROADCASTF128 12656(AX), Y6
+	VMOVDQU        11680(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22496(AX), Y7
+	VMOVDQU        11712(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23456(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12672(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23472(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12688(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x01, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23488(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12704(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23504(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12720(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23520(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12736(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x06, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23536(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12752(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23552(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12768(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23568(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12784(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x0b, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23584(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12800(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23600(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12816(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23616(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12832(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x10, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23632(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12848(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23648(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12864(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23664(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12880(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x15, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x15, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23680(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12896(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23696(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12912(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23712(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12928(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x1a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23728(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12944(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23744(AX), Y6
-	VMOVDQU        22592(AX), Y7
+	VBROADCASTF128 12960(AX), Y6
+	VMOVDQU        11808(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22624(AX), Y7
+	VMOVDQU        11840(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23760(AX), Y5
-	VMOVDQU        22592(AX), Y4
+	VBROADCASTF128 12976(AX), Y5
+	VMOVDQU        11808(AX), Y4
 	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22720(AX), Y6
+	VMOVDQU        11936(AX), Y6
 	VPADDD         Y6, Y6, Y6
 	VPOR           Y6, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22624(AX), Y6
+	VMOVDQU        11840(AX), Y6
 	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPADDD         Y7, Y7, Y7
 	VPOR           Y7, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23776(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 12992(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23792(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13008(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	CMPQ           24272(AX), $0x64
-	JLE            skip34
-	VBROADCASTF128 23808(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	CMPQ           13696(AX), $0x64
+	JLE            skip36
+	VBROADCASTF128 13024(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x04, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23824(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13040(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23840(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13056(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23856(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13072(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x09, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x09, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23872(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13088(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23888(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13104(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23904(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13120(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x0e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x0e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23920(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13136(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23936(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13152(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23952(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13168(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x13, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x13, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23968(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13184(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23984(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13200(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 24000(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13216(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x18, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x18, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24016(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13232(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24032(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13248(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 24048(AX), Y5
-	VMOVDQU        22720(AX), Y4
+	VBROADCASTF128 13264(AX), Y5
+	VMOVDQU        11936(AX), Y4
 	VPSRLD         $0x1d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22752(AX), Y6
+	VMOVDQU        11968(AX), Y6
 	VPSRLD         $0x1d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24064(AX), Y6
-	VMOVDQU        22720(AX), Y7
+	VBROADCASTF128 13280(AX), Y6
+	VMOVDQU        11936(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22752(AX), Y7
+	VMOVDQU        11968(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24080(AX), Y6
+	VBROADCASTF128 13296(AX), Y6
 	VXORPS         Y7, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
@@ -9627,7 +9718,7 @@ skip33:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip34:
+skip36:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -9636,700 +9727,700 @@ skip34:
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
-	VBROADCASTF128 22848(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12064(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22864(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12080(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22880(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12096(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x04, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22896(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12112(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x05, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22912(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12128(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22928(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12144(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x09, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 22944(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12160(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x0a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 22960(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12176(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 22976(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12192(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x0e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 22992(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12208(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x0f, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23008(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12224(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23024(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12240(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x13, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23040(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12256(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x14, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23056(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12272(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23072(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12288(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x18, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23088(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12304(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x19, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23104(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12320(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23120(AX), Y6
-	VMOVDQU        22400(AX), Y7
+	VBROADCASTF128 12336(AX), Y6
+	VMOVDQU        11616(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22432(AX), Y7
+	VMOVDQU        11648(AX), Y7
 	VPSRLD         $0x1d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23136(AX), Y5
-	VMOVDQU        22400(AX), Y4
+	VBROADCASTF128 12352(AX), Y5
+	VMOVDQU        11616(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22432(AX), Y6
+	VMOVDQU        11648(AX), Y6
 	VPSRLD         $0x1e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23152(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12368(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23168(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12384(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23184(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12400(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x03, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23200(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12416(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23216(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12432(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x07, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23232(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12448(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x08, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23248(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12464(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23264(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12480(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x0c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23280(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12496(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x0d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23296(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12512(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23312(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12528(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x11, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23328(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12544(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x12, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23344(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12560(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23360(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12576(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x16, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23376(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12592(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x17, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23392(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12608(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23408(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12624(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x1b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23424(AX), Y5
-	VMOVDQU        22528(AX), Y4
+	VBROADCASTF128 12640(AX), Y5
+	VMOVDQU        11744(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22560(AX), Y6
+	VMOVDQU        11776(AX), Y6
 	VPSRLD         $0x1c, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23440(AX), Y6
-	VMOVDQU        22528(AX), Y7
+	VBROADCASTF128 12656(AX), Y6
+	VMOVDQU        11744(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22560(AX), Y7
+	VMOVDQU        11776(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23456(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12672(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23472(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12688(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x01, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23488(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12704(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23504(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12720(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x05, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23520(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12736(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x06, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23536(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12752(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23552(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12768(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x0a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23568(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12784(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x0b, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23584(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12800(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23600(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12816(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x0f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23616(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12832(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x10, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23632(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12848(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23648(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12864(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x14, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23664(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12880(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x15, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x15, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23680(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12896(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23696(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12912(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x19, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23712(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12928(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x1a, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x1a, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23728(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12944(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23744(AX), Y6
-	VMOVDQU        22656(AX), Y7
+	VBROADCASTF128 12960(AX), Y6
+	VMOVDQU        11872(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22688(AX), Y7
+	VMOVDQU        11904(AX), Y7
 	VPSRLD         $0x1e, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23760(AX), Y5
-	VMOVDQU        22656(AX), Y4
+	VBROADCASTF128 12976(AX), Y5
+	VMOVDQU        11872(AX), Y4
 	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        22784(AX), Y6
+	VMOVDQU        12000(AX), Y6
 	VPADDD         Y6, Y6, Y6
 	VPOR           Y6, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22688(AX), Y6
+	VMOVDQU        11904(AX), Y6
 	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPADDD         Y7, Y7, Y7
 	VPOR           Y7, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23776(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 12992(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23792(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13008(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x03, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	CMPQ           24272(AX), $0x64
-	JLE            skip35
-	VBROADCASTF128 23808(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	CMPQ           13696(AX), $0x64
+	JLE            skip37
+	VBROADCASTF128 13024(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x04, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23824(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13040(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x06, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23840(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13056(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x08, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23856(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13072(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x09, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x09, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23872(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13088(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x0b, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23888(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13104(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x0d, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 23904(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13120(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x0e, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x0e, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23920(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13136(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x10, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23936(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13152(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x12, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 23952(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13168(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x13, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x13, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 23968(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13184(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x15, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 23984(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13200(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x17, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 24000(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13216(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x18, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x18, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24016(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13232(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x1a, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24032(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13248(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x1c, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 24048(AX), Y5
-	VMOVDQU        22784(AX), Y4
+	VBROADCASTF128 13264(AX), Y5
+	VMOVDQU        12000(AX), Y4
 	VPSRLD         $0x1d, Y4, Y4
 	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        22816(AX), Y6
+	VMOVDQU        12032(AX), Y6
 	VPSRLD         $0x1d, Y6, Y6
 	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 24064(AX), Y6
-	VMOVDQU        22784(AX), Y7
+	VBROADCASTF128 13280(AX), Y6
+	VMOVDQU        12000(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        22816(AX), Y7
+	VMOVDQU        12032(AX), Y7
 	VPSRLD         $0x1f, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 24080(AX), Y6
+	VBROADCASTF128 13296(AX), Y6
 	VXORPS         Y7, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
@@ -10339,20 +10430,23 @@ skip34:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip35:
+skip37:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
 	VMOVUPS Y1, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
-	ADDQ    $0x00000240, SI
+	DECQ    DX
+	SUBQ    $0x00000160, BX
+	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop32
-	MOVQ    24112(AX), CX
-	LEAQ    13824(AX), DX
+	JNZ     loop34
+	MOVQ    13328(AX), CX
+	MOVQ    13328(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000160, DX, DX
+	LEAQ    6912(AX)(DX*1), DX
 
-loop36:
+loop38:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -10392,26 +10486,29 @@ loop36:
 	VSUBPS       Y8, Y7, Y7
 	VMULPS       Y3, Y7, Y7
 	VMOVUPS      Y7, 288(DX)
-	ADDQ         $0x00000160, DX
+	SUBQ         $0x00000160, DX
 	DECQ         CX
-	JNZ          loop36
-	MOVQ         24112(AX), CX
-	MOVQ         24096(AX), DX
-	LEAQ         13824(AX), BX
-	VBROADCASTSS 24312(AX), Y0
-	VBROADCASTSS 24316(AX), Y1
-	VBROADCASTSS 24320(AX), Y2
-	VBROADCASTSS 24324(AX), Y3
-	VBROADCASTSS 24328(AX), Y4
-	VBROADCASTSS 24332(AX), Y5
-	VBROADCASTSS 24336(AX), Y6
+	JNZ          loop38
+	MOVQ         13328(AX), CX
+	MOVQ         13312(AX), DX
+	MOVQ         13328(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000160, BX, BX
+	LEAQ         6912(AX)(BX*1), BX
+	VBROADCASTSS 13704(AX), Y0
+	VBROADCASTSS 13708(AX), Y1
+	VBROADCASTSS 13712(AX), Y2
+	VBROADCASTSS 13716(AX), Y3
+	VBROADCASTSS 13720(AX), Y4
+	VBROADCASTSS 13724(AX), Y5
+	VBROADCASTSS 13728(AX), Y6
 
-loop37:
+loop39:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 192(BX), Y7
 	VMULPS  (R8)(SI*2), Y0, Y8
 	VMULPS  (R9)(SI*2), Y2, Y9
@@ -10431,9 +10528,9 @@ loop37:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, (DI)(SI*2)
 	VMOVUPS Y11, 192(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 224(BX), Y7
 	VMULPS  32(R8)(SI*2), Y0, Y8
 	VMULPS  32(R9)(SI*2), Y2, Y9
@@ -10453,9 +10550,9 @@ loop37:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 32(DI)(SI*2)
 	VMOVUPS Y11, 224(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 256(BX), Y7
 	VMULPS  64(R8)(SI*2), Y0, Y8
 	VMULPS  64(R9)(SI*2), Y2, Y9
@@ -10475,9 +10572,9 @@ loop37:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 64(DI)(SI*2)
 	VMOVUPS Y11, 256(BX)
-	MOVQ    24168(AX), DI
-	MOVQ    24176(AX), R8
-	MOVQ    24184(AX), R9
+	MOVQ    13400(AX), DI
+	MOVQ    13408(AX), R8
+	MOVQ    13416(AX), R9
 	VMOVUPS 288(BX), Y7
 	VMULPS  96(R8)(SI*2), Y0, Y8
 	VMULPS  96(R9)(SI*2), Y2, Y9
@@ -10497,19 +10594,21 @@ loop37:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 96(DI)(SI*2)
 	VMOVUPS Y11, 288(BX)
-	ADDQ    24120(AX), DX
-	ADDQ    $0x00000160, BX
+	DECQ    DX
+	SUBQ    $0x00000160, BX
 	DECQ    CX
-	JNZ     loop37
-	MOVQ    24112(AX), CX
-	MOVQ    24096(AX), DX
-	LEAQ    13824(AX), BX
-	MOVQ    24160(AX), SI
-	MOVQ    24152(AX), SI
-	MOVQ    24192(AX), SI
-	MOVQ    24200(AX), DI
+	JNZ     loop39
+	MOVQ    13328(AX), CX
+	MOVQ    13312(AX), DX
+	MOVQ    13328(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000160, BX, BX
+	LEAQ    6912(AX)(BX*1), BX
+	MOVQ    13392(AX), SI
+	MOVQ    13384(AX), SI
+	MOVQ    13424(AX), SI
 
-loop38:
+loop40:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -10527,33 +10626,38 @@ loop38:
 	VMOVHLPS     X4, X4, X4
 	VBROADCASTSS X4, Y5
 	VCMPPS       $0x00, Y5, Y0, Y0
-	VMOVMSKPS    Y0, R8
+	VMOVMSKPS    Y0, DI
 	VCMPPS       $0x00, Y5, Y1, Y1
-	VMOVMSKPS    Y1, R9
-	SHLL         $0x08, R9
-	ORL          R9, R8
+	VMOVMSKPS    Y1, R8
+	SHLL         $0x08, R8
+	ORL          R8, DI
 	VCMPPS       $0x00, Y5, Y2, Y2
-	VMOVMSKPS    Y2, R9
-	SHLL         $0x10, R9
-	ORL          R9, R8
+	VMOVMSKPS    Y2, R8
+	SHLL         $0x10, R8
+	ORL          R8, DI
 	VCMPPS       $0x00, Y5, Y3, Y3
-	VMOVMSKPS    Y3, R9
-	SHLL         $0x18, R9
-	ORL          R9, R8
-	XORQ         R9, R9
-	TZCNTQ       R8, R8
-	CMOVQCS      R9, R8
-	MOVQ         DX, R9
-	SHLQ         $0x07, R9
-	ADDQ         24216(AX), R9
-	MOVL         (R9)(R8*4), R8
-	MOVL         R8, (DI)(DX*4)
+	VMOVMSKPS    Y3, R8
+	SHLL         $0x18, R8
+	ORL          R8, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x07, R8
+	ADDQ         13448(AX), R8
+	MOVL         (R8)(DI*4), DI
+	MOVQ         13432(AX), R8
+	MOVL         DI, (R8)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X4, X0
 	VMOVSS       X0, (SI)(DX*4)
-	ADDQ         24120(AX), DX
-	ADDQ         $0x00000160, BX
+	DECQ         DX
+	SUBQ         $0x00000160, BX
 	DECQ         CX
-	JNZ          loop38
+	JNZ          loop40
+	MOVQ         13328(AX), CX
+	SUBQ         CX, 13312(AX)
+	SUBQ         CX, 13320(AX)
+	JNZ          block
 	VZEROUPPER
 	RET

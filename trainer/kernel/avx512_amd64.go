@@ -14,12 +14,12 @@ func gatesAVX512(f *frame)
 //go:noescape
 func gatesWideAVX512(f *frame)
 
-// pinAVX512 updates a pin of one gate a chain from the gradient in the frame.
+// pinAVX512 updates a pin of one gate a chain from the gradients in out.
 //
 //go:noescape
 func pinAVX512(f *frame)
 
-// pinWideAVX512 updates a pin of one gate a chain from the gradient in the frame with wires of 32 bits.
+// pinWideAVX512 updates a pin of one gate a chain from the gradients in out with wires of 32 bits.
 //
 //go:noescape
 func pinWideAVX512(f *frame)

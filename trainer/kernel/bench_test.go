@@ -35,7 +35,7 @@ func BenchmarkUpdate(b *testing.B) {
 				for b.Loop() {
 					p.Adam = NewAdam(0, 0.9, 0.999, 1e-8, 1000)
 					for c := range p.Delta {
-						copy(p.Delta[c], delta)
+						p.Delta[c] = delta
 					}
 					p.Update(st.s, 0, 0, Chains)
 				}

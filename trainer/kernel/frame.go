@@ -1,8 +1,6 @@
 package kernel
 
-// Chains is how many chains a [Pass] walks side by side: the more, the less often a
-// kernel waits for its first result, until the scratch fills the L1 cache. Measured on
-// Zen 4 (8k x 6, ns a gate): 4: 165, 8: 150, 12: 137, 24: 131, 48: 130.
+// Chains is how many chains a [Pass] walks at most before it turns to the next ones.
 const Chains = 24
 
 // LeastWords is the least number of words of a row that vector kernels work on: a row
@@ -16,17 +14,25 @@ const (
 	fusedWords   = fusedSamples / 64
 )
 
+// blockGates is how many gates a fused kernel takes through a phase before the next
+// phase: the more, the less often a phase waits for its first result, until the scratch
+// leaves the L1 cache.
+const blockGates = 12
+
+// gradientRow is the length of a row of gradients by sample. The samples are followed
+// by zeros, for groups that reach past the last one.
+const gradientRow = fusedSamples + 16
+
 // frame is what a fused kernel is called with: the arrays of a section, the gates to
-// update, and scratch for one gate of each chain. The generator (tools/avo/kernel) reads
+// update, and scratch for the gates of a block. The generator (tools/avo/kernel) reads
 // this file for the offsets, so it must not refer to others. The kernels change no
 // pointer in it: one past an array would stop the garbage collector.
 //
 //nolint:unused // assembly uses the fields
 type frame struct {
-	// Scratch, first and in multiples of a cache line for its alignment. The gradient
-	// of pin B is followed by zeros, for groups that reach past the last sample.
-	beta  [Chains][fusedSamples + 16]float32
-	block [Chains]frameGate
+	// Scratch, first and in multiples of a cache line for its alignment.
+	beta  [blockGates][gradientRow]float32 // the gradients of the pins B
+	block [blockGates + 1]frameGate
 	masks [4][16]byte // of the four pairs of pin values, of one gate
 
 	// Of one gate, for AVX2: the bits of its candidates, and for each group of samples
@@ -34,10 +40,12 @@ type frame struct {
 	words [4][fusedK]uint32
 	pairs [fusedSamples/5 + 1][3][4]float32
 
-	gate   int64 // the last gate of the first chain
-	layers int64
-	chains int64
-	stride int64 // gates from chain to chain
+	gate   int64 // the last gate to update
+	left   int64 // gates to update, down from it
+	n      int64 // of those, in the block at hand
+	layers int64 // of a chain
+	layer  int64 // of the chain at hand, left to do
+	chain  int64 // the chain at hand, by its place in from and out
 
 	w, m, v *float32 // operation logits, moments, [gates][16]
 	top     *float32
@@ -49,16 +57,12 @@ type frame struct {
 	narrow    *uint16 // wires, one of the two
 	wide      *uint32
 
-	a, b      *uint64  // rows of the pins' values
-	row, rows int64    // byte offset of those of the gate, and from chain to chain
-	delta     *float32 // [Chains][fusedSamples]
-	x         *uint64
-	samples   int64
-
-	// While more than near layers are left, the gate to fetch is ahead of the current
-	// one, then wrap.
-	near, ahead, wrap int64
-	fetch             int64 // the one of the two, of the layer at hand
+	a, b     *uint64 // rows of the pins' values
+	row, gap int64   // byte offset of those of the gate at hand, and between chains
+	from     [Chains]*float32
+	out      *float32 // [Chains][gradientRow], the gradients of the pins A
+	x        *uint64
+	samples  int64
 
 	adam [8]float32 // the fields of Adam in order
 }

@@ -32,9 +32,6 @@ var fusedKernels = map[string]*kernels{
 	},
 }
 
-// ahead is how many layers before its turn the parameters of a gate are fetched.
-const ahead = 1
-
 // fused holds the frames of a pass, one for each section and pin.
 type fused struct {
 	frames []*frame
@@ -55,22 +52,23 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	p.call(&k.gates, s.B, p.frame(s), s.Layers, layer, chain, chains)
 	if s.A != nil && s.A.K != 1 {
 		f := p.frame(s.A)
-		for c := range chains {
-			copy(f.beta[c][:], p.Delta[c])
-		}
 		p.call(&k.pin, s.A, f, 1, layer, chain, chains)
+	}
+	for c := range chains {
+		p.Delta[c] = p.grad(c)
 	}
 	return true
 }
 
 // call calls the kernel for sections of the given number of layers.
 func (p *Pass) call(kernel *[2]func(*frame), pin *Pin, f *frame, layers, layer, chain, chains int) {
-	n := int64(layers)
-	f.gate, f.layers, f.chains, f.stride = int64(chain)*n+n-1, n, int64(chains), n
-	f.near = min(ahead, n)
-	f.ahead, f.wrap = -f.near, Chains*n+n-f.near
+	f.gate, f.left = int64((chain+chains)*layers-1), int64(chains*layers)
+	f.layers, f.layer, f.chain = int64(layers), int64(layers), int64(chains-1)
 	f.a, f.b = &p.A[0], &p.B[0]
-	f.row, f.rows = 8*fusedWords*(int64(layer)+n-1), 8*fusedWords*int64(p.depth)
+	f.row, f.gap = int64(8*fusedWords*((chains-1)*p.depth+layer+layers-1)), int64(8*fusedWords*(p.depth-layers))
+	for c := range chains {
+		f.from[c] = &p.Delta[c][:fusedSamples][0]
+	}
 	f.x, f.samples = &p.X[0], int64(p.Samples)
 	c := &p.Adam
 	f.adam = [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
@@ -88,7 +86,7 @@ func (p *Pass) frame(owner any) *frame {
 			return p.fused.frames[i]
 		}
 	}
-	f := &frame{delta: &p.Delta[0][0]}
+	f := &frame{out: &p.grads[0]}
 	switch s := owner.(type) {
 	case *Gates:
 		f.w, f.m, f.v, f.top, f.op = &s.W[0], &s.M[0], &s.V[0], &s.Top[0], &s.Op[0]

@@ -34,15 +34,16 @@ type Gates struct {
 	B      *Pin
 }
 
-// Pass walks up to [Chains] chains side by side, from the first gates to the last to
-// compute their bits and back to update them. It is the scratch of one goroutine.
+// Pass walks up to [Chains] chains, from the first gates to the last to compute their
+// bits and back to update them. It is the scratch of one goroutine.
 type Pass struct {
 	X       []uint64 // the batch's rows
 	Samples int      // of the batch
 	Adam    Adam
 
 	// Delta is the gradient of each chain's output, or of the gate to come, with zeros
-	// after the last sample, [Chains][64 words].
+	// after the last sample, [Chains][64 words]. It is read only: an update sets it to
+	// a slice of the pass.
 	Delta [Chains][]float32
 
 	A, B []uint64 // the pins' values, [Chains][depth][words]
@@ -52,6 +53,7 @@ type Pass struct {
 	depth int
 
 	// Scratch of one gate.
+	grads       []float32 // [Chains][64 words and zeros]
 	ops, opGrad [Ops]float32
 	beta        []float32 // [64 words]
 	q, r        []float32 // [largest k]
@@ -65,11 +67,8 @@ type Pass struct {
 func NewPass(depth, words, k int) *Pass {
 	p := &Pass{
 		A: make([]uint64, Chains*depth*words), B: make([]uint64, Chains*depth*words), Out: make([]uint64, Chains*words),
-		words: words, depth: depth, beta: make([]float32, words*64), q: make([]float32, k), r: make([]float32, k),
-	}
-	delta := make([]float32, Chains*words*64)
-	for c := range p.Delta {
-		p.Delta[c] = delta[c*words*64:][:words*64]
+		words: words, depth: depth, grads: make([]float32, Chains*(words*64+gradientRow-fusedSamples)),
+		beta: make([]float32, words*64), q: make([]float32, k), r: make([]float32, k),
 	}
 	return p
 }
@@ -82,13 +81,22 @@ func (p *Pass) Update(s *Gates, layer, chain, chains int) {
 		return
 	}
 	for c := range chains {
+		delta := p.grad(c)
+		copy(delta, p.Delta[c])
 		for l := s.Layers - 1; l >= 0; l-- {
 			if (s.Layers-1-l)%touchBlock == 0 {
 				p.touched += s.touch(chain+c, l-touchBlock)
 			}
-			p.gate(s, (chain+c)*s.Layers+l, p.Delta[c], p.row(p.A, c, layer+l), p.row(p.B, c, layer+l))
+			p.gate(s, (chain+c)*s.Layers+l, delta, p.row(p.A, c, layer+l), p.row(p.B, c, layer+l))
 		}
+		p.Delta[c] = delta
 	}
+}
+
+// grad returns the row of gradients that belongs to a chain.
+func (p *Pass) grad(c int) []float32 {
+	n := p.words * 64
+	return p.grads[c*(n+gradientRow-fusedSamples):][:n]
 }
 
 // row returns the row of a layer in A or B.

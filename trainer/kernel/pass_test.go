@@ -134,7 +134,7 @@ func (t *state) run(path string) (bits map[string][]uint32) {
 			copy(p.A, t.a)
 			copy(p.B, t.b)
 			for c := range n {
-				copy(p.Delta[c], t.delta[(from+c)*64*t.words:])
+				p.Delta[c] = t.delta[(from+c)*64*t.words:][:64*t.words]
 			}
 			p.Update(&s, 0, from, n)
 			for c := range n {

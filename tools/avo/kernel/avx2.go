@@ -41,7 +41,7 @@ func constants2() constants {
 	each("half", 0.5)
 	each("one", 1)
 	for h, name := range []string{"powers0", "powers8"} {
-		add(name, func(i int) uint32 { return math.Float32bits(float32(math.Exp2(float64(8*h+i) / 16))) })
+		add(name, func(i int) uint32 { return power(8*h + i) })
 	}
 	for j, name := range bitNames {
 		add(name, func(i int) uint32 { return 1 << (8*j + i) })
@@ -109,8 +109,7 @@ func (k kernel2) exp(x []reg.VecVirtual) {
 		VPSLLD(U8(28), y[i], bit)
 		VBLENDVPS(bit, t[i], x[i], x[i])
 	})
-	each(func(i int) { VPSRAD(U8(4), y[i], y[i]) })
-	each(func(i int) { VPSLLD(U8(23), y[i], y[i]) })
+	each(func(i int) { VPSLLD(U8(19), y[i], y[i]) })
 	each(func(i int) { VPADDD(y[i], x[i], x[i]) })
 	each(func(i int) { VMULPS(k.c["sixth"], r[i], t[i]) })
 	each(func(i int) { VADDPS(k.c["half"], t[i], t[i]) })
@@ -123,8 +122,7 @@ func (k kernel2) exp(x []reg.VecVirtual) {
 
 // softmax writes p, q and the truth values t of the layer's gates.
 func (k kernel2) softmax() {
-	n, g, gate := load(k.f, "chains"), load(k.f, "gate"), GP64()
-	LEAQ(in(k.f, "block"), gate)
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
 	w, top, u, utop := load(k.f, "w"), load(k.f, "top"), load(k.f, "u"), load(k.f, "utop")
 	loop(n, func() {
 		at64 := shifted(g, 6)
@@ -189,19 +187,25 @@ func (k kernel2) softmax() {
 			VMULPS(at(gate, "q", 8*i), iq, q)
 			VMOVUPS(q, at(gate, "q", 8*i))
 		}
-		ADDQ(in(k.f, "stride"), g)
-		ADDQ(U32(gateBytes), gate)
+		DECQ(g)
+		SUBQ(U32(gateBytes), gate)
 	})
 }
 
-// bins writes the sums s of the layer's gates and the gradients of their pins B, and
-// replaces delta by that of the pins A.
+// bins writes the sums s of the block's gates and the gradients of their pins B, and
+// replaces the gradients in out, at first those in from, by those of the pins A.
 func (k kernel2) bins() {
-	n, gate, beta := load(k.f, "chains"), GP64(), GP64()
-	LEAQ(in(k.f, "block"), gate)
-	LEAQ(in(k.f, "beta"), beta)
-	a, b, delta, samples, row := load(k.f, "a"), load(k.f, "b"), load(k.f, "delta"), load(k.f, "samples"), load(k.f, "row")
+	n, gate, beta := load(k.f, "n"), k.last("block", gateBytes), k.last("beta", betaRow)
+	a, b, samples := load(k.f, "a"), load(k.f, "b"), load(k.f, "samples")
+	row, layer, chain := load(k.f, "row"), load(k.f, "layer"), load(k.f, "chain")
+	out := GP64()
+	IMUL3Q(U32(betaRow), chain, out)
+	ADDQ(in(k.f, "out"), out)
 	loop(n, func() {
+		from := GP64()
+		MOVQ(out, from)
+		CMPQ(layer, in(k.f, "layers"))
+		CMOVQEQ(in(k.f, "from").Idx(chain, 8), from)
 		t, hi := XMM(), XMM()
 		VMOVUPS(at(gate, "t", 0), t)
 		// The coefficient of a bit in lane 0, of its complement in lane 3: a mask of ones
@@ -239,7 +243,7 @@ func (k kernel2) bins() {
 				VPCMPEQD(bits, m.mask, m.mask)
 			}
 			d, part, t := YMM(), YMM(), YMM()
-			VMOVUPS(Mem{Base: delta, Disp: ymm * v}, d)
+			VMOVUPS(Mem{Base: from, Disp: ymm * v}, d)
 			VANDPS(d, x, part)
 			VANDPS(part, y, t)
 			VADDPS(t, s[3][h], s[3][h])
@@ -255,7 +259,7 @@ func (k kernel2) bins() {
 			VMOVUPS(part, Mem{Base: beta, Disp: ymm * v})
 			VPERMILPS(y, ca, part)
 			VMULPS(d, part, part)
-			VMOVUPS(part, Mem{Base: delta, Disp: ymm * v})
+			VMOVUPS(part, Mem{Base: out, Disp: ymm * v})
 		}
 		for v := range 14 {
 			eightSamples(v)
@@ -271,21 +275,26 @@ func (k kernel2) bins() {
 			sums[i] = fold4(s[i][0])
 		}
 		VMOVUPS(foldFour(sums[0], sums[1], sums[2], sums[3]), at(gate, "s", 0))
-		ADDQ(in(k.f, "rows"), row)
-		ADDQ(U32(4*16*vectors), delta)
-		ADDQ(U32(gateBytes), gate)
-		ADDQ(U32(betaRow), beta)
+		SUBQ(U8(16), row)
+		SUBQ(U32(gateBytes), gate)
+		SUBQ(U32(betaRow), beta)
+		DECQ(layer)
+		unless(JNZ, func() {
+			SUBQ(in(k.f, "gap"), row)
+			MOVQ(in(k.f, "layers"), layer)
+			DECQ(chain)
+			SUBQ(U32(betaRow), out)
+		})
 	})
-	SUBQ(U8(16), in(k.f, "row"))
+	MOVQ(row, in(k.f, "row"))
+	MOVQ(layer, in(k.f, "layer"))
+	MOVQ(chain, in(k.f, "chain"))
 }
 
 // candidates writes the sums r of the candidates of the layer's gates, and fetches the
 // parameters of gates to come.
 func (k kernel2) candidates() {
-	k.plan()
-	n, g, gate, beta := load(k.f, "chains"), load(k.f, "gate"), GP64(), GP64()
-	LEAQ(in(k.f, "block"), gate)
-	LEAQ(in(k.f, "beta"), beta)
+	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
 	loop(n, func() {
 		k.prefetch(g)
 		k.gather(k.wires(g))
@@ -329,9 +338,9 @@ func (k kernel2) candidates() {
 				VMOVUPS(r[0][h], at(gate, "r", 8*(2*half+h)))
 			}
 		}
-		ADDQ(in(k.f, "stride"), g)
-		ADDQ(U32(gateBytes), gate)
-		ADDQ(U32(betaRow), beta)
+		DECQ(g)
+		SUBQ(U32(gateBytes), gate)
+		SUBQ(U32(betaRow), beta)
 	})
 }
 
@@ -426,8 +435,7 @@ func (k kernel2) gather(wires reg.Register) {
 
 // gradients replaces p and r of the layer's gates by the gradients of their logits.
 func (k kernel2) gradients() {
-	n, gate := load(k.f, "chains"), GP64()
-	LEAQ(in(k.f, "block"), gate)
+	n, gate := load(k.f, "n"), k.last("block", gateBytes)
 	loop(n, func() {
 		if k.ops {
 			k.opGradients(gate)
@@ -448,7 +456,7 @@ func (k kernel2) gradients() {
 			VMULPS(q[i], r[i], r[i])
 			VMOVUPS(r[i], at(gate, "r", 8*i))
 		}
-		ADDQ(U32(gateBytes), gate)
+		SUBQ(U32(gateBytes), gate)
 	})
 }
 
@@ -481,8 +489,7 @@ func (k kernel2) opGradients(gate reg.Register) {
 
 // adam makes one step of Adam on the layer's gates, and leaves the logits in p and r.
 func (k kernel2) adam() {
-	n, g, gate := load(k.f, "chains"), load(k.f, "gate"), GP64()
-	LEAQ(in(k.f, "block"), gate)
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
 	c := eight(7)
 	for i := range c {
 		VBROADCASTSS(adamAt(k.f, i), c[i])
@@ -497,16 +504,15 @@ func (k kernel2) adam() {
 		for i := range 4 {
 			k.step("u", "um", "uv", at64, 2, ymm*i, at(gate, "r", 8*i), c)
 		}
-		ADDQ(in(k.f, "stride"), g)
-		ADDQ(U32(gateBytes), gate)
+		DECQ(g)
+		SUBQ(U32(gateBytes), gate)
 	})
 }
 
 // largest stores the largest logits of the layer's gates and what they select.
 func (k kernel2) largest() {
-	n, g, gate := load(k.f, "chains"), load(k.f, "gate"), GP64()
-	LEAQ(in(k.f, "block"), gate)
-	op, top, utop, bit := load(k.f, "op"), load(k.f, "top"), load(k.f, "utop"), load(k.f, "bit")
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
+	op, top, utop := load(k.f, "op"), load(k.f, "top"), load(k.f, "utop")
 	loop(n, func() {
 		logits := func(field string, n int) (v []reg.VecVirtual, max4 reg.VecVirtual) {
 			v = eight(n)
@@ -554,10 +560,10 @@ func (k kernel2) largest() {
 			MOVB(arg.As8(), index(op, g, 1, 0))
 			storeTop(index(top, g, 4, 0), largest)
 		}
-		k.storeBit(lowest(equal(high, u)), g, bit)
+		k.storeBit(lowest(equal(high, u)), g, 0)
 		storeTop(index(utop, g, 4, 0), high)
-		ADDQ(in(k.f, "stride"), g)
-		ADDQ(U32(gateBytes), gate)
+		DECQ(g)
+		SUBQ(U32(gateBytes), gate)
 	})
 }
 

@@ -50,6 +50,7 @@ func main() {
 var (
 	offsets            = map[string]int{}
 	gateBytes, betaRow int
+	blockGates         int
 )
 
 func readFrame(file string) error {
@@ -73,7 +74,8 @@ func readFrame(file string) error {
 		for i, off := range sizes.Offsetsof(fields) {
 			offsets[fields[i].Name()+map[string]string{"walk": ":", "frame": "", "frameGate": "."}[name]] = int(off)
 			if fields[i].Name() == "beta" {
-				betaRow = int(sizes.Sizeof(fields[i].Type().Underlying().(*types.Array).Elem()))
+				rows := fields[i].Type().Underlying().(*types.Array)
+				betaRow, blockGates = int(sizes.Sizeof(rows.Elem())), int(rows.Len())
 			}
 		}
 		gateBytes = int(sizes.Sizeof(s))

@@ -1,0 +1,293 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// updates512 sums the candidates of the block's gates, makes their steps of Adam, stores
+// what their largest logits select and fetches the parameters of gates to come. The step
+// of a gate waits for one result after another and the sums of the next gate keep all
+// units busy, so they are woven into each other.
+func (k fused) updates512() {
+	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
+	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
+	part := [3]reg.OpmaskVirtual{1: opmask(0x00f0), 2: opmask(0x0f00)}
+	one := broadcast(1)
+	k.candidates512(g, gate, beta, one, m, part, nothing)
+	last := GP64()
+	DECQ(n)
+	unless(JZ, func() {
+		loop(n, func() {
+			MOVQ(gate, last)
+			DECQ(g)
+			SUBQ(U32(gateBytes), gate)
+			SUBQ(U32(betaRow), beta)
+			k.candidates512(g, gate, beta, one, m, part, func(pause func()) { k.update512(g, 1, last, m, pause) })
+		})
+	})
+	k.update512(g, 0, gate, m, func() {})
+}
+
+// candidates512 writes the sums r of the candidates of a gate, woven with another body.
+func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [4]reg.OpmaskVirtual, part [3]reg.OpmaskVirtual, other body) {
+	k.prefetch(g)
+	words := gather512(load(k.f, "x"), k.wires(g), k.wireBytes(), part)
+	var r [4]reg.VecVirtual // even groups of the candidates 0 and 16, odd ones
+	for i := range r {
+		r[i] = ZMM()
+		VXORPS(r[i], r[i], r[i])
+	}
+	group := func(i int, pause func()) {
+		d := func(j int) Mem { return Mem{Base: beta, Disp: 4 * (5*i + j)} }
+		t0, t1, t := ZMM(), ZMM(), ZMM()
+		VBROADCASTSS_Z(d(0), m[0], t)
+		VADDPS_BCST(d(1), t, m[1], t)
+		VBROADCASTSS_Z(d(2), m[2], t0)
+		VADDPS_BCST(d(3), t0, m[3], t0)
+		VFMADD231PS(t, one, t0) // an addition: the product is exact
+		VADDPS_BCST(d(4), t0, t1)
+		word, bit := 5*i/32, 5*i%32
+		for h := range 2 {
+			at := ZMM()
+			switch {
+			case bit == 0:
+				VMOVDQA32(words[word][h], at)
+			case bit > 27:
+				VPSHRDD(U8(bit), words[(word+1)%4][h], words[word][h], at)
+			default:
+				VPSRLD(U8(bit), words[word][h], at)
+			}
+			VPERMI2PS(t1, t0, at)
+			VFMADD231PS(at, one, r[i%2*2+h])
+			pause()
+			pause()
+		}
+	}
+	weave(func(pause func()) {
+		for i := range doneAt {
+			group(i, pause)
+		}
+	}, other)
+	CMPQ(in(k.f, "samples"), U8(5*doneAt))
+	unless(JLE, func() {
+		for i := doneAt; i < fiveGroups; i++ {
+			group(i, func() {})
+		}
+	})
+	for h := range 2 {
+		VADDPS(r[h+2], r[h], r[h])
+		VMOVUPS(r[h], at(gate, "r", 16*h))
+	}
+}
+
+// gather512 loads the rows of 32 candidates and returns, for each 32 samples, a lane
+// for each candidate.
+func gather512(x, wires reg.Register, bytes int, part [3]reg.OpmaskVirtual) (words [4][2]reg.VecVirtual) {
+	for h := range 2 {
+		var z [4]reg.VecVirtual
+		for r := range z {
+			z[r] = ZMM()
+			for l := range 4 {
+				i := GP64()
+				m := Mem{Base: wires, Disp: bytes * (16*h + 4*l + r)}
+				if bytes == 4 {
+					MOVLQZX(m, i)
+				} else {
+					MOVWQZX(m, i)
+				}
+				SHLQ(U8(4), i)
+				switch l {
+				case 0:
+					VBROADCASTI32X4(index(x, i, 1, 0), z[r])
+				case 3: // one mask register less
+					VINSERTI32X4(U8(3), index(x, i, 1, 0), z[r], z[r])
+				default:
+					VBROADCASTI32X4(index(x, i, 1, 0), part[l], z[r])
+				}
+			}
+		}
+		x0, x1, x2, x3 := ZMM(), ZMM(), ZMM(), ZMM()
+		VPUNPCKLDQ(z[1], z[0], x0)
+		VPUNPCKHDQ(z[1], z[0], x1)
+		VPUNPCKLDQ(z[3], z[2], x2)
+		VPUNPCKHDQ(z[3], z[2], x3)
+		for i := range words {
+			words[i][h] = ZMM()
+		}
+		VPUNPCKLQDQ(x2, x0, words[0][h])
+		VPUNPCKHQDQ(x2, x0, words[1][h])
+		VPUNPCKLQDQ(x3, x1, words[2][h])
+		VPUNPCKHQDQ(x3, x1, words[3][h])
+	}
+	return words
+}
+
+// update512 makes the step of Adam on the gate that is off gates from g, and stores its
+// largest logits and what they select.
+func (k fused) update512(g reg.Register, off int, gate reg.Register, bit [4]reg.OpmaskVirtual, pause func()) {
+	var opGradient reg.VecVirtual
+	if k.ops {
+		opGradient = k.opGradient512(gate, bit, pause)
+	}
+	gradients := k.gradients512(gate, pause)
+	at64 := shifted(g, 6)
+	var w reg.VecVirtual
+	if k.ops {
+		w = k.step512("w", "m", "v", at64, 1, zmm*off, opGradient, pause)
+	}
+	var u [2]reg.VecVirtual
+	for h := range u {
+		u[h] = k.step512("u", "um", "uv", at64, 2, zmm*(2*off+h), gradients[h], pause)
+	}
+	k.largest512(g, off, w, u, pause)
+}
+
+// opGradient512 returns the gradient of the operation logits of a gate.
+func (k fused) opGradient512(gate reg.Register, bit [4]reg.OpmaskVirtual, pause func()) reg.VecVirtual {
+	st, x := XMM(), XMM()
+	VMOVUPS(at(gate, "s", 0), st)
+	VMULPS(at(gate, "t", 0), st, st)
+	pause()
+	VPERMILPS(U8(0xb1), st, x)
+	VADDPS(x, st, st)
+	pause()
+	VPERMILPS(U8(0x4e), st, x)
+	VADDPS(x, st, st)
+	pause()
+	mean, sf, t := ZMM(), ZMM(), ZMM()
+	VBROADCASTSS(st, mean)
+	VBROADCASTSS_Z(at(gate, "s", 3), bit[0], sf)
+	pause()
+	VADDPS_BCST(at(gate, "s", 2), sf, bit[1], sf)
+	VBROADCASTSS_Z(at(gate, "s", 1), bit[2], t)
+	pause()
+	VADDPS_BCST(at(gate, "s", 0), t, bit[3], t)
+	VADDPS(t, sf, sf)
+	pause()
+	VSUBPS(mean, sf, sf)
+	VMULPS(at(gate, "p", 0), sf, sf)
+	pause()
+	return sf
+}
+
+// gradients512 returns the gradients of the selection logits of a gate.
+func (k fused) gradients512(gate reg.Register, pause func()) (r [2]reg.VecVirtual) {
+	var q, prod [2]reg.VecVirtual
+	for h := range 2 {
+		q[h], r[h], prod[h] = ZMM(), ZMM(), ZMM()
+		VMOVUPS(at(gate, "q", 16*h), q[h])
+		VMOVUPS(at(gate, "r", 16*h), r[h])
+		pause()
+		VMULPS(q[h], r[h], prod[h])
+	}
+	VADDPS(prod[1], prod[0], prod[0])
+	pause()
+	half := fold8(prod[0])
+	pause()
+	mean4, odd := fold4(half), XMM()
+	pause()
+	VPERMILPS(U8(0x4e), mean4, odd)
+	VADDPS(odd, mean4, mean4)
+	pause()
+	VPERMILPS(U8(0xb1), mean4, odd)
+	VADDPS(odd, mean4, mean4)
+	pause()
+	mean := ZMM()
+	VBROADCASTSS(mean4, mean)
+	for h := range 2 {
+		VSUBPS(mean, r[h], r[h])
+		VMULPS(q[h], r[h], r[h])
+		pause()
+	}
+	return r
+}
+
+// step512 makes one step of Adam on 16 logits with the gradient g, and returns them.
+func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, g reg.VecVirtual, pause func()) reg.VecVirtual {
+	ms, vs, t, ws, x := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	mm := index(load(k.f, m), i, scale, disp)
+	VMOVUPS(mm, ms)
+	VMULPS_BCST(adamAt(k.f, beta1), ms, ms)
+	pause()
+	VMULPS_BCST(adamAt(k.f, rest1), g, t)
+	VMULPS(g, g, g)
+	pause()
+	vm := index(load(k.f, v), i, scale, disp)
+	VMOVUPS(vm, vs)
+	VMULPS_BCST(adamAt(k.f, beta2), vs, vs)
+	pause()
+	VMULPS_BCST(adamAt(k.f, rest2), g, g)
+	VADDPS(t, ms, ms)
+	pause()
+	VMOVUPS(ms, mm)
+	VADDPS(g, vs, vs)
+	pause()
+	VMULPS_BCST(adamAt(k.f, rate), ms, ms)
+	VMOVUPS(vs, vm)
+	VSQRTPS(vs, x)
+	pause()
+	wm := index(load(k.f, w), i, scale, disp)
+	VMOVUPS(wm, ws)
+	pause()
+	VMULPS_BCST(adamAt(k.f, root), x, x)
+	VADDPS_BCST(adamAt(k.f, eps), x, x)
+	pause()
+	VDIVPS(x, ms, ms)
+	pause()
+	VSUBPS(ms, ws, ws)
+	VMOVUPS(ws, wm)
+	pause()
+	return ws
+}
+
+// largest512 stores the largest logits of a gate and what they select.
+func (k fused) largest512(g reg.Register, off int, w reg.VecVirtual, u [2]reg.VecVirtual, pause func()) {
+	both := ZMM()
+	VMAXPS(u[1], u[0], both)
+	pause()
+	low4 := fold4With(VMAXPS, both)
+	pause()
+	high := low4
+	if k.ops {
+		low4 = fold4With(VMAXPS, w)
+		pause()
+	}
+	largest := maxTwo(low4, high)
+	pause()
+	high = XMM()
+	VMOVHLPS(largest, largest, high)
+	if k.ops {
+		arg := lowest(equal512(largest, w))
+		pause()
+		MOVB(arg.As8(), index(load(k.f, "op"), g, 1, off))
+		storeTop(index(load(k.f, "top"), g, 4, 4*off), largest)
+		pause()
+	}
+	low, up := equal512(high, u[0]), equal512(high, u[1])
+	pause()
+	SHLQ(U8(16), up)
+	ORQ(up, low)
+	k.storeBit(lowest(low), g, off)
+	storeTop(index(load(k.f, "utop"), g, 4, 4*off), high)
+}
+
+// fold4With folds the lanes 8 and 4 apart with the operation.
+func fold4With(op func(...Op), z reg.VecVirtual) reg.VecVirtual {
+	y, x := YMM(), XMM()
+	VEXTRACTF64X4(U8(1), z, y)
+	op(z.AsY(), y, y)
+	VEXTRACTF32X4(U8(1), y, x)
+	op(y.AsX(), x, x)
+	return x
+}
+
+// equal512 returns the mask of the lanes of z that equal the lane 0 of x.
+func equal512(x, z reg.VecVirtual) reg.GPVirtual {
+	all, k, r := ZMM(), K(), GP64()
+	VBROADCASTSS(x, all)
+	VCMPPS(U8(0), all, z, k)
+	KMOVQ(k, r)
+	return r
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"iter"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Bytes of a vector, and the vectors of a batch.
+const (
+	zmm     = 64
+	vectors = 8
+)
+
+// fiveGroups is the number of groups of five samples, and doneAt a smaller one that is
+// enough for the usual batch of 100.
+const (
+	fiveGroups = 26
+	doneAt     = 20
+)
+
+// fused is a kernel that updates the gates of some chains, from the last gate of the last
+// chain down, which is the order of memory. It takes a block of gates through one phase
+// after another: the phases of a gate wait for each other, those of different gates do
+// not, but for the gradient that goes down a chain.
+type fused struct {
+	f    reg.GPVirtual // the frame
+	ops  bool          // the gate with its operations, or a pin alone
+	wide bool          // wires of 32 bits
+}
+
+// begin begins the function and its loop over blocks.
+func (k *fused) begin(path string) {
+	name, what := "gates", "updates the gates of some chains"
+	if !k.ops {
+		name, what = "pin", "updates a pin of one gate a chain from the gradients in out"
+	}
+	if k.wide {
+		name, what = name+"Wide", what+" with wires of 32 bits"
+	}
+	k.f = text(name+path, "frame", name+path+" "+what+".")
+	Label("block")
+	n, left := GP64(), load(k.f, "left")
+	MOVQ(U32(blockGates), n)
+	CMPQ(left, n)
+	CMOVQLT(left, n)
+	MOVQ(n, in(k.f, "n"))
+}
+
+// end ends the loop over blocks and the function.
+func (k *fused) end() {
+	n := load(k.f, "n")
+	SUBQ(n, in(k.f, "gate"))
+	SUBQ(n, in(k.f, "left"))
+	JNZ(LabelRef("block"))
+	VZEROUPPER()
+	RET()
+}
+
+// last returns the last row of a block in an array of rows, the first to work on.
+func (k *fused) last(array string, bytes int) reg.GPVirtual {
+	p, i, n := GP64(), GP64(), load(k.f, "n")
+	DECQ(n)
+	IMUL3Q(U32(bytes), n, i)
+	LEAQ(in(k.f, array).Idx(i, 1), p)
+	return p
+}
+
+// upstream returns the row of gradients of the block's last gate: of pin B, or, for a
+// pin alone, of its only pin.
+func (k *fused) upstream() reg.GPVirtual {
+	if k.ops {
+		return k.last("beta", betaRow)
+	}
+	p, left := GP64(), load(k.f, "left")
+	DECQ(left)
+	IMUL3Q(U32(betaRow), left, p)
+	ADDQ(in(k.f, "out"), p)
+	return p
+}
+
+func (k fused) wireBytes() int {
+	if k.wide {
+		return 4
+	}
+	return 2
+}
+
+// wires returns the address of the wires of gate g.
+func (k fused) wires(g reg.Register) reg.GPVirtual {
+	field, shift := "narrow", uint8(6)
+	if k.wide {
+		field, shift = "wide", 7
+	}
+	r := shifted(g, shift)
+	ADDQ(in(k.f, field), r)
+	return r
+}
+
+// prefetch fetches the parameters of the gate that comes a block after gate g.
+func (k fused) prefetch(g reg.Register) {
+	next := shifted(g, 6)
+	fetch := func(lines int, fields ...string) {
+		for _, field := range fields {
+			base := load(k.f, field)
+			for i := range lines {
+				PREFETCHT0(index(base, next, uint8(lines), zmm*(i-blockGates*lines)))
+			}
+		}
+	}
+	if k.ops {
+		fetch(1, "w", "m", "v")
+	}
+	fetch(2, "u", "um", "uv")
+	if k.wide {
+		fetch(2, "wide")
+	} else {
+		fetch(1, "narrow")
+	}
+}
+
+// extract128 is the instruction that extracts half of a YMM, in the encoding of the path.
+var extract128 = VEXTRACTF32X4
+
+// power returns the bits of 2^(i/16), as package detmath has it, less i << 19.
+func power(i int) uint32 {
+	return math.Float32bits(float32(math.Exp2(float64(i)/16))) - uint32(i)<<19
+}
+
+// fold4 returns the sums of the lanes i and i+4 of y.
+func fold4(y reg.VecVirtual) reg.VecVirtual {
+	x := XMM()
+	extract128(U8(1), y, x)
+	VADDPS(y.AsX(), x, x)
+	return x
+}
+
+// foldFour ends four lane sums: lane i of the result is (0 + 2) + (1 + 3) of the i-th.
+func foldFour(a, b, c, d reg.VecVirtual) reg.VecVirtual {
+	two := func(a, b reg.VecVirtual) reg.VecVirtual {
+		lo, hi := XMM(), XMM()
+		VUNPCKLPD(b, a, lo)
+		VUNPCKHPD(b, a, hi)
+		VADDPS(lo, hi, lo)
+		return lo
+	}
+	ab, cd := two(a, b), two(c, d)
+	even, odd := XMM(), XMM()
+	VSHUFPS(U8(0x88), cd, ab, even)
+	VSHUFPS(U8(0xdd), cd, ab, odd)
+	VADDPS(even, odd, even)
+	return even
+}
+
+// maxTwo returns the largest of the four lanes of a in lanes 0 and 1, of b in 2 and 3.
+func maxTwo(a, b reg.VecVirtual) reg.VecVirtual {
+	lo, hi := XMM(), XMM()
+	VUNPCKLPD(b, a, lo)
+	VUNPCKHPD(b, a, hi)
+	VMAXPS(lo, hi, lo)
+	VPERMILPS(U8(0xb1), lo, hi)
+	VMAXPS(hi, lo, lo)
+	return lo
+}
+
+// lowest returns the lowest index of the mask, 0 if there is none.
+func lowest(mask reg.GPVirtual) reg.GPVirtual {
+	arg, zero := GP64(), GP64()
+	XORQ(zero, zero)
+	TZCNTQ(mask, arg)
+	CMOVQCS(zero, arg)
+	return arg
+}
+
+// storeTop stores the lane 0 of x, a zero as +0.
+func storeTop(m Mem, x reg.VecVirtual) {
+	zero := XMM()
+	VXORPS(zero, zero, zero)
+	VADDSS(zero, x, zero)
+	VMOVSS(zero, m)
+}
+
+// storeBit stores the input bit that candidate arg of the gate reads that is off gates
+// from g.
+func (k fused) storeBit(arg, g reg.Register, off int) {
+	wire := GP32()
+	if k.wide {
+		MOVL(index(k.wires(g), arg, 4, 128*off), wire)
+	} else {
+		MOVWLZX(index(k.wires(g), arg, 2, 64*off), wire)
+	}
+	MOVL(wire, index(load(k.f, "bit"), g, 4, 4*off))
+}
+
+// body writes instructions, with pauses where those of another body may stand between.
+type body func(pause func())
+
+// nothing is a body without instructions.
+func nothing(func()) {}
+
+// weave writes the first body with a piece of the second at each of its pauses, and the
+// rest of that one after it.
+func weave(first, second body) {
+	next, stop := iter.Pull(func(yield func(bool) bool) {
+		second(func() { yield(true) })
+	})
+	defer stop()
+	first(func() { next() })
+	for _, more := next(); more; _, more = next() { //nolint:revive // all is in the header
+	}
+}
+
+// shifted returns x << by in a new register.
+func shifted(x reg.Register, by uint8) reg.GPVirtual {
+	r := GP64()
+	MOVQ(x, r)
+	SHLQ(U8(by), r)
+	return r
+}
+
+// index returns the memory at base + i*scale + disp.
+func index(base, i reg.Register, scale uint8, disp int) Mem {
+	return Mem{Base: base, Index: i, Scale: scale, Disp: disp}
+}
