@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	size  = 2 << 20 // of a large page
-	small = 4 << 10 // of an ordinary one
-	skew  = 13 * 64 // bytes from one array's place to the next one's
+	size  = 2 << 20  // of a large page
+	long  = size / 4 // what is worth a large page
+	small = 4 << 10  // of an ordinary one
+	skew  = 13 * 64  // bytes from one array's place to the next one's
 )
 
 // arrays counts the long arrays that were made.
@@ -21,14 +22,14 @@ var arrays atomic.Uintptr
 
 // Make returns n zeros. The system is asked for large pages before anything touches a
 // long array; nothing is said when it refuses.
-func Make[T uint8 | uint16 | uint32 | float32](n int) []T {
+func Make[T uint8 | uint16 | uint32 | uint64 | float32](n int) []T {
 	bytes := uintptr(n) * unsafe.Sizeof(*new(T))
 	if bytes < small {
 		return make([]T, n)
 	}
 	at, align := arrays.Add(1)*skew%small, uintptr(small)
 	whole := bytes + at
-	if bytes >= size {
+	if bytes >= long {
 		align = size
 		whole = (whole + size - 1) &^ (size - 1)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"ialgn/internal/hugepage"
 	"ialgn/internal/modelgen"
 	"ialgn/trainer/kernel"
 )
@@ -43,7 +44,7 @@ func BenchmarkStep(b *testing.B) {
 				// New random batches all the time, as in the C prototype's benchmark: a
 				// batch learnt by heart has subnormal gradients, which cost more.
 				r := rand.New(rand.NewPCG(1, 1))
-				batch := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, 100)}
+				batch := Batch{X: hugepage.Make[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 100)}
 				var spent, best time.Duration
 				steps := 0
 				for b.Loop() {

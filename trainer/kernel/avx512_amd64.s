@@ -28,17 +28,24 @@ TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         13320(AX), DX
-	MOVQ         $0x0000000c, CX
+	MOVQ         25256(AX), DX
+	MOVQ         $0x00000018, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 13328(AX)
-	MOVQ         13328(AX), CX
-	MOVQ         13312(AX), DX
-	MOVQ         13328(AX), BX
+	MOVQ         CX, 25264(AX)
+	MOVQ         25248(AX), CX
+	MOVQ         25360(AX), DX
+	PREFETCHT0   -96(DX)(CX*4)
+	PREFETCHT0   -188(DX)(CX*4)
+	MOVQ         25320(AX), DX
+	PREFETCHT0   -96(DX)(CX*4)
+	PREFETCHT0   -188(DX)(CX*4)
+	MOVQ         25264(AX), CX
+	MOVQ         25248(AX), DX
+	MOVQ         25264(AX), BX
 	DECQ         BX
-	IMUL3Q       $0x00000160, BX, BX
-	LEAQ         6912(AX)(BX*1), BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         13824(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -56,15 +63,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         13400(AX), DI
-	MOVQ         13424(AX), R8
+	MOVQ         25336(AX), DI
+	MOVQ         25360(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         13360(AX), DI
+	MOVQ         25296(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         13384(AX), SI
+	MOVQ         25320(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -124,15 +131,15 @@ loop1:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          13400(AX), DI
-	MOVQ          13424(AX), R8
+	MOVQ          25336(AX), DI
+	MOVQ          25360(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          13360(AX), DI
+	MOVQ          25296(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          13384(AX), SI
+	MOVQ          25320(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -221,7 +228,7 @@ loop1:
 	VMOVAPS       Z8, Z11
 	VMOVAPS       Z9, Z12
 	VMOVAPS       Z10, Z13
-	SUBQ          $0x00000160, BX
+	SUBQ          $0x00000180, BX
 	DECQ          CX
 	JNZ           loop1
 
@@ -264,20 +271,20 @@ skip0:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          13328(AX), CX
-	MOVQ          13328(AX), DX
+	MOVQ          25264(AX), CX
+	MOVQ          25264(AX), DX
 	DECQ          DX
-	IMUL3Q        $0x00000160, DX, DX
-	LEAQ          6912(AX)(DX*1), DX
-	MOVQ          13328(AX), BX
+	IMUL3Q        $0x00000180, DX, DX
+	LEAQ          13824(AX)(DX*1), DX
+	MOVQ          25264(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          13472(AX), SI
-	MOVQ          13344(AX), DI
-	MOVQ          13352(AX), R8
+	MOVQ          25408(AX), SI
+	MOVQ          25280(AX), DI
+	MOVQ          25288(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          13680(AX), R9
+	ADDQ          25616(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -292,9 +299,9 @@ skip0:
 	VXORPS        Z12, Z12, Z12
 
 loop2:
-	CMPQ    DI, 13336(AX)
+	CMPQ    DI, 25272(AX)
 	JNE     skip3
-	MOVQ    13488(AX)(R8*8), R10
+	MOVQ    25424(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -327,24 +334,24 @@ skip3:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          13456(AX), R10
-	MOVQ          13464(AX), R11
+	MOVQ          25392(AX), R10
+	MOVQ          25400(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
-	VMOVDQU32     X24, 11536(AX)
+	VMOVDQU32     X24, 23472(AX)
 	VPANDND       X22, X23, X24
-	VMOVDQU32     X24, 11520(AX)
+	VMOVDQU32     X24, 23456(AX)
 	VPANDND       X23, X22, X24
-	VMOVDQU32     X24, 11504(AX)
+	VMOVDQU32     X24, 23440(AX)
 	VPTERNLOGD    $0x11, X23, X22, X24
-	VMOVDQU32     X24, 11488(AX)
+	VMOVDQU32     X24, 23424(AX)
 	KMOVW         (R10)(SI*1), K1
 	KMOVW         (R11)(SI*1), K2
-	KMOVW         11488(AX), K3
-	KMOVW         11504(AX), K4
-	KMOVW         11520(AX), K5
-	KMOVW         11536(AX), K6
+	KMOVW         23424(AX), K3
+	KMOVW         23440(AX), K4
+	KMOVW         23456(AX), K5
+	KMOVW         23472(AX), K6
 	VADDPS        Z0, Z15, K3, Z15
 	VADDPS        Z0, Z19, K4, Z19
 	VADDPS        Z0, Z20, K5, Z20
@@ -360,10 +367,10 @@ skip3:
 	VADDPS        X22, X10, X10
 	KMOVW         2(R10)(SI*1), K1
 	KMOVW         2(R11)(SI*1), K2
-	KMOVW         11490(AX), K3
-	KMOVW         11506(AX), K4
-	KMOVW         11522(AX), K5
-	KMOVW         11538(AX), K6
+	KMOVW         23426(AX), K3
+	KMOVW         23442(AX), K4
+	KMOVW         23458(AX), K5
+	KMOVW         23474(AX), K6
 	VADDPS        Z1, Z15, K3, Z15
 	VADDPS        Z1, Z19, K4, Z19
 	VADDPS        Z1, Z20, K5, Z20
@@ -379,10 +386,10 @@ skip3:
 	VADDPS        X22, X11, X11
 	KMOVW         4(R10)(SI*1), K1
 	KMOVW         4(R11)(SI*1), K2
-	KMOVW         11492(AX), K3
-	KMOVW         11508(AX), K4
-	KMOVW         11524(AX), K5
-	KMOVW         11540(AX), K6
+	KMOVW         23428(AX), K3
+	KMOVW         23444(AX), K4
+	KMOVW         23460(AX), K5
+	KMOVW         23476(AX), K6
 	VADDPS        Z2, Z15, K3, Z15
 	VADDPS        Z2, Z19, K4, Z19
 	VADDPS        Z2, Z20, K5, Z20
@@ -398,10 +405,10 @@ skip3:
 	VADDPS        X22, X12, X12
 	KMOVW         6(R10)(SI*1), K1
 	KMOVW         6(R11)(SI*1), K2
-	KMOVW         11494(AX), K3
-	KMOVW         11510(AX), K4
-	KMOVW         11526(AX), K5
-	KMOVW         11542(AX), K6
+	KMOVW         23430(AX), K3
+	KMOVW         23446(AX), K4
+	KMOVW         23462(AX), K5
+	KMOVW         23478(AX), K6
 	VADDPS        Z3, Z15, K3, Z15
 	VADDPS        Z3, Z19, K4, Z19
 	VADDPS        Z3, Z20, K5, Z20
@@ -420,13 +427,13 @@ skip3:
 	VSHUFPS       $0x88, X10, X22, X11
 	VSHUFPS       $0xdd, X10, X22, X10
 	VADDPS        X11, X10, X11
-	VMOVUPS       X11, 688(DX)
+	VMOVUPS       X11, 720(DX)
 	KMOVW         8(R10)(SI*1), K1
 	KMOVW         8(R11)(SI*1), K2
-	KMOVW         11496(AX), K3
-	KMOVW         11512(AX), K4
-	KMOVW         11528(AX), K5
-	KMOVW         11544(AX), K6
+	KMOVW         23432(AX), K3
+	KMOVW         23448(AX), K4
+	KMOVW         23464(AX), K5
+	KMOVW         23480(AX), K6
 	VADDPS        Z4, Z15, K3, Z15
 	VADDPS        Z4, Z19, K4, Z19
 	VADDPS        Z4, Z20, K5, Z20
@@ -438,10 +445,10 @@ skip3:
 	VMULPS        Z16, Z4, Z4
 	KMOVW         10(R10)(SI*1), K1
 	KMOVW         10(R11)(SI*1), K2
-	KMOVW         11498(AX), K3
-	KMOVW         11514(AX), K4
-	KMOVW         11530(AX), K5
-	KMOVW         11546(AX), K6
+	KMOVW         23434(AX), K3
+	KMOVW         23450(AX), K4
+	KMOVW         23466(AX), K5
+	KMOVW         23482(AX), K6
 	VADDPS        Z5, Z15, K3, Z15
 	VADDPS        Z5, Z19, K4, Z19
 	VADDPS        Z5, Z20, K5, Z20
@@ -453,10 +460,10 @@ skip3:
 	VMULPS        Z16, Z5, Z5
 	KMOVW         12(R10)(SI*1), K1
 	KMOVW         12(R11)(SI*1), K2
-	KMOVW         11500(AX), K3
-	KMOVW         11516(AX), K4
-	KMOVW         11532(AX), K5
-	KMOVW         11548(AX), K6
+	KMOVW         23436(AX), K3
+	KMOVW         23452(AX), K4
+	KMOVW         23468(AX), K5
+	KMOVW         23484(AX), K6
 	VADDPS        Z6, Z15, K3, Z15
 	VADDPS        Z6, Z19, K4, Z19
 	VADDPS        Z6, Z20, K5, Z20
@@ -466,14 +473,14 @@ skip3:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          13696(AX), $0x64
+	CMPQ          25632(AX), $0x64
 	JLE           skip4
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
-	KMOVW         11502(AX), K3
-	KMOVW         11518(AX), K4
-	KMOVW         11534(AX), K5
-	KMOVW         11550(AX), K6
+	KMOVW         23438(AX), K3
+	KMOVW         23454(AX), K4
+	KMOVW         23470(AX), K5
+	KMOVW         23486(AX), K6
 	VADDPS        Z7, Z15, K3, Z15
 	VADDPS        Z7, Z19, K4, Z19
 	VADDPS        Z7, Z20, K5, Z20
@@ -490,7 +497,7 @@ skip4:
 	VMOVAPS Z20, Z11
 	VMOVAPS Z21, Z12
 	SUBQ    $0x10, SI
-	SUBQ    $0x00000160, DX
+	SUBQ    $0x00000180, DX
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip5
@@ -502,8 +509,8 @@ skip4:
 	VMOVUPS Z5, 320(R9)
 	VMOVUPS Z6, 384(R9)
 	VMOVUPS Z7, 448(R9)
-	SUBQ    13480(AX), SI
-	MOVQ    13336(AX), DI
+	SUBQ    25416(AX), SI
+	MOVQ    25272(AX), DI
 	DECQ    R8
 	SUBQ    $0x00000240, R9
 
@@ -535,8 +542,8 @@ skip5:
 	VSHUFPS       $0x88, X9, X8, X10
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
-	VMOVUPS       X10, 688(DX)
-	CMPQ          DI, 13336(AX)
+	VMOVUPS       X10, 720(DX)
+	CMPQ          DI, 25272(AX)
 	JEQ           skip6
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -548,16 +555,16 @@ skip5:
 	VMOVUPS       Z7, 448(R9)
 
 skip6:
-	MOVQ            SI, 13472(AX)
-	MOVQ            DI, 13344(AX)
-	MOVQ            R8, 13352(AX)
-	MOVQ            13328(AX), CX
-	MOVQ            13312(AX), DX
-	MOVQ            13328(AX), BX
+	MOVQ            SI, 25408(AX)
+	MOVQ            DI, 25280(AX)
+	MOVQ            R8, 25288(AX)
+	MOVQ            25264(AX), CX
+	MOVQ            25248(AX), DX
+	MOVQ            25264(AX), BX
 	DECQ            BX
-	IMUL3Q          $0x00000160, BX, BX
-	LEAQ            6912(AX)(BX*1), BX
-	MOVQ            13328(AX), SI
+	IMUL3Q          $0x00000180, BX, BX
+	LEAQ            13824(AX)(BX*1), BX
+	MOVQ            25264(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -577,27 +584,27 @@ skip6:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13360(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13368(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13376(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13400(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13408(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13416(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13440(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13688(AX), DI
+	MOVQ            25296(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25304(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25312(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25336(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25344(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25352(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25376(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25624(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            13440(AX), R8
+	ADDQ            25376(AX), R8
 	MOVWQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -954,7 +961,7 @@ skip6:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip7
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1040,31 +1047,31 @@ skip7:
 loop9:
 	MOVQ            BX, DI
 	DECQ            DX
-	SUBQ            $0x00000160, BX
+	SUBQ            $0x00000180, BX
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            13360(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13368(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13376(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13400(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13408(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13416(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13440(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13688(AX), R8
+	MOVQ            25296(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25304(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25312(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25336(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25344(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25352(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25376(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25624(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            13440(AX), R9
+	ADDQ            25376(AX), R9
 	MOVWQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -1274,18 +1281,18 @@ loop9:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13368(AX), R8
+	MOVQ            25304(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z18
-	VMULPS.BCST     13704(AX), Z18, Z18
-	VMULPS.BCST     13708(AX), Z14, Z19
+	VMULPS.BCST     25640(AX), Z18, Z18
+	VMULPS.BCST     25644(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            13376(AX), R9
+	MOVQ            25312(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z13
-	VMULPS.BCST     13712(AX), Z13, Z13
-	VMULPS.BCST     13716(AX), Z14, Z14
+	VMULPS.BCST     25648(AX), Z13, Z13
+	VMULPS.BCST     25652(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -1298,16 +1305,16 @@ loop9:
 	VFMADD231PS     Z20, Z0, Z11
 	VMOVUPS         Z18, 64(R8)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     13720(AX), Z18, Z18
+	VMULPS.BCST     25656(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R9)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVQ            13360(AX), R8
+	MOVQ            25296(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z14
-	VMULPS.BCST     13724(AX), Z13, Z13
-	VADDPS.BCST     13728(AX), Z13, Z13
+	VMULPS.BCST     25660(AX), Z13, Z13
+	VADDPS.BCST     25664(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -1323,10 +1330,10 @@ loop9:
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     13704(AX), Z13, Z13
-	VMULPS.BCST     13708(AX), Z15, Z18
+	VMULPS.BCST     25640(AX), Z13, Z13
+	VMULPS.BCST     25644(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -1337,17 +1344,17 @@ loop9:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z17
-	VMULPS.BCST     13712(AX), Z17, Z17
-	VMULPS.BCST     13716(AX), Z15, Z15
+	VMULPS.BCST     25648(AX), Z17, Z17
+	VMULPS.BCST     25652(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     13720(AX), Z13, Z13
+	VMULPS.BCST     25656(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R9)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -1359,10 +1366,10 @@ loop9:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z15
-	VMULPS.BCST     13724(AX), Z17, Z17
-	VADDPS.BCST     13728(AX), Z17, Z17
+	VMULPS.BCST     25660(AX), Z17, Z17
+	VADDPS.BCST     25664(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
@@ -1378,18 +1385,18 @@ loop9:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z18
-	VMULPS.BCST     13704(AX), Z18, Z18
-	VMULPS.BCST     13708(AX), Z21, Z19
+	VMULPS.BCST     25640(AX), Z18, Z18
+	VMULPS.BCST     25644(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     13712(AX), Z13, Z13
-	VMULPS.BCST     13716(AX), Z21, Z21
+	VMULPS.BCST     25648(AX), Z13, Z13
+	VMULPS.BCST     25652(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -1402,16 +1409,16 @@ loop9:
 	VFMADD231PS     Z20, Z0, Z7
 	VMOVUPS         Z18, 192(R8)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     13720(AX), Z18, Z18
+	VMULPS.BCST     25656(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z17
-	VMULPS.BCST     13724(AX), Z13, Z13
-	VADDPS.BCST     13728(AX), Z13, Z13
+	VMULPS.BCST     25660(AX), Z13, Z13
+	VADDPS.BCST     25664(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -1460,9 +1467,9 @@ loop9:
 	XORQ            R8, R8
 	TZCNTQ          DI, DI
 	CMOVQCS         R8, DI
-	MOVQ            13392(AX), R8
+	MOVQ            25328(AX), R8
 	MOVB            DI, 1(R8)(DX*1)
-	MOVQ            13384(AX), DI
+	MOVQ            25320(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -1488,11 +1495,11 @@ loop9:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            13440(AX), R8
+	ADDQ            25376(AX), R8
 	MOVWLZX         64(R8)(DI*2), DI
-	MOVQ            13432(AX), R8
+	MOVQ            25368(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            13424(AX), DI
+	MOVQ            25360(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -1571,7 +1578,7 @@ loop9:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip10
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1691,69 +1698,69 @@ skip8:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           13368(AX), BX
+	MOVQ           25304(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    13704(AX), Z0, Z0
-	VMULPS.BCST    13708(AX), Z1, Z4
+	VMULPS.BCST    25640(AX), Z0, Z0
+	VMULPS.BCST    25644(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           13376(AX), SI
+	MOVQ           25312(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    13712(AX), Z3, Z3
-	VMULPS.BCST    13716(AX), Z1, Z1
+	VMULPS.BCST    25648(AX), Z3, Z3
+	VMULPS.BCST    25652(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    13720(AX), Z0, Z0
+	VMULPS.BCST    25656(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           13360(AX), BX
+	MOVQ           25296(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    13724(AX), Z3, Z3
-	VADDPS.BCST    13728(AX), Z3, Z3
+	VMULPS.BCST    25660(AX), Z3, Z3
+	VADDPS.BCST    25664(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           13408(AX), BX
+	MOVQ           25344(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    13704(AX), Z0, Z0
-	VMULPS.BCST    13708(AX), Z2, Z4
+	VMULPS.BCST    25640(AX), Z0, Z0
+	VMULPS.BCST    25644(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           13416(AX), SI
+	MOVQ           25352(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    13712(AX), Z3, Z3
-	VMULPS.BCST    13716(AX), Z2, Z2
+	VMULPS.BCST    25648(AX), Z3, Z3
+	VMULPS.BCST    25652(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    13720(AX), Z0, Z0
+	VMULPS.BCST    25656(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           13400(AX), BX
+	MOVQ           25336(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    13724(AX), Z3, Z3
-	VADDPS.BCST    13728(AX), Z3, Z3
+	VMULPS.BCST    25660(AX), Z3, Z3
+	VADDPS.BCST    25664(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           13408(AX), BX
+	MOVQ           25344(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    13704(AX), Z0, Z0
-	VMULPS.BCST    13708(AX), Z5, Z4
+	VMULPS.BCST    25640(AX), Z0, Z0
+	VMULPS.BCST    25644(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           13416(AX), SI
+	MOVQ           25352(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    13712(AX), Z3, Z3
-	VMULPS.BCST    13716(AX), Z5, Z5
+	VMULPS.BCST    25648(AX), Z3, Z3
+	VMULPS.BCST    25652(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    13720(AX), Z0, Z0
+	VMULPS.BCST    25656(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           13400(AX), BX
+	MOVQ           25336(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    13724(AX), Z4, Z4
-	VADDPS.BCST    13728(AX), Z4, Z4
+	VMULPS.BCST    25660(AX), Z4, Z4
+	VADDPS.BCST    25664(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -1778,9 +1785,9 @@ skip8:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           13392(AX), BX
+	MOVQ           25328(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           13384(AX), CX
+	MOVQ           25320(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -1797,17 +1804,17 @@ skip8:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x06, BX
-	ADDQ           13440(AX), BX
+	ADDQ           25376(AX), BX
 	MOVWLZX        (BX)(CX*2), CX
-	MOVQ           13432(AX), BX
+	MOVQ           25368(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           13424(AX), CX
+	MOVQ           25360(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           13328(AX), CX
-	SUBQ           CX, 13312(AX)
-	SUBQ           CX, 13320(AX)
+	MOVQ           25264(AX), CX
+	SUBQ           CX, 25248(AX)
+	SUBQ           CX, 25256(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -1818,17 +1825,24 @@ TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         13320(AX), DX
-	MOVQ         $0x0000000c, CX
+	MOVQ         25256(AX), DX
+	MOVQ         $0x00000018, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 13328(AX)
-	MOVQ         13328(AX), CX
-	MOVQ         13312(AX), DX
-	MOVQ         13328(AX), BX
+	MOVQ         CX, 25264(AX)
+	MOVQ         25248(AX), CX
+	MOVQ         25360(AX), DX
+	PREFETCHT0   -96(DX)(CX*4)
+	PREFETCHT0   -188(DX)(CX*4)
+	MOVQ         25320(AX), DX
+	PREFETCHT0   -96(DX)(CX*4)
+	PREFETCHT0   -188(DX)(CX*4)
+	MOVQ         25264(AX), CX
+	MOVQ         25248(AX), DX
+	MOVQ         25264(AX), BX
 	DECQ         BX
-	IMUL3Q       $0x00000160, BX, BX
-	LEAQ         6912(AX)(BX*1), BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         13824(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -1846,15 +1860,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         13400(AX), DI
-	MOVQ         13424(AX), R8
+	MOVQ         25336(AX), DI
+	MOVQ         25360(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         13360(AX), DI
+	MOVQ         25296(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         13384(AX), SI
+	MOVQ         25320(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -1914,15 +1928,15 @@ loop12:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          13400(AX), DI
-	MOVQ          13424(AX), R8
+	MOVQ          25336(AX), DI
+	MOVQ          25360(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          13360(AX), DI
+	MOVQ          25296(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          13384(AX), SI
+	MOVQ          25320(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -2011,7 +2025,7 @@ loop12:
 	VMOVAPS       Z8, Z11
 	VMOVAPS       Z9, Z12
 	VMOVAPS       Z10, Z13
-	SUBQ          $0x00000160, BX
+	SUBQ          $0x00000180, BX
 	DECQ          CX
 	JNZ           loop12
 
@@ -2054,20 +2068,20 @@ skip11:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          13328(AX), CX
-	MOVQ          13328(AX), DX
+	MOVQ          25264(AX), CX
+	MOVQ          25264(AX), DX
 	DECQ          DX
-	IMUL3Q        $0x00000160, DX, DX
-	LEAQ          6912(AX)(DX*1), DX
-	MOVQ          13328(AX), BX
+	IMUL3Q        $0x00000180, DX, DX
+	LEAQ          13824(AX)(DX*1), DX
+	MOVQ          25264(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          13472(AX), SI
-	MOVQ          13344(AX), DI
-	MOVQ          13352(AX), R8
+	MOVQ          25408(AX), SI
+	MOVQ          25280(AX), DI
+	MOVQ          25288(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          13680(AX), R9
+	ADDQ          25616(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -2082,9 +2096,9 @@ skip11:
 	VXORPS        Z12, Z12, Z12
 
 loop13:
-	CMPQ    DI, 13336(AX)
+	CMPQ    DI, 25272(AX)
 	JNE     skip14
-	MOVQ    13488(AX)(R8*8), R10
+	MOVQ    25424(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -2117,24 +2131,24 @@ skip14:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          13456(AX), R10
-	MOVQ          13464(AX), R11
+	MOVQ          25392(AX), R10
+	MOVQ          25400(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
-	VMOVDQU32     X24, 11536(AX)
+	VMOVDQU32     X24, 23472(AX)
 	VPANDND       X22, X23, X24
-	VMOVDQU32     X24, 11520(AX)
+	VMOVDQU32     X24, 23456(AX)
 	VPANDND       X23, X22, X24
-	VMOVDQU32     X24, 11504(AX)
+	VMOVDQU32     X24, 23440(AX)
 	VPTERNLOGD    $0x11, X23, X22, X24
-	VMOVDQU32     X24, 11488(AX)
+	VMOVDQU32     X24, 23424(AX)
 	KMOVW         (R10)(SI*1), K1
 	KMOVW         (R11)(SI*1), K2
-	KMOVW         11488(AX), K3
-	KMOVW         11504(AX), K4
-	KMOVW         11520(AX), K5
-	KMOVW         11536(AX), K6
+	KMOVW         23424(AX), K3
+	KMOVW         23440(AX), K4
+	KMOVW         23456(AX), K5
+	KMOVW         23472(AX), K6
 	VADDPS        Z0, Z15, K3, Z15
 	VADDPS        Z0, Z19, K4, Z19
 	VADDPS        Z0, Z20, K5, Z20
@@ -2150,10 +2164,10 @@ skip14:
 	VADDPS        X22, X10, X10
 	KMOVW         2(R10)(SI*1), K1
 	KMOVW         2(R11)(SI*1), K2
-	KMOVW         11490(AX), K3
-	KMOVW         11506(AX), K4
-	KMOVW         11522(AX), K5
-	KMOVW         11538(AX), K6
+	KMOVW         23426(AX), K3
+	KMOVW         23442(AX), K4
+	KMOVW         23458(AX), K5
+	KMOVW         23474(AX), K6
 	VADDPS        Z1, Z15, K3, Z15
 	VADDPS        Z1, Z19, K4, Z19
 	VADDPS        Z1, Z20, K5, Z20
@@ -2169,10 +2183,10 @@ skip14:
 	VADDPS        X22, X11, X11
 	KMOVW         4(R10)(SI*1), K1
 	KMOVW         4(R11)(SI*1), K2
-	KMOVW         11492(AX), K3
-	KMOVW         11508(AX), K4
-	KMOVW         11524(AX), K5
-	KMOVW         11540(AX), K6
+	KMOVW         23428(AX), K3
+	KMOVW         23444(AX), K4
+	KMOVW         23460(AX), K5
+	KMOVW         23476(AX), K6
 	VADDPS        Z2, Z15, K3, Z15
 	VADDPS        Z2, Z19, K4, Z19
 	VADDPS        Z2, Z20, K5, Z20
@@ -2188,10 +2202,10 @@ skip14:
 	VADDPS        X22, X12, X12
 	KMOVW         6(R10)(SI*1), K1
 	KMOVW         6(R11)(SI*1), K2
-	KMOVW         11494(AX), K3
-	KMOVW         11510(AX), K4
-	KMOVW         11526(AX), K5
-	KMOVW         11542(AX), K6
+	KMOVW         23430(AX), K3
+	KMOVW         23446(AX), K4
+	KMOVW         23462(AX), K5
+	KMOVW         23478(AX), K6
 	VADDPS        Z3, Z15, K3, Z15
 	VADDPS        Z3, Z19, K4, Z19
 	VADDPS        Z3, Z20, K5, Z20
@@ -2210,13 +2224,13 @@ skip14:
 	VSHUFPS       $0x88, X10, X22, X11
 	VSHUFPS       $0xdd, X10, X22, X10
 	VADDPS        X11, X10, X11
-	VMOVUPS       X11, 688(DX)
+	VMOVUPS       X11, 720(DX)
 	KMOVW         8(R10)(SI*1), K1
 	KMOVW         8(R11)(SI*1), K2
-	KMOVW         11496(AX), K3
-	KMOVW         11512(AX), K4
-	KMOVW         11528(AX), K5
-	KMOVW         11544(AX), K6
+	KMOVW         23432(AX), K3
+	KMOVW         23448(AX), K4
+	KMOVW         23464(AX), K5
+	KMOVW         23480(AX), K6
 	VADDPS        Z4, Z15, K3, Z15
 	VADDPS        Z4, Z19, K4, Z19
 	VADDPS        Z4, Z20, K5, Z20
@@ -2228,10 +2242,10 @@ skip14:
 	VMULPS        Z16, Z4, Z4
 	KMOVW         10(R10)(SI*1), K1
 	KMOVW         10(R11)(SI*1), K2
-	KMOVW         11498(AX), K3
-	KMOVW         11514(AX), K4
-	KMOVW         11530(AX), K5
-	KMOVW         11546(AX), K6
+	KMOVW         23434(AX), K3
+	KMOVW         23450(AX), K4
+	KMOVW         23466(AX), K5
+	KMOVW         23482(AX), K6
 	VADDPS        Z5, Z15, K3, Z15
 	VADDPS        Z5, Z19, K4, Z19
 	VADDPS        Z5, Z20, K5, Z20
@@ -2243,10 +2257,10 @@ skip14:
 	VMULPS        Z16, Z5, Z5
 	KMOVW         12(R10)(SI*1), K1
 	KMOVW         12(R11)(SI*1), K2
-	KMOVW         11500(AX), K3
-	KMOVW         11516(AX), K4
-	KMOVW         11532(AX), K5
-	KMOVW         11548(AX), K6
+	KMOVW         23436(AX), K3
+	KMOVW         23452(AX), K4
+	KMOVW         23468(AX), K5
+	KMOVW         23484(AX), K6
 	VADDPS        Z6, Z15, K3, Z15
 	VADDPS        Z6, Z19, K4, Z19
 	VADDPS        Z6, Z20, K5, Z20
@@ -2256,14 +2270,14 @@ skip14:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          13696(AX), $0x64
+	CMPQ          25632(AX), $0x64
 	JLE           skip15
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
-	KMOVW         11502(AX), K3
-	KMOVW         11518(AX), K4
-	KMOVW         11534(AX), K5
-	KMOVW         11550(AX), K6
+	KMOVW         23438(AX), K3
+	KMOVW         23454(AX), K4
+	KMOVW         23470(AX), K5
+	KMOVW         23486(AX), K6
 	VADDPS        Z7, Z15, K3, Z15
 	VADDPS        Z7, Z19, K4, Z19
 	VADDPS        Z7, Z20, K5, Z20
@@ -2280,7 +2294,7 @@ skip15:
 	VMOVAPS Z20, Z11
 	VMOVAPS Z21, Z12
 	SUBQ    $0x10, SI
-	SUBQ    $0x00000160, DX
+	SUBQ    $0x00000180, DX
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip16
@@ -2292,8 +2306,8 @@ skip15:
 	VMOVUPS Z5, 320(R9)
 	VMOVUPS Z6, 384(R9)
 	VMOVUPS Z7, 448(R9)
-	SUBQ    13480(AX), SI
-	MOVQ    13336(AX), DI
+	SUBQ    25416(AX), SI
+	MOVQ    25272(AX), DI
 	DECQ    R8
 	SUBQ    $0x00000240, R9
 
@@ -2325,8 +2339,8 @@ skip16:
 	VSHUFPS       $0x88, X9, X8, X10
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
-	VMOVUPS       X10, 688(DX)
-	CMPQ          DI, 13336(AX)
+	VMOVUPS       X10, 720(DX)
+	CMPQ          DI, 25272(AX)
 	JEQ           skip17
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -2338,16 +2352,16 @@ skip16:
 	VMOVUPS       Z7, 448(R9)
 
 skip17:
-	MOVQ            SI, 13472(AX)
-	MOVQ            DI, 13344(AX)
-	MOVQ            R8, 13352(AX)
-	MOVQ            13328(AX), CX
-	MOVQ            13312(AX), DX
-	MOVQ            13328(AX), BX
+	MOVQ            SI, 25408(AX)
+	MOVQ            DI, 25280(AX)
+	MOVQ            R8, 25288(AX)
+	MOVQ            25264(AX), CX
+	MOVQ            25248(AX), DX
+	MOVQ            25264(AX), BX
 	DECQ            BX
-	IMUL3Q          $0x00000160, BX, BX
-	LEAQ            6912(AX)(BX*1), BX
-	MOVQ            13328(AX), SI
+	IMUL3Q          $0x00000180, BX, BX
+	LEAQ            13824(AX)(BX*1), BX
+	MOVQ            25264(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -2367,28 +2381,28 @@ skip17:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13360(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13368(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13376(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13400(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13408(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13416(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13448(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13688(AX), DI
+	MOVQ            25296(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25304(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25312(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25336(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25344(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25352(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25384(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25624(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            13448(AX), R8
+	ADDQ            25384(AX), R8
 	MOVLQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -2745,7 +2759,7 @@ skip17:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip18
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -2831,32 +2845,32 @@ skip18:
 loop20:
 	MOVQ            BX, DI
 	DECQ            DX
-	SUBQ            $0x00000160, BX
+	SUBQ            $0x00000180, BX
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            13360(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13368(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13376(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13400(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13408(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13416(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13448(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13688(AX), R8
+	MOVQ            25296(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25304(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25312(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25336(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25344(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25352(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25384(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25624(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            13448(AX), R9
+	ADDQ            25384(AX), R9
 	MOVLQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -3066,18 +3080,18 @@ loop20:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13368(AX), R8
+	MOVQ            25304(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z18
-	VMULPS.BCST     13704(AX), Z18, Z18
-	VMULPS.BCST     13708(AX), Z14, Z19
+	VMULPS.BCST     25640(AX), Z18, Z18
+	VMULPS.BCST     25644(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            13376(AX), R9
+	MOVQ            25312(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z13
-	VMULPS.BCST     13712(AX), Z13, Z13
-	VMULPS.BCST     13716(AX), Z14, Z14
+	VMULPS.BCST     25648(AX), Z13, Z13
+	VMULPS.BCST     25652(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -3090,16 +3104,16 @@ loop20:
 	VFMADD231PS     Z20, Z0, Z11
 	VMOVUPS         Z18, 64(R8)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     13720(AX), Z18, Z18
+	VMULPS.BCST     25656(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R9)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVQ            13360(AX), R8
+	MOVQ            25296(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z14
-	VMULPS.BCST     13724(AX), Z13, Z13
-	VADDPS.BCST     13728(AX), Z13, Z13
+	VMULPS.BCST     25660(AX), Z13, Z13
+	VADDPS.BCST     25664(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -3115,10 +3129,10 @@ loop20:
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     13704(AX), Z13, Z13
-	VMULPS.BCST     13708(AX), Z15, Z18
+	VMULPS.BCST     25640(AX), Z13, Z13
+	VMULPS.BCST     25644(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -3129,17 +3143,17 @@ loop20:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z17
-	VMULPS.BCST     13712(AX), Z17, Z17
-	VMULPS.BCST     13716(AX), Z15, Z15
+	VMULPS.BCST     25648(AX), Z17, Z17
+	VMULPS.BCST     25652(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     13720(AX), Z13, Z13
+	VMULPS.BCST     25656(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R9)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -3151,10 +3165,10 @@ loop20:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z15
-	VMULPS.BCST     13724(AX), Z17, Z17
-	VADDPS.BCST     13728(AX), Z17, Z17
+	VMULPS.BCST     25660(AX), Z17, Z17
+	VADDPS.BCST     25664(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
@@ -3170,18 +3184,18 @@ loop20:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z18
-	VMULPS.BCST     13704(AX), Z18, Z18
-	VMULPS.BCST     13708(AX), Z21, Z19
+	VMULPS.BCST     25640(AX), Z18, Z18
+	VMULPS.BCST     25644(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     13712(AX), Z13, Z13
-	VMULPS.BCST     13716(AX), Z21, Z21
+	VMULPS.BCST     25648(AX), Z13, Z13
+	VMULPS.BCST     25652(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -3194,16 +3208,16 @@ loop20:
 	VFMADD231PS     Z20, Z0, Z7
 	VMOVUPS         Z18, 192(R8)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     13720(AX), Z18, Z18
+	VMULPS.BCST     25656(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z17
-	VMULPS.BCST     13724(AX), Z13, Z13
-	VADDPS.BCST     13728(AX), Z13, Z13
+	VMULPS.BCST     25660(AX), Z13, Z13
+	VADDPS.BCST     25664(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -3252,9 +3266,9 @@ loop20:
 	XORQ            R8, R8
 	TZCNTQ          DI, DI
 	CMOVQCS         R8, DI
-	MOVQ            13392(AX), R8
+	MOVQ            25328(AX), R8
 	MOVB            DI, 1(R8)(DX*1)
-	MOVQ            13384(AX), DI
+	MOVQ            25320(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -3280,11 +3294,11 @@ loop20:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            13448(AX), R8
+	ADDQ            25384(AX), R8
 	MOVL            128(R8)(DI*4), DI
-	MOVQ            13432(AX), R8
+	MOVQ            25368(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            13424(AX), DI
+	MOVQ            25360(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -3363,7 +3377,7 @@ loop20:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip21
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -3483,69 +3497,69 @@ skip19:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           13368(AX), BX
+	MOVQ           25304(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    13704(AX), Z0, Z0
-	VMULPS.BCST    13708(AX), Z1, Z4
+	VMULPS.BCST    25640(AX), Z0, Z0
+	VMULPS.BCST    25644(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           13376(AX), SI
+	MOVQ           25312(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    13712(AX), Z3, Z3
-	VMULPS.BCST    13716(AX), Z1, Z1
+	VMULPS.BCST    25648(AX), Z3, Z3
+	VMULPS.BCST    25652(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    13720(AX), Z0, Z0
+	VMULPS.BCST    25656(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           13360(AX), BX
+	MOVQ           25296(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    13724(AX), Z3, Z3
-	VADDPS.BCST    13728(AX), Z3, Z3
+	VMULPS.BCST    25660(AX), Z3, Z3
+	VADDPS.BCST    25664(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           13408(AX), BX
+	MOVQ           25344(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    13704(AX), Z0, Z0
-	VMULPS.BCST    13708(AX), Z2, Z4
+	VMULPS.BCST    25640(AX), Z0, Z0
+	VMULPS.BCST    25644(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           13416(AX), SI
+	MOVQ           25352(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    13712(AX), Z3, Z3
-	VMULPS.BCST    13716(AX), Z2, Z2
+	VMULPS.BCST    25648(AX), Z3, Z3
+	VMULPS.BCST    25652(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    13720(AX), Z0, Z0
+	VMULPS.BCST    25656(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           13400(AX), BX
+	MOVQ           25336(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    13724(AX), Z3, Z3
-	VADDPS.BCST    13728(AX), Z3, Z3
+	VMULPS.BCST    25660(AX), Z3, Z3
+	VADDPS.BCST    25664(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           13408(AX), BX
+	MOVQ           25344(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    13704(AX), Z0, Z0
-	VMULPS.BCST    13708(AX), Z5, Z4
+	VMULPS.BCST    25640(AX), Z0, Z0
+	VMULPS.BCST    25644(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           13416(AX), SI
+	MOVQ           25352(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    13712(AX), Z3, Z3
-	VMULPS.BCST    13716(AX), Z5, Z5
+	VMULPS.BCST    25648(AX), Z3, Z3
+	VMULPS.BCST    25652(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    13720(AX), Z0, Z0
+	VMULPS.BCST    25656(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           13400(AX), BX
+	MOVQ           25336(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    13724(AX), Z4, Z4
-	VADDPS.BCST    13728(AX), Z4, Z4
+	VMULPS.BCST    25660(AX), Z4, Z4
+	VADDPS.BCST    25664(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -3570,9 +3584,9 @@ skip19:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           13392(AX), BX
+	MOVQ           25328(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           13384(AX), CX
+	MOVQ           25320(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -3589,17 +3603,17 @@ skip19:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x07, BX
-	ADDQ           13448(AX), BX
+	ADDQ           25384(AX), BX
 	MOVL           (BX)(CX*4), CX
-	MOVQ           13432(AX), BX
+	MOVQ           25368(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           13424(AX), CX
+	MOVQ           25360(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           13328(AX), CX
-	SUBQ           CX, 13312(AX)
-	SUBQ           CX, 13320(AX)
+	MOVQ           25264(AX), CX
+	SUBQ           CX, 25248(AX)
+	SUBQ           CX, 25256(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -3610,17 +3624,21 @@ TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         13320(AX), DX
-	MOVQ         $0x0000000c, CX
+	MOVQ         25256(AX), DX
+	MOVQ         $0x00000018, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 13328(AX)
-	MOVQ         13328(AX), CX
-	MOVQ         13312(AX), DX
-	MOVQ         13328(AX), BX
+	MOVQ         CX, 25264(AX)
+	MOVQ         25248(AX), CX
+	MOVQ         25360(AX), DX
+	PREFETCHT0   -96(DX)(CX*4)
+	PREFETCHT0   -188(DX)(CX*4)
+	MOVQ         25264(AX), CX
+	MOVQ         25248(AX), DX
+	MOVQ         25264(AX), BX
 	DECQ         BX
-	IMUL3Q       $0x00000160, BX, BX
-	LEAQ         6912(AX)(BX*1), BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         13824(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -3638,8 +3656,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         13400(AX), DI
-	MOVQ         13424(AX), R8
+	MOVQ         25336(AX), DI
+	MOVQ         25360(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -3685,8 +3703,8 @@ loop23:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          13400(AX), DI
-	MOVQ          13424(AX), R8
+	MOVQ          25336(AX), DI
+	MOVQ          25360(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -3745,7 +3763,7 @@ loop23:
 	VADDPS        Z14, Z18, Z9
 	VMOVAPS       Z8, Z10
 	VMOVAPS       Z9, Z11
-	SUBQ          $0x00000160, BX
+	SUBQ          $0x00000180, BX
 	DECQ          CX
 	JNZ           loop23
 
@@ -3770,16 +3788,16 @@ skip22:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            13328(AX), CX
-	MOVQ            13312(AX), DX
-	MOVQ            13328(AX), BX
+	MOVQ            25264(AX), CX
+	MOVQ            25248(AX), DX
+	MOVQ            25264(AX), BX
 	DECQ            BX
-	IMUL3Q          $0x00000160, BX, BX
-	LEAQ            6912(AX)(BX*1), BX
-	MOVQ            13320(AX), SI
+	IMUL3Q          $0x00000180, BX, BX
+	LEAQ            13824(AX)(BX*1), BX
+	MOVQ            25256(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            13680(AX), SI
+	ADDQ            25616(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -3796,21 +3814,21 @@ skip22:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13400(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13408(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13416(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13440(AX), R8
-	PREFETCHT0      -768(R8)(DI*1)
-	MOVQ            13688(AX), DI
+	MOVQ            25336(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25344(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25352(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25376(AX), R8
+	PREFETCHT0      -1536(R8)(DI*1)
+	MOVQ            25624(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            13440(AX), R8
+	ADDQ            25376(AX), R8
 	MOVWQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -4167,7 +4185,7 @@ skip22:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip24
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4253,25 +4271,25 @@ skip24:
 loop26:
 	MOVQ            BX, DI
 	DECQ            DX
-	SUBQ            $0x00000160, BX
+	SUBQ            $0x00000180, BX
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            13400(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13408(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13416(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13440(AX), R9
-	PREFETCHT0      -768(R9)(R8*1)
-	MOVQ            13688(AX), R8
+	MOVQ            25336(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25344(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25352(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25376(AX), R9
+	PREFETCHT0      -1536(R9)(R8*1)
+	MOVQ            25624(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            13440(AX), R9
+	ADDQ            25376(AX), R9
 	MOVWQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -4443,17 +4461,17 @@ loop26:
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     13704(AX), Z13, Z13
+	VMULPS.BCST     25640(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	VMULPS.BCST     13708(AX), Z16, Z15
+	VMULPS.BCST     25644(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
-	VMULPS.BCST     13712(AX), Z14, Z14
+	VMULPS.BCST     25648(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -4463,17 +4481,17 @@ loop26:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMULPS.BCST     13716(AX), Z16, Z16
+	VMULPS.BCST     25652(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	VMULPS.BCST     13720(AX), Z13, Z13
+	VMULPS.BCST     25656(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R9)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -4484,17 +4502,17 @@ loop26:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     13724(AX), Z15, Z15
-	VADDPS.BCST     13728(AX), Z15, Z15
+	VMULPS.BCST     25660(AX), Z15, Z15
+	VADDPS.BCST     25664(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R8)(DI*2)
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z13
-	VMULPS.BCST     13704(AX), Z13, Z13
+	VMULPS.BCST     25640(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -4504,15 +4522,15 @@ loop26:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	VMULPS.BCST     13708(AX), Z19, Z16
+	VMULPS.BCST     25644(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
-	VMULPS.BCST     13712(AX), Z15, Z15
+	VMULPS.BCST     25648(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	VMULPS.BCST     13716(AX), Z19, Z19
+	VMULPS.BCST     25652(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R8)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -4525,16 +4543,16 @@ loop26:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     13720(AX), Z13, Z13
+	VMULPS.BCST     25656(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R9)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	VMULPS.BCST     13724(AX), Z18, Z18
-	VADDPS.BCST     13728(AX), Z18, Z18
+	VMULPS.BCST     25660(AX), Z18, Z18
+	VADDPS.BCST     25664(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -4583,11 +4601,11 @@ loop26:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            13440(AX), R8
+	ADDQ            25376(AX), R8
 	MOVWLZX         64(R8)(DI*2), DI
-	MOVQ            13432(AX), R8
+	MOVQ            25368(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            13424(AX), DI
+	MOVQ            25360(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -4726,7 +4744,7 @@ loop26:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip27
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4832,47 +4850,47 @@ skip25:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          13408(AX), BX
+	MOVQ          25344(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   13704(AX), Z0, Z0
-	VMULPS.BCST   13708(AX), Z1, Z3
+	VMULPS.BCST   25640(AX), Z0, Z0
+	VMULPS.BCST   25644(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          13416(AX), SI
+	MOVQ          25352(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   13712(AX), Z2, Z2
-	VMULPS.BCST   13716(AX), Z1, Z1
+	VMULPS.BCST   25648(AX), Z2, Z2
+	VMULPS.BCST   25652(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   13720(AX), Z0, Z0
+	VMULPS.BCST   25656(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          13400(AX), BX
+	MOVQ          25336(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   13724(AX), Z2, Z2
-	VADDPS.BCST   13728(AX), Z2, Z2
+	VMULPS.BCST   25660(AX), Z2, Z2
+	VADDPS.BCST   25664(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          13408(AX), BX
+	MOVQ          25344(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   13704(AX), Z0, Z0
-	VMULPS.BCST   13708(AX), Z4, Z3
+	VMULPS.BCST   25640(AX), Z0, Z0
+	VMULPS.BCST   25644(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          13416(AX), SI
+	MOVQ          25352(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   13712(AX), Z2, Z2
-	VMULPS.BCST   13716(AX), Z4, Z4
+	VMULPS.BCST   25648(AX), Z2, Z2
+	VMULPS.BCST   25652(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   13720(AX), Z0, Z0
+	VMULPS.BCST   25656(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          13400(AX), BX
+	MOVQ          25336(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   13724(AX), Z3, Z3
-	VADDPS.BCST   13728(AX), Z3, Z3
+	VMULPS.BCST   25660(AX), Z3, Z3
+	VADDPS.BCST   25664(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -4900,17 +4918,17 @@ skip25:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
-	ADDQ          13440(AX), BX
+	ADDQ          25376(AX), BX
 	MOVWLZX       (BX)(CX*2), CX
-	MOVQ          13432(AX), BX
+	MOVQ          25368(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          13424(AX), CX
+	MOVQ          25360(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          13328(AX), CX
-	SUBQ          CX, 13312(AX)
-	SUBQ          CX, 13320(AX)
+	MOVQ          25264(AX), CX
+	SUBQ          CX, 25248(AX)
+	SUBQ          CX, 25256(AX)
 	JNZ           block
 	VZEROUPPER
 	RET
@@ -4921,17 +4939,21 @@ TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         13320(AX), DX
-	MOVQ         $0x0000000c, CX
+	MOVQ         25256(AX), DX
+	MOVQ         $0x00000018, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 13328(AX)
-	MOVQ         13328(AX), CX
-	MOVQ         13312(AX), DX
-	MOVQ         13328(AX), BX
+	MOVQ         CX, 25264(AX)
+	MOVQ         25248(AX), CX
+	MOVQ         25360(AX), DX
+	PREFETCHT0   -96(DX)(CX*4)
+	PREFETCHT0   -188(DX)(CX*4)
+	MOVQ         25264(AX), CX
+	MOVQ         25248(AX), DX
+	MOVQ         25264(AX), BX
 	DECQ         BX
-	IMUL3Q       $0x00000160, BX, BX
-	LEAQ         6912(AX)(BX*1), BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         13824(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -4949,8 +4971,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         13400(AX), DI
-	MOVQ         13424(AX), R8
+	MOVQ         25336(AX), DI
+	MOVQ         25360(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -4996,8 +5018,8 @@ loop29:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          13400(AX), DI
-	MOVQ          13424(AX), R8
+	MOVQ          25336(AX), DI
+	MOVQ          25360(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -5056,7 +5078,7 @@ loop29:
 	VADDPS        Z14, Z18, Z9
 	VMOVAPS       Z8, Z10
 	VMOVAPS       Z9, Z11
-	SUBQ          $0x00000160, BX
+	SUBQ          $0x00000180, BX
 	DECQ          CX
 	JNZ           loop29
 
@@ -5081,16 +5103,16 @@ skip28:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            13328(AX), CX
-	MOVQ            13312(AX), DX
-	MOVQ            13328(AX), BX
+	MOVQ            25264(AX), CX
+	MOVQ            25248(AX), DX
+	MOVQ            25264(AX), BX
 	DECQ            BX
-	IMUL3Q          $0x00000160, BX, BX
-	LEAQ            6912(AX)(BX*1), BX
-	MOVQ            13320(AX), SI
+	IMUL3Q          $0x00000180, BX, BX
+	LEAQ            13824(AX)(BX*1), BX
+	MOVQ            25256(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            13680(AX), SI
+	ADDQ            25616(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -5107,22 +5129,22 @@ skip28:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13400(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13408(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13416(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13448(AX), R8
-	PREFETCHT0      -1536(R8)(DI*2)
-	PREFETCHT0      -1472(R8)(DI*2)
-	MOVQ            13688(AX), DI
+	MOVQ            25336(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25344(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25352(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25384(AX), R8
+	PREFETCHT0      -3072(R8)(DI*2)
+	PREFETCHT0      -3008(R8)(DI*2)
+	MOVQ            25624(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            13448(AX), R8
+	ADDQ            25384(AX), R8
 	MOVLQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -5479,7 +5501,7 @@ skip28:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip30
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -5565,26 +5587,26 @@ skip30:
 loop32:
 	MOVQ            BX, DI
 	DECQ            DX
-	SUBQ            $0x00000160, BX
+	SUBQ            $0x00000180, BX
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            13400(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13408(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13416(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13448(AX), R9
-	PREFETCHT0      -1536(R9)(R8*2)
-	PREFETCHT0      -1472(R9)(R8*2)
-	MOVQ            13688(AX), R8
+	MOVQ            25336(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25344(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25352(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25384(AX), R9
+	PREFETCHT0      -3072(R9)(R8*2)
+	PREFETCHT0      -3008(R9)(R8*2)
+	MOVQ            25624(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            13448(AX), R9
+	ADDQ            25384(AX), R9
 	MOVLQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -5756,17 +5778,17 @@ loop32:
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     13704(AX), Z13, Z13
+	VMULPS.BCST     25640(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	VMULPS.BCST     13708(AX), Z16, Z15
+	VMULPS.BCST     25644(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
-	VMULPS.BCST     13712(AX), Z14, Z14
+	VMULPS.BCST     25648(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -5776,17 +5798,17 @@ loop32:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMULPS.BCST     13716(AX), Z16, Z16
+	VMULPS.BCST     25652(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	VMULPS.BCST     13720(AX), Z13, Z13
+	VMULPS.BCST     25656(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R9)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -5797,17 +5819,17 @@ loop32:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     13724(AX), Z15, Z15
-	VADDPS.BCST     13728(AX), Z15, Z15
+	VMULPS.BCST     25660(AX), Z15, Z15
+	VADDPS.BCST     25664(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R8)(DI*2)
-	MOVQ            13408(AX), R8
+	MOVQ            25344(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z13
-	VMULPS.BCST     13704(AX), Z13, Z13
+	VMULPS.BCST     25640(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -5817,15 +5839,15 @@ loop32:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	VMULPS.BCST     13708(AX), Z19, Z16
+	VMULPS.BCST     25644(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            13416(AX), R9
+	MOVQ            25352(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
-	VMULPS.BCST     13712(AX), Z15, Z15
+	VMULPS.BCST     25648(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	VMULPS.BCST     13716(AX), Z19, Z19
+	VMULPS.BCST     25652(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R8)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -5838,16 +5860,16 @@ loop32:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     13720(AX), Z13, Z13
+	VMULPS.BCST     25656(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R9)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            13400(AX), R8
+	MOVQ            25336(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	VMULPS.BCST     13724(AX), Z18, Z18
-	VADDPS.BCST     13728(AX), Z18, Z18
+	VMULPS.BCST     25660(AX), Z18, Z18
+	VADDPS.BCST     25664(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -5896,11 +5918,11 @@ loop32:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            13448(AX), R8
+	ADDQ            25384(AX), R8
 	MOVL            128(R8)(DI*4), DI
-	MOVQ            13432(AX), R8
+	MOVQ            25368(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            13424(AX), DI
+	MOVQ            25360(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -6039,7 +6061,7 @@ loop32:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            13696(AX), $0x64
+	CMPQ            25632(AX), $0x64
 	JLE             skip33
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -6145,47 +6167,47 @@ skip31:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          13408(AX), BX
+	MOVQ          25344(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   13704(AX), Z0, Z0
-	VMULPS.BCST   13708(AX), Z1, Z3
+	VMULPS.BCST   25640(AX), Z0, Z0
+	VMULPS.BCST   25644(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          13416(AX), SI
+	MOVQ          25352(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   13712(AX), Z2, Z2
-	VMULPS.BCST   13716(AX), Z1, Z1
+	VMULPS.BCST   25648(AX), Z2, Z2
+	VMULPS.BCST   25652(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   13720(AX), Z0, Z0
+	VMULPS.BCST   25656(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          13400(AX), BX
+	MOVQ          25336(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   13724(AX), Z2, Z2
-	VADDPS.BCST   13728(AX), Z2, Z2
+	VMULPS.BCST   25660(AX), Z2, Z2
+	VADDPS.BCST   25664(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          13408(AX), BX
+	MOVQ          25344(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   13704(AX), Z0, Z0
-	VMULPS.BCST   13708(AX), Z4, Z3
+	VMULPS.BCST   25640(AX), Z0, Z0
+	VMULPS.BCST   25644(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          13416(AX), SI
+	MOVQ          25352(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   13712(AX), Z2, Z2
-	VMULPS.BCST   13716(AX), Z4, Z4
+	VMULPS.BCST   25648(AX), Z2, Z2
+	VMULPS.BCST   25652(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   13720(AX), Z0, Z0
+	VMULPS.BCST   25656(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          13400(AX), BX
+	MOVQ          25336(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   13724(AX), Z3, Z3
-	VADDPS.BCST   13728(AX), Z3, Z3
+	VMULPS.BCST   25660(AX), Z3, Z3
+	VADDPS.BCST   25664(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -6213,17 +6235,17 @@ skip31:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x07, BX
-	ADDQ          13448(AX), BX
+	ADDQ          25384(AX), BX
 	MOVL          (BX)(CX*4), CX
-	MOVQ          13432(AX), BX
+	MOVQ          25368(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          13424(AX), CX
+	MOVQ          25360(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          13328(AX), CX
-	SUBQ          CX, 13312(AX)
-	SUBQ          CX, 13320(AX)
+	MOVQ          25264(AX), CX
+	SUBQ          CX, 25248(AX)
+	SUBQ          CX, 25256(AX)
 	JNZ           block
 	VZEROUPPER
 	RET

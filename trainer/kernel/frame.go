@@ -17,7 +17,7 @@ const (
 // blockGates is how many gates a fused kernel takes through a phase before the next
 // phase: the more, the less often a phase waits for its first result, until the scratch
 // leaves the L1 cache.
-const blockGates = 12
+const blockGates = 24 //nolint:unused // the frame uses it
 
 // gradientRow is the length of a row of gradients by sample. The samples are followed
 // by zeros, for groups that reach past the last one.
@@ -88,4 +88,5 @@ type frameGate struct {
 	p    [16]float32
 	q, r [fusedK]float32
 	t, s [4]float32
+	_    [8]float32 // to a whole cache line
 }

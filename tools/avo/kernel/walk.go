@@ -48,6 +48,22 @@ func (k *fused) begin(path string) {
 	CMPQ(left, n)
 	CMOVQLT(left, n)
 	MOVQ(n, in(k.f, "n"))
+	k.prefetchTops()
+}
+
+// prefetchTops fetches the largest logits of the block to come: few gates begin a line of
+// them, but each of these would wait for memory.
+func (k *fused) prefetchTops() {
+	g := load(k.f, "gate")
+	fields := []string{"utop"}
+	if k.ops {
+		fields = append(fields, "top")
+	}
+	for _, field := range fields {
+		top := load(k.f, field)
+		PREFETCHT0(index(top, g, 4, -4*blockGates))
+		PREFETCHT0(index(top, g, 4, -4*(2*blockGates-1)))
+	}
 }
 
 // end ends the loop over blocks and the function.
