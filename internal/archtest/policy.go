@@ -23,7 +23,7 @@ var policy = Policy{
 		},
 		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec"}},
 		{
-			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane", "internal/hugepage"},
+			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane", "internal/crew", "internal/hugepage"},
 			Test: []string{"trainer/config", "trainer/encoding"},
 		},
 
@@ -49,6 +49,7 @@ var policy = Policy{
 
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
+		{Package: "internal/crew"},
 		{Package: "internal/hint"},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},

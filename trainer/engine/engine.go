@@ -18,8 +18,8 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"sync"
 
+	"ialgn/internal/crew"
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
@@ -37,8 +37,9 @@ type Engine struct {
 	delta    [][]float32 // [classes][samples, padded], the upstream gradient
 	counts   []int32     // [classes][samples, padded]
 	workers  []*worker
-	eval     []float32 // scratch of the loss, [classes]
-	perClass int       // chains a class
+	crew     *crew.Crew // of the workers
+	eval     []float32  // scratch of the loss, [classes]
+	perClass int        // chains a class
 }
 
 // Batch is a batch of samples as bit rows: X has a row of [Engine.Words] words for
@@ -85,6 +86,7 @@ func New(m *model.Model, maxBatch, threads int) (*Engine, error) {
 	for t := range threads {
 		e.workers = append(e.workers, newWorker(e, m.Width*t/threads, m.Width*(t+1)/threads))
 	}
+	e.crew = crew.New(threads)
 	return e, nil
 }
 
@@ -156,14 +158,7 @@ func (e *Engine) Step(b Batch, adam kernel.Adam) Result {
 }
 
 // each runs f for every worker and waits.
-func (e *Engine) each(f func(w *worker)) {
-	var wg sync.WaitGroup
-	for _, w := range e.workers[1:] {
-		wg.Go(func() { f(w) })
-	}
-	f(e.workers[0])
-	wg.Wait()
-}
+func (e *Engine) each(f func(w *worker)) { e.crew.Run(func(i int) { f(e.workers[i]) }) }
 
 // gather sums the workers' counts. A class may be split between workers.
 func (e *Engine) gather() {
