@@ -68,6 +68,31 @@ func TestPow(t *testing.T) {
 	}
 }
 
+// TestHalfCosine compares with the library's cosine, and with its sine near the end,
+// where 1 + cos cancels.
+func TestHalfCosine(t *testing.T) {
+	last := 1.0
+	for i := range 100_001 {
+		x := float64(i) / 100_000
+		got := HalfCosine(x)
+		if want := (1 + math.Cos(math.Pi*x)) / 2; math.Abs(got-want) > 3e-16 {
+			t.Fatalf("HalfCosine(%v) = %v, want %v", x, got, want)
+		}
+		if s := math.Sin(math.Pi / 2 * (1 - x)); x > 0.5 && math.Abs(got-s*s) > 1e-15*s*s {
+			t.Fatalf("HalfCosine(%v) = %v, the sine gives %v", x, got, s*s)
+		}
+		if got > last {
+			t.Fatalf("HalfCosine(%v) = %v is more than the value before it, %v", x, got, last)
+		}
+		last = got
+	}
+	for _, c := range []struct{ x, want float64 }{{-1, 1}, {0, 1}, {0.5, 0.5}, {1, 0}, {2, 0}} {
+		if got := HalfCosine(c.x); got != c.want {
+			t.Errorf("HalfCosine(%v) = %v, want exactly %v", c.x, got, c.want)
+		}
+	}
+}
+
 // TestBits pins results to the bit: they decide the bytes of every trained model, so
 // a change of algorithm or of contraction by a compiler must not pass unseen.
 func TestBits(t *testing.T) {
@@ -81,6 +106,14 @@ func TestBits(t *testing.T) {
 	}
 	if got, want := math.Float64bits(Log(3)), uint64(0x3ff193ea7aad030b); got != want {
 		t.Errorf("Log(3) has the bits %#x, want %#x", got, want)
+	}
+	for _, c := range []struct {
+		x    float64
+		want uint64
+	}{{0.3, 0x3fe96791823aad2f}, {0.999, 0x3ec4b2b2fc02d8d6}} {
+		if got := math.Float64bits(HalfCosine(c.x)); got != c.want {
+			t.Errorf("HalfCosine(%v) has the bits %#x, want %#x", c.x, got, c.want)
+		}
 	}
 }
 
