@@ -26,6 +26,7 @@ const (
 	AnchorLogits                    // selection logits of the B pin
 	OpLogits                        // operation logits: noise, or random initialisation
 	Shuffle                         // order of the samples in an epoch
+	Validation                      // which training samples are held out
 )
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.

@@ -58,7 +58,15 @@ type Record struct {
 	DataSet string  `json:"data_set"`
 	Train   string  `json:"train_sha256"` // of the decoded content, as package dataset defines it
 	Test    string  `json:"test_sha256"`
+	Start   *Start  `json:"start,omitempty"` // nil: drawn by the seed
 	Epochs  []Epoch `json:"epochs"`
+	Kept    int     `json:"kept_epoch,omitempty"` // whose parameters these are, from 1; 0: the last, without a validation set
+}
+
+// Start names the model file whose parameters training started from.
+type Start struct {
+	Name   string `json:"name"` // without its folder
+	SHA256 string `json:"sha256"`
 }
 
 // Epoch is one line of the training record. Accuracies are counts, so that they can
@@ -69,6 +77,9 @@ type Epoch struct {
 	TrainSamples int     `json:"train_samples"`
 	TestCorrect  int     `json:"test_correct"`
 	TestSamples  int     `json:"test_samples"`
+
+	ValidationCorrect int `json:"validation_correct,omitempty"`
+	ValidationSamples int `json:"validation_samples,omitempty"`
 }
 
 // Depth returns the number of layers.

@@ -1,0 +1,61 @@
+package encoding
+
+import (
+	"slices"
+	"testing"
+)
+
+// numbered returns n samples of 13 features of 7 bits, whose values and labels tell
+// their number.
+func numbered(n int) *Packed {
+	p := NewPacked(13, 7)
+	for i := range n {
+		values := make([]uint16, 13)
+		for f := range values {
+			values[f] = uint16((i + f) % 128)
+		}
+		p.Append(values, i)
+	}
+	return p
+}
+
+// numbers returns which samples of numbered these are, after a look at all values.
+func numbers(t *testing.T, p *Packed) []int32 {
+	t.Helper()
+	var all []int32
+	values := make([]uint16, 13)
+	for i, label := range p.Labels {
+		p.Values(values, i)
+		for f, v := range values {
+			if int(v) != (int(label)+f)%128 {
+				t.Fatalf("sample %d: feature %d is %d", label, f, v)
+			}
+		}
+		all = append(all, int32(label))
+	}
+	return all
+}
+
+func TestExtract(t *testing.T) {
+	for _, index := range [][]int32{{}, {0}, {99}, {0, 1, 2}, {3, 50, 51, 98, 99}} {
+		p := numbered(100)
+		out := p.Extract(index)
+		if got := numbers(t, out); !slices.Equal(got, index) {
+			t.Errorf("%v: took out %v", index, got)
+		}
+		want := slices.DeleteFunc(numbers(t, numbered(100)), func(i int32) bool { return slices.Contains(index, i) })
+		if got := numbers(t, p); !slices.Equal(got, want) || len(p.words) != len(want)*p.stride {
+			t.Errorf("%v: left %v", index, got)
+		}
+	}
+	for _, index := range [][]int32{{-1}, {100}, {5, 5}, {6, 5}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v: no panic", index)
+				}
+			}()
+			numbered(100).Extract(index)
+		}()
+	}
+}

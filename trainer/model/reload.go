@@ -1,0 +1,30 @@
+package model
+
+import "fmt"
+
+// Reload overwrites wires and logits with those of a model file of the same form,
+// without a second copy of them. After an error in the arrays the model is a mixture,
+// which must not be used.
+func (m *Model) Reload(path string) error {
+	file, size, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	c, _, err := openModel(path, file, size)
+	if err != nil {
+		return err
+	}
+	if err := c.checkTensors(m); err != nil {
+		return err
+	}
+	for i := range m.Sections {
+		if err := c.fill(m.sectionTensors(i)); err != nil {
+			return err
+		}
+	}
+	if err := m.Validate(); err != nil {
+		return fmt.Errorf("%s: %w; %s", path, err, damaged)
+	}
+	return nil
+}
