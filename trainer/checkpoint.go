@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/trainer/config"
 	"ialgn/trainer/engine"
 	"ialgn/trainer/model"
 )
@@ -41,12 +42,15 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 }
 
 // save writes the checkpoint from the live arrays. The first save of a run that does
-// not resume keeps an earlier run's checkpoint under a name that ends in .old.
+// not resume keeps an earlier run's checkpoint and best epoch under names that end in
+// .old.
 func (s *session) save() error {
 	begin, path := time.Now(), CheckpointPath(s.Model)
 	if s.saveCost == 0 && !s.Resume {
-		if err := os.Rename(path, path+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("checkpoint: %w", err)
+		for _, earlier := range []string{path, BestPath(s.Model)} {
+			if err := os.Rename(earlier, earlier+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("checkpoint: %w", err)
+			}
 		}
 	}
 	text, err := json.Marshal(s.at)
@@ -69,8 +73,8 @@ func tensors(e *engine.Engine) []model.Tensor {
 	return ts
 }
 
-// restore reads the checkpoint. Its configuration must be the run's own but for the
-// number of epochs, and its data the same.
+// restore reads the checkpoint. Its configuration must be the run's own but for what
+// decides when to end, and its data the same.
 func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
 	if _, err := os.Stat(path); os.IsNotExist(err) {
@@ -82,7 +86,10 @@ func (s *session) restore() error {
 	}
 	s.m = m
 	s.m.Config = s.Config
-	return s.checkPosition(path)
+	if err := s.checkPosition(path); err != nil {
+		return err
+	}
+	return s.checkBest()
 }
 
 // restoreState checks that the checkpoint belongs to this run and returns its moments'
@@ -95,8 +102,8 @@ func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]mo
 	if err := json.Unmarshal([]byte(text), &s.at); err != nil {
 		return nil, fmt.Errorf("%s: %w", positionKey, err)
 	}
-	if diff := s.Config.Diff(m.Config, "train.epochs", "train.checkpoint.minutes"); len(diff) > 0 {
-		return nil, fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs may change", strings.Join(diff, ", "))
+	if err := s.checkConfig(m.Config); err != nil {
+		return nil, err
 	}
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
 		return nil, fmt.Errorf("was trained on other content of data set %s; resume with the same files", m.Record.DataSet)
@@ -111,6 +118,20 @@ func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]mo
 	return tensors(s.eng), nil
 }
 
+// checkConfig compares the configuration of a checkpoint with that of the run.
+func (s *session) checkConfig(theirs config.Config) error {
+	diff := s.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes")
+	if len(diff) > 0 {
+		return fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs and train.validation.patience may change",
+			strings.Join(diff, ", "))
+	}
+	if n := theirs.Train.Epochs; s.Config.Train.Schedule.Kind == "cosine" && n != s.Config.Train.Epochs {
+		return fmt.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from the first step on; resume with %d, or train the finished model further with --init",
+			n, s.Config.Train.Epochs, n)
+	}
+	return nil
+}
+
 func (s *session) checkPosition(path string) error {
 	at, batches := s.at, (s.data.Train.Len()+s.Config.Train.Batch-1)/s.Config.Train.Batch
 	whole := at.Epoch == len(s.m.Record.Epochs) && at.Batch >= 0 && at.Batch <= batches && at.Epoch >= 0
@@ -119,6 +140,10 @@ func (s *session) checkPosition(path string) error {
 	}
 	if at.Epoch > s.Config.Train.Epochs || (at.Epoch == s.Config.Train.Epochs && at.Batch > 0) {
 		return fmt.Errorf("%s: has already %d epochs, more than train.epochs = %d; ask for more epochs, or train anew", path, at.Epoch, s.Config.Train.Epochs)
+	}
+	if _, end := s.progressed(); end > 0 && (end < at.Epoch || at.Batch > 0) {
+		return fmt.Errorf("%s: is past epoch %d, after which train.validation.patience = %d ends the run; ask for more patience, or train anew",
+			path, end, s.Config.Train.Validation.Patience)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/atomicfile"
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
+	"ialgn/trainer/encoding"
 	"ialgn/trainer/engine"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
@@ -46,29 +47,19 @@ type Progress struct {
 	Finished       *model.Epoch  // set after an epoch, evaluated
 }
 
-// Summary is the outcome of a finished run.
-type Summary struct {
-	Model         string  `json:"model"`
-	Epochs        int     `json:"epochs"`
-	TrainAccuracy float64 `json:"train_accuracy"`
-	TestAccuracy  float64 `json:"test_accuracy"`
-	BestEpoch     int     `json:"best_epoch"`
-	BestAccuracy  float64 `json:"best_test_accuracy"`
-	Loss          float64 `json:"loss"`
-	Seconds       float64 `json:"seconds"`
-	GateSteps     float64 `json:"gate_steps_per_second"`
-	SHA256        string  `json:"model_sha256"`
-}
-
 // ErrInterrupted says that the context ended and the work so far was saved.
 var ErrInterrupted = errors.New("interrupted")
 
 // session is a run under way.
 type session struct {
 	Run
-	data   *Data
+	data *Data
+
+	validation *encoding.Packed // held out of data.Train; nil if nothing is
+
 	m      *model.Model
 	eng    *engine.Engine
+	rates  schedule
 	at     position
 	frozen *model.Frozen // reused by each evaluation
 
@@ -109,7 +100,13 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	atomicfile.RemoveLeftovers(CheckpointPath(r.Model))
+	atomicfile.RemoveLeftovers(BestPath(r.Model))
 	s := &session{Run: r, data: data}
+	if v := r.Config.Train.Validation; v.Share > 0 {
+		if s.validation, err = holdOut(data.Train, v.Share, r.Config.Train.Seed); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
@@ -137,12 +134,16 @@ func (s *session) prepare() error {
 	s.planes = make([]uint64, s.data.Train.Rows()*words)
 	s.rows = make([]uint64, enc.Inputs()*words)
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
+	s.rates = newSchedule(&s.Config.Train, s.batches())
 	return nil
 }
 
 func (s *session) train(ctx context.Context) error {
 	s.started, s.saved, s.startSteps = time.Now(), time.Now(), s.at.Step
 	for s.at.Epoch < s.Config.Train.Epochs {
+		if _, end := s.progressed(); end > 0 {
+			return nil
+		}
 		if err := s.epoch(ctx); err != nil {
 			return err
 		}
@@ -170,6 +171,9 @@ func (s *session) epoch(ctx context.Context) error {
 	}
 	s.m.Record.Epochs = append(s.m.Record.Epochs, e)
 	s.at = position{Step: s.at.Step, Epoch: s.at.Epoch + 1}
+	if err := s.saveBest(); err != nil {
+		return err
+	}
 	s.report(&e)
 	return nil
 }
@@ -191,7 +195,7 @@ func (s *session) batch() {
 	}
 	o := s.Config.Train.Optimizer
 	s.at.Step++
-	r := s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels}, kernel.NewAdam(o.LR, o.Beta1, o.Beta2, o.Eps, s.at.Step))
+	r := s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels}, kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step))
 	s.at.Batch++
 	s.at.LossSum += float64(r.Loss * float64(len(index)))
 	s.at.Correct += r.Correct
@@ -204,10 +208,12 @@ func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
 	if err != nil {
 		return model.Epoch{}, err
 	}
-	return model.Epoch{
+	e := model.Epoch{
 		Loss: s.at.LossSum / float64(len(s.order)), TrainCorrect: s.at.Correct, TrainSamples: len(s.order),
 		TestCorrect: scores.Correct(s.data.Test.Labels), TestSamples: s.data.Test.Len(),
-	}, nil
+	}
+	err = s.validate(ctx, &e)
+	return e, err
 }
 
 // report calls Progress after a batch, or after an epoch if e is not nil.
@@ -244,18 +250,15 @@ func (s *session) finish() (*Summary, error) {
 	if err := s.save(); err != nil {
 		return nil, err
 	}
+	if err := s.keepBest(); err != nil {
+		return nil, err
+	}
 	sum, err := s.m.Save(s.Model)
 	if err != nil {
 		return nil, err
 	}
-	sm := &Summary{Model: s.Model, Epochs: s.at.Epoch, Seconds: seconds, GateSteps: rate, SHA256: sum}
-	for i, e := range s.m.Record.Epochs {
-		sm.Loss, sm.TrainAccuracy = e.Loss, float64(e.TrainCorrect)/float64(e.TrainSamples)
-		sm.TestAccuracy = float64(e.TestCorrect) / float64(e.TestSamples)
-		if sm.TestAccuracy > sm.BestAccuracy {
-			sm.BestAccuracy, sm.BestEpoch = sm.TestAccuracy, i+1
-		}
-	}
+	sm := summarise(s.Model, s.Config, &s.m.Record)
+	sm.Seconds, sm.GateSteps, sm.SHA256 = seconds, rate, sum
 	return sm, nil
 }
 

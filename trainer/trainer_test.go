@@ -251,7 +251,7 @@ func TestTrainRefuses(t *testing.T) {
 	for _, change := range []func(*config.Config){
 		func(c *config.Config) { c.Model.Topology = "rwlgn" },
 		func(c *config.Config) { c.Train.Estimator = "soft" },
-		func(c *config.Config) { c.Train.Validation.Share = 0.5 },
+		func(c *config.Config) { c.Train.Validation.Patience = 5 },
 	} {
 		cfg := parse(t)
 		change(&cfg)

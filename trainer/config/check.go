@@ -41,6 +41,7 @@ var limits = []limit{
 	{"train.optimizer.eps", 1e-30, 1},
 	{"train.epochs", 1, 1e6},
 	{"train.batch", 1, 1024},
+	{"train.schedule.warmup", 0, 1e6},
 	{"train.validation.share", 0, 0.9},
 	{"train.validation.patience", 0, 1e6},
 	{"train.checkpoint.minutes", 0, 1e6},
@@ -71,7 +72,7 @@ var choices = []choice{
 	{"model.wiring", []string{"random", "balanced"}, 1},
 	{"train.estimator", []string{"ste", "soft"}, 1},
 	{"train.optimizer.kind", []string{"adam"}, 0},
-	{"train.schedule.kind", []string{"constant", "cosine", "step"}, 1},
+	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}, 0},
 }
 
 var headers = choice{"data.header", []string{"auto", "yes", "no"}, 0}
@@ -81,7 +82,7 @@ var headers = choice{"data.header", []string{"auto", "yes", "no"}, 0}
 // have. It holds for every configuration, also one that came from a model file;
 // whether this version can train it is [Config.CheckTrainable]'s to say.
 func (c Config) Check() error {
-	for _, check := range []func() error{c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits, c.checkData} {
+	for _, check := range []func() error{c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits, c.checkData, c.checkSchedule, c.checkValidation} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -82,15 +82,20 @@ type Optimizer struct {
 	Eps   float64 `yaml:"eps" json:"eps"`
 }
 
-// Schedule is the course of the learning rate.
+// Schedule is the course of the learning rate. Final is for cosine alone, Every and
+// Factor are for step.
 type Schedule struct {
-	Kind string `yaml:"kind" json:"kind"` // constant | cosine | step
+	Kind   string  `yaml:"kind" json:"kind"`               // constant | cosine | step
+	Warmup float64 `yaml:"warmup" json:"warmup,omitempty"` // epochs of linear rise, whole or not
+	Final  float64 `yaml:"final" json:"final,omitempty"`   // the end, as a share of the learning rate
+	Every  int     `yaml:"every" json:"every,omitempty"`   // epochs from one fall to the next
+	Factor float64 `yaml:"factor" json:"factor,omitempty"` // of a fall
 }
 
-// Validation holds a part of the training set out.
+// Validation holds a part of the training set out, whose best epoch the model keeps.
 type Validation struct {
 	Share    float64 `yaml:"share" json:"share"`
-	Patience int     `yaml:"patience" json:"patience"`
+	Patience int     `yaml:"patience" json:"patience"` // epochs without a gain that end the run; 0: none do
 }
 
 // Checkpoint says how often a run saves its state; it does not decide any trained

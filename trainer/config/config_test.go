@@ -99,6 +99,26 @@ func TestDefaults(t *testing.T) {
 			},
 		},
 		{
+			"step", "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 30, warmup: 0.5}}",
+			func(c *config.Config) {
+				c.Encoder.Bits, c.Model.Tau = 4, 10
+				c.Train.Schedule = config.Schedule{Kind: "step", Warmup: 0.5, Every: 30, Factor: 0.1}
+			},
+		},
+		{
+			"cosine with a negative zero", "data: {set: mnist}\ntrain: {schedule: {kind: cosine, final: -0, warmup: -0.0}}",
+			func(c *config.Config) {
+				c.Encoder.Bits, c.Model.Tau, c.Train.Schedule.Kind = 4, 10, "cosine"
+			},
+		},
+		{
+			"validation", "data: {set: mnist}\ntrain: {validation: {share: 0.1, patience: 3}}",
+			func(c *config.Config) {
+				c.Encoder.Bits, c.Model.Tau = 4, 10
+				c.Train.Validation = config.Validation{Share: 0.1, Patience: 3}
+			},
+		},
+		{
 			"sections of comments only", "data: {set: mnist}\nmodel:\n  # width: 3\ntrain: # nothing\n",
 			func(c *config.Config) { c.Encoder.Bits, c.Model.Tau = 4, 10 },
 		},
@@ -166,6 +186,8 @@ func TestJSON(t *testing.T) {
 		odd,
 		parse(t, "data: {set: csv, train: a.csv, label: x, split_seed: 7, test_share: 0.3}\nencoder: {bits: 8, thresholds: quantile}\nmodel: {tau: 3}"),
 		parse(t, "data: {set: csv, train: a.csv, test: b.csv}\nencoder: {bits: 8}\nmodel: {tau: 3}"),
+		parse(t, "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 30, factor: 0.3, warmup: 0.1}, validation: {share: 0.1, patience: 2}}"),
+		parse(t, "data: {set: mnist}\ntrain: {schedule: {kind: cosine, final: 0.01}}"),
 	} {
 		b, err := json.Marshal(c)
 		if err != nil {
@@ -263,6 +285,7 @@ func TestCheckNumbers(t *testing.T) {
 		for _, key := range []string{
 			"encoder.bits", "model.width", "model.depth", "model.anchors", "model.hidden", "model.skip_logit", "model.init_noise", "model.tau",
 			"train.optimizer.lr", "train.optimizer.beta1", "train.optimizer.beta2", "train.optimizer.eps", "train.epochs", "train.batch",
+			"train.schedule.warmup", "train.schedule.final", "train.schedule.every", "train.schedule.factor",
 			"train.validation.share", "train.validation.patience", "train.checkpoint.minutes",
 		} {
 			c := load(t, full)

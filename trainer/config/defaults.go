@@ -32,9 +32,13 @@ const (
 	defaultBitsIn    = 8
 )
 
+// defaultFactor is that of the schedule step alone.
+const defaultFactor = 0.1
+
 // Complete returns the configuration with the keys that depend on others filled in,
 // where they are zero and were not given as such: the name; for csv data.header,
-// data.test_share (without a test file) and encoder.bits_in; and encoder.bits and
+// data.test_share (without a test file) and encoder.bits_in; for the schedule step
+// train.schedule.factor; and encoder.bits and
 // model.tau where the paper has values for the data set and width. Elsewhere these two
 // stay zero, which [Config.Check] reports.
 func (c Config) Complete() Config {
@@ -44,6 +48,7 @@ func (c Config) Complete() Config {
 	if c.Data.Set == setCSV {
 		c.completeCSV()
 	}
+	c.completeSchedule()
 	bits, tau := c.paper()
 	if c.Encoder.Bits == 0 && !c.given("encoder.bits") {
 		c.Encoder.Bits = bits
@@ -63,6 +68,19 @@ func (c *Config) completeCSV() {
 	}
 	if c.Encoder.BitsIn == 0 && !c.given("encoder.bits_in") {
 		c.Encoder.BitsIn = defaultBitsIn
+	}
+}
+
+// completeSchedule also makes +0 of the -0 that the JSON of a model file leaves out.
+func (c *Config) completeSchedule() {
+	s := &c.Train.Schedule
+	if s.Kind == scheduleStep && s.Factor == 0 && !c.given("train.schedule.factor") {
+		s.Factor = defaultFactor
+	}
+	for _, v := range []*float64{&s.Warmup, &s.Final, &s.Factor} {
+		if *v == 0 {
+			*v = 0
+		}
 	}
 }
 

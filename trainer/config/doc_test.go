@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestDocRanges(t *testing.T) {
 	for _, row := range docRows(t) {
 		rows[row.key] = row.values
 	}
-	for _, l := range append(limits[:len(limits):len(limits)], bitsInLimit, testShareLimit) {
+	for _, l := range allLimits() {
 		if got, _, _ := strings.Cut(rows[l.key], ","); got != l.String() {
 			t.Errorf("%s: the range is %s, not %s", l.key, l, got)
 		}
@@ -90,11 +91,20 @@ func TestDocRanges(t *testing.T) {
 	}
 }
 
+// allLimits returns the ranges of all keys, those of some configurations alone too.
+func allLimits() []limit {
+	all := append(slices.Clone(limits), bitsInLimit, testShareLimit)
+	for _, l := range scheduleLimits {
+		all = append(all, l.limit)
+	}
+	return all
+}
+
 // TestTables holds that every key of the tables exists and that every numeric key but
 // the seeds has a range.
 func TestTables(t *testing.T) {
 	ranged := map[string]bool{"data.split_seed": true, "train.seed": true}
-	for _, l := range append(limits[:len(limits):len(limits)], bitsInLimit, testShareLimit) {
+	for _, l := range allLimits() {
 		ranged[l.key] = true
 	}
 	c := Default()

@@ -95,9 +95,54 @@ var errorCases = []struct {
 	{"parametrization", "data: {set: mnist}\nmodel: {parametrization: light}", nil, "m.yaml:2:26: model.parametrization: light cannot be trained by this version", "use softmax16"},
 	{"wiring", "data: {set: mnist}\nmodel: {wiring: balanced}", nil, "m.yaml:2:17: model.wiring: balanced cannot be trained by this version", "use random"},
 	{"estimator", "data: {set: mnist}\ntrain: {estimator: soft}", nil, "m.yaml:2:20: train.estimator: soft cannot be trained by this version", "use ste"},
-	{"schedule", "data: {set: mnist}\ntrain: {schedule: {kind: cosine}}", nil, "m.yaml:2:26: train.schedule.kind: cosine cannot be trained by this version", "use constant"},
-	{"validation", "data: {set: mnist}\ntrain: {validation: {share: 0.1}}", nil, "m.yaml:2:29: train.validation.share: 0.1: this version has no early stopping", "use 0"},
-	{"patience", "data: {set: mnist}\ntrain: {validation: {patience: 3}}", nil, "m.yaml:2:32: train.validation.patience: 3: this version has no early stopping", "use 0"},
+
+	{"schedule", "data: {set: mnist}\ntrain: {schedule: {kind: linear}}", nil, `m.yaml:2:26: train.schedule.kind: "linear" is unknown`, "use constant, cosine or step"},
+	{
+		"key of another schedule", "data: {set: mnist}\ntrain: {schedule: {kind: cosine, factor: 0.5}}", nil,
+		"m.yaml:2:42: train.schedule.factor: has no meaning for the schedule cosine", "leave it out, or use train.schedule.kind: step",
+	},
+	{
+		"zero of another schedule", "data: {set: mnist}\ntrain: {schedule: {final: 0}}", nil,
+		"m.yaml:2:27: train.schedule.final: has no meaning for the schedule constant", "leave it out, or use train.schedule.kind: cosine",
+	},
+	{
+		"step without every", "data: {set: mnist}\ntrain: {schedule: {kind: step}}", nil,
+		"m.yaml:2:9: train.schedule.every: missing, which the schedule step needs", "give the epochs from one fall of the rate to the next, for example 30",
+	},
+	{
+		"every given as 0", "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 0}}", nil,
+		"m.yaml:2:39: train.schedule.every: 0 is outside 1 to 1000000", "use a number within that range",
+	},
+	{
+		"rising factor", "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 9, factor: 2}}", nil,
+		"m.yaml:2:50: train.schedule.factor: 2 is outside 0.001 to 1", "use a number within that range",
+	},
+	{
+		"factor given as 0", "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 9, factor: 0}}", nil,
+		"m.yaml:2:50: train.schedule.factor: 0 is outside 0.001 to 1", "use a number within that range",
+	},
+	{
+		"rising cosine", "data: {set: mnist}",
+		[]string{"train.schedule.kind=cosine", "train.schedule.final=1.5"},
+		"--set train.schedule.final: 1.5 is outside 0 to 1", "use a number within that range",
+	},
+	{
+		"long warm-up", "data: {set: mnist}\ntrain: {epochs: 5, schedule: {warmup: 5.0}}", nil,
+		"m.yaml:2:39: train.schedule.warmup: 5 epochs of warm-up leave nothing of the 5 epochs of the run", "use fewer than 5, or a larger train.epochs",
+	},
+	{
+		"negative warm-up", "data: {set: mnist}\ntrain: {schedule: {warmup: -1}}", nil,
+		"m.yaml:2:28: train.schedule.warmup: -1 is outside 0 to 1000000", "use a number within that range",
+	},
+	{
+		"all held out", "data: {set: mnist}\ntrain: {validation: {share: 1}}", nil,
+		"m.yaml:2:29: train.validation.share: 1 is outside 0 to 0.9", "use a number within that range",
+	},
+	{
+		"patience alone", "data: {set: mnist}\ntrain: {validation: {patience: 3}}", nil,
+		"m.yaml:2:32: train.validation.patience: there is no validation set to lose patience with",
+		"give train.validation.share too, for example 0.1, or leave this key out",
+	},
 
 	{"set without a value", "data: {set: mnist}", []string{"train.epochs"}, `--set "train.epochs": want KEY=VALUE`, "for example --set train.epochs=20"},
 	{"set of an unknown key", "data: {set: mnist}", []string{"train.epoch=3"}, `--set "train.epoch": unknown key`, "did you mean train.epochs"},

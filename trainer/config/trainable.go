@@ -16,11 +16,6 @@ func (c Config) CheckTrainable() error {
 	if c.Model.Hidden != 1 {
 		return c.wrong("model.hidden", "use 1: the spine", "%d hidden candidates cannot be trained by this version", c.Model.Hidden)
 	}
-	for _, key := range []string{"train.validation.share", "train.validation.patience"} {
-		if v := c.number(key); v != 0 {
-			return c.wrong(key, "use 0", "%s: this version has no early stopping", format(v))
-		}
-	}
 	return nil
 }
 

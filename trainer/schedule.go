@@ -1,0 +1,51 @@
+package trainer
+
+import (
+	"math"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/detmath"
+)
+
+// leastRate keeps the constants of Adam normal float32 numbers.
+const leastRate = 1e-30
+
+// schedule is the course of the learning rate: a function of the optimiser step alone,
+// with the same bits on every processor.
+type schedule struct {
+	config.Schedule
+	lr            float64
+	warmup, total int // steps
+	every         int // steps
+}
+
+// newSchedule returns the schedule of a run with that many batches an epoch.
+func newSchedule(t *config.Train, batches int) schedule {
+	return schedule{
+		Schedule: t.Schedule, lr: t.Optimizer.LR,
+		warmup: int(math.Ceil(t.Schedule.Warmup * float64(batches))),
+		total:  t.Epochs * batches, every: t.Schedule.Every * batches,
+	}
+}
+
+// rate returns the learning rate of a step, counted from 1: docs/CONFIG.md has the
+// formula.
+func (s *schedule) rate(step int) float64 {
+	rate := s.lr * s.course(step)
+	if step < s.warmup {
+		rate = rate * float64(step) / float64(s.warmup)
+	}
+	return max(rate, leastRate)
+}
+
+// course returns the share of the learning rate at a step without the warm-up.
+func (s *schedule) course(step int) float64 {
+	switch s.Kind {
+	case "cosine":
+		done := float64(max(0, step-1-s.warmup)) / float64(max(1, s.total-s.warmup))
+		return s.Final + float64((1-s.Final)*detmath.HalfCosine(done))
+	case "step":
+		return detmath.Pow(s.Factor, (step-1)/s.every)
+	}
+	return 1
+}

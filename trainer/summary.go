@@ -1,0 +1,54 @@
+package trainer
+
+import (
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// Summary is the outcome of a finished run. Its accuracies are of three epochs: the one
+// whose parameters the model file has, which is the last or, with a validation set, the
+// best on that; the last; and the best on the test set, which published figures often
+// give, though it is chosen by the test set itself.
+type Summary struct {
+	Model         string   `json:"model"`
+	Epochs        int      `json:"epochs"`
+	Stopped       bool     `json:"stopped_early,omitempty"` // by patience
+	KeptEpoch     int      `json:"kept_epoch"`              // from 1, whose parameters the model has
+	TrainAccuracy float64  `json:"train_accuracy"`          // of the kept epoch, as all until Last
+	Loss          float64  `json:"loss"`
+	Validation    *float64 `json:"validation_accuracy,omitempty"` // nil without a validation set
+	TestAccuracy  float64  `json:"test_accuracy"`
+	LastAccuracy  float64  `json:"last_test_accuracy"`
+	BestEpoch     int      `json:"best_epoch"`
+	BestAccuracy  float64  `json:"best_test_accuracy"`
+	Seconds       float64  `json:"seconds"`
+	GateSteps     float64  `json:"gate_steps_per_second"`
+	SHA256        string   `json:"model_sha256"`
+}
+
+// summarise returns the summary of a finished run's record but for time and checksum.
+func summarise(path string, cfg config.Config, r *model.Record) *Summary {
+	n := len(r.Epochs)
+	s := &Summary{Model: path, Epochs: n, KeptEpoch: n}
+	if r.Kept > 0 {
+		s.KeptEpoch, s.Stopped = r.Kept, n < cfg.Train.Epochs
+	}
+	kept := r.Epochs[s.KeptEpoch-1]
+	s.TrainAccuracy, s.Loss = share(kept.TrainCorrect, kept.TrainSamples), kept.Loss
+	s.TestAccuracy, s.LastAccuracy = testAccuracy(kept), testAccuracy(r.Epochs[n-1])
+	if kept.ValidationSamples > 0 {
+		v := share(kept.ValidationCorrect, kept.ValidationSamples)
+		s.Validation = &v
+	}
+	s.BestAccuracy = -1
+	for i, e := range r.Epochs {
+		if a := testAccuracy(e); a > s.BestAccuracy {
+			s.BestEpoch, s.BestAccuracy = i+1, a
+		}
+	}
+	return s
+}
+
+func testAccuracy(e model.Epoch) float64 { return share(e.TestCorrect, e.TestSamples) }
+
+func share(part, all int) float64 { return float64(part) / float64(all) }

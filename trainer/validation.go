@@ -1,0 +1,141 @@
+package trainer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"ialgn/trainer/draw"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// BestPath returns the path of the model file with the parameters of the epoch that is
+// the best so far on the validation set. It stands beside the model of a run that has
+// one, also after its end, so that a later call can go on.
+func BestPath(model string) string { return model + ".best" }
+
+// holdOut takes a share of the training samples out of the set and returns them, the
+// validation set: as many as the share rounds to, but at least one, drawn by the seed
+// without regard to classes. Both parts keep the order of the samples.
+func holdOut(train *encoding.Packed, share float64, seed uint64) (*encoding.Packed, error) {
+	if train.Len() < 2 {
+		return nil, fmt.Errorf("train.validation.share: %d training samples cannot be split; use 0", train.Len())
+	}
+	order := make([]int32, train.Len())
+	draw.New(seed, draw.Validation, 0, 0).Permutation(order)
+	n := int(math.Round(share * float64(len(order))))
+	held := order[:min(max(n, 1), len(order)-1)]
+	slices.Sort(held)
+	return train.Extract(held), nil
+}
+
+// bestValidation returns the epoch, from 1, with the largest validation accuracy, the
+// first of equals, and the number of epochs after which patience ends the run: that
+// many in a row are no better. Either is 0 if there is none.
+func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
+	most := -1
+	for i, e := range epochs {
+		switch {
+		case e.ValidationSamples == 0:
+			return 0, 0
+		case e.ValidationCorrect > most:
+			best, most = i+1, e.ValidationCorrect
+		case patience > 0 && i+1-best >= patience:
+			return best, i + 1
+		}
+	}
+	return best, 0
+}
+
+// progressed returns bestValidation of the run so far.
+func (s *session) progressed() (best, end int) {
+	return bestValidation(s.m.Record.Epochs, s.Config.Train.Validation.Patience)
+}
+
+// validate adds the accuracy on the validation set, if there is one, of the frozen
+// network that was just evaluated.
+func (s *session) validate(ctx context.Context, e *model.Epoch) error {
+	if s.validation == nil {
+		return nil
+	}
+	scores, err := s.frozen.Evaluate(ctx, s.validation, s.Threads)
+	if err != nil {
+		return err
+	}
+	e.ValidationCorrect, e.ValidationSamples = scores.Correct(s.validation.Labels), s.validation.Len()
+	return nil
+}
+
+// saveBest writes the model of the epoch that has just ended if it is the best on the
+// validation set. Before the first of a new run, the checkpoint is written, which puts
+// an earlier run's files out of the way together.
+func (s *session) saveBest() error {
+	if best, _ := s.progressed(); best == 0 || best != s.at.Epoch {
+		return nil
+	}
+	if s.saveCost == 0 && !s.Resume {
+		if err := s.save(); err != nil {
+			return err
+		}
+	}
+	_, err := s.m.Save(BestPath(s.Model))
+	return err
+}
+
+// checkBest reports whether a resumed run has the file of its best epoch. It may be
+// that of a later epoch than the checkpoint has: the resumed run will come there too,
+// if it is long enough.
+func (s *session) checkBest() error {
+	best, _ := s.progressed()
+	if best == 0 {
+		return nil
+	}
+	n, err := s.readBest(best)
+	if err == nil && n > s.Config.Train.Epochs {
+		err = s.outlived(n, s.Config.Train.Epochs)
+	}
+	return err
+}
+
+// readBest returns the epoch of the best file, which is not before the best one of the
+// run so far.
+func (s *session) readBest(best int) (int, error) {
+	path := BestPath(s.Model)
+	info, err := model.ReadInfo(path)
+	if err != nil {
+		return 0, fmt.Errorf("%w; it holds epoch %d, the best on the validation set: put it back, or train anew", err, best)
+	}
+	theirs, ours := info.Model.Record.Epochs, s.m.Record.Epochs
+	both := min(len(theirs), len(ours))
+	if len(theirs) < best || !slices.Equal(theirs[:both], ours[:both]) {
+		return 0, fmt.Errorf("%s: belongs to another run than %s; put back the right one, or train anew", path, CheckpointPath(s.Model))
+	}
+	return len(theirs), nil
+}
+
+// outlived is the error that the best file is of an epoch that the run, now shorter
+// than it was, does not reach.
+func (s *session) outlived(epoch, last int) error {
+	return fmt.Errorf("%s: holds epoch %d of a longer run, and no longer the best of the first %d; resume with epochs and patience for at least %d",
+		BestPath(s.Model), epoch, last, epoch)
+}
+
+// keepBest gives the model the parameters of its best epoch, in place, and says so in
+// the record.
+func (s *session) keepBest() error {
+	best, _ := s.progressed()
+	if best == 0 {
+		return nil
+	}
+	n, err := s.readBest(best)
+	if err != nil {
+		return err
+	}
+	if n != best {
+		return s.outlived(n, s.at.Epoch)
+	}
+	s.m.Record.Kept = best
+	return s.m.Reload(BestPath(s.Model))
+}

@@ -1,0 +1,281 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// stopping are overrides under which the small configuration loses patience.
+var stopping = []string{"train.epochs=60", "train.optimizer.lr=0.1", "train.validation.share=0.2", "train.validation.patience=3"}
+
+func stops(t *testing.T, sets ...string) config.Config {
+	t.Helper()
+	return parse(t, append(slices.Clone(stopping), sets...)...)
+}
+
+func train(t *testing.T, r Run) *Summary {
+	t.Helper()
+	s, err := r.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// refused trains and expects an error that holds a text.
+func refused(t *testing.T, r Run, want string) {
+	t.Helper()
+	if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want one that holds %q", err, want)
+	}
+}
+
+func loadModel(t *testing.T, path string) *model.Model {
+	t.Helper()
+	m, err := model.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// interrupted trains until an epoch and batch are done.
+func interrupted(t *testing.T, r Run, epoch, batch int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r.Progress = func(p Progress) {
+		if p.Finished == nil && p.Epoch == epoch && p.Batch == batch {
+			cancel()
+		}
+	}
+	if _, err := r.Train(ctx); !errors.Is(err, ErrInterrupted) {
+		t.Fatalf("error %v, want interrupted", err)
+	}
+}
+
+func copyFile(t *testing.T, to, from string) {
+	t.Helper()
+	if err := os.WriteFile(to, read(t, from), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBestValidation(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		correct   []int
+		patience  int
+		best, end int
+	}{
+		{"nothing yet", nil, 3, 0, 0},
+		{"all wrong", []int{0, 0}, 3, 1, 0},
+		{"rising", []int{1, 2, 3}, 1, 3, 0},
+		{"the first of equals", []int{5, 7, 7}, 2, 2, 0},
+		{"an equal is no gain", []int{5, 7, 7, 7}, 2, 2, 4},
+		{"a gain at the last moment", []int{5, 3, 6, 3, 7, 1}, 2, 5, 0},
+		{"what would have come later", []int{5, 3, 4, 9}, 2, 1, 3},
+		{"patience without end", []int{5, 3, 4, 1, 1, 1, 1}, 0, 1, 0},
+		{"no patience", []int{5, 4}, 1, 1, 2},
+	} {
+		var epochs []model.Epoch
+		for _, n := range c.correct {
+			epochs = append(epochs, model.Epoch{ValidationCorrect: n, ValidationSamples: 9})
+		}
+		if best, end := bestValidation(epochs, c.patience); best != c.best || end != c.end {
+			t.Errorf("%s: best %d, end %d, want %d and %d", c.name, best, end, c.best, c.end)
+		}
+	}
+	if best, end := bestValidation(make([]model.Epoch, 9), 2); best != 0 || end != 0 {
+		t.Errorf("without a validation set: best %d, end %d", best, end)
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	set := func(n int) *encoding.Packed {
+		p := encoding.NewPacked(1, 8)
+		for i := range n {
+			p.Append([]uint16{uint16(i)}, i)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		samples int
+		share   float64
+		want    int
+	}{{200, 0.1, 20}, {200, 0.9, 180}, {200, 0.0001, 1}, {3, 0.9, 2}, {2, 0.9, 1}, {25, 0.1, 3}} {
+		p := set(c.samples)
+		held, err := holdOut(p, c.share, 1)
+		if err != nil || held.Len() != c.want || p.Len() != c.samples-c.want {
+			t.Errorf("%+v: %d held, %d left, error %v", c, held.Len(), p.Len(), err)
+		}
+	}
+	if _, err := holdOut(set(1), 0.5, 1); err == nil {
+		t.Error("a single sample was split")
+	}
+	draws := map[string]bool{}
+	for _, seed := range []uint64{1, 1, 2} {
+		held, err := holdOut(set(200), 0.1, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		draws[string(held.Labels)] = true
+	}
+	if len(draws) != 2 {
+		t.Errorf("two seeds, one of them twice, gave %d draws", len(draws))
+	}
+}
+
+// TestKeepsBest holds the model to the epoch that its record calls the best on the
+// validation set, which is evaluated here anew.
+func TestKeepsBest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	cfg := stops(t)
+	s := train(t, Run{Config: cfg, Model: path})
+	m := loadModel(t, path)
+	epochs := m.Record.Epochs
+	if s.Epochs != len(epochs) || s.Epochs != s.KeptEpoch+3 || !s.Stopped || m.Record.Kept != s.KeptEpoch {
+		t.Fatalf("%+v does not stop 3 epochs after the best; the record keeps %d", s, m.Record.Kept)
+	}
+	kept := epochs[s.KeptEpoch-1]
+	if best, end := bestValidation(epochs, 3); best != s.KeptEpoch || end != s.Epochs || kept.ValidationSamples != 765 || kept.TrainSamples != 3823-765 {
+		t.Errorf("best %d, end %d, kept %+v", best, end, kept)
+	}
+	data, err := LoadData(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := holdOut(data.Train, 0.2, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []struct {
+		name string
+		set  *encoding.Packed
+		want int
+	}{{"validation", held, kept.ValidationCorrect}, {"test", data.Test, kept.TestCorrect}} {
+		scores, err := m.Freeze().Evaluate(t.Context(), part.set, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := scores.Correct(part.set.Labels); got != part.want {
+			t.Errorf("%s set: %d correct, the record has %d", part.name, got, part.want)
+		}
+	}
+	if s.TestAccuracy != testAccuracy(kept) || s.LastAccuracy != testAccuracy(epochs[s.Epochs-1]) || *s.Validation != float64(kept.ValidationCorrect)/765 || s.Loss != kept.Loss {
+		t.Errorf("%+v does not summarise %+v", s, epochs)
+	}
+}
+
+// TestResumeValidation resumes runs that stop by patience: cut in the middle, cut after
+// the end, and from a checkpoint that is older than the best epoch on the disk, as after
+// a power cut.
+func TestResumeValidation(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	s := train(t, Run{Config: stops(t), Model: whole})
+	for _, batch := range []struct{ epoch, batch int }{{1, 3}, {s.KeptEpoch, 31}, {s.KeptEpoch + 1, 1}, {s.Epochs, 31}} {
+		path := filepath.Join(dir, "cut")
+		interrupted(t, Run{Config: stops(t), Model: path, Threads: 2}, batch.epoch, batch.batch)
+		train(t, Run{Config: stops(t), Model: path, Threads: 1, Resume: true})
+		if string(read(t, path)) != string(read(t, whole)) {
+			t.Errorf("%+v: the resumed model differs from the uninterrupted one", batch)
+		}
+	}
+	again := filepath.Join(dir, "cut")
+	train(t, Run{Config: stops(t), Model: again, Resume: true})
+	if string(read(t, again)) != string(read(t, whole)) {
+		t.Error("resumed after its end, the model differs")
+	}
+
+	early := filepath.Join(dir, "early")
+	interrupted(t, Run{Config: stops(t), Model: early}, 2, 3)
+	copyFile(t, BestPath(early), BestPath(whole))
+	train(t, Run{Config: stops(t), Model: early, Resume: true})
+	if string(read(t, early)) != string(read(t, whole)) {
+		t.Error("resumed before its best epoch, the model differs")
+	}
+}
+
+// TestMorePatience goes on after the end by patience, which ends as a run with that
+// patience from the start, and refuses less of it than the run has had.
+func TestMorePatience(t *testing.T) {
+	dir := t.TempDir()
+	path, patient := filepath.Join(dir, "m"), filepath.Join(dir, "patient")
+	first := train(t, Run{Config: stops(t), Model: path})
+	want := train(t, Run{Config: stops(t, "train.validation.patience=6"), Model: patient})
+	got := train(t, Run{Config: stops(t, "train.validation.patience=6"), Model: path, Resume: true})
+	if string(read(t, path)) != string(read(t, patient)) || got.Epochs <= first.Epochs {
+		t.Errorf("resumed with more patience: %+v, from the start: %+v", got, want)
+	}
+	refused(t, Run{Config: stops(t), Model: path, Resume: true}, "ask for more patience")
+}
+
+func TestResumeValidationRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	r := Run{Config: stops(t), Model: path}
+	s := train(t, r)
+	best := read(t, BestPath(path))
+	interrupted(t, r, 2, 3)
+	if string(read(t, BestPath(path)+".old")) != string(best) {
+		t.Error("the earlier run's best epoch was not put aside")
+	}
+	r.Resume = true
+	if err := os.WriteFile(BestPath(path), best, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r.Config.Train.Epochs = s.KeptEpoch - 1
+	refused(t, r, "and no longer the best of the first")
+	r.Config = stops(t)
+	copyFile(t, BestPath(path), CheckpointPath(path))
+	refused(t, Run{Config: stops(t, "train.seed=8"), Model: path, Resume: true}, "train.seed")
+	other := filepath.Join(t.TempDir(), "other")
+	train(t, Run{Config: parse(t, "train.validation.share=0.2"), Model: other})
+	copyFile(t, BestPath(path), BestPath(other))
+	refused(t, r, "belongs to another run")
+	if err := os.Remove(BestPath(path)); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, r, "put it back")
+}
+
+// TestCosine interrupts and resumes a run with a warm-up and a cosine, which cannot be
+// prolonged, and holds every schedule to have an effect.
+func TestCosine(t *testing.T) {
+	dir := t.TempDir()
+	sums := map[string]string{}
+	for name, sets := range map[string][]string{
+		"constant": nil,
+		"warm-up":  {"train.schedule.warmup=0.5"},
+		"cosine":   {"train.schedule.kind=cosine", "train.schedule.warmup=0.5"},
+		"final":    {"train.schedule.kind=cosine", "train.schedule.warmup=0.5", "train.schedule.final=0.5"},
+		"step":     {"train.schedule.kind=step", "train.schedule.every=2"},
+	} {
+		r := Run{Config: parse(t, sets...), Model: filepath.Join(dir, name)}
+		sum := train(t, r).SHA256
+		if same := sums[sum]; same != "" {
+			t.Errorf("%s trains the same model as %s", name, same)
+		}
+		sums[sum] = name
+		interrupted(t, r, 2, 17)
+		r.Resume = true
+		if got := train(t, r).SHA256; got != sum {
+			t.Errorf("%s: the resumed model differs", name)
+		}
+		r.Config = parse(t, append(sets, "train.epochs=5")...)
+		if r.Config.Train.Schedule.Kind == "cosine" {
+			refused(t, r, "spread over train.epochs = 3, and 5 would be")
+		} else if s := train(t, r); s.Epochs != 5 {
+			t.Errorf("%s: prolonged to %d epochs", name, s.Epochs)
+		}
+	}
+}
