@@ -89,6 +89,9 @@ func (s *session) restore() error {
 	if err := s.checkPosition(path); err != nil {
 		return err
 	}
+	if err := s.checkStart(); err != nil {
+		return err
+	}
 	return s.checkBest()
 }
 

@@ -30,6 +30,7 @@ type Run struct {
 	Folders []string // where data sets are looked for
 	Threads int      // 0: all cores
 	Resume  bool     // go on from the checkpoint
+	Start   string   // path of a model file whose parameters to start from; "": draw them
 
 	// Progress, unless nil, is called after each batch and after each epoch, from the
 	// goroutine that called Train.
@@ -122,9 +123,7 @@ func (s *session) prepare() error {
 	if s.Resume {
 		err = s.restore()
 	} else {
-		s.m = Initial(s.Config, s.data.Encoder, s.data.Classes, s.Threads)
-		s.m.Record = model.Record{DataSet: s.data.Name, Train: s.data.TrainSHA256, Test: s.data.TestSHA256}
-		s.eng, err = engine.New(s.m, s.Config.Train.Batch, s.Threads)
+		err = s.begin()
 	}
 	if err != nil {
 		return err
@@ -136,6 +135,26 @@ func (s *session) prepare() error {
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())
 	return nil
+}
+
+// begin makes a new model, drawn or from a file, and its engine.
+func (s *session) begin() (err error) {
+	if s.Start != "" {
+		s.m, err = s.start()
+	} else {
+		s.m = Initial(s.Config, s.data.Encoder, s.data.Classes, s.Threads)
+		s.m.Record = s.record()
+	}
+	if err != nil {
+		return err
+	}
+	s.eng, err = engine.New(s.m, s.Config.Train.Batch, s.Threads)
+	return err
+}
+
+// record returns the record of a run that has not trained yet.
+func (s *session) record() model.Record {
+	return model.Record{DataSet: s.data.Name, Train: s.data.TrainSHA256, Test: s.data.TestSHA256}
 }
 
 func (s *session) train(ctx context.Context) error {

@@ -1,0 +1,142 @@
+package trainer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// startKeys begin the keys that decide what the parameters mean, which a run that
+// starts from a model shares with it; freeKeys are exceptions.
+var (
+	startKeys = []string{"encoder.", "model."}
+	freeKeys  = []string{"model.tau"}
+)
+
+// start returns the model of s.Start as that of this run, with an empty record that
+// names the file.
+func (s *session) start() (*model.Model, error) {
+	file, from, size, err := openStart(s.Start)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	m, err := model.Read(s.Start, file, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(m, s.Config, s.data); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Start, err)
+	}
+	m.Config, m.Record = s.Config, s.record()
+	m.Record.Start = from
+	return m, nil
+}
+
+// openStart opens a model file, and returns what the record says of it and its size.
+func openStart(path string) (*os.File, *model.Start, int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, 0, fmt.Errorf("model to start from: %w", err)
+	}
+	h := sha256.New()
+	size, err := io.Copy(h, file)
+	if err != nil {
+		file.Close()
+		return nil, nil, 0, fmt.Errorf("model to start from: %w", err)
+	}
+	return file, &model.Start{Name: filepath.Base(path), SHA256: hex.EncodeToString(h.Sum(nil))}, size, nil
+}
+
+// fits says in what a model differs from the one that a run would draw itself, apart
+// from its parameters.
+func fits(m *model.Model, cfg config.Config, data *Data) error {
+	differs := slices.DeleteFunc(cfg.Diff(m.Config, freeKeys...), func(key string) bool {
+		return !slices.ContainsFunc(startKeys, func(section string) bool { return strings.HasPrefix(key, section) })
+	})
+	switch {
+	case len(differs) > 0:
+		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ from those of the model to start from",
+			strings.Join(differs, ", "), strings.Join(freeKeys, ", "))
+	case !slices.Equal(m.Classes, data.Classes):
+		return fmt.Errorf("has the classes %s, data set %s has %s; start from a model of the same classes",
+			list(m.Classes), data.Name, list(data.Classes))
+	}
+	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" {
+		return fmt.Errorf("its encoder has other %s than that of data set %s; start from a model that was trained on such data", what, data.Name)
+	}
+	return checkSections(m)
+}
+
+// list writes at most a few classes.
+func list(classes []string) string {
+	const most = 12
+	if len(classes) > most {
+		return fmt.Sprintf("%.30q and %d more", classes[:most], len(classes)-most)
+	}
+	return fmt.Sprintf("%.30q", classes)
+}
+
+// encoderDifference says in what two encoders differ, "" if in nothing.
+func encoderDifference(a, b *encoding.Encoder) string {
+	switch {
+	case a.Features() != b.Features() || a.BitsIn != b.BitsIn || a.Max != b.Max:
+		return fmt.Sprintf("features (%d of %d bits up to %d, and %d of %d bits up to %d)", a.Features(), a.BitsIn, a.Max, b.Features(), b.BitsIn, b.Max)
+	case !slices.Equal(a.Names, b.Names):
+		return "names of features"
+	case !reflect.DeepEqual(a.Quantiser, b.Quantiser):
+		return "ranges of values"
+	case !reflect.DeepEqual(a.Thresholds, b.Thresholds):
+		return "thresholds"
+	}
+	return ""
+}
+
+// checkSections holds the candidates of a model, which another program may have
+// written, to its configuration: the engine checks the rest.
+func checkSections(m *model.Model) error {
+	c := &m.Config.Model
+	first := 1
+	if c.FirstPin == "relaxed" {
+		first = c.Anchors
+	}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if s.B.K != c.Anchors || (i == 0 && s.A.K != first) {
+			return fmt.Errorf("section %d: %d and %d candidates, but its configuration says model.anchors = %d and model.first_pin = %s; it was not written by train",
+				i, s.A.K, s.B.K, c.Anchors, c.FirstPin)
+		}
+	}
+	return nil
+}
+
+// checkStart reports whether a resumed run was started from the file that is named, if
+// one is.
+func (s *session) checkStart() error {
+	if s.Start == "" {
+		return nil
+	}
+	file, from, _, err := openStart(s.Start)
+	if err != nil {
+		return err
+	}
+	file.Close()
+	switch was := s.m.Record.Start; {
+	case was == nil:
+		return fmt.Errorf("%s: the run did not start from a model; resume without --init, or train anew", CheckpointPath(s.Model))
+	case was.SHA256 != from.SHA256:
+		return fmt.Errorf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without --init, or train anew",
+			CheckpointPath(s.Model), s.Start, was.Name, was.SHA256)
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package trainer
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// TestStart trains on from a model: at a rate of next to nothing it stays what it was,
+// and the record names the file.
+func TestStart(t *testing.T) {
+	dir := t.TempDir()
+	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
+	sum := train(t, Run{Config: parse(t), Model: base}).SHA256
+	train(t, Run{Config: parse(t, "train.epochs=1", "train.optimizer.lr=1e-9", "model.tau=3", "train.seed=9", "name=tuned"), Model: path, Start: base})
+	was, m := loadModel(t, base), loadModel(t, path)
+	if diff := cmp.Diff(&model.Start{Name: "base", SHA256: sum}, m.Record.Start); diff != "" || len(m.Record.Epochs) != 1 {
+		t.Errorf("record %+v, start (-want +got):\n%s", m.Record, diff)
+	}
+	if m.Config.Model.Tau != 3 || m.Config.Name != "tuned" {
+		t.Errorf("the model has the configuration %+v, not the run's", m.Config)
+	}
+	for i := range m.Sections {
+		a, b := &was.Sections[i], &m.Sections[i]
+		if diff := cmp.Diff([]model.Indices{a.A.Wires, a.B.Wires}, []model.Indices{b.A.Wires, b.B.Wires}); diff != "" {
+			t.Errorf("section %d: wires (-base +tuned):\n%s", i, diff)
+		}
+		for j := range a.Ops {
+			if math.Abs(float64(a.Ops[j]-b.Ops[j])) > 1e-6 {
+				t.Fatalf("section %d: operation logit %d was %v and is %v", i, j, a.Ops[j], b.Ops[j])
+			}
+		}
+	}
+}
+
+// TestStartMoments starts from a checkpoint, whose moments must not matter: the
+// parameters become those of a start from the model.
+func TestStartMoments(t *testing.T) {
+	dir := t.TempDir()
+	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
+	train(t, Run{Config: parse(t), Model: base})
+	train(t, Run{Config: parse(t, "train.epochs=1"), Model: path, Start: base})
+	want := loadModel(t, path)
+	train(t, Run{Config: parse(t, "train.epochs=1"), Model: path, Start: CheckpointPath(base)})
+	if diff := cmp.Diff(want.Sections, loadModel(t, path).Sections); diff != "" {
+		t.Errorf("parameters (-from the model +from the checkpoint):\n%s", diff)
+	}
+}
+
+// TestStartSameBytes tunes on other numbers of threads, and resumes an interrupted
+// tuning with and without naming the model again, and after it was renamed.
+func TestStartSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	base, whole := filepath.Join(dir, "base"), filepath.Join(dir, "whole")
+	train(t, Run{Config: parse(t), Model: base})
+	cfg := parse(t, "train.epochs=2", "train.schedule.kind=cosine", "train.validation.share=0.1")
+	train(t, Run{Config: cfg, Model: whole, Start: base, Threads: 1})
+	renamed := filepath.Join(dir, "renamed")
+	copyFile(t, renamed, base)
+	for i, start := range []string{"", base, renamed} {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		interrupted(t, Run{Config: cfg, Model: path, Start: base, Threads: 2}, 2, 5)
+		train(t, Run{Config: cfg, Model: path, Start: start, Threads: 3, Resume: true})
+		if string(read(t, path)) != string(read(t, whole)) {
+			t.Errorf("resumed with --init %q, the model differs from the uninterrupted one", start)
+		}
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	dir := t.TempDir()
+	base := filepath.Join(dir, "base")
+	train(t, Run{Config: parse(t, "train.epochs=1"), Model: base})
+	text := filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte("no model at all"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	forged := func(name string, change func(m *model.Model)) string {
+		m := loadModel(t, base)
+		change(m)
+		path := filepath.Join(dir, name)
+		if _, err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	anchors := forged("anchors", func(m *model.Model) { m.Config.Model.Anchors = 9 })
+	thresholds := forged("thresholds", func(m *model.Model) { m.Encoder.Thresholds[3][0]++ })
+	features := forged("features", func(m *model.Model) { m.Encoder.Max++ })
+	for _, c := range []struct{ start, set, want string }{
+		{anchors, "model.anchors=9", "section 0: 8 and 8 candidates, but its configuration says model.anchors = 9"},
+		{thresholds, "name=x", "other thresholds"},
+		{features, "name=x", "other features (64 of 5 bits up to 17, and 64 of 5 bits up to 16)"},
+		{base, "model.width=70", "another model.width than"},
+		{base, "model.depth=5", "another model.depth than"},
+		{base, "model.anchors=9", "another model.anchors than"},
+		{base, "model.first_pin=fixed", "another model.first_pin than"},
+		{base, "encoder.bits=5", "another encoder.bits than"},
+		{base, "encoder.thresholds=quantile", "another encoder.thresholds than"},
+		{text, "name=x", "text: "},
+		{filepath.Join(dir, "none"), "name=x", "none: no such file"},
+		{dir, "name=x", "is a directory"},
+	} {
+		path := filepath.Join(dir, "m")
+		refused(t, Run{Config: parse(t, c.set), Model: path, Start: c.start}, c.want)
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: a model was written", c.want)
+		}
+	}
+	tuned, other := filepath.Join(dir, "tuned"), filepath.Join(dir, "other")
+	train(t, Run{Config: parse(t, "train.epochs=1"), Model: tuned, Start: base})
+	train(t, Run{Config: parse(t, "train.epochs=1", "train.seed=5"), Model: other})
+	refused(t, Run{Config: parse(t), Model: tuned, Start: other, Resume: true}, "started from another file than")
+	refused(t, Run{Config: parse(t), Model: base, Start: other, Resume: true}, "did not start from a model")
+}
+
+// TestStartData starts on tables that differ from that of the model in one thing each.
+func TestStartData(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, header, classes string, top int) string {
+		var b strings.Builder
+		b.WriteString(header + "\n")
+		for i := range 60 {
+			fmt.Fprintf(&b, "%d,%d,%s\n", i*top/59, (i*7)%60, string(classes[i%len(classes)]))
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	table := func(file string) config.Config {
+		cfg, err := config.Parse("t.yaml", []byte("data: {set: csv, train: "+file+"}\nencoder: {bits: 4}\nmodel: {width: 6, depth: 2, anchors: 3, tau: 1}\ntrain: {epochs: 1, batch: 10}\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Data.Test = file
+		cfg.Data.TestShare = 0
+		return cfg
+	}
+	base := filepath.Join(dir, "base")
+	train(t, Run{Config: table(write("a.csv", "x,y,class", "pq", 59)), Model: base})
+	for _, c := range []struct{ file, want string }{
+		{write("classes.csv", "x,y,class", "ps", 59), `has the classes ["p" "q"], data set classes has ["p" "s"]`},
+		{write("names.csv", "x,z,class", "pq", 59), "other names of features"},
+		{write("ranges.csv", "x,y,class", "pq", 100), "other ranges of values"},
+	} {
+		refused(t, Run{Config: table(c.file), Model: filepath.Join(dir, "m"), Start: base}, c.want)
+	}
+	train(t, Run{Config: table(write("b.csv", "x,y,class", "qqp", 59)), Model: filepath.Join(dir, "m"), Start: base})
+}
