@@ -89,7 +89,7 @@ func (s *session) restore() error {
 	if err := s.checkPosition(path); err != nil {
 		return err
 	}
-	if err := s.checkStart(); err != nil {
+	if err := s.sameStart(s.m.Record.Start); err != nil {
 		return err
 	}
 	return s.checkBest()

@@ -26,7 +26,7 @@ var (
 // start returns the model of s.Start as that of this run, with an empty record that
 // names the file.
 func (s *session) start() (*model.Model, error) {
-	file, from, size, err := openStart(s.Start)
+	file, from, size, err := openModel(s.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +43,17 @@ func (s *session) start() (*model.Model, error) {
 	return m, nil
 }
 
-// openStart opens a model file, and returns what the record says of it and its size.
-func openStart(path string) (*os.File, *model.Start, int64, error) {
+// openModel opens a model file, and returns its name and sum, and its size.
+func openModel(path string) (*os.File, *model.Start, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, 0, fmt.Errorf("model to start from: %w", err)
+		return nil, nil, 0, fmt.Errorf("model file: %w", err)
 	}
 	h := sha256.New()
 	size, err := io.Copy(h, file)
 	if err != nil {
 		file.Close()
-		return nil, nil, 0, fmt.Errorf("model to start from: %w", err)
+		return nil, nil, 0, fmt.Errorf("model file: %w", err)
 	}
 	return file, &model.Start{Name: filepath.Base(path), SHA256: hex.EncodeToString(h.Sum(nil))}, size, nil
 }
@@ -120,23 +120,23 @@ func checkSections(m *model.Model) error {
 	return nil
 }
 
-// checkStart reports whether a resumed run was started from the file that is named, if
-// one is.
-func (s *session) checkStart() error {
-	if s.Start == "" {
+// sameStart reports whether a run whose record says that it started so is one of r's,
+// which may leave the model to start from unnamed.
+func (r *Run) sameStart(was *model.Start) error {
+	if r.Start == "" {
 		return nil
 	}
-	file, from, _, err := openStart(s.Start)
+	file, from, _, err := openModel(r.Start)
 	if err != nil {
 		return err
 	}
 	file.Close()
-	switch was := s.m.Record.Start; {
+	switch {
 	case was == nil:
-		return fmt.Errorf("%s: the run did not start from a model; resume without --init, or train anew", CheckpointPath(s.Model))
+		return fmt.Errorf("%s: the run did not start from a model; resume without --init, or train anew", r.Model)
 	case was.SHA256 != from.SHA256:
 		return fmt.Errorf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without --init, or train anew",
-			CheckpointPath(s.Model), s.Start, was.Name, was.SHA256)
+			r.Model, r.Start, was.Name, was.SHA256)
 	}
 	return nil
 }

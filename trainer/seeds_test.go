@@ -1,0 +1,128 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSeedPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"a/m.safetensors": "a/m.seed7.safetensors", "m": "m.seed7", "a.b/m": "a.b/m.seed7", "m.v1.st": "m.v1.seed7.st",
+	} {
+		if got := SeedPath(path, 7); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	value := func(s *Summary) float64 { return s.TestAccuracy }
+	var runs []SeedSummary
+	for _, v := range []float64{2, 4, 4, 4, 5, 5, 7, 9} {
+		runs = append(runs, SeedSummary{Summary: &Summary{TestAccuracy: v}})
+	}
+	if s := spread(runs, value); s.Mean != 5 || math.Abs(*s.Std-math.Sqrt(32.0/7)) > 1e-15 {
+		t.Errorf("mean %v, deviation %v, want 5 and the root of 32/7", s.Mean, *s.Std)
+	}
+	if s := spread(runs[:1], value); s.Mean != 2 || s.Std != nil {
+		t.Errorf("%+v, want a mean and no deviation", s)
+	}
+	if s := spread(runs[1:4], value); s.Mean != 4 || *s.Std != 0 {
+		t.Errorf("%+v, want no deviation of equal values", s)
+	}
+}
+
+// TestSeeds trains three seeds, each with the bytes of a run of its own, interrupts the
+// second, and resumes: the first is left alone, the second goes on, the third begins.
+func TestSeeds(t *testing.T) {
+	dir := t.TempDir()
+	run := Run{Config: parse(t), Model: filepath.Join(dir, "m.st")}
+	var begun []uint64
+	ctx, cancel := context.WithCancel(t.Context())
+	seeds := Seeds{Run: run, N: 3, Begin: func(seed uint64) { begun = append(begun, seed) }}
+	seeds.Progress = func(p Progress) {
+		if len(begun) == 2 && p.Epoch == 2 && p.Batch == 9 {
+			cancel()
+		}
+	}
+	if _, err := seeds.Train(ctx); !errors.Is(err, ErrInterrupted) || !slices.Equal(begun, []uint64{7, 8}) {
+		t.Fatalf("error %v after the seeds %v, want interrupted in 8", err, begun)
+	}
+	begun, seeds.Progress, seeds.Resume = nil, nil, true
+	all, err := seeds.Train(t.Context())
+	if err != nil || !slices.Equal(begun, []uint64{8, 9}) {
+		t.Fatalf("error %v, seeds %v, want 8 and 9", err, begun)
+	}
+	for i, got := range all.Runs {
+		single := run
+		single.Config.Train.Seed, single.Model = got.Seed, filepath.Join(dir, "single")
+		want := train(t, single)
+		if got.Seed != uint64(7+i) || got.Before != (i == 0) || got.Model != SeedPath(run.Model, got.Seed) {
+			t.Errorf("run %d is %+v", i, got)
+		}
+		if string(read(t, got.Model)) != string(read(t, single.Model)) {
+			t.Errorf("seed %d has other bytes than a run of its own", got.Seed)
+		}
+		s := *got.Summary
+		s.Model, s.Seconds, s.GateSteps = want.Model, want.Seconds, want.GateSteps
+		if diff := cmp.Diff(want, &s); diff != "" {
+			t.Errorf("seed %d (-single run +of several):\n%s", got.Seed, diff)
+		}
+	}
+	again, err := seeds.Train(t.Context())
+	if err != nil || len(begun) != 2 {
+		t.Fatalf("error %v, seeds %v were trained again", err, begun)
+	}
+	if diff := cmp.Diff([]Spread{all.TestAccuracy, all.BestAccuracy}, []Spread{again.TestAccuracy, again.BestAccuracy}); diff != "" || all.TestAccuracy.Std == nil {
+		t.Errorf("read from the files (-trained +read):\n%s", diff)
+	}
+	seeds.Config = parse(t, "train.epochs=4")
+	if longer, err := seeds.Train(t.Context()); err != nil || longer.Runs[0].Epochs != 4 || longer.Runs[0].Before {
+		t.Errorf("prolonged: %+v, error %v", longer, err)
+	}
+}
+
+// TestSeedsSameData has a model whose data were others, as after a change of a table.
+func TestSeedsSameData(t *testing.T) {
+	s := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(t.TempDir(), "m"), Resume: true}, N: 2}
+	if _, err := s.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m := loadModel(t, SeedPath(s.Model, 8))
+	m.Record.Train = m.Record.Test
+	if _, err := m.Save(SeedPath(s.Model, 8)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Train(t.Context()); err == nil || !strings.Contains(err.Error(), "other content of data set") {
+		t.Errorf("error %v, want one about the data", err)
+	}
+}
+
+func TestSeedsRefuse(t *testing.T) {
+	dir := t.TempDir()
+	r := Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m.st"), Resume: true}
+	for _, n := range []int{0, -1} {
+		if _, err := (Seeds{Run: r, N: n}).Train(t.Context()); err == nil {
+			t.Errorf("%d seeds were trained", n)
+		}
+	}
+	last := r
+	last.Config.Train.Seed = math.MaxUint64
+	if _, err := (Seeds{Run: last, N: 2}).Train(t.Context()); err == nil {
+		t.Error("a seed above the largest was trained")
+	}
+	if err := os.WriteFile(SeedPath(r.Model, 7), []byte("no model"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Seeds{Run: r, N: 1}).Train(t.Context()); err == nil {
+		t.Error("a damaged model was taken for nothing")
+	}
+}
