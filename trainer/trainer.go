@@ -43,6 +43,7 @@ type Progress struct {
 	Batch, Batches int // done of this epoch, and all
 	Loss           float64
 	TrainAccuracy  float64       // of this epoch so far
+	LearningRate   float64       // of the last step
 	GateStepsRate  float64       // per second, of this call
 	Left           time.Duration // estimated, to the end of the run
 	Finished       *model.Epoch  // set after an epoch, evaluated
@@ -242,7 +243,7 @@ func (s *session) report(e *model.Epoch) {
 	}
 	p := Progress{
 		Epoch: s.at.Epoch + 1, Epochs: s.Config.Train.Epochs, Batch: s.at.Batch, Batches: s.batches(),
-		GateStepsRate: s.rate(), Finished: e,
+		GateStepsRate: s.rate(), LearningRate: s.rates.rate(s.at.Step), Finished: e,
 	}
 	if e != nil {
 		p.Epoch, p.Batch = s.at.Epoch, p.Batches

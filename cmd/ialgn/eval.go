@@ -66,18 +66,18 @@ func warnOfOtherData(c *cli.Context, test *trainer.TestData, recorded string) {
 }
 
 type evalReport struct {
-	Samples   int       `json:"samples"`
-	Correct   int       `json:"correct"`
-	Accuracy  float64   `json:"accuracy"`
-	Classes   []string  `json:"classes"`
-	Confusion [][]int   `json:"confusion"` // [label][predicted]
-	PerClass  []float64 `json:"per_class"` // share of each label's samples that is recognised
+	Samples   int        `json:"samples"`
+	Correct   int        `json:"correct"`
+	Accuracy  float64    `json:"accuracy"`
+	Classes   []string   `json:"classes"`
+	Confusion [][]int    `json:"confusion"` // [label][predicted]
+	PerClass  []*float64 `json:"per_class"` // share of each label's samples that is recognised; null without any
 }
 
 func newEvalReport(classes []string, s *model.Scores, labels []uint8) evalReport {
 	r := evalReport{
 		Samples: len(labels), Correct: s.Correct(labels), Classes: classes,
-		Confusion: s.Confusion(labels), PerClass: make([]float64, len(classes)),
+		Confusion: s.Confusion(labels), PerClass: make([]*float64, len(classes)),
 	}
 	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
 	for y, row := range r.Confusion {
@@ -85,16 +85,27 @@ func newEvalReport(classes []string, s *model.Scores, labels []uint8) evalReport
 		for _, n := range row {
 			all += n
 		}
-		r.PerClass[y] = float64(row[y]) / float64(max(1, all))
+		if all > 0 {
+			recall := float64(row[y]) / float64(all)
+			r.PerClass[y] = &recall
+		}
 	}
 	return r
 }
 
 func (r evalReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d correct, accuracy %s\n", r.Correct, r.Samples, percent(r.Accuracy))
-	fmt.Fprintf(w, "\n%-12s  recall   predicted as\n", "class")
+	fmt.Fprintf(w, "\n%-12s   recall  predicted as\n%23s", "class", "")
+	for _, name := range r.Classes {
+		fmt.Fprintf(w, " %5.5s", name)
+	}
+	fmt.Fprintln(w)
 	for y, row := range r.Confusion {
-		fmt.Fprintf(w, "%-12.12s %8s ", r.Classes[y], percent(r.PerClass[y]))
+		recall := "-"
+		if r.PerClass[y] != nil {
+			recall = percent(*r.PerClass[y])
+		}
+		fmt.Fprintf(w, "%-12.12s %9s ", r.Classes[y], recall)
 		for _, n := range row {
 			fmt.Fprintf(w, " %5d", n)
 		}

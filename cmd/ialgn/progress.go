@@ -21,7 +21,8 @@ type progress struct {
 	bar   bool
 	quiet bool
 	drawn time.Time
-	test  string // accuracy after the last epoch
+	test  string // accuracies after the last epoch
+	seed  *uint64
 	log   *os.File
 	start time.Time
 }
@@ -48,6 +49,9 @@ func (p *progress) close() {
 	}
 }
 
+// begin starts the run of one of several seeds.
+func (p *progress) begin(seed uint64) { p.seed, p.test, p.start = &seed, "", time.Now() }
+
 // redraw is the time between two states of the bar.
 const redraw = 200 * time.Millisecond
 
@@ -60,6 +64,9 @@ func (p *progress) show(s trainer.Progress) {
 	}
 	if s.Finished != nil {
 		p.test = "test " + percent(float64(s.Finished.TestCorrect)/float64(s.Finished.TestSamples)) + "  "
+		if v := validationAccuracy(s); v != nil {
+			p.test += "validation " + percent(*v) + "  "
+		}
 		if p.bar {
 			fmt.Fprint(p.w, "\r\x1b[K")
 		}
@@ -82,15 +89,18 @@ func (p *progress) logLine(s trainer.Progress) {
 		return
 	}
 	line, err := json.Marshal(struct {
-		Time     string  `json:"time"`
-		Epoch    int     `json:"epoch"`
-		Loss     float64 `json:"loss"`
-		Train    float64 `json:"train_accuracy"`
-		Test     float64 `json:"test_accuracy"`
-		Seconds  float64 `json:"seconds"`
-		GateRate float64 `json:"gate_steps_per_second"`
+		Time       string   `json:"time"`
+		Seed       *uint64  `json:"seed,omitempty"` // with --seeds
+		Epoch      int      `json:"epoch"`
+		Rate       float64  `json:"learning_rate"`
+		Loss       float64  `json:"loss"`
+		Train      float64  `json:"train_accuracy"`
+		Validation *float64 `json:"validation_accuracy,omitempty"`
+		Test       float64  `json:"test_accuracy"`
+		Seconds    float64  `json:"seconds"`
+		GateRate   float64  `json:"gate_steps_per_second"`
 	}{
-		time.Now().UTC().Format(time.RFC3339), s.Epoch, s.Loss, s.TrainAccuracy,
+		time.Now().UTC().Format(time.RFC3339), p.seed, s.Epoch, s.LearningRate, s.Loss, s.TrainAccuracy, validationAccuracy(s),
 		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), time.Since(p.start).Seconds(), s.GateStepsRate,
 	})
 	if err == nil {
@@ -99,4 +109,14 @@ func (p *progress) logLine(s trainer.Progress) {
 	if err != nil && !p.quiet {
 		fmt.Fprintf(p.w, "ialgn: warning: --log: %v\n", err)
 	}
+}
+
+// validationAccuracy returns that of a finished epoch, nil without a validation set.
+func validationAccuracy(s trainer.Progress) *float64 {
+	e := s.Finished
+	if e.ValidationSamples == 0 {
+		return nil
+	}
+	v := float64(e.ValidationCorrect) / float64(e.ValidationSamples)
+	return &v
 }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/hint"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+)
+
+// maxSeeds bounds --seeds against a slip of the finger, such as a seed for a number.
+const maxSeeds = 1000
+
+// trainSeeds trains as many seeds as --seeds says.
+func trainSeeds(c *cli.Context, cfg config.Config, path string) error {
+	n := c.Int("seeds")
+	if n < 1 || n > maxSeeds {
+		return hint.With(fmt.Errorf("--seeds %d: want the number of models to train, 1 to %d", n, maxSeeds),
+			"the first seed is the key train.seed")
+	}
+	r, p, err := newRun(c, cfg, path)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	s := trainer.Seeds{Run: r, N: n, Begin: func(seed uint64) {
+		p.begin(seed)
+		note(c, "seed %d: %s", seed, trainer.SeedPath(path, seed))
+	}}
+	all, err := s.Train(c.Context)
+	if err != nil {
+		return err
+	}
+	return show(c, seedsReport{all})
+}
+
+type seedsReport struct{ *trainer.SeedsSummary }
+
+func (r seedsReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%20s %6s  %9s  %9s  %s\n", "seed", "epochs", "test", "best", "after epoch")
+	for _, s := range r.Runs {
+		fmt.Fprintf(w, "%20d %6d  %9s  %9s  %11d  %s\n", s.Seed, s.Epochs, percent(s.TestAccuracy), percent(s.BestAccuracy), s.BestEpoch, s.Model)
+	}
+	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %d seeds\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy), len(r.Runs))
+}
+
+// plusMinus writes mean and standard deviation in the same unit, the mean alone of a
+// single value.
+func plusMinus(s trainer.Spread) string {
+	if s.Std == nil {
+		return percent(s.Mean)
+	}
+	return fmt.Sprintf("%.2f +- %.2f %%", 100*s.Mean, 100**s.Std)
+}
