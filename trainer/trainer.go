@@ -159,6 +159,9 @@ func (s *session) record() model.Record {
 }
 
 func (s *session) train(ctx context.Context) error {
+	if err := s.makeRoom(); err != nil {
+		return err
+	}
 	s.started, s.saved, s.startSteps = time.Now(), time.Now(), s.at.Step
 	for s.at.Epoch < s.Config.Train.Epochs {
 		if _, end := s.progressed(); end > 0 {

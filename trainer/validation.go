@@ -68,17 +68,21 @@ func (s *session) validate(ctx context.Context, e *model.Epoch) error {
 	return nil
 }
 
+// makeRoom writes the checkpoint of a new run with a validation set before its first
+// batch, which puts an earlier run's files out of the way together: at every instant, the
+// checkpoint's best epoch so far is in the best file, or a later one is.
+func (s *session) makeRoom() error {
+	if s.validation == nil || s.Resume {
+		return nil
+	}
+	return s.save()
+}
+
 // saveBest writes the model of the epoch that has just ended if it is the best on the
-// validation set. Before the first of a new run, the checkpoint is written, which puts
-// an earlier run's files out of the way together.
+// validation set, before any checkpoint can have that epoch in its record.
 func (s *session) saveBest() error {
 	if best, _ := s.progressed(); best == 0 || best != s.at.Epoch {
 		return nil
-	}
-	if s.saveCost == 0 && !s.Resume {
-		if err := s.save(); err != nil {
-			return err
-		}
 	}
 	_, err := s.m.Save(BestPath(s.Model))
 	return err

@@ -206,6 +206,40 @@ func TestResumeValidation(t *testing.T) {
 	}
 }
 
+// TestMakesRoom looks at the files while a second run to the same path trains: the first
+// run's are aside before the first batch, and no checkpoint counts an epoch as the best
+// that is not in the best file. Without that, a run killed between the two is lost.
+func TestMakesRoom(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	train(t, Run{Config: stops(t), Model: path})
+	first := read(t, BestPath(path))
+	looked := 0
+	train(t, Run{Config: stops(t, "train.checkpoint.minutes=1e-9", "train.seed=8"), Model: path, Progress: func(p Progress) {
+		looked++
+		if string(read(t, BestPath(path)+".old")) != string(first) {
+			t.Errorf("epoch %d, batch %d: the first run's best epoch is not aside", p.Epoch, p.Batch)
+		}
+		state, err := model.ReadInfo(CheckpointPath(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, _ := bestValidation(state.Model.Record.Epochs, 0)
+		if best == 0 {
+			return
+		}
+		kept, err := model.ReadInfo(BestPath(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(kept.Model.Record.Epochs); n < best {
+			t.Errorf("epoch %d, batch %d: the checkpoint's best epoch is %d, the file's is %d", p.Epoch, p.Batch, best, n)
+		}
+	}})
+	if looked < 100 {
+		t.Errorf("looked %d times, the test shows little", looked)
+	}
+}
+
 // TestMorePatience goes on after the end by patience, which ends as a run with that
 // patience from the start, and refuses less of it than the run has had.
 func TestMorePatience(t *testing.T) {
