@@ -21,7 +21,7 @@ var policy = Policy{
 			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/hugepage"},
 			External: []string{math32, sync},
 		},
-		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec"}},
+		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec", "unsafe"}},
 		{
 			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane", "internal/crew", "internal/hugepage"},
 			Test: []string{"trainer/config", "trainer/encoding"},

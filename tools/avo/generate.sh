@@ -4,7 +4,7 @@
 set -eu
 out=$(cd "${1:-$(dirname "$0")/../../trainer/kernel}" && pwd)
 cd "$(dirname "$0")"
-for path in avx512 avx2; do
+for path in avx512 avx2 steps512 steps2; do
 	go run ./kernel -path $path -frame ../../trainer/kernel/frame.go -pkg kernel \
 		-out "$out/${path}_amd64.s" -stubs "$out/${path}_amd64.go"
 	# avo's first line names the folder, which is another in the test.

@@ -2,6 +2,7 @@
 //
 //	go run ./kernel -path avx512 -frame ../../trainer/kernel/frame.go -pkg kernel -out X.s -stubs X.go
 //
+// avx512 and avx2 are the fused kernels, steps512 and steps2 the functions of single steps.
 // What is computed, and in which order, is told by the package comment of
 // trainer/kernel and by its plain Go path, which a test compares to the bit.
 package main
@@ -22,7 +23,7 @@ import (
 )
 
 var (
-	path  = flag.String("path", "avx512", "avx512 or avx2")
+	path  = flag.String("path", "avx512", "avx512, avx2, steps512 or steps2")
 	frame = flag.String("frame", "", "file that declares type frame")
 )
 
@@ -38,8 +39,12 @@ func main() {
 		avx512()
 	case "avx2":
 		avx2()
+	case "steps512":
+		steps512()
+	case "steps2":
+		writeSteps2()
 	default:
-		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512 or avx2\n", *path)
+		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512 or steps2\n", *path)
 		os.Exit(2)
 	}
 	Generate()

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The steps are functions of one gate each, for the shapes that no fused kernel is made
+// for. They check nothing: Go does so before it calls them.
+
+// groupSize is the number of samples of a group, chunk the number of groups after which
+// they begin at the first bit of a word of 32 again, checked the number of groups after
+// which a sum may end.
+const (
+	groupSize = 5
+	chunk     = 32
+	checked   = 4
+)
+
+// step begins a function of a path.
+func step(name, path, signature, doc string) {
+	TEXT(name+path, NOSPLIT, signature)
+	Pragma("noescape")
+	Doc(name + path + " " + doc)
+}
+
+// The signatures of the steps, the same on both paths.
+const (
+	operationsSignature = "func(p, w, t *float32, top float32)"
+	selectionSignature  = "func(q, u *float32, k int, top float32)"
+	binsSignature       = "func(delta, beta *float32, a, b *uint64, blocks int, t, s *float32)"
+	aloneSignature      = "func(delta *float32, a, b *uint64, blocks int, t, s *float32)"
+	offsetsSignature    = "func(offsets *uint32, wires *uint16, k, rows, bytes int) (beyond int)"
+	wideSignature       = "func(offsets, wires *uint32, k, rows, bytes int) (beyond int)"
+	candidatesSignature = "func(r, values *float32, samples int, x *uint64, offsets *uint32, k, last int, bits *uint32)"
+	opStepSignature     = "func(w, m, v, p, s, t, adam *float32) (arg int, top float32)"
+	selectStepSignature = "func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)"
+)
+
+// The documentation of the steps.
+const (
+	operationsDoc = "does Operations."
+	selectionDoc  = "does Selection, and leaves anything after the last of q, up to a multiple of 16."
+	binsDoc       = "does Bins for blocks of 16 samples."
+	offsetsDoc    = "writes where the rows of k wires begin, in bytes, and returns whether a wire is beyond the rows."
+	opStepDoc     = "does OpGradient and Update."
+	selectStepDoc = "does SelectGradient and Update."
+)
+
+// general loads a parameter of the function into a new register.
+func general(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// address returns where a parameter of the function is.
+func address(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// everywhere loads a float32 parameter into all lanes of z.
+func everywhere(name string, z reg.VecVirtual) { VBROADCASTSS(address(name), z) }
+
+// blocks writes the body for each vector of the given number of lanes, a power of two, of
+// k floats, and for the rest, if there is one. The body gets the offset of the vector in
+// bytes; rest gets it in front of the number of floats, from 1 to lanes - 1, in CX.
+func blocks(k reg.Register, lanes int, body, rest func(at reg.GPVirtual)) {
+	at, n := GP64(), GP64()
+	XORQ(at, at)
+	MOVQ(k, n)
+	SHRQ(U8(log2(lanes)), n)
+	unless(JZ, func() {
+		loop(n, func() {
+			body(at)
+			ADDQ(U8(4*lanes), at)
+		})
+	})
+	MOVQ(k, reg.RCX)
+	ANDQ(U8(lanes-1), reg.RCX)
+	unless(JZ, func() { rest(at) })
+}
+
+func log2(n int) (l int) {
+	for ; n > 1; n /= 2 {
+		l++
+	}
+	return l
+}
+
+// gatherLoop writes the body for each four words of 32 bits of the candidates' rows. The
+// body gets the address in front of them and where they go; words has the bytes of one
+// word of all candidates. The last four overlap the ones before if the number is odd.
+func gatherLoop(from, to reg.Register, words int, body func(from, to reg.GPVirtual)) {
+	done, last := GP64(), general("last")
+	x, dst := GP64(), GP64()
+	XORQ(done, done)
+	next, end := label(), label()
+	Label(next)
+	MOVQ(done, dst)
+	SHLQ(U8(log2(words/4)), dst)
+	ADDQ(to, dst)
+	LEAQ(index(from, done, 1, 0), x)
+	body(x, dst)
+	CMPQ(done, last)
+	JEQ(LabelRef(end))
+	ADDQ(U8(16), done)
+	CMPQ(done, last)
+	CMOVQGT(last, done)
+	JMP(LabelRef(next))
+	Label(end)
+}
+
+// sumLoop writes the groups of a chunk in a loop until the samples are done, which are
+// used up, with what goes to the next chunk.
+func sumLoop(samples reg.Register, advance func(), group func(i int)) {
+	again, end := label(), label()
+	Label(again)
+	for i := range chunk {
+		if i > 0 && i%checked == 0 {
+			CMPQ(samples, U32(groupSize*i))
+			JLE(LabelRef(end))
+		}
+		group(i)
+	}
+	SUBQ(U32(groupSize*chunk), samples)
+	JLE(LabelRef(end))
+	advance()
+	JMP(LabelRef(again))
+	Label(end)
+}
+
+// label returns a new label.
+func label() string {
+	labels++
+	return fmt.Sprintf("label%d", labels)
+}

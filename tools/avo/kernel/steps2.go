@@ -1,0 +1,559 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// pairBytes is what the subset sums of a group take in AVX2: two pairs and the fifth.
+const pairBytes = 48
+
+// steps2 are the steps in AVX2. Two vectors of eight lanes are the sixteen of a lane sum.
+type steps2 struct {
+	kernel2
+	tails Mem // eight ones, eight zeros
+	lanes Mem // the numbers of the lanes
+	step8 Mem // eight, in each lane
+	least Mem // minus infinity
+}
+
+// writeSteps2 writes the steps in AVX2.
+func writeSteps2() {
+	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
+	ConstraintExpr("amd64")
+	eights := func(name string, n int, f func(i int) uint32) Mem {
+		m := GLOBL(name, 8|16) // RODATA|NOPTR
+		for i := range n {
+			DATA(4*i, U32(f(i)))
+		}
+		return m
+	}
+	k := steps2{
+		kernel2: kernel2{c: constants2()},
+		tails:   eights("tails", 16, func(i int) uint32 { return uint32(int32(i-8) >> 31) }),
+		lanes:   eights("lanes", 8, func(i int) uint32 { return uint32(i) }),
+		step8:   eights("step8", 8, func(int) uint32 { return 8 }),
+		least:   eights("infinity", 8, func(int) uint32 { return math.Float32bits(float32(math.Inf(-1))) }),
+	}
+	k.operations()
+	k.selection()
+	k.binsStep("bins", binsSignature, true)
+	k.binsStep("binsAlone", aloneSignature, false)
+	k.offsets("offsets", offsetsSignature, 2)
+	k.offsets("offsetsWide", wideSignature, 4)
+	k.pairsStep()
+	for _, vectors := range []int{1, 2} {
+		k.candidatesStep(vectors)
+	}
+	k.opStep()
+	k.selectStep()
+}
+
+// blocks is blocks with 8 lanes; the rest comes with its mask.
+func (k *steps2) blocks(n reg.Register, body func(at reg.GPVirtual, mask reg.VecVirtual)) {
+	full := func(at reg.GPVirtual) { body(at, nil) }
+	blocks(n, 8, full, func(at reg.GPVirtual) {
+		table, mask := GP64(), YMM()
+		LEAQ(k.tails.Offset(ymm), table)
+		SHLQ(U8(2), reg.RCX)
+		SUBQ(reg.RCX, table)
+		VMOVUPS(Mem{Base: table}, mask)
+		body(at, mask)
+	})
+}
+
+// load8 loads a vector, zeros outside the mask.
+func load8(m Mem, mask reg.VecVirtual) reg.VecVirtual {
+	y := YMM()
+	if mask == nil {
+		VMOVUPS(m, y)
+	} else {
+		VMASKMOVPS(m, mask, y)
+	}
+	return y
+}
+
+// store8 stores the lanes of the mask.
+func store8(y, mask reg.VecVirtual, m Mem) {
+	if mask == nil {
+		VMOVUPS(y, m)
+	} else {
+		VMASKMOVPS(y, mask, m)
+	}
+}
+
+// zero8 returns a vector of zeros.
+func zero8() reg.VecVirtual {
+	y := YMM()
+	VXORPS(y, y, y)
+	return y
+}
+
+// lanes16 is a lane sum in two vectors, which change places after each addition: the
+// fold does not mind.
+type lanes16 struct{ now, then reg.VecVirtual }
+
+func newLanes16() lanes16 { return lanes16{zero8(), zero8()} }
+
+func (l lanes16) add(x reg.VecVirtual) {
+	sum := YMM()
+	VADDPS(x, l.now, sum)
+	VMOVAPS(l.then, l.now)
+	VMOVAPS(sum, l.then)
+}
+
+// total folds the lanes and returns the sum in all lanes of a vector.
+func (l lanes16) total() reg.VecVirtual {
+	VADDPS(l.then, l.now, l.now)
+	x, y := fold4(l.now), YMM()
+	VBROADCASTSS(foldFour(x, x, x, x), y)
+	return y
+}
+
+// reciprocal returns 1/x of the lane 0 in all lanes.
+func (k *steps2) reciprocal(x reg.VecVirtual) reg.VecVirtual {
+	one, y := XMM(), YMM()
+	VMOVSS(k.c["one"], one)
+	VDIVSS(x.AsX(), one, one)
+	VBROADCASTSS(one, y)
+	return y
+}
+
+func (k *steps2) operations() {
+	step("operations", "AVX2", operationsSignature, operationsDoc)
+	to, w, t := general("p"), general("w"), general("t")
+	p, shift := eight(2), YMM()
+	everywhere("top", shift)
+	for i := range p {
+		VMOVUPS(Mem{Base: w, Disp: ymm * i}, p[i])
+		VSUBPS(shift, p[i], p[i])
+	}
+	k.exp(p)
+	t00, both, high, c := fold4(p[1]), YMM(), XMM(), XMM()
+	VADDPS(p[1], p[0], both)
+	VEXTRACTF128(U8(1), both, high)
+	VADDPS(both.AsX(), high, c)
+	four := foldFour(c, c, t00, high) // the sum, twice, T00, T01
+	even, odd := XMM(), XMM()
+	VSHUFPS(U8(0x06), c, c, even)
+	VSHUFPS(U8(0x0f), c, c, odd)
+	VADDPS(even, odd, even) // T10, T11
+	inv := k.reciprocal(four)
+	VSHUFPS(U8(0x4e), even, four, four)
+	VMULPS(inv.AsX(), four, four)
+	VMOVUPS(four, Mem{Base: t})
+	for i := range p {
+		VMULPS(inv, p[i], p[i])
+		VMOVUPS(p[i], Mem{Base: to, Disp: ymm * i})
+	}
+	VZEROUPPER()
+	RET()
+}
+
+func (k *steps2) selection() {
+	step("selection", "AVX2", selectionSignature, selectionDoc)
+	q, u, n := general("q"), general("u"), general("k")
+	shift, rest, sum := YMM(), zero8(), newLanes16()
+	everywhere("top", shift)
+	k.blocks(n, func(at reg.GPVirtual, mask reg.VecVirtual) {
+		x := load8(index(u, at, 1, 0), mask)
+		VSUBPS(shift, x, x)
+		k.exp([]reg.VecVirtual{x})
+		if mask == nil {
+			VMOVUPS(x, index(q, at, 1, 0))
+		} else { // stays in the register: memory would be read too soon after
+			VANDPS(mask, x, x)
+			VMOVAPS(x, rest)
+		}
+		sum.add(x)
+	})
+	inv := k.reciprocal(sum.total())
+	k.blocks(n, func(at reg.GPVirtual, mask reg.VecVirtual) {
+		y := rest
+		if mask == nil {
+			y = load8(index(q, at, 1, 0), nil)
+		}
+		VMULPS(inv, y, y)
+		VMOVUPS(y, index(q, at, 1, 0))
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// binsStep writes Bins with or without the gradient of pin B.
+func (k *steps2) binsStep(name, signature string, both bool) {
+	step(name, "AVX2", signature, binsDoc)
+	delta, a, b, n := general("delta"), general("a"), general("b"), general("blocks")
+	ca, cb := coefficients(general("t"))
+	// The coefficient of a bit in lane 0, of its complement in lane 3: a mask of ones or
+	// zeros selects.
+	table := func(c reg.VecVirtual) reg.VecVirtual {
+		y := YMM()
+		VPERMILPS(U8(0x40), c, c)
+		VINSERTF128(U8(1), c, c.AsY(), y)
+		return y
+	}
+	ta, tb := table(ca), table(cb)
+	var beta reg.GPVirtual
+	if both {
+		beta = general("beta")
+	}
+	var s [4][2]reg.VecVirtual // by the pins' values, lanes 0 and 8 on
+	for i := range s {
+		s[i] = [2]reg.VecVirtual{zero8(), zero8()}
+	}
+	loop(n, func() {
+		for h := range 2 {
+			x, y := k.spread(a, h), k.spread(b, h)
+			d, part, t := YMM(), YMM(), YMM()
+			VMOVUPS(Mem{Base: delta, Disp: ymm * h}, d)
+			VANDPS(d, x, part)
+			VANDPS(part, y, t)
+			VADDPS(t, s[3][h], s[3][h])
+			VANDNPS(part, y, t)
+			VADDPS(t, s[2][h], s[2][h])
+			VANDNPS(d, x, part)
+			VANDPS(part, y, t)
+			VADDPS(t, s[1][h], s[1][h])
+			VANDNPS(part, y, t)
+			VADDPS(t, s[0][h], s[0][h])
+			if both {
+				VPERMILPS(x, tb, part)
+				VMULPS(d, part, part)
+				VMOVUPS(part, Mem{Base: beta, Disp: ymm * h})
+			}
+			VPERMILPS(y, ta, part)
+			VMULPS(d, part, part)
+			VMOVUPS(part, Mem{Base: delta, Disp: ymm * h})
+		}
+		if both {
+			ADDQ(U8(2*ymm), beta)
+		}
+		ADDQ(U8(2*ymm), delta)
+		ADDQ(U8(2), a)
+		ADDQ(U8(2), b)
+	})
+	var sums [4]reg.VecVirtual
+	for i := range s {
+		VADDPS(s[i][1], s[i][0], s[i][0])
+		sums[i] = fold4(s[i][0])
+	}
+	VMOVUPS(foldFour(sums[0], sums[1], sums[2], sums[3]), Mem{Base: general("s")})
+	VZEROUPPER()
+	RET()
+}
+
+// spread returns eight of the next sixteen bits of a row as masks.
+func (k *steps2) spread(row reg.Register, half int) reg.VecVirtual {
+	y, bits := YMM(), k.c[bitNames[half]]
+	VPBROADCASTW(Mem{Base: row}, y) // 32 bits might be past the array
+	VPAND(bits, y, y)
+	VPCMPEQD(bits, y, y)
+	return y
+}
+
+// offsets writes the step for wires of the given number of bytes.
+func (k *steps2) offsets(name, signature string, bytes int) {
+	step(name, "AVX2", signature, offsetsDoc)
+	to, wires, n := general("offsets"), general("wires"), general("k")
+	rows, size, beyond, result := YMM(), YMM(), zero8(), GP64()
+	VPBROADCASTD(address("rows"), rows)
+	VPBROADCASTD(address("bytes"), size)
+	put := func(z reg.VecVirtual, m Mem) {
+		most := YMM()
+		VPMAXUD(rows, z, most)
+		VPCMPEQD(z, most, most) // not below
+		VPOR(most, beyond, beyond)
+		VPMULLD(size, z, z)
+		VMOVDQU(z, m)
+	}
+	blocks(n, 8, func(at reg.GPVirtual) {
+		z := YMM()
+		if bytes == 2 {
+			VPMOVZXWD(index(wires, at, 1, 0), z)
+			SUBQ(U8(ymm/2), wires) // they advance by half
+		} else {
+			VMOVDQU(index(wires, at, 1, 0), z)
+		}
+		put(z, index(to, at, 1, 0))
+	}, func(at reg.GPVirtual) {
+		// Zeros first: a vector would read past the last wire.
+		z, i := zero8(), GP64()
+		VMOVDQU(z, index(to, at, 1, 0))
+		ADDQ(at, to)
+		ADDQ(at, wires)
+		XORQ(i, i)
+		loop(reg.RCX, func() {
+			wire := GP32()
+			if bytes == 2 {
+				MOVWLZX(index(wires, i, 2, 0), wire)
+			} else {
+				MOVL(index(wires, i, 4, 0), wire)
+			}
+			MOVL(wire, index(to, i, 4, 0))
+			INCQ(i)
+		})
+		VMOVDQU(Mem{Base: to}, z)
+		put(z, Mem{Base: to})
+	})
+	VMOVMSKPS(beyond, result.As32())
+	Store(result, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// pairsStep writes the subset sums of the pairs and fifths of groups.
+func (k *steps2) pairsStep() {
+	step("pairs", "AVX2", "func(to, values *float32, groups int)",
+		"writes the subset sums of two pairs and of the fifth for each group of five values.")
+	to, values, n := general("to"), general("values"), general("groups")
+	loop(n, func() {
+		for part := range 3 {
+			d, x := Mem{Base: values, Disp: 8 * part}, XMM()
+			if part < 2 {
+				y := XMM()
+				VMOVSD(d, x)
+				VPERMILPS(U8(0x5a), x, y) // 0, 0, d1, d1
+				VPERMILPS(U8(0x22), x, x) // 0, d0, 0, d0
+				VADDPS(y, x, x)
+			} else {
+				VMOVSS(d, x)
+				VPERMILPS(U8(0x11), x, x) // 0, d4, 0, d4
+			}
+			VMOVUPS(x, Mem{Base: to, Disp: 16 * part})
+		}
+		ADDQ(U8(4*groupSize), values)
+		ADDQ(U8(pairBytes), to)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// candidatesStep writes the sums of up to 8 candidates a vector. Its values are what
+// pairsStep writes.
+func (k *steps2) candidatesStep(vectors int) {
+	step(fmt.Sprintf("candidates%d", 8*vectors), "AVX2", candidatesSignature,
+		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 8.", 8*vectors))
+	words := ymm * vectors // bytes of a word of all candidates
+	k.gatherStep(words)
+	pairs, bits, samples := general("values"), general("bits"), general("samples")
+	var sums [2][]reg.VecVirtual // even groups, odd groups
+	for range vectors {
+		sums[0], sums[1] = append(sums[0], zero8()), append(sums[1], zero8())
+	}
+	advance := func() {
+		ADDQ(U32(pairBytes*chunk), pairs)
+		ADDQ(U32(groupSize*words), bits)
+	}
+	sumLoop(samples, advance, func(i int) {
+		value := eight(vectors)
+		for part := range 3 {
+			table := YMM()
+			VBROADCASTF128(Mem{Base: pairs, Disp: pairBytes*i + 16*part}, table)
+			for h := range value {
+				from := func(w int) Mem { return Mem{Base: bits, Disp: words*w + ymm*h} }
+				at := bitsFrom(from, groupSize*i+2*part, part < 2)
+				if part == 0 {
+					VPERMILPS(at, table, value[h])
+				} else {
+					VPERMILPS(at, table, at)
+					VADDPS(at, value[h], value[h])
+				}
+			}
+		}
+		for h, sum := range sums[i%2] {
+			VADDPS(value[h], sum, sum)
+		}
+	})
+	r, left := general("r"), general("k")
+	end := label()
+	for h := range vectors {
+		VADDPS(sums[1][h], sums[0][h], sums[0][h])
+		VMOVUPS(sums[0][h], Mem{Base: r, Disp: ymm * h})
+		if h < vectors-1 {
+			CMPQ(left, U8(8*(h+1)))
+			JLE(LabelRef(end))
+		}
+	}
+	Label(end)
+	VZEROUPPER()
+	RET()
+}
+
+// bitsFrom returns the candidates' bits from the given sample on. Of a pair, both count.
+func bitsFrom(from func(w int) Mem, sample int, pair bool) reg.VecVirtual {
+	x, w, bit := YMM(), sample/32, sample%32
+	VMOVDQU(from(w), x)
+	if bit > 0 {
+		VPSRLD(U8(bit), x, x)
+	}
+	if pair && bit == 31 {
+		next := YMM()
+		VMOVDQU(from(w+1), next)
+		VPADDD(next, next, next)
+		VPOR(next, x, x)
+	}
+	return x
+}
+
+// gatherStep writes the rows of the candidates to bits, for each 32 samples a word of
+// each candidate; words has the bytes of one word of all.
+func (k *steps2) gatherStep(words int) {
+	x, offsets, left, to := general("x"), general("offsets"), general("k"), general("bits")
+	again := label()
+	Label(again)
+	gatherLoop(x, to, words, func(from, to reg.GPVirtual) {
+		z := eight(4)
+		for r := range z {
+			for half := range 2 {
+				i := GP64()
+				MOVL(Mem{Base: offsets, Disp: 4 * (4*half + r)}, i.As32())
+				if half == 0 {
+					VBROADCASTI128(index(from, i, 1, 0), z[r])
+				} else {
+					VINSERTI128(U8(1), index(from, i, 1, 0), z[r], z[r])
+				}
+			}
+		}
+		for i, w := range transpose8(z) {
+			VMOVDQU(w, Mem{Base: to, Disp: words * i})
+		}
+	})
+	ADDQ(U8(ymm), offsets)
+	ADDQ(U8(ymm), to)
+	SUBQ(U8(8), left)
+	JGT(LabelRef(again))
+}
+
+// transpose8 returns the word i of the four of each 128 bits in result i.
+func transpose8(z []reg.VecVirtual) []reg.VecVirtual {
+	y, w := eight(4), eight(4)
+	VPUNPCKLDQ(z[1], z[0], y[0])
+	VPUNPCKHDQ(z[1], z[0], y[1])
+	VPUNPCKLDQ(z[3], z[2], y[2])
+	VPUNPCKHDQ(z[3], z[2], y[3])
+	VPUNPCKLQDQ(y[2], y[0], w[0])
+	VPUNPCKHQDQ(y[2], y[0], w[1])
+	VPUNPCKLQDQ(y[3], y[1], w[2])
+	VPUNPCKHQDQ(y[3], y[1], w[3])
+	return w
+}
+
+// update does one step of Adam with the gradient g, which is lost, and returns the
+// logits. Its constants are in memory: there are not enough registers.
+func (k *steps2) update(w, m, v Mem, g, mask reg.VecVirtual) reg.VecVirtual {
+	adam := general("adam")
+	c := func(i int) reg.VecVirtual {
+		y := YMM()
+		VBROADCASTSS(Mem{Base: adam, Disp: 4 * i}, y)
+		return y
+	}
+	ms, vs, ws, t := load8(m, mask), load8(v, mask), load8(w, mask), YMM()
+	VMULPS(c(beta1), ms, ms)
+	VMULPS(c(beta2), vs, vs)
+	VMULPS(c(rest1), g, t)
+	VMULPS(g, g, g)
+	VADDPS(t, ms, ms)
+	VMULPS(c(rest2), g, g)
+	VADDPS(g, vs, vs)
+	VSQRTPS(vs, g)
+	store8(ms, mask, m)
+	store8(vs, mask, v)
+	VMULPS(c(root), g, g)
+	VMULPS(c(rate), ms, ms)
+	VADDPS(c(eps), g, g)
+	VDIVPS(g, ms, ms)
+	VSUBPS(ms, ws, ws)
+	store8(ws, mask, w)
+	return ws
+}
+
+func (k *steps2) opStep() {
+	step("opStep", "AVX2", opStepSignature, opStepDoc)
+	from, mean := general("s"), YMM()
+	VBROADCASTSS(inner(from, general("t")), mean)
+	var s [4]reg.VecVirtual
+	for i := range s {
+		s[i] = YMM()
+		VBROADCASTSS(Mem{Base: from, Disp: 4 * i}, s[i])
+	}
+	VANDPS(k.c["op1"], s[3], s[3])
+	VANDPS(k.c["op2"], s[2], s[2])
+	VANDPS(k.c["op4"], s[1], s[1])
+	VADDPS(s[2], s[3], s[3])
+	VADDPS(s[1], s[0], s[0])
+	w, m, v, p := general("w"), general("m"), general("v"), general("p")
+	var logits [2]reg.VecVirtual
+	for i, g := range []reg.VecVirtual{s[1], s[0]} { // operations without and with bit 3
+		at := func(base reg.Register) Mem { return Mem{Base: base, Disp: ymm * i} }
+		VADDPS(g, s[3], g)
+		VSUBPS(mean, g, g)
+		VMULPS(at(p), g, g)
+		logits[i] = k.update(at(w), at(m), at(v), g, nil)
+	}
+	both := YMM()
+	VMAXPS(logits[1], logits[0], both)
+	largest := largest8(both)
+	all, low, high := YMM(), GP64(), GP64()
+	VBROADCASTSS(largest, all)
+	for i, mask := range []reg.GPVirtual{low, high} {
+		VCMPPS(U8(0), all, logits[i], logits[i])
+		VMOVMSKPS(logits[i], mask.As32())
+	}
+	SHLL(U8(8), high.As32())
+	ORL(high.As32(), low.As32())
+	storeLargest(lowest(low), largest)
+	VZEROUPPER()
+	RET()
+}
+
+// largest8 returns the largest lane of y in lane 0.
+func largest8(y reg.VecVirtual) reg.VecVirtual {
+	x := XMM()
+	VEXTRACTF128(U8(1), y, x)
+	VMAXPS(y.AsX(), x, x)
+	return maxTwo(x, x)
+}
+
+func (k *steps2) selectStep() {
+	step("selectStep", "AVX2", selectStepSignature, selectStepDoc)
+	w, m, v, q, r, n := general("w"), general("m"), general("v"), general("q"), general("r"), general("k")
+	sum := newLanes16()
+	k.blocks(n, func(at reg.GPVirtual, mask reg.VecVirtual) {
+		x := load8(index(q, at, 1, 0), mask)
+		y := load8(index(r, at, 1, 0), mask)
+		VMULPS(y, x, x)
+		sum.add(x)
+	})
+	mean, best, arg, lane := sum.total(), YMM(), zero8(), YMM()
+	VMOVUPS(k.least, best)
+	VMOVDQU(k.lanes, lane)
+	k.blocks(n, func(at reg.GPVirtual, mask reg.VecVirtual) {
+		g, y := load8(index(r, at, 1, 0), mask), load8(index(q, at, 1, 0), mask)
+		VSUBPS(mean, g, g)
+		VMULPS(y, g, g)
+		ws := k.update(index(w, at, 1, 0), index(m, at, 1, 0), index(v, at, 1, 0), g, mask)
+		more := YMM()
+		VCMPPS(U8(0x1e), best, ws, more) // greater, ordered
+		if mask != nil {
+			VANDPS(mask, more, more)
+		}
+		VBLENDVPS(more, ws, best, best)
+		VBLENDVPS(more, lane, arg, arg)
+		VPADDD(k.step8, lane, lane)
+	})
+	largest := largest8(best)
+	all, here, low := YMM(), YMM(), XMM()
+	VBROADCASTSS(largest, all)
+	VCMPPS(U8(4), all, best, here) // not equal
+	VPOR(here, arg, arg)           // never the least
+	VEXTRACTI128(U8(1), arg, low)
+	VPMINUD(arg.AsX(), low, low)
+	storeLargest(least(low), largest)
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,133 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// guarded returns a copy of v that ends, or begins, at a page that must not be touched.
+func guarded[T any](t *testing.T, v []T, end bool) []T {
+	page := syscall.Getpagesize()
+	bytes := len(v) * int(unsafe.Sizeof(v[0]))
+	inner := (bytes + page - 1) / page * page
+	all, err := syscall.Mmap(-1, 0, inner+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(all) })
+	for _, guard := range [][]byte{all[:page], all[page+inner:]} {
+		if err := syscall.Mprotect(guard, syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := page
+	if end {
+		at += inner - bytes
+	}
+	c := unsafe.Slice((*T)(unsafe.Pointer(&all[at])), len(v))
+	copy(c, v)
+	return c
+}
+
+// TestGuarded runs all steps on arrays between pages that must not be touched, and
+// compares with the plain path.
+func TestGuarded(t *testing.T) {
+	onPaths(t, func(t *testing.T, path string) {
+		r := rand.New(rand.NewPCG(10, 10))
+		for _, k := range []int{1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 40, 64, 100, 255, 256} {
+			for _, samples := range []int{1, 64, 65, 99, 100, 128, 129, 192, 300, 1024} {
+				for _, end := range []bool{false, true} {
+					words, wide := max(LeastWords, (samples+63)/64), r.IntN(2) == 0
+					inputs := 20
+					if wide && words == 2 {
+						inputs = 1<<16 + 20
+					}
+					name := fmt.Sprintf("k=%d/samples=%d/wide=%v/end=%v", k, samples, wide, end)
+					t.Run(name, func(t *testing.T) {
+						comparePin(t, path, drawPin(r, k, samples, words, inputs, wide), end)
+					})
+				}
+			}
+		}
+		for _, samples := range []int{1, 64, 65, 100, 128, 300, 1024} {
+			for _, end := range []bool{false, true} {
+				compareGate(t, path, r, samples, end)
+			}
+		}
+	})
+}
+
+// comparePin compares the update of a guarded pin with the plain one.
+func comparePin(t *testing.T, path string, p *onePin, end bool) {
+	Use("none")
+	want := p.update(&Steps{})
+	Use(path)
+	g := *p
+	g.batch.X, g.grad = guarded(t, p.batch.X, end), guarded(t, p.grad, end)
+	if p.wires.Wide != nil {
+		g.wires.Wide = guarded(t, p.wires.Wide, end)
+	} else {
+		g.wires.Narrow = guarded(t, p.wires.Narrow, end)
+	}
+	var s Steps
+	s.grow(len(p.w), p.batch.Words)
+	x := &s.vector
+	for _, scratch := range []*[]float32{&s.q, &s.r, &x.values, &x.pairs} {
+		if *scratch != nil {
+			*scratch = guarded(t, *scratch, end)
+		}
+	}
+	if x.bits != nil {
+		x.bits, x.offsets = guarded(t, x.bits, end), guarded(t, x.offsets, end)
+	}
+	got := g.updateIn(&s, guarded(t, p.w, end), guarded(t, p.m, end), guarded(t, p.v, end))
+	if i := firstDifference(want, got); i >= 0 {
+		t.Errorf("float %d: %x, want %x", i, got[i], want[i])
+	}
+}
+
+// compareGate compares the steps without a pin.
+func compareGate(t *testing.T, path string, r *rand.Rand, samples int, end bool) {
+	n := (samples + Lanes - 1) / Lanes * Lanes
+	words := (n + 63) / 64
+	w, m, v, delta := odds(r, Ops, 3), odds(r, Ops, 1e-4), odds(r, Ops, 1e-8), odds(r, n, 1e-3)
+	for i, x := range v {
+		v[i] = max(x, -x)
+	}
+	a, b := make([]uint64, words), make([]uint64, words)
+	for i := range a {
+		a[i], b[i] = r.Uint64(), r.Uint64()
+	}
+	_, top := Largest(w)
+	for _, alone := range []bool{false, true} {
+		run := func(path string, w, m, v, delta, beta []float32, a, b []uint64) map[string][]uint32 {
+			Use(path)
+			var s Steps
+			c := NewAdam(0.01, 0.9, 0.999, 1e-8, 2)
+			s.Operations((*[Ops]float32)(w), top)
+			if alone {
+				s.Bins(delta, nil, a, b)
+			} else {
+				s.Bins(delta, beta, a, b)
+			}
+			arg, top := s.UpdateOperations(&c, (*[Ops]float32)(w), (*[Ops]float32)(m), (*[Ops]float32)(v))
+			bits := map[string][]uint32{}
+			for name, x := range map[string][]float32{"w": w, "m": m, "v": v, "delta": delta, "beta": beta, "top": {float32(arg), top}} {
+				add(bits, name, x)
+			}
+			return bits
+		}
+		floats := func(v []float32) []float32 { return guarded(t, v, end) }
+		want := run("none", slices.Clone(w), slices.Clone(m), slices.Clone(v), slices.Clone(delta), make([]float32, n), a, b)
+		got := run(path, floats(w), floats(m), floats(v), floats(delta), floats(make([]float32, n)), guarded(t, a, end), guarded(t, b, end))
+		for name, x := range want {
+			if i := firstDifference(x, got[name]); i >= 0 {
+				t.Errorf("samples=%d alone=%v: %s[%d] = %x, want %x", samples, alone, name, i, got[name][i], x[i])
+			}
+		}
+	}
+}

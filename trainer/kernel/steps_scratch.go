@@ -1,0 +1,91 @@
+package kernel
+
+// fullGroups is the number of samples that candidates are summed in: four groups, after
+// which the assembly looks whether there are more.
+const fullGroups = 4 * groupSize
+
+// pairFloats is the number of subset sums of a group in AVX2: two pairs and the fifth.
+const pairFloats = 12
+
+// widest is the largest width of a candidatesStep.
+const widest = 64
+
+// vectorScratch is what the vector functions work on.
+type vectorScratch struct {
+	offsets []uint32  // of the candidates' rows, [k, padded]
+	values  []float32 // the gradient with more zeros
+	pairs   []float32 // [groups][pairFloats]
+	bits    []uint32  // [words of 32 bits of a row and some more][widest]
+}
+
+// suits says whether vector functions can read the batch: rows of one word are too short
+// for them, and they count its bytes in 32 bits.
+func (b *Batch) suits() bool { return b.Words >= LeastWords && uint64(len(b.X)) < 1<<29 }
+
+// candidates writes the sums of k candidates to r, which is padded to a multiple of
+// [Lanes].
+func (s *vectorScratch) candidates(f *steps, r []float32, k int, wires Wires, batch *Batch, grad []float32) {
+	words, samples := batch.Words, batch.Samples
+	if samples < 1 || samples > 64*words || samples > len(grad) {
+		panic("kernel: samples out of range") // assembly does not look
+	}
+	s.locate(f, k, wires, len(batch.X)/words, 8*words)
+	values := s.fill(f, grad, samples)
+	last := min((samples+127)/128*16, 8*words) - 16
+	for at := 0; at < k; {
+		step := f.fitting(k - at)
+		n := min(step.width, k-at)
+		step.sum(&r[at], values, samples, &batch.X[0], &s.offsets[at], n, last, &s.bits[0])
+		at += n
+	}
+}
+
+// fitting returns the narrowest function that takes k candidates, or the widest.
+func (f *steps) fitting(k int) *candidatesStep {
+	i := 0
+	for i+1 < len(f.candidates) && f.candidates[i+1].width >= k {
+		i++
+	}
+	return &f.candidates[i]
+}
+
+// grow makes room for k candidates and rows of the given number of words.
+func (s *vectorScratch) grow(k, words int) {
+	if padded := (k + Lanes - 1) / Lanes * Lanes; len(s.offsets) < padded {
+		s.offsets = make([]uint32, padded)
+	}
+	if most := 64*words + fullGroups; len(s.values) < most {
+		s.values = make([]float32, most)
+		s.pairs = make([]float32, most/groupSize*pairFloats)
+		// Groups end up to one word after the last, and are looked at with the next.
+		s.bits = make([]uint32, (2*words+2)*widest)
+	}
+}
+
+// locate writes where the candidates' rows begin.
+func (s *vectorScratch) locate(f *steps, k int, wires Wires, rows, bytes int) {
+	var beyond int
+	if wires.Wide != nil {
+		beyond = f.offsetsWide(&s.offsets[0], &wires.Wide[:k][0], k, rows, bytes)
+	} else {
+		beyond = f.offsets(&s.offsets[0], &wires.Narrow[:k][0], k, rows, bytes)
+	}
+	if beyond != 0 {
+		panic("kernel: a wire leads beyond the rows")
+	}
+}
+
+// fill returns the values that the sums are made of.
+func (s *vectorScratch) fill(f *steps, grad []float32, samples int) *float32 {
+	full := (samples + fullGroups - 1) / fullGroups * fullGroups
+	values := &grad[0]
+	if full > len(grad) {
+		clear(s.values[copy(s.values, grad[:samples]):full])
+		values = &s.values[0]
+	}
+	if f.pairs != nil {
+		f.pairs(&s.pairs[0], values, full/groupSize)
+		values = &s.pairs[0]
+	}
+	return values
+}
