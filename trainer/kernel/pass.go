@@ -53,13 +53,12 @@ type Pass struct {
 	depth int
 
 	// Scratch of one gate.
-	grads       []float32 // [Chains][64 words and zeros]
-	ops, opGrad [Ops]float32
-	beta        []float32 // [64 words]
-	q, r        []float32 // [largest k]
-	tables      Tables
-	touched     uint32 // of no meaning, see Gates.touch
-	fused       fused
+	grads   []float32 // [Chains][64 words and zeros]
+	beta    []float32 // [64 words]
+	batch   Batch
+	steps   Steps
+	touched uint32 // of no meaning, see Gates.touch
+	fused   fused
 }
 
 // NewPass returns a pass over chains of the given depth, rows of the given number of
@@ -68,8 +67,9 @@ func NewPass(depth, words, k int) *Pass {
 	p := &Pass{
 		A: make([]uint64, Chains*depth*words), B: make([]uint64, Chains*depth*words), Out: make([]uint64, Chains*words),
 		words: words, depth: depth, grads: make([]float32, Chains*(words*64+gradientRow-fusedSamples)),
-		beta: make([]float32, words*64), q: make([]float32, k), r: make([]float32, k),
+		beta: make([]float32, words*64),
 	}
+	p.steps.grow(k, words)
 	return p
 }
 
@@ -109,13 +109,13 @@ func (p *Pass) row(rows []uint64, chain, layer int) []uint64 {
 func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
 	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
 	delta, beta, at := delta[:padded], p.beta[:padded], g*Ops
-	t := Operations(&p.ops, (*[Ops]float32)(s.W[at:]), s.Top[g])
+	w, m, v := (*[Ops]float32)(s.W[at:]), (*[Ops]float32)(s.M[at:]), (*[Ops]float32)(s.V[at:])
+	p.steps.Operations(w, s.Top[g])
 	if s.B.K == 1 {
 		beta = nil
 	}
-	sums := Bins(delta, beta, a, b, &t)
-	OpGradient(&p.opGrad, &p.ops, &sums, &t)
-	arg, top := p.Adam.Update(s.W[at:at+Ops], s.M[at:], s.V[at:], p.opGrad[:])
+	p.steps.Bins(delta, beta, a, b)
+	arg, top := p.steps.UpdateOperations(&p.Adam, w, m, v)
 	s.Op[g], s.Top[g] = uint8(arg), top
 	p.pin(s.B, g, beta)
 	if s.A != nil {
@@ -128,18 +128,18 @@ func (p *Pass) pin(s *Pin, g int, grad []float32) {
 	if s.K == 1 {
 		return
 	}
-	at := g * s.K
-	q, r := p.q[:s.K], p.r[:s.K]
-	Selection(q, s.W[at:], s.Top[g])
-	p.tables.Fill(grad, p.Samples)
-	if s.Wide != nil {
-		Candidates(&p.tables, r, p.X, p.words, s.Wide[at:])
-	} else {
-		Candidates(&p.tables, r, p.X, p.words, s.Narrow[at:])
-	}
-	SelectGradient(r, q, r)
-	arg, top := p.Adam.Update(s.W[at:at+s.K], s.M[at:], s.V[at:], r)
+	at, to := g*s.K, (g+1)*s.K
+	p.batch = Batch{p.X, p.words, p.Samples}
+	arg, top := p.steps.UpdateSelection(&p.Adam, s.W[at:to], s.M[at:to], s.V[at:to], s.Top[g], s.wires(at, to), &p.batch, grad)
 	s.Bit[g], s.Top[g] = s.Wire(at+arg), top
+}
+
+// wires returns the wires from the given one up to another.
+func (p *Pin) wires(from, to int) Wires {
+	if p.Wide != nil {
+		return Wires{Wide: p.Wide[from:to]}
+	}
+	return Wires{Narrow: p.Narrow[from:to]}
 }
 
 // Refresh recomputes the argmaxes of all gates from the logits.
