@@ -41,6 +41,8 @@ func TestTrainedBits(t *testing.T) {
 		{"k=32/batch=128/fixed", modelgen.Options{Anchors: 32, Fixed: true}, 128, "749c1d3b6536dba894fce45684bc6b2b2b513ac59838111ad4de1d546540b31d"},
 		{"k=32/batch=50/wide", modelgen.Options{Anchors: 32, Features: 2100, Bits: 33}, 50, "e2e3fc392cfc007fd048c5fe8eaabbcad8139a3280dba0e1c82384dca49f7428"},
 		{"k=7/batch=200", modelgen.Options{Anchors: 7}, 200, "2ad5d53fe57684d8fb1eb9d0bbb2289eb46e6cae9189c549388eefe013a8b318"},
+		{"k=100/batch=100/wide", modelgen.Options{Anchors: 100, Features: 2100, Bits: 33}, 100, "a420211238f94b2c1fc0c360d84083e508264466d40d43ffac7dff44dd7ef6b6"},
+		{"k=33/batch=1000", modelgen.Options{Anchors: 33}, 1000, "ace2bb447f0040ff29a7cc7741649c8c525c0342d56225ba08f31f087bff855f"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			onPaths(t, func(t *testing.T) {
