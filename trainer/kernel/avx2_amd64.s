@@ -5,20 +5,64 @@
 #include "textflag.h"
 
 // func forwardAVX2(f *walk)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·forwardAVX2(SB), NOSPLIT, $0-8
-	MOVQ f+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), SI
-	MOVQ 64(AX), DI
-	MOVQ 72(AX), R8
-	MOVQ 40(AX), R9
-	MOVQ 48(AX), R10
-	MOVQ 56(AX), R11
+	MOVQ  f+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), SI
+	MOVQ  64(AX), DI
+	MOVQ  72(AX), R8
+	MOVQ  40(AX), R9
+	MOVQ  48(AX), R10
+	MOVQ  56(AX), R11
+	MOVQ  88(AX), R12
+	MOVQ  R12, R13
+	IMULQ 80(AX), R13
+	MOVQ  40(AX), R14
+	MOVQ  R12, R15
 
-loop0:
+fetch0:
+	SUBQ       $0x40, R14
+	PREFETCHT0 (R14)
+	SUBQ       $0x40, R15
+	JGT        fetch0
+	MOVQ       48(AX), R14
+	MOVQ       R12, R15
+	SHLQ       $0x02, R15
+
+fetch1:
+	SUBQ       $0x40, R14
+	PREFETCHT0 (R14)
+	SUBQ       $0x40, R15
+	JGT        fetch1
+	MOVQ       56(AX), R14
+	SHLQ       $0x02, R12
+
+fetch2:
+	SUBQ       $0x40, R14
+	PREFETCHT0 (R14)
+	SUBQ       $0x40, R12
+	JGT        fetch2
+	MOVQ       64(AX), R12
+	MOVQ       R13, R14
+
+fetch3:
+	SUBQ       $0x40, R12
+	PREFETCHT0 (R12)
+	SUBQ       $0x40, R14
+	JGT        fetch3
+	MOVQ       72(AX), R12
+	SHLQ       $0x02, R13
+
+fetch4:
+	SUBQ       $0x40, R12
+	PREFETCHT0 (R12)
+	SUBQ       $0x40, R13
+	JGT        fetch4
+
+loop5:
 	MOVLQZX (R10), R12
 	SHLQ    $0x04, R12
 	VMOVDQU (CX)(R12*1), X0
@@ -32,9 +76,9 @@ loop0:
 	INCQ    R9
 	MOVQ    80(AX), R13
 	TESTQ   R13, R13
-	JZ      skip1
+	JZ      skip6
 
-loop2:
+loop7:
 	VMOVDQU X0, (DX)
 	ADDQ    $0x10, DX
 	VMOVDQU X1, (BX)
@@ -57,9 +101,9 @@ loop2:
 	SHLQ    $0x06, R12
 	INCQ    DI
 	DECQ    R13
-	JNZ     loop2
+	JNZ     loop7
 
-skip1:
+skip6:
 	VMOVDQU X0, (DX)
 	ADDQ    $0x10, DX
 	VMOVDQU X1, (BX)
@@ -77,7 +121,7 @@ skip1:
 	VMOVDQU X0, (SI)
 	ADDQ    $0x10, SI
 	DECQ    88(AX)
-	JNZ     loop0
+	JNZ     loop5
 	RET
 
 DATA avx2Constants<>+0(SB)/4, $0xc2a00000
@@ -239,7 +283,7 @@ block:
 	MOVQ       25336(AX), R8
 	MOVQ       25360(AX), R9
 
-loop3:
+loop8:
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
 	VBROADCASTSS (R9)(DX*4), Y0
@@ -421,7 +465,7 @@ loop3:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop3
+	JNZ          loop8
 	MOVQ         25264(AX), CX
 	MOVQ         25264(AX), DX
 	DECQ         DX
@@ -440,7 +484,7 @@ loop3:
 	IMUL3Q       $0x00000240, R11, R12
 	ADDQ         25616(AX), R12
 
-loop4:
+loop9:
 	MOVQ         R12, R13
 	CMPQ         R10, 25272(AX)
 	CMOVQEQ      25424(AX)(R11*8), R13
@@ -785,7 +829,7 @@ loop4:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 416(R12)
 	CMPQ         R8, $0x64
-	JLE          skip5
+	JLE          skip10
 	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
@@ -833,7 +877,7 @@ loop4:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 480(R12)
 
-skip5:
+skip10:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X0
@@ -860,15 +904,15 @@ skip5:
 	SUBQ         $0x00000180, DX
 	SUBQ         $0x00000240, BX
 	DECQ         R10
-	JNZ          skip6
+	JNZ          skip11
 	SUBQ         25416(AX), R9
 	MOVQ         25272(AX), R10
 	DECQ         R11
 	SUBQ         $0x00000240, R12
 
-skip6:
+skip11:
 	DECQ   CX
-	JNZ    loop4
+	JNZ    loop9
 	MOVQ   R9, 25408(AX)
 	MOVQ   R10, 25280(AX)
 	MOVQ   R11, 25288(AX)
@@ -883,7 +927,7 @@ skip6:
 	IMUL3Q $0x00000240, SI, SI
 	LEAQ   (AX)(SI*1), SI
 
-loop7:
+loop12:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           25296(AX), R8
@@ -1312,7 +1356,7 @@ loop7:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 24944(AX)
 	CMPQ           25632(AX), $0x64
-	JLE            skip8
+	JLE            skip13
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -1392,7 +1436,7 @@ loop7:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 25232(AX)
 
-skip8:
+skip13:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -1938,7 +1982,7 @@ skip8:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip9
+	JLE            skip14
 	VBROADCASTF128 24960(AX), Y6
 	VMOVDQU        23872(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -2100,7 +2144,7 @@ skip8:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip9:
+skip14:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -2650,7 +2694,7 @@ skip9:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip10
+	JLE            skip15
 	VBROADCASTF128 24960(AX), Y6
 	VMOVDQU        23936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -2812,7 +2856,7 @@ skip9:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip10:
+skip15:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -2821,14 +2865,14 @@ skip10:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop7
+	JNZ     loop12
 	MOVQ    25264(AX), CX
 	MOVQ    25264(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    13824(AX)(DX*1), DX
 
-loop11:
+loop16:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -2894,7 +2938,7 @@ loop11:
 	VMOVUPS      Y8, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop11
+	JNZ          loop16
 	MOVQ         25264(AX), CX
 	MOVQ         25248(AX), DX
 	MOVQ         25264(AX), BX
@@ -2909,7 +2953,7 @@ loop11:
 	VBROADCASTSS 25660(AX), Y6
 	VBROADCASTSS 25664(AX), Y7
 
-loop12:
+loop17:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    25296(AX), DI
@@ -3047,7 +3091,7 @@ loop12:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop12
+	JNZ     loop17
 	MOVQ    25264(AX), CX
 	MOVQ    25248(AX), DX
 	MOVQ    25264(AX), BX
@@ -3058,7 +3102,7 @@ loop12:
 	MOVQ    25320(AX), DI
 	MOVQ    25360(AX), R8
 
-loop13:
+loop18:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -3123,7 +3167,7 @@ loop13:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop13
+	JNZ          loop18
 	MOVQ         25264(AX), CX
 	SUBQ         CX, 25248(AX)
 	SUBQ         CX, 25256(AX)
@@ -3160,7 +3204,7 @@ block:
 	MOVQ       25336(AX), R8
 	MOVQ       25360(AX), R9
 
-loop14:
+loop19:
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
 	VBROADCASTSS (R9)(DX*4), Y0
@@ -3342,7 +3386,7 @@ loop14:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop14
+	JNZ          loop19
 	MOVQ         25264(AX), CX
 	MOVQ         25264(AX), DX
 	DECQ         DX
@@ -3361,7 +3405,7 @@ loop14:
 	IMUL3Q       $0x00000240, R11, R12
 	ADDQ         25616(AX), R12
 
-loop15:
+loop20:
 	MOVQ         R12, R13
 	CMPQ         R10, 25272(AX)
 	CMOVQEQ      25424(AX)(R11*8), R13
@@ -3706,7 +3750,7 @@ loop15:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 416(R12)
 	CMPQ         R8, $0x64
-	JLE          skip16
+	JLE          skip21
 	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
@@ -3754,7 +3798,7 @@ loop15:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 480(R12)
 
-skip16:
+skip21:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X0
@@ -3781,15 +3825,15 @@ skip16:
 	SUBQ         $0x00000180, DX
 	SUBQ         $0x00000240, BX
 	DECQ         R10
-	JNZ          skip17
+	JNZ          skip22
 	SUBQ         25416(AX), R9
 	MOVQ         25272(AX), R10
 	DECQ         R11
 	SUBQ         $0x00000240, R12
 
-skip17:
+skip22:
 	DECQ   CX
-	JNZ    loop15
+	JNZ    loop20
 	MOVQ   R9, 25408(AX)
 	MOVQ   R10, 25280(AX)
 	MOVQ   R11, 25288(AX)
@@ -3804,7 +3848,7 @@ skip17:
 	IMUL3Q $0x00000240, SI, SI
 	LEAQ   (AX)(SI*1), SI
 
-loop18:
+loop23:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           25296(AX), R8
@@ -4234,7 +4278,7 @@ loop18:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 24944(AX)
 	CMPQ           25632(AX), $0x64
-	JLE            skip19
+	JLE            skip24
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -4314,7 +4358,7 @@ loop18:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 25232(AX)
 
-skip19:
+skip24:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -4860,7 +4904,7 @@ skip19:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip20
+	JLE            skip25
 	VBROADCASTF128 24960(AX), Y6
 	VMOVDQU        23872(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -5022,7 +5066,7 @@ skip19:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip20:
+skip25:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -5572,7 +5616,7 @@ skip20:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip21
+	JLE            skip26
 	VBROADCASTF128 24960(AX), Y6
 	VMOVDQU        23936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -5734,7 +5778,7 @@ skip20:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip21:
+skip26:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -5743,14 +5787,14 @@ skip21:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop18
+	JNZ     loop23
 	MOVQ    25264(AX), CX
 	MOVQ    25264(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    13824(AX)(DX*1), DX
 
-loop22:
+loop27:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -5816,7 +5860,7 @@ loop22:
 	VMOVUPS      Y8, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop22
+	JNZ          loop27
 	MOVQ         25264(AX), CX
 	MOVQ         25248(AX), DX
 	MOVQ         25264(AX), BX
@@ -5831,7 +5875,7 @@ loop22:
 	VBROADCASTSS 25660(AX), Y6
 	VBROADCASTSS 25664(AX), Y7
 
-loop23:
+loop28:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    25296(AX), DI
@@ -5969,7 +6013,7 @@ loop23:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop23
+	JNZ     loop28
 	MOVQ    25264(AX), CX
 	MOVQ    25248(AX), DX
 	MOVQ    25264(AX), BX
@@ -5980,7 +6024,7 @@ loop23:
 	MOVQ    25320(AX), DI
 	MOVQ    25360(AX), R8
 
-loop24:
+loop29:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -6045,7 +6089,7 @@ loop24:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop24
+	JNZ          loop29
 	MOVQ         25264(AX), CX
 	SUBQ         CX, 25248(AX)
 	SUBQ         CX, 25256(AX)
@@ -6079,7 +6123,7 @@ block:
 	MOVQ       25336(AX), SI
 	MOVQ       25360(AX), DI
 
-loop25:
+loop30:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -6201,7 +6245,7 @@ loop25:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop25
+	JNZ          loop30
 	MOVQ         25264(AX), CX
 	MOVQ         25248(AX), DX
 	MOVQ         25264(AX), BX
@@ -6213,7 +6257,7 @@ loop25:
 	IMUL3Q       $0x00000240, SI, SI
 	ADDQ         25616(AX), SI
 
-loop26:
+loop31:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           25336(AX), R8
@@ -6636,7 +6680,7 @@ loop26:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 24944(AX)
 	CMPQ           25632(AX), $0x64
-	JLE            skip27
+	JLE            skip32
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -6716,7 +6760,7 @@ loop26:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 25232(AX)
 
-skip27:
+skip32:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -7262,7 +7306,7 @@ skip27:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip28
+	JLE            skip33
 	VBROADCASTF128 24960(AX), Y5
 	VMOVDQU        23872(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -7424,7 +7468,7 @@ skip27:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip28:
+skip33:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -7974,7 +8018,7 @@ skip28:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip29
+	JLE            skip34
 	VBROADCASTF128 24960(AX), Y5
 	VMOVDQU        23936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -8136,7 +8180,7 @@ skip28:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip29:
+skip34:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -8145,14 +8189,14 @@ skip29:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop26
+	JNZ     loop31
 	MOVQ    25264(AX), CX
 	MOVQ    25264(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    13824(AX)(DX*1), DX
 
-loop30:
+loop35:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -8194,7 +8238,7 @@ loop30:
 	VMOVUPS      Y7, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop30
+	JNZ          loop35
 	MOVQ         25264(AX), CX
 	MOVQ         25248(AX), DX
 	MOVQ         25264(AX), BX
@@ -8209,7 +8253,7 @@ loop30:
 	VBROADCASTSS 25660(AX), Y5
 	VBROADCASTSS 25664(AX), Y6
 
-loop31:
+loop36:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    25336(AX), DI
@@ -8303,7 +8347,7 @@ loop31:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop31
+	JNZ     loop36
 	MOVQ    25264(AX), CX
 	MOVQ    25248(AX), DX
 	MOVQ    25264(AX), BX
@@ -8314,7 +8358,7 @@ loop31:
 	MOVQ    25320(AX), SI
 	MOVQ    25360(AX), SI
 
-loop32:
+loop37:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -8360,7 +8404,7 @@ loop32:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop32
+	JNZ          loop37
 	MOVQ         25264(AX), CX
 	SUBQ         CX, 25248(AX)
 	SUBQ         CX, 25256(AX)
@@ -8394,7 +8438,7 @@ block:
 	MOVQ       25336(AX), SI
 	MOVQ       25360(AX), DI
 
-loop33:
+loop38:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -8516,7 +8560,7 @@ loop33:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop33
+	JNZ          loop38
 	MOVQ         25264(AX), CX
 	MOVQ         25248(AX), DX
 	MOVQ         25264(AX), BX
@@ -8528,7 +8572,7 @@ loop33:
 	IMUL3Q       $0x00000240, SI, SI
 	ADDQ         25616(AX), SI
 
-loop34:
+loop39:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           25336(AX), R8
@@ -8952,7 +8996,7 @@ loop34:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 24944(AX)
 	CMPQ           25632(AX), $0x64
-	JLE            skip35
+	JLE            skip40
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -9032,7 +9076,7 @@ loop34:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 25232(AX)
 
-skip35:
+skip40:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -9578,7 +9622,7 @@ skip35:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip36
+	JLE            skip41
 	VBROADCASTF128 24960(AX), Y5
 	VMOVDQU        23872(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -9740,7 +9784,7 @@ skip35:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip36:
+skip41:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -10290,7 +10334,7 @@ skip36:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           25632(AX), $0x64
-	JLE            skip37
+	JLE            skip42
 	VBROADCASTF128 24960(AX), Y5
 	VMOVDQU        23936(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -10452,7 +10496,7 @@ skip36:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip37:
+skip42:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -10461,14 +10505,14 @@ skip37:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop34
+	JNZ     loop39
 	MOVQ    25264(AX), CX
 	MOVQ    25264(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    13824(AX)(DX*1), DX
 
-loop38:
+loop43:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -10510,7 +10554,7 @@ loop38:
 	VMOVUPS      Y7, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop38
+	JNZ          loop43
 	MOVQ         25264(AX), CX
 	MOVQ         25248(AX), DX
 	MOVQ         25264(AX), BX
@@ -10525,7 +10569,7 @@ loop38:
 	VBROADCASTSS 25660(AX), Y5
 	VBROADCASTSS 25664(AX), Y6
 
-loop39:
+loop44:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    25336(AX), DI
@@ -10619,7 +10663,7 @@ loop39:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop39
+	JNZ     loop44
 	MOVQ    25264(AX), CX
 	MOVQ    25248(AX), DX
 	MOVQ    25264(AX), BX
@@ -10630,7 +10674,7 @@ loop39:
 	MOVQ    25320(AX), SI
 	MOVQ    25360(AX), SI
 
-loop40:
+loop45:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -10676,7 +10720,7 @@ loop40:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop40
+	JNZ          loop45
 	MOVQ         25264(AX), CX
 	SUBQ         CX, 25248(AX)
 	SUBQ         CX, 25256(AX)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -13,6 +15,7 @@ func forward() {
 	field := func(name string) reg.GPVirtual { return load(f, name+":") }
 	x, as, bs, out, op, bit := field("x"), field("a"), field("b"), field("out"), field("op"), field("bit")
 	firstOp, firstA, firstB := field("firstOp"), field("firstA"), field("firstB")
+	fetchBelow(f)
 	a, b := XMM(), XMM()
 	row := func(bit reg.Register, to reg.VecVirtual) {
 		i := GP64()
@@ -62,4 +65,31 @@ func forward() {
 		store(a, out)
 	})
 	RET()
+}
+
+// fetchBelow fetches what gates compute in as many chains below those of the walk, where
+// an update goes on.
+func fetchBelow(f reg.GPVirtual) {
+	below := func(array string, scale uint8, entries reg.Register) {
+		p, n := load(f, array+":"), GP64()
+		MOVQ(entries, n)
+		if scale > 1 {
+			SHLQ(U8(2), n)
+		}
+		label := fmt.Sprintf("fetch%d", labels)
+		labels++
+		Label(label)
+		SUBQ(U8(64), p)
+		PREFETCHT0(Mem{Base: p})
+		SUBQ(U8(64), n)
+		JGT(LabelRef(label))
+	}
+	chains, all := load(f, "chains:"), GP64()
+	MOVQ(chains, all)
+	IMULQ(in(f, "layers:"), all)
+	below("firstOp", 1, chains)
+	below("firstA", 4, chains)
+	below("firstB", 4, chains)
+	below("op", 1, all)
+	below("bit", 4, all)
 }
