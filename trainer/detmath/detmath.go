@@ -14,21 +14,27 @@ import "math"
 // 1.8e-35, so that no probability becomes subnormal.
 const ExpMin = -80
 
-// The constants of Exp: 16/ln 2, ln 2/16 and the number whose addition rounds a
-// float32 of magnitude below 2^22 to an integer and leaves it in the low bits.
-const (
-	expScale = float32(23.083120654223414)
-	expStep  = float32(0.04332169878499658)
-	expMagic = float32(3 << 22)
-)
-
-// expTable holds 2^(i/16).
-var expTable = [16]float32{
-	1, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916,
-	1.189207115002721, 1.241857812073484, 1.2968395546510096, 1.3542555469368927,
-	1.4142135623730951, 1.4768261459394993, 1.5422108254079407, 1.6104903319492543,
-	1.681792830507429, 1.7562521603732995, 1.8340080864093424, 1.9152065613971474,
+// consts are the constants of Exp: 16/ln 2, ln 2/16, the number whose addition rounds a
+// float32 of magnitude below 2^22 to an integer and leaves it in the low bits, and the
+// coefficients of the cubic. They are variables because the compiler keeps those in
+// registers, and fetches constants from memory for each element.
+var consts = struct{ scale, step, magic, sixth, half, one, lowest float32 }{
+	23.083120654223414, 0.04332169878499658, 3 << 22, 1.0 / 6, 0.5, 1, ExpMin,
 }
+
+// expTable holds the bits of 2^(i/16) less i<<19, so that the addition of n<<19 gives
+// those of 2^(n/16): the low four bits of n cancel, the others go to the exponent.
+var expTable = func() (t [16]uint32) {
+	for i, x := range [len(t)]float32{
+		1, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916,
+		1.189207115002721, 1.241857812073484, 1.2968395546510096, 1.3542555469368927,
+		1.4142135623730951, 1.4768261459394993, 1.5422108254079407, 1.6104903319492543,
+		1.681792830507429, 1.7562521603732995, 1.8340080864093424, 1.9152065613971474,
+	} {
+		t[i] = math.Float32bits(x) - uint32(i)<<19
+	}
+	return t
+}()
 
 // Exp returns e**x for x <= 0 with a relative error below 2e-7 near zero and 6e-6 at
 // [ExpMin]. Arguments below ExpMin give Exp(ExpMin); arguments above 88 and NaN are
@@ -46,19 +52,21 @@ func Exp(x float32) float32 {
 // 16 and an addition to the exponent, e^r from a cubic.
 func ExpAll(dst, x []float32, shift float32) {
 	x = x[:len(dst)]
-	for i := range dst {
-		v := x[i] - shift
-		if v < ExpMin {
-			v = ExpMin
+	scale, step, magic := consts.scale, consts.step, consts.magic
+	sixth, half, one, lowest := consts.sixth, consts.half, consts.one, consts.lowest
+	for i, v := range x {
+		t := v - shift
+		if t < lowest {
+			t = ExpMin
 		}
-		t := float32(v * expScale)
-		y := t + expMagic
-		n := int32(math.Float32bits(y))
-		r := float32((t - (y - expMagic)) * expStep)
-		p := float32(r*(1.0/6)) + 0.5
-		p = float32(p*r) + 1
+		t = float32(t * scale)
+		y := t + magic
+		n := math.Float32bits(y)
+		r := float32((t - (y - magic)) * step)
+		p := float32(r*sixth) + half
+		p = float32(p*r) + one
 		p = float32(p * r)
-		e := math.Float32frombits(uint32(int32(math.Float32bits(expTable[n&15])) + n>>4<<23))
+		e := math.Float32frombits(expTable[n%16] + n<<19)
 		dst[i] = e + float32(e*p)
 	}
 }
