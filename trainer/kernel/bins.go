@@ -9,23 +9,25 @@ package kernel
 // the instructions.
 func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	var sums [Lanes][4]float32
-	coef := [4][2]float32{ // of pin A and pin B, by the pins' values
-		{t[2] - t[0], t[1] - t[0]},
-		{t[3] - t[1], t[1] - t[0]},
-		{t[2] - t[0], t[3] - t[2]},
-		{t[3] - t[1], t[3] - t[2]},
+	c := coefficients{ // by the pins' values 2a + b
+		a: [4]float32{t[2] - t[0], t[3] - t[1], t[2] - t[0], t[3] - t[1]},
+		b: [4]float32{t[1] - t[0], t[1] - t[0], t[3] - t[2], t[3] - t[2]},
 	}
 	for from := 0; from < len(delta); from += Lanes {
 		d := (*[Lanes]float32)(delta[from:])
 		z := interleave(uint32(a[from/64]>>(from%64)), uint32(b[from/64]>>(from%64)))
 		if beta == nil {
-			binLanes(&sums, d, &coef, z)
+			binLanes(&sums, d, &c.a, z)
 		} else {
-			binLanesBoth(&sums, d, (*[Lanes]float32)(beta[from:]), &coef, z)
+			binLanesBoth(&sums, d, (*[Lanes]float32)(beta[from:]), &c, z)
 		}
 	}
 	return Quad{fold(&sums, 0), fold(&sums, 1), fold(&sums, 2), fold(&sums, 3)}
 }
+
+// coefficients holds what the gradient of each pin is of the upstream one. An array for
+// each pin takes an instruction less at each use than one array for both.
+type coefficients struct{ a, b [4]float32 }
 
 // fold is reduce for one of the four lane sums.
 func fold(l *[Lanes][4]float32, xy int) float32 {
@@ -36,140 +38,138 @@ func fold(l *[Lanes][4]float32, xy int) float32 {
 }
 
 // interleave puts bit i of the low halves of x and y to bits 2i+1 and 2i.
-func interleave(x, y uint32) uint32 { return spread(x)<<1 | spread(y) }
-
-// spread puts bit i of the low half of x to bit 2i.
-func spread(x uint32) uint32 {
-	x &= 0xffff
-	x = (x | x<<8) & 0x00ff00ff
-	x = (x | x<<4) & 0x0f0f0f0f
-	x = (x | x<<2) & 0x33333333
-	return (x | x<<1) & 0x55555555
+func interleave(x, y uint32) uint32 {
+	z := uint64(x&0xffff)<<32 | uint64(y&0xffff)
+	z = (z | z<<8) & 0x00ff00ff00ff00ff
+	z = (z | z<<4) & 0x0f0f0f0f0f0f0f0f
+	z = (z | z<<2) & 0x3333333333333333
+	z = (z | z<<1) & 0x5555555555555555
+	return uint32(z>>31 | z)
 }
 
 // binLanes does Bins for one value of each lane, without beta. z holds two bits a
 // lane, the values of pin A and pin B.
-func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4][2]float32, z uint32) {
+func binLanes(sums *[Lanes][4]float32, d *[Lanes]float32, coef *[4]float32, z uint32) {
 	var v float32
 	var k uint32
 	v, k = d[0], z&3
 	sums[0][k] += v
-	d[0] = float32(v * coef[k][0])
+	d[0] = float32(v * coef[k])
 	v, k = d[1], z>>2&3
 	sums[1][k] += v
-	d[1] = float32(v * coef[k][0])
+	d[1] = float32(v * coef[k])
 	v, k = d[2], z>>4&3
 	sums[2][k] += v
-	d[2] = float32(v * coef[k][0])
+	d[2] = float32(v * coef[k])
 	v, k = d[3], z>>6&3
 	sums[3][k] += v
-	d[3] = float32(v * coef[k][0])
+	d[3] = float32(v * coef[k])
 	v, k = d[4], z>>8&3
 	sums[4][k] += v
-	d[4] = float32(v * coef[k][0])
+	d[4] = float32(v * coef[k])
 	v, k = d[5], z>>10&3
 	sums[5][k] += v
-	d[5] = float32(v * coef[k][0])
+	d[5] = float32(v * coef[k])
 	v, k = d[6], z>>12&3
 	sums[6][k] += v
-	d[6] = float32(v * coef[k][0])
+	d[6] = float32(v * coef[k])
 	v, k = d[7], z>>14&3
 	sums[7][k] += v
-	d[7] = float32(v * coef[k][0])
+	d[7] = float32(v * coef[k])
 	v, k = d[8], z>>16&3
 	sums[8][k] += v
-	d[8] = float32(v * coef[k][0])
+	d[8] = float32(v * coef[k])
 	v, k = d[9], z>>18&3
 	sums[9][k] += v
-	d[9] = float32(v * coef[k][0])
+	d[9] = float32(v * coef[k])
 	v, k = d[10], z>>20&3
 	sums[10][k] += v
-	d[10] = float32(v * coef[k][0])
+	d[10] = float32(v * coef[k])
 	v, k = d[11], z>>22&3
 	sums[11][k] += v
-	d[11] = float32(v * coef[k][0])
+	d[11] = float32(v * coef[k])
 	v, k = d[12], z>>24&3
 	sums[12][k] += v
-	d[12] = float32(v * coef[k][0])
+	d[12] = float32(v * coef[k])
 	v, k = d[13], z>>26&3
 	sums[13][k] += v
-	d[13] = float32(v * coef[k][0])
+	d[13] = float32(v * coef[k])
 	v, k = d[14], z>>28&3
 	sums[14][k] += v
-	d[14] = float32(v * coef[k][0])
+	d[14] = float32(v * coef[k])
 	v, k = d[15], z>>30&3
 	sums[15][k] += v
-	d[15] = float32(v * coef[k][0])
+	d[15] = float32(v * coef[k])
 }
 
 // binLanesBoth is binLanes with beta.
 //
 //nolint:funlen // four lines a lane, unrolled
-func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, coef *[4][2]float32, z uint32) {
+func binLanesBoth(sums *[Lanes][4]float32, d, beta *[Lanes]float32, c *coefficients, z uint32) {
 	var v float32
 	var k uint32
 	v, k = d[0], z&3
 	sums[0][k] += v
-	d[0] = float32(v * coef[k][0])
-	beta[0] = float32(v * coef[k][1])
+	d[0] = float32(v * c.a[k])
+	beta[0] = float32(v * c.b[k])
 	v, k = d[1], z>>2&3
 	sums[1][k] += v
-	d[1] = float32(v * coef[k][0])
-	beta[1] = float32(v * coef[k][1])
+	d[1] = float32(v * c.a[k])
+	beta[1] = float32(v * c.b[k])
 	v, k = d[2], z>>4&3
 	sums[2][k] += v
-	d[2] = float32(v * coef[k][0])
-	beta[2] = float32(v * coef[k][1])
+	d[2] = float32(v * c.a[k])
+	beta[2] = float32(v * c.b[k])
 	v, k = d[3], z>>6&3
 	sums[3][k] += v
-	d[3] = float32(v * coef[k][0])
-	beta[3] = float32(v * coef[k][1])
+	d[3] = float32(v * c.a[k])
+	beta[3] = float32(v * c.b[k])
 	v, k = d[4], z>>8&3
 	sums[4][k] += v
-	d[4] = float32(v * coef[k][0])
-	beta[4] = float32(v * coef[k][1])
+	d[4] = float32(v * c.a[k])
+	beta[4] = float32(v * c.b[k])
 	v, k = d[5], z>>10&3
 	sums[5][k] += v
-	d[5] = float32(v * coef[k][0])
-	beta[5] = float32(v * coef[k][1])
+	d[5] = float32(v * c.a[k])
+	beta[5] = float32(v * c.b[k])
 	v, k = d[6], z>>12&3
 	sums[6][k] += v
-	d[6] = float32(v * coef[k][0])
-	beta[6] = float32(v * coef[k][1])
+	d[6] = float32(v * c.a[k])
+	beta[6] = float32(v * c.b[k])
 	v, k = d[7], z>>14&3
 	sums[7][k] += v
-	d[7] = float32(v * coef[k][0])
-	beta[7] = float32(v * coef[k][1])
+	d[7] = float32(v * c.a[k])
+	beta[7] = float32(v * c.b[k])
 	v, k = d[8], z>>16&3
 	sums[8][k] += v
-	d[8] = float32(v * coef[k][0])
-	beta[8] = float32(v * coef[k][1])
+	d[8] = float32(v * c.a[k])
+	beta[8] = float32(v * c.b[k])
 	v, k = d[9], z>>18&3
 	sums[9][k] += v
-	d[9] = float32(v * coef[k][0])
-	beta[9] = float32(v * coef[k][1])
+	d[9] = float32(v * c.a[k])
+	beta[9] = float32(v * c.b[k])
 	v, k = d[10], z>>20&3
 	sums[10][k] += v
-	d[10] = float32(v * coef[k][0])
-	beta[10] = float32(v * coef[k][1])
+	d[10] = float32(v * c.a[k])
+	beta[10] = float32(v * c.b[k])
 	v, k = d[11], z>>22&3
 	sums[11][k] += v
-	d[11] = float32(v * coef[k][0])
-	beta[11] = float32(v * coef[k][1])
+	d[11] = float32(v * c.a[k])
+	beta[11] = float32(v * c.b[k])
 	v, k = d[12], z>>24&3
 	sums[12][k] += v
-	d[12] = float32(v * coef[k][0])
-	beta[12] = float32(v * coef[k][1])
+	d[12] = float32(v * c.a[k])
+	beta[12] = float32(v * c.b[k])
 	v, k = d[13], z>>26&3
 	sums[13][k] += v
-	d[13] = float32(v * coef[k][0])
-	beta[13] = float32(v * coef[k][1])
+	d[13] = float32(v * c.a[k])
+	beta[13] = float32(v * c.b[k])
 	v, k = d[14], z>>28&3
 	sums[14][k] += v
-	d[14] = float32(v * coef[k][0])
-	beta[14] = float32(v * coef[k][1])
+	d[14] = float32(v * c.a[k])
+	beta[14] = float32(v * c.b[k])
 	v, k = d[15], z>>30&3
 	sums[15][k] += v
-	d[15] = float32(v * coef[k][0])
-	beta[15] = float32(v * coef[k][1])
+	d[15] = float32(v * c.a[k])
+	beta[15] = float32(v * c.b[k])
 }
