@@ -93,21 +93,50 @@ func Operations(p *[Ops]float32, w *[Ops]float32, top float32) Quad {
 // Selection writes the softmax of the selection logits u, whose largest is top, to q.
 func Selection(q, u []float32, top float32) {
 	detmath.ExpAll(q, u[:len(q)], top)
+	inv := 1 / laneSum(q)
+	for j, e := range q {
+		q[j] = float32(e * inv)
+	}
+}
+
+// laneSum returns the lane sum of x, none of which is -0. The usual 32 values take no
+// loop.
+func laneSum(x []float32) float32 {
+	if len(x) == 2*Lanes {
+		x := (*[2 * Lanes]float32)(x)
+		a0, a1 := (x[0]+x[16])+(x[8]+x[24]), (x[1]+x[17])+(x[9]+x[25])
+		a2, a3 := (x[2]+x[18])+(x[10]+x[26]), (x[3]+x[19])+(x[11]+x[27])
+		a4, a5 := (x[4]+x[20])+(x[12]+x[28]), (x[5]+x[21])+(x[13]+x[29])
+		a6, a7 := (x[6]+x[22])+(x[14]+x[30]), (x[7]+x[23])+(x[15]+x[31])
+		return ((a0 + a4) + (a2 + a6)) + ((a1 + a5) + (a3 + a7))
+	}
 	var l [Lanes]float32
-	rest := q
-	for ; len(rest) >= Lanes; rest = rest[Lanes:] {
-		block := (*[Lanes]float32)(rest)
-		for i := range l {
-			l[i] += block[i]
-		}
+	for i, v := range x {
+		l[i%Lanes] += v
 	}
-	for i, e := range rest {
-		l[i] += e
+	return reduce(&l)
+}
+
+// laneDot returns the lane sum of the products of x and y, which have the same length.
+func laneDot(x, y []float32) float32 {
+	if y = y[:len(x)]; len(x) == 2*Lanes {
+		x, y := (*[2 * Lanes]float32)(x), (*[2 * Lanes]float32)(y)
+		a0, a1 := lane(x, y, 0)+lane(x, y, 8), lane(x, y, 1)+lane(x, y, 9)
+		a2, a3 := lane(x, y, 2)+lane(x, y, 10), lane(x, y, 3)+lane(x, y, 11)
+		a4, a5 := lane(x, y, 4)+lane(x, y, 12), lane(x, y, 5)+lane(x, y, 13)
+		a6, a7 := lane(x, y, 6)+lane(x, y, 14), lane(x, y, 7)+lane(x, y, 15)
+		return ((a0 + a4) + (a2 + a6)) + ((a1 + a5) + (a3 + a7))
 	}
-	inv := 1 / reduce(&l)
-	for j := range q {
-		q[j] = float32(q[j] * inv)
+	var l [Lanes]float32
+	for i, v := range x {
+		l[i%Lanes] += float32(v * y[i])
 	}
+	return reduce(&l)
+}
+
+// lane returns a lane of laneDot, which begins with +0 for the sake of a zero's sign.
+func lane(x, y *[2 * Lanes]float32, i int) float32 {
+	return 0 + float32(x[i]*y[i]) + float32(x[i+Lanes]*y[i+Lanes])
 }
 
 // OpGradient writes dL/dw of the operation logits to g.
@@ -124,20 +153,9 @@ func OpGradient(g, p *[Ops]float32, s, t *Quad) {
 // and the sums r. g may be r.
 func SelectGradient(g, q, r []float32) {
 	q, g = q[:len(r)], g[:len(r)]
-	var l [Lanes]float32
-	j := 0
-	for ; j+Lanes <= len(r); j += Lanes {
-		x, y := (*[Lanes]float32)(q[j:]), (*[Lanes]float32)(r[j:])
-		for i := range l {
-			l[i] += float32(x[i] * y[i])
-		}
-	}
-	for i := range r[j:] {
-		l[i] += float32(q[j+i] * r[j+i])
-	}
-	mean := reduce(&l)
-	for j := range r {
-		g[j] = float32(q[j] * (r[j] - mean))
+	mean := laneDot(q, r)
+	for j, x := range r {
+		g[j] = float32(q[j] * (x - mean))
 	}
 }
 
@@ -165,21 +183,29 @@ func NewAdam(lr, beta1, beta2, eps float64, t int) Adam {
 // Update makes one step on the logits w with the gradient g and the moments m and v,
 // and returns the index and the value of the largest logit afterwards, the lowest
 // index where several are equal. A largest zero is returned as +0.
+//
+// The running maximum is one of integers, which needs no branch, for a branch on a fresh
+// quotient is found wrong late: the bits of positive numbers are in their order, above
+// those of all others, and the bits below them prefer the lowest index.
 func (c *Adam) Update(w, m, v, g []float32) (arg int, top float32) {
 	m, v, g = m[:len(w)], v[:len(w)], g[:len(w)]
-	top = float32(math.Inf(-1))
-	for k := range w {
-		gk := g[k]
-		mk := float32(m[k]*c.Beta1) + float32(gk*c.Rest1)
-		vk := float32(v[k]*c.Beta2) + float32(float32(gk*gk)*c.Rest2)
+	beta1, rest1, beta2, rest2 := c.Beta1, c.Rest1, c.Beta2, c.Rest2
+	rate, root, eps := c.Rate, c.Root, c.Eps
+	best := int64(math.MinInt64 / 2)
+	for k, gk := range g {
+		mk := float32(m[k]*beta1) + float32(gk*rest1)
+		vk := float32(v[k]*beta2) + float32(float32(gk*gk)*rest2)
 		m[k], v[k] = mk, vk
-		wk := w[k] - float32(mk*c.Rate)/(float32(float32(math.Sqrt(float64(vk)))*c.Root)+c.Eps)
+		wk := w[k] - float32(mk*rate)/(float32(float32(math.Sqrt(float64(vk)))*root)+eps)
 		w[k] = wk
-		if wk > top {
-			arg, top = k, wk
-		}
+		more := (int64(uint64(math.Float32bits(wk))<<32)>>1 | int64(math.MaxInt32-k)) - best
+		best += more &^ (more >> 63)
 	}
-	return arg, top + 0
+	arg = math.MaxInt32 - int(best&math.MaxInt32)
+	if top = w[arg]; top > 0 {
+		return arg, top
+	}
+	return Largest(w)
 }
 
 // Largest returns the index and the value of the largest of w, the lowest index where

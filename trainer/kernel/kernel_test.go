@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"ialgn/trainer/detmath"
 )
 
 // lanes is the definition of a lane sum, told by the package comment.
@@ -135,6 +137,55 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
+// TestFill compares each subset sum with its definition, in tables used before. The
+// sign of a zero is free.
+func TestFill(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var tab Tables
+	for _, n := range []int{112, 1, 4, 5, 16, 33, 80, 81, 97, 100, 128, 1024} {
+		beta := odds(r, (n+15)/16*16, 1e-2)
+		clear(beta[n:])
+		tab.Fill(beta, n)
+		if len(tab.sums)*groupSize < n || len(tab.sums)%4 != 0 {
+			t.Fatalf("n=%d: %d groups", n, len(tab.sums))
+		}
+		for g := range tab.sums {
+			for set, got := range tab.sums[g] {
+				v := func(i int) float32 {
+					if s := groupSize*g + i; s < n && set>>i&1 == 1 {
+						return beta[s]
+					}
+					return 0
+				}
+				if want := ((v(0) + v(1)) + (v(2) + v(3))) + v(4); got != want {
+					t.Fatalf("n=%d: group %d, subset %05b: %v, want %v", n, g, set, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestSelection holds the softmax of any size to the summation tree, to the bit.
+func TestSelection(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, k := range []int{1, 3, 16, 31, 32, 33, 100, 256} {
+		for range 200 { // one lane added otherwise changes few of the sums
+			u, e, q := normals(r, k, 1), make([]float32, k), make([]float32, k)
+			_, top := Largest(u)
+			for j := range e {
+				e[j] = detmath.Exp(u[j] - top)
+			}
+			inv := 1 / lanes(e, nil)
+			Selection(q, u, top)
+			for j := range q {
+				if want := e[j] * inv; q[j] != want {
+					t.Fatalf("k=%d: q[%d] = %v, want %v", k, j, q[j], want)
+				}
+			}
+		}
+	}
+}
+
 func TestGradients(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	p, s, tv := [16]float32(normals(r, 16, 1)), Quad(normals(r, 4, 1)), Quad(normals(r, 4, 1))
@@ -152,16 +203,23 @@ func TestGradients(t *testing.T) {
 			t.Errorf("dw[%d] = %v, want %v", k, g[k], want)
 		}
 	}
-	for _, k := range []int{1, 3, 32, 100} {
-		q, sums, got, prod := normals(r, k, 1), normals(r, k, 1), make([]float32, k), make([]float32, k)
-		SelectGradient(got, q, sums)
-		for j := range prod {
-			prod[j] = q[j] * sums[j]
-		}
-		mean := lanes(prod, nil)
-		for j := range got {
-			if want := q[j] * (sums[j] - mean); got[j] != want {
-				t.Errorf("k=%d: du[%d] = %v, want %v", k, j, got[j], want)
+	for _, k := range []int{1, 3, 31, 32, 33, 100, 256} {
+		for range 20 {
+			q, sums, got, prod := odds(r, k, 1), odds(r, k, 1), make([]float32, k), make([]float32, k)
+			if r.IntN(4) == 0 { // a mean of zero, whose sign shows in the result
+				for j := range q {
+					q[j], sums[j] = 1, float32(math.Copysign(0, -1))
+				}
+			}
+			SelectGradient(got, q, sums)
+			for j := range prod {
+				prod[j] = q[j] * sums[j]
+			}
+			mean := lanes(prod, nil)
+			for j := range got {
+				if want := q[j] * (sums[j] - mean); math.Float32bits(got[j]) != math.Float32bits(want) {
+					t.Fatalf("k=%d: du[%d] = %v, want %v", k, j, got[j], want)
+				}
 			}
 		}
 	}
@@ -196,6 +254,40 @@ func TestAdam(t *testing.T) {
 	}
 	if arg, _ := Largest([]float32{1, 2, 2, 0}); arg != 1 {
 		t.Errorf("tie goes to %d, want the lowest index 1", arg)
+	}
+}
+
+// TestAdamLargest holds the maximum of Update to that of Largest and to what is wanted,
+// with logits that a step of zero leaves as they are.
+func TestAdamLargest(t *testing.T) {
+	inf, nan, zero := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
+	for _, c := range []struct {
+		name string
+		w    []float32
+		arg  int
+		top  float32
+	}{
+		{"one", []float32{5}, 0, 5},
+		{"one below zero", []float32{-5}, 0, -5},
+		{"tie", []float32{1, 2, 2, 0, 2}, 1, 2},
+		{"below zero", []float32{-3, -1, -2, -1}, 1, -1},
+		{"zeros", []float32{-1, zero, 0, zero}, 1, 0},
+		{"zero over negatives", []float32{-1, -2, zero}, 2, 0},
+		{"subnormal", []float32{0, -1, 1e-45}, 2, 1e-45},
+		{"last", []float32{-inf, -1, 0, 1, inf}, 4, inf},
+		{"minus infinity", []float32{-inf, -3e38}, 1, -3e38},
+		{"not a number", []float32{1, nan, 2}, 2, 2},
+		{"minus not a number", []float32{-1, -nan, -2}, 0, -1},
+	} {
+		zeros := func() []float32 { return make([]float32, len(c.w)) }
+		adam := NewAdam(0.01, 0.9, 0.999, 1e-8, 1)
+		arg, top := adam.Update(append([]float32(nil), c.w...), zeros(), zeros(), zeros())
+		if arg != c.arg || math.Float32bits(top) != math.Float32bits(c.top) {
+			t.Errorf("%s: Update gives %d, %v, want %d, %v", c.name, arg, top, c.arg, c.top)
+		}
+		if a, v := Largest(c.w); a != arg || math.Float32bits(v) != math.Float32bits(top) {
+			t.Errorf("%s: Largest gives %d, %v, Update %d, %v", c.name, a, v, arg, top)
+		}
 	}
 }
 
