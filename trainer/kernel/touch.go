@@ -12,8 +12,9 @@ const lineFloats = 16
 // touch reads a word of each cache line that the updates of a block of gates need, of
 // chain i from layer l downwards, or of the next chain's last layers where l is below
 // the first, and returns their sum, so that the reads happen. Done a block ahead, the
-// waits for memory overlap, which otherwise come one after the other. Fused kernels
-// fetch ahead by themselves.
+// waits for memory overlap, which otherwise come one after the other. The gates are
+// touched in the order of their addresses, as the blocks of short chains follow each
+// other, so that the processor fetches ahead too. Fused kernels fetch by themselves.
 func (s *Gates) touch(i, l int) uint32 {
 	if l < 0 {
 		i, l = i+1, s.Layers-1
@@ -22,8 +23,8 @@ func (s *Gates) touch(i, l int) uint32 {
 		return 0
 	}
 	sum := uint32(0)
-	for to := max(l-touchBlock, -1); l > to; l-- {
-		g := i*s.Layers + l
+	last := i*s.Layers + l
+	for g := last - min(l, touchBlock-1); g <= last; g++ {
 		sum += s.Logits.touch(g*Ops, Ops) + s.B.touch(g)
 		if s.A != nil {
 			sum += s.A.touch(g)
