@@ -3,35 +3,78 @@
 package bitplane
 
 // Transpose transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i
-// of word j (Warren, Hacker's Delight, section 7-3). Two of the six levels of block
-// swaps are done in each of its three passes over the words.
+// of word j (Warren, Hacker's Delight, section 7-3). Three of the six levels of block
+// swaps are done in each of its two passes over the words, eight words at a time, which
+// the processor's registers hold.
 func Transpose(m *[64]uint64) {
-	for i := range 16 {
-		swapBlocks(m, i, 16, 32, 0x00000000ffffffff, 0x0000ffff0000ffff)
+	for i := range 8 {
+		swapFar(m, i)
 	}
-	for i := range 16 {
-		swapBlocks(m, i&3|i>>2<<4, 4, 8, 0x00ff00ff00ff00ff, 0x0f0f0f0f0f0f0f0f)
-	}
-	for i := range 16 {
-		swapBlocks(m, i<<2, 1, 2, 0x3333333333333333, 0x5555555555555555)
+	for i := range 8 {
+		swapNear((*[8]uint64)(m[8*i:]))
 	}
 }
 
-// swapBlocks swaps the off-diagonal blocks of two sizes, wide = 2 narrow, in the words
-// k, k+narrow, k+2 narrow, k+3 narrow.
-func swapBlocks(m *[64]uint64, k, narrow, wide int, wideMask, narrowMask uint64) {
-	a, b, c, d := m[k&63], m[(k+narrow)&63], m[(k+2*narrow)&63], m[(k+3*narrow)&63]
-	a, c = swapBits(a, c, wide, wideMask)
-	b, d = swapBits(b, d, wide, wideMask)
-	a, b = swapBits(a, b, narrow, narrowMask)
-	c, d = swapBits(c, d, narrow, narrowMask)
-	m[k&63], m[(k+narrow)&63], m[(k+2*narrow)&63], m[(k+3*narrow)&63] = a, b, c, d
+// swapFar swaps the off-diagonal blocks of 32, 16 and 8 bits in every eighth word.
+func swapFar(m *[64]uint64, i int) {
+	i &= 7
+	a, e := swap32(m[i], m[i+32])
+	b, f := swap32(m[i+8], m[i+40])
+	c, g := swap32(m[i+16], m[i+48])
+	d, h := swap32(m[i+24], m[i+56])
+	a, c = swap16(a, c)
+	b, d = swap16(b, d)
+	e, g = swap16(e, g)
+	f, h = swap16(f, h)
+	m[i], m[i+8] = swap8(a, b)
+	m[i+16], m[i+24] = swap8(c, d)
+	m[i+32], m[i+40] = swap8(e, f)
+	m[i+48], m[i+56] = swap8(g, h)
 }
 
-// swapBits exchanges the upper bits of a with the lower bits of b, as the mask says.
-func swapBits(a, b uint64, shift int, mask uint64) (uint64, uint64) {
-	t := (a>>(shift&63) ^ b) & mask
-	return a ^ t<<(shift&63), b ^ t
+// swapNear swaps the blocks of 4, 2 and 1 bits in eight neighbours.
+func swapNear(m *[8]uint64) {
+	a, e := swap4(m[0], m[4])
+	b, f := swap4(m[1], m[5])
+	c, g := swap4(m[2], m[6])
+	d, h := swap4(m[3], m[7])
+	a, c = swap2(a, c)
+	b, d = swap2(b, d)
+	e, g = swap2(e, g)
+	f, h = swap2(f, h)
+	m[0], m[1] = swap1(a, b)
+	m[2], m[3] = swap1(c, d)
+	m[4], m[5] = swap1(e, f)
+	m[6], m[7] = swap1(g, h)
+}
+
+// swap32 and the like exchange the upper halves of the blocks of a with the lower halves
+// of those of b. One function a size, because a shift by a variable costs twice.
+func swap32(a, b uint64) (uint64, uint64) { return a&0xffffffff | b<<32, a>>32 | b&^0xffffffff }
+
+func swap16(a, b uint64) (uint64, uint64) {
+	t := (a>>16 ^ b) & 0x0000ffff0000ffff
+	return a ^ t<<16, b ^ t
+}
+
+func swap8(a, b uint64) (uint64, uint64) {
+	t := (a>>8 ^ b) & 0x00ff00ff00ff00ff
+	return a ^ t<<8, b ^ t
+}
+
+func swap4(a, b uint64) (uint64, uint64) {
+	t := (a>>4 ^ b) & 0x0f0f0f0f0f0f0f0f
+	return a ^ t<<4, b ^ t
+}
+
+func swap2(a, b uint64) (uint64, uint64) {
+	t := (a>>2 ^ b) & 0x3333333333333333
+	return a ^ t<<2, b ^ t
+}
+
+func swap1(a, b uint64) (uint64, uint64) {
+	t := (a>>1 ^ b) & 0x5555555555555555
+	return a ^ t<<1, b ^ t
 }
 
 // Counter counts ones per sample: digit d of all 64 samples is one word. The zero
