@@ -46,6 +46,7 @@ type Progress struct {
 	LearningRate   float64       // of the last step
 	GateStepsRate  float64       // per second, of this call
 	Left           time.Duration // estimated, to the end of the run
+	InStep         time.Duration // of this call so far, in optimiser steps: the rest is reading, shuffling, evaluation, checkpoints
 	Finished       *model.Epoch  // set after an epoch, evaluated
 }
 
@@ -65,9 +66,12 @@ type session struct {
 	at     position
 	frozen *model.Frozen // reused by each evaluation
 
-	order        []int32  // the epoch's samples
-	planes, rows []uint64 // one batch
-	labels       []uint8
+	order   []int32 // the epoch's samples
+	batcher *encoding.Batcher
+	rows    []uint64 // one batch
+	labels  []uint8
+
+	inStep time.Duration // of this call, inside optimiser steps
 
 	started    time.Time
 	startSteps int
@@ -131,7 +135,7 @@ func (s *session) prepare() error {
 	}
 	enc, words := s.data.Encoder, s.eng.Words()
 	s.order = make([]int32, s.data.Train.Len())
-	s.planes = make([]uint64, s.data.Train.Rows()*words)
+	s.batcher = encoding.NewBatcher(enc, s.data.Train, words, s.Threads)
 	s.rows = make([]uint64, enc.Inputs()*words)
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())
@@ -198,6 +202,7 @@ func (s *session) epoch(ctx context.Context) error {
 		return err
 	}
 	s.report(&e)
+	runtime.GC() // else an epoch's litter piles up to as much as the network has, gigabytes
 	return nil
 }
 
@@ -209,16 +214,16 @@ func (s *session) batches() int {
 func (s *session) batch() {
 	size := s.Config.Train.Batch
 	index := s.order[s.at.Batch*size : min((s.at.Batch+1)*size, len(s.order))]
-	words := s.eng.Words()
-	s.data.Train.Gather(s.planes, words, index)
-	s.data.Encoder.Thermometer(s.rows, s.planes, words)
+	s.batcher.Batch(s.rows, index)
 	s.labels = s.labels[:0]
 	for _, i := range index {
 		s.labels = append(s.labels, s.data.Train.Labels[i])
 	}
 	o := s.Config.Train.Optimizer
 	s.at.Step++
+	begin := time.Now()
 	r := s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels}, kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step))
+	s.inStep += time.Since(begin)
 	s.at.Batch++
 	s.at.LossSum += float64(r.Loss * float64(len(index)))
 	s.at.Correct += r.Correct
@@ -246,7 +251,7 @@ func (s *session) report(e *model.Epoch) {
 	}
 	p := Progress{
 		Epoch: s.at.Epoch + 1, Epochs: s.Config.Train.Epochs, Batch: s.at.Batch, Batches: s.batches(),
-		GateStepsRate: s.rate(), LearningRate: s.rates.rate(s.at.Step), Finished: e,
+		GateStepsRate: s.rate(), InStep: s.inStep, LearningRate: s.rates.rate(s.at.Step), Finished: e,
 	}
 	if e != nil {
 		p.Epoch, p.Batch = s.at.Epoch, p.Batches

@@ -82,6 +82,32 @@ func BenchmarkThermometer(b *testing.B) {
 	}
 }
 
+// BenchmarkBatcher is what a training step waits for: batches in random order from a
+// set that no cache holds.
+func BenchmarkBatcher(b *testing.B) {
+	for _, size := range benchSizes {
+		e, err := NewUniform(size.features, size.bits, 8, 255, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p := benchPacked(e, 50000)
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("set=%s/batch=100/threads=%d", size.name, threads), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(3, 4))
+				index := make([]int32, 100)
+				batcher, dst := NewBatcher(e, p, 2, threads), make([]uint64, e.Inputs()*2)
+				for b.Loop() {
+					for i := range index {
+						index[i] = int32(r.IntN(p.Len()))
+					}
+					batcher.Batch(dst, index)
+				}
+				b.ReportMetric(float64(len(index))*float64(b.N)/b.Elapsed().Seconds(), "images/s")
+			})
+		}
+	}
+}
+
 func BenchmarkLevels(b *testing.B) {
 	for _, size := range benchSizes {
 		e, err := NewUniform(size.features, size.bits, 8, 255, nil)

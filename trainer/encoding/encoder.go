@@ -11,6 +11,8 @@
 //	values --Levels--> levels --Append--> Packed      once a data set
 //	Packed --Gather--> planes --Thermometer--> bits   once a batch
 //
+// A [Batcher] does the second line in one, on several goroutines.
+//
 // An Encoder made here or passed by [Encoder.Check] has as many thresholds for every
 // feature, in ascending order; everything else in the package relies on that.
 package encoding

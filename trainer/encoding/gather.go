@@ -15,26 +15,32 @@ import (
 // may run in several goroutines at once.
 func (p *Packed) Gather(dst []uint64, words int, index []int32) {
 	p.checkRows(dst, words, len(index))
-	var base [64]int
+	p.gather(dst, words, index, 0, p.Features)
+}
+
+// gather is [Packed.Gather] of the features from, a multiple of 64, to to-1.
+func (p *Packed) gather(dst []uint64, words int, index []int32, from, to int) {
+	first, rows := from*p.Width/64, (to-from)*p.Width
+	var samples [64][]uint64
 	for w := range words {
 		n := min(max(len(index)-64*w, 0), 64)
 		for s := range n {
-			base[s] = int(index[64*w+s]) * p.stride
+			samples[s] = p.Row(int(index[64*w+s]))[first:]
 		}
-		p.spread(dst, words, w, base[:n])
+		spread(dst, words, w, samples[:n], rows)
 	}
 }
 
 // GatherRange is [Packed.Gather] of the samples from, from+1, ... to-1.
 func (p *Packed) GatherRange(dst []uint64, words, from, to int) {
 	p.checkRows(dst, words, to-from)
-	var base [64]int
+	var samples [64][]uint64
 	for w := range words {
 		n := min(max(to-from-64*w, 0), 64)
 		for s := range n {
-			base[s] = (from + 64*w + s) * p.stride
+			samples[s] = p.Row(from + 64*w + s)
 		}
-		p.spread(dst, words, w, base[:n])
+		spread(dst, words, w, samples[:n], p.Rows())
 	}
 }
 
@@ -44,18 +50,18 @@ func (p *Packed) checkRows(dst []uint64, words, samples int) {
 	}
 }
 
-// spread writes word w of all rows from the samples that start at base, at most 64:
-// one 64 x 64 transposition for each word of a sample.
-func (p *Packed) spread(dst []uint64, words, w int, base []int) {
+// spread writes word w of rows rows from at most 64 samples: one 64 x 64 transposition
+// for each word of a sample.
+func spread(dst []uint64, words, w int, samples [][]uint64, rows int) {
 	var m [64]uint64
-	for c := range p.stride {
-		for s, b := range base {
-			m[s] = p.words[b+c]
+	for c := 0; 64*c < rows; c++ {
+		for s, x := range samples {
+			m[s] = x[c]
 		}
-		clear(m[len(base):])
+		clear(m[len(samples):])
 		bitplane.Transpose(&m)
 		out := dst[64*c*words:]
-		for k := range min(64, p.Rows()-64*c) {
+		for k := range min(64, rows-64*c) {
 			out[k*words+w] = m[k]
 		}
 	}

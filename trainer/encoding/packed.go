@@ -1,6 +1,9 @@
 package encoding
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Packed holds samples of small unsigned features, bit-packed sample by sample: the
 // levels of a data set for training, or its feature words for the simulation of a
@@ -10,9 +13,13 @@ type Packed struct {
 	Width    int // bits a feature
 	Labels   []uint8
 
-	stride int // words a sample
-	words  []uint64
+	stride int        // words a sample
+	shift  int        // 1<<shift samples a chunk
+	chunks [][]uint64 // so that a set grows in place, with no second copy
 }
+
+// chunkWords is about the size of a full chunk.
+const chunkWords = 1 << 18
 
 // NewPacked returns an empty set of samples of the given number of features, each
 // width bits wide, 1 to 16. It panics if there are none or the width is another.
@@ -20,7 +27,8 @@ func NewPacked(features, width int) *Packed {
 	if features < 1 || width < 1 || width > MaxBitsIn {
 		panic(fmt.Sprintf("encoding: cannot pack %d features of %d bits", features, width))
 	}
-	return &Packed{Features: features, Width: width, stride: (features*width + 63) / 64}
+	stride := (features*width + 63) / 64
+	return &Packed{Features: features, Width: width, stride: stride, shift: bits.Len(uint(max(1, chunkWords/stride))) - 1}
 }
 
 // Len returns the number of samples.
@@ -35,6 +43,10 @@ func (p *Packed) Append(values []uint16, label int) {
 	if len(values) != p.Features || label < 0 || label > 255 {
 		panic(fmt.Sprintf("encoding: %d values with label %d for %d features", len(values), label, p.Features))
 	}
+	if len(p.chunks) == p.Len()>>p.shift {
+		p.chunks = append(p.chunks, nil)
+	}
+	chunk := p.chunks[len(p.chunks)-1]
 	word, shift := uint64(0), 0
 	for f, v := range values {
 		if v>>p.Width != 0 {
@@ -42,19 +54,23 @@ func (p *Packed) Append(values []uint16, label int) {
 		}
 		word |= uint64(v) << shift
 		if shift += p.Width; shift >= 64 {
-			p.words = append(p.words, word)
+			chunk = append(chunk, word)
 			shift -= 64
 			word = uint64(v) >> (p.Width - shift)
 		}
 	}
 	if shift > 0 {
-		p.words = append(p.words, word)
+		chunk = append(chunk, word)
 	}
+	p.chunks[len(p.chunks)-1] = chunk
 	p.Labels = append(p.Labels, uint8(label))
 }
 
 // Row returns the packed words of sample i, a view that must not be changed.
-func (p *Packed) Row(i int) []uint64 { return p.words[i*p.stride : (i+1)*p.stride : (i+1)*p.stride] }
+func (p *Packed) Row(i int) []uint64 {
+	at := i & (1<<p.shift - 1) * p.stride
+	return p.chunks[i>>p.shift][at : at+p.stride : at+p.stride]
+}
 
 // Values unpacks sample i into dst, one element a feature.
 func (p *Packed) Values(dst []uint16, i int) {

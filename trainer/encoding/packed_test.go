@@ -3,6 +3,7 @@ package encoding
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -163,6 +164,87 @@ func TestThermometer(t *testing.T) {
 				t.Fatalf("bits %d, batch %d (-want +got):\n%s", bits, batch, diff)
 			}
 		}
+	}
+}
+
+// TestChunks packs more samples than a chunk holds, up to its last place and beyond.
+func TestChunks(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	const features, width = 1 << 16, 16 // 16 samples a chunk
+	for _, n := range []int{16, 17, 50} {
+		p, values := randomPacked(r, features, width, n)
+		if want := (n + 15) / 16; len(p.chunks) != want {
+			t.Fatalf("%d samples: %d chunks, want %d", n, len(p.chunks), want)
+		}
+		got := make([]uint16, features)
+		for i, want := range values {
+			if p.Values(got, i); !slices.Equal(got, want) {
+				t.Errorf("%d samples: sample %d differs", n, i)
+			}
+		}
+		index := []int32{int32(n - 1), 0, 15}
+		rows := dirty(p.Rows())
+		p.Gather(rows, 1, index)
+		if !slices.Equal(rows, slowGather(values, features, width, 1, index)) {
+			t.Errorf("%d samples: gathered rows differ", n)
+		}
+	}
+}
+
+// TestBatcher compares with Gather and Thermometer, in sizes below, at and above a
+// block of features and for any number of goroutines.
+func TestBatcher(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, features := range []int{1, 127, 128, 129, 300} {
+		for _, bits := range []int{2, 4, 8, 16, 21} {
+			e := randomEncoder(r, features, bits, 8)
+			p := NewPacked(features, e.LevelBits())
+			levels := make([]uint16, features)
+			for range 300 {
+				for f := range levels {
+					levels[f] = uint16(r.IntN(bits))
+				}
+				p.Append(levels, 0)
+			}
+			for _, batch := range []int{0, 1, 64, 100, 200} {
+				index, words := make([]int32, batch), max(2, (batch+63)/64)
+				for i := range index {
+					index[i] = int32(r.IntN(p.Len()))
+				}
+				planes, want := make([]uint64, p.Rows()*words), make([]uint64, e.Inputs()*words)
+				p.Gather(planes, words, index)
+				e.Thermometer(want, planes, words)
+				for _, threads := range []int{0, 1, 3} {
+					got := dirty(len(want))
+					NewBatcher(e, p, words, threads).Batch(got, index)
+					if !slices.Equal(got, want) {
+						t.Fatalf("%d features, %d bits, batch %d, %d threads: another result", features, bits, batch, threads)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBatcherPanics misuses it; a fault of a goroutine would end the program.
+func TestBatcherPanics(t *testing.T) {
+	e := randomEncoder(rand.New(rand.NewPCG(15, 16)), 300, 4, 8)
+	p := benchPacked(e, 3)
+	for name, misuse := range map[string]func(){
+		"other set":   func() { NewBatcher(e, NewPacked(300, 3), 1, 2) },
+		"short dst":   func() { NewBatcher(e, p, 2, 2).Batch(make([]uint64, e.Inputs()), []int32{0}) },
+		"large batch": func() { NewBatcher(e, p, 1, 2).Batch(make([]uint64, e.Inputs()), make([]int32, 65)) },
+		"no sample":   func() { NewBatcher(e, p, 1, 2).Batch(make([]uint64, e.Inputs()), []int32{3}) },
+		"negative":    func() { NewBatcher(e, p, 1, 2).Batch(make([]uint64, e.Inputs()), []int32{-1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			misuse()
+		})
 	}
 }
 

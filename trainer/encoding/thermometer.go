@@ -22,17 +22,26 @@ func (e *Encoder) Thermometer(dst, planes []uint64, words int) {
 		panic(fmt.Sprintf("encoding: %d words of planes and %d of bits for %d features, %d words a row",
 			len(planes), len(dst), features, words))
 	}
+	e.spread(dst, planes, words, features)
+}
+
+// spread is [Encoder.Thermometer] of some features, of which planes and dst hold the
+// rows.
+func (e *Encoder) spread(dst, planes []uint64, words, features int) {
+	rows, digits := e.Bits-1, e.LevelBits()
 	for f := range features {
 		x := planes[f*digits*words : (f+1)*digits*words]
 		t := dst[f*rows*words : (f+1)*rows*words]
-		switch rows {
-		case 1:
+		switch {
+		case rows == 1:
 			copy(t, x)
-		case 3:
+		case rows == 3:
 			spread3(t, x, words)
-		case 7:
+		case rows == 7:
 			spread7(t, x, words)
-		case 15:
+		case rows == 15 && words == 2:
+			spread15Pairs((*[2 * 15]uint64)(t), (*[2 * 4]uint64)(x))
+		case rows == 15:
 			spread15(t, x, words)
 		default:
 			spreadAny(t, x, words, rows, digits)
@@ -92,5 +101,21 @@ func spread15(t, x []uint64, words int) {
 		t[8*words+w], t[9*words+w], t[10*words+w] = h&(d|a), h&(d|b), h&(d|c)
 		t[11*words+w] = h & d
 		t[12*words+w], t[13*words+w], t[14*words+w] = h&d&a, h&d&b, h&d&c
+	}
+}
+
+// spread15Pairs is spread15 at the two words of a row of batches from 65 to 128, at
+// constant offsets: it takes two thirds of the time.
+func spread15Pairs(t *[2 * 15]uint64, x *[2 * 4]uint64) {
+	for w := range 2 {
+		a, b, c := x[w]|x[2+w], x[2+w], x[w]&x[2+w]
+		d, h := x[4+w], x[6+w]
+		t[w], t[2+w], t[4+w] = h|d|a, h|d|b, h|d|c
+		t[6+w] = h | d
+		t[8+w], t[10+w], t[12+w] = h|d&a, h|d&b, h|d&c
+		t[14+w] = h
+		t[16+w], t[18+w], t[20+w] = h&(d|a), h&(d|b), h&(d|c)
+		t[22+w] = h & d
+		t[24+w], t[26+w], t[28+w] = h&d&a, h&d&b, h&d&c
 	}
 }

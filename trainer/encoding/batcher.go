@@ -1,0 +1,79 @@
+package encoding
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// blockFeatures is how many features a [Batcher] spreads at a time. It is a multiple of
+// 64, so that a block is whole words of a sample whatever the width; 128 levels of 4
+// bits are a cache line, and the planes of a block stay in the nearest cache.
+const blockFeatures = 128
+
+// Batcher spreads samples of a packed set into thermometer bits, a batch at a time:
+// [Packed.Gather] and [Encoder.Thermometer] in one, block by block on several
+// goroutines, without the planes of a whole batch in memory.
+//
+// A Batcher is for one caller at a time; it allocates only in [NewBatcher] but for its
+// goroutines.
+type Batcher struct {
+	enc    *Encoder
+	set    *Packed
+	words  int
+	planes [][]uint64 // of a block, one a goroutine
+}
+
+// NewBatcher returns a Batcher of samples of set, which holds levels of enc, with rows
+// of words words, on up to threads goroutines. It panics if the set holds something
+// else.
+func NewBatcher(enc *Encoder, set *Packed, words, threads int) *Batcher {
+	if set.Features != enc.Features() || set.Width != enc.LevelBits() {
+		panic(fmt.Sprintf("encoding: %d features of %d bits are not levels of %d features of %d bits",
+			set.Features, set.Width, enc.Features(), enc.LevelBits()))
+	}
+	b := &Batcher{enc: enc, set: set, words: words}
+	b.planes = make([][]uint64, max(1, min(threads, b.blocks())))
+	for i := range b.planes {
+		b.planes[i] = make([]uint64, min(blockFeatures, set.Features)*set.Width*words)
+	}
+	return b
+}
+
+func (b *Batcher) blocks() int { return (b.set.Features + blockFeatures - 1) / blockFeatures }
+
+// Batch writes the thermometer bits of the samples as bit rows: input bit r of sample
+// index[i] becomes bit i%64 of dst[r*words + i/64]. Bits past the last sample are
+// zero, in all of the words of a row.
+//
+// It panics if dst is too short, a row too short for the samples, or an index out of
+// range.
+func (b *Batcher) Batch(dst []uint64, index []int32) {
+	if len(dst) < b.enc.Inputs()*b.words || len(index) > 64*b.words {
+		panic(fmt.Sprintf("encoding: %d samples do not fit %d words, %d a row, %d rows",
+			len(index), len(dst), b.words, b.enc.Inputs()))
+	}
+	for _, i := range index {
+		_ = b.set.Labels[i] // here, where the caller sees the panic
+	}
+	var next atomic.Int32
+	var wg sync.WaitGroup
+	work := func(planes []uint64) {
+		for k := int(next.Add(1)) - 1; k < b.blocks(); k = int(next.Add(1)) - 1 {
+			b.block(dst, planes, index, k)
+		}
+	}
+	for _, planes := range b.planes[1:] {
+		wg.Go(func() { work(planes) })
+	}
+	work(b.planes[0])
+	wg.Wait()
+}
+
+// block spreads block k.
+func (b *Batcher) block(dst, planes []uint64, index []int32, k int) {
+	from := k * blockFeatures
+	to := min(from+blockFeatures, b.set.Features)
+	b.set.gather(planes, b.words, index, from, to)
+	b.enc.spread(dst[from*(b.enc.Bits-1)*b.words:], planes, b.words, to-from)
+}
