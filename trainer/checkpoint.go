@@ -34,11 +34,16 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return s.interrupt()
 	}
-	every := time.Duration(s.Config.Train.Checkpoint.Minutes * float64(time.Minute))
-	if every <= 0 || time.Since(s.saved) < max(every, diskShare*s.saveCost) {
+	if !s.due(time.Now()) {
 		return nil
 	}
 	return s.save()
+}
+
+// due says whether it is time for a checkpoint.
+func (s *session) due(now time.Time) bool {
+	every := time.Duration(s.Config.Train.Checkpoint.Minutes * float64(time.Minute))
+	return every > 0 && now.Sub(s.saved) >= max(every, diskShare*s.saveCost)
 }
 
 // save writes the checkpoint from the live arrays. The first save of a run that does

@@ -107,6 +107,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	}
 	atomicfile.RemoveLeftovers(CheckpointPath(r.Model))
 	atomicfile.RemoveLeftovers(BestPath(r.Model))
+	atomicfile.RemoveLeftovers(r.Model)
 	s := &session{Run: r, data: data}
 	if v := r.Config.Train.Validation; v.Share > 0 {
 		if s.validation, err = holdOut(data.Train, v.Share, r.Config.Train.Seed); err != nil {

@@ -1,0 +1,228 @@
+package trainer
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestDue spaces checkpoints out on a slow disk.
+func TestDue(t *testing.T) {
+	for _, c := range []struct {
+		minutes    string
+		cost, from time.Duration // 0: never
+	}{
+		{"5", time.Second, 5 * time.Minute},
+		{"5", 15 * time.Second, 5 * time.Minute},
+		{"5", time.Minute, 20 * time.Minute},
+		{"1e-9", 300 * time.Millisecond, 6 * time.Second},
+		{"0", time.Second, 0},
+	} {
+		saved := time.Now()
+		s := &session{Run: Run{Config: parse(t, "train.checkpoint.minutes="+c.minutes)}, saved: saved, saveCost: c.cost}
+		if c.from == 0 {
+			if s.due(saved.Add(1000 * time.Hour)) {
+				t.Errorf("every %s minutes: due", c.minutes)
+			}
+			continue
+		}
+		if s.due(saved.Add(c.from-1)) || !s.due(saved.Add(c.from)) {
+			t.Errorf("every %s minutes at %v a checkpoint: not due from %v on", c.minutes, c.cost, c.from)
+		}
+	}
+}
+
+// TestLeftovers begins a run beside what killed ones left.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	ours := []string{".m.checkpoint.0123abcd.tmp", ".m.89abcdef.tmp"}
+	others := []string{".m2.checkpoint.0123abcd.tmp", ".m2.0123abcd.tmp", ".m.tmp", "m.0123abcd.tmp"}
+	for _, name := range slices.Concat(ours, others) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := (Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m")}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range ours {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	for _, name := range others {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s was another's: %v", name, err)
+		}
+	}
+}
+
+// TestSaveAllocates saves a network of 26 MB: arrays go to the file through a buffer.
+func TestSaveAllocates(t *testing.T) {
+	cfg := parse(t, "model.width=2000", "model.depth=20", "model.anchors=32")
+	s := prepared(t, cfg, filepath.Join(t.TempDir(), "m"))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := s.save(); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("a checkpoint allocated %d bytes, want less than a MiB", got)
+	}
+	info, err := os.Stat(CheckpointPath(s.Model))
+	if err != nil || info.Size() < 640*40_000 {
+		t.Errorf("the checkpoint has %v, error %v: the test shows nothing", info, err)
+	}
+}
+
+// killed names the variable that makes TestChild train a model of that path.
+const killed = "IALGN_TEST_CHILD"
+
+// killedRun checkpoints as often as it may and takes about a second.
+func killedRun(t *testing.T, path string) Run {
+	return Run{
+		Config: parse(t, "model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=40", "train.checkpoint.minutes=1e-9"),
+		Model:  path, Threads: 2,
+	}
+}
+
+// TestChild is the process that TestKill kills.
+func TestChild(t *testing.T) {
+	path := os.Getenv(killed)
+	if path == "" {
+		t.Skip("TestKill runs it")
+	}
+	r := killedRun(t, path)
+	_, err := os.Stat(CheckpointPath(path))
+	r.Resume = err == nil
+	if _, err := r.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKill ends a training process by SIGKILL, at random and while a checkpoint is
+// being written, and resumes it, until it has come through: the model has the bytes of
+// an undisturbed run, and nothing is left beside it.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several seconds")
+	}
+	dir, whole := t.TempDir(), filepath.Join(t.TempDir(), "whole")
+	r := killedRun(t, whole)
+	r.Config = parse(t, "model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=40")
+	if _, err := r.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	random, path := rand.New(rand.NewPCG(1, 1)), filepath.Join(dir, "m")
+	var writing, resumed int
+	for kills := 0; ; kills++ {
+		if _, err := os.Stat(CheckpointPath(path)); err == nil {
+			resumed++
+		}
+		wait := func(<-chan struct{}) {}
+		switch {
+		case kills < 16 && kills%2 == 0:
+			wait = delay(time.Duration(random.IntN(400)) * time.Millisecond)
+		case kills < 16:
+			wait = temporary(filepath.Join(dir, ".m.checkpoint.*.tmp"), random.IntN(3))
+		}
+		if kill(t, path, wait, kills < 16) {
+			break
+		}
+		if len(leftovers(t, dir)) > 1 {
+			t.Fatalf("left-overs pile up: %q", leftovers(t, dir))
+		}
+		writing += len(leftovers(t, dir))
+	}
+	if writing < 2 || resumed < 4 {
+		t.Errorf("%d kills while a checkpoint was written, %d resumed: the test shows nothing", writing, resumed)
+	}
+	t.Logf("%d kills while a checkpoint was written, %d resumed", writing, resumed)
+	if !bytes.Equal(read(t, path), read(t, whole)) {
+		t.Error("the model differs from that of an undisturbed run")
+	}
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left beside the model: %q", left)
+	}
+}
+
+// kill runs TestChild, kills it after wait if asked to, and says whether it had come to
+// its end before.
+func kill(t *testing.T, path string, wait func(ended <-chan struct{}), hard bool) (done bool) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	child := exec.Command(exe, "-test.run=^TestChild$")
+	child.Env, child.Stdout, child.Stderr = append(os.Environ(), killed+"="+path), &out, &out
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		err = child.Wait()
+		close(ended)
+	}()
+	wait(ended)
+	if hard {
+		_ = child.Process.Kill() // too late is as good
+	}
+	<-ended
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == -1 {
+		return false
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.Bytes())
+	}
+	return true
+}
+
+// delay waits for that time.
+func delay(d time.Duration) func(<-chan struct{}) {
+	return func(ended <-chan struct{}) {
+		select {
+		case <-ended:
+		case <-time.After(d):
+		}
+	}
+}
+
+// temporary waits until a file of that pattern is there, and then some milliseconds.
+func temporary(pattern string, more int) func(<-chan struct{}) {
+	old, _ := filepath.Glob(pattern)
+	return func(ended <-chan struct{}) {
+		for {
+			names, _ := filepath.Glob(pattern)
+			if len(names) > 0 && !slices.Equal(names, old) {
+				delay(time.Duration(more) * time.Millisecond)(ended)
+				return
+			}
+			select {
+			case <-ended:
+				return
+			case <-time.After(200 * time.Microsecond):
+			}
+		}
+	}
+}
+
+// leftovers returns the temporary files of a folder.
+func leftovers(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}

@@ -1,0 +1,126 @@
+package trainer
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/engine"
+)
+
+// prepared returns a session before its first step.
+func prepared(t *testing.T, cfg config.Config, path string) *session {
+	t.Helper()
+	data, err := LoadData(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{Run: Run{Config: cfg, Model: path, Threads: 2}, data: data}
+	if err := s.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestBytesPerGate counts the arrays of a network under training, at two depths, whose
+// difference is that of the gates, and with either kind of first pin.
+func TestBytesPerGate(t *testing.T) {
+	const width = 2000
+	for _, c := range []struct {
+		features, bits int
+		gate           float64 // at most
+	}{
+		{3072, 16, 660}, // 46,080 inputs
+		{4096, 17, 660}, // 65,536
+		{4096, 18, 730},
+	} {
+		t.Run(fmt.Sprintf("inputs=%d", c.features*(c.bits-1)), func(t *testing.T) {
+			enc, err := encoding.NewUniform(c.features, c.bits, 8, 255, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fixed, deeper, relaxed := footprint(t, enc, "fixed", 3), footprint(t, enc, "fixed", 8), footprint(t, enc, "relaxed", 3)
+			gate, chain := float64(deeper-fixed)/(5*width), float64(relaxed-fixed)/width
+			t.Logf("%.1f bytes a gate, %.1f a chain for a relaxed first pin", gate, chain)
+			if gate > c.gate || gate < 576 { // logits and moments alone are 4 (16 + 32) 3
+				t.Errorf("%.1f bytes a gate, want 576 to %.0f", gate, c.gate)
+			}
+			if most := 460 + c.gate - 660; chain > most || chain < 384 {
+				t.Errorf("%.1f bytes a chain for a relaxed first pin, want 384 to %.0f", chain, most)
+			}
+		})
+	}
+}
+
+// footprint returns the bytes of all arrays that a model of 2,000 chains and its engine
+// lead to.
+func footprint(t *testing.T, enc *encoding.Encoder, first string, depth int) int {
+	t.Helper()
+	cfg := parse(t, "model.width=2000", fmt.Sprint("model.depth=", depth), "model.anchors=32", "model.first_pin="+first)
+	m := Initial(cfg, enc, make([]string, 10), 2)
+	e, err := engine.New(m, 100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := arrays{}
+	seen.add(reflect.ValueOf(e))
+	total := 0
+	for _, size := range seen {
+		total += size
+	}
+	return total
+}
+
+// arrays are the sizes of arrays by their places, and zero for what was followed.
+type arrays map[uintptr]int
+
+// add follows pointers, structures and slices.
+func (a arrays) add(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if _, seen := a[v.Pointer()]; !v.IsNil() && !seen {
+			a[v.Pointer()] = 0
+			a.add(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			a.add(v.Field(i))
+		}
+	case reflect.Slice:
+		a[v.Pointer()] = max(a[v.Pointer()], v.Cap()*int(v.Type().Elem().Size()))
+		if k := v.Type().Elem().Kind(); k == reflect.Pointer || k == reflect.Struct || k == reflect.Slice {
+			for i := range v.Len() {
+				a.add(v.Index(i))
+			}
+		}
+	}
+}
+
+// TestLitter trains and evaluates: what a batch leaves to the garbage collector is
+// little, since the heap may grow by as much as the network has before it runs.
+func TestLitter(t *testing.T) {
+	s := prepared(t, parse(t), filepath.Join(t.TempDir(), "m"))
+	s.batch()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const batches = 30
+	for range batches {
+		s.batch()
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / batches; got > 4096 {
+		t.Errorf("%d bytes a batch, want at most 4096", got)
+	}
+	if err := s.epoch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before = after
+	runtime.ReadMemStats(&after)
+	if after.NumForcedGC == before.NumForcedGC {
+		t.Error("an epoch's litter was not collected")
+	}
+}
