@@ -1,0 +1,74 @@
+package trainer
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// pinned are the tests that hold trained bytes, or what they rest on, to a hash or a
+// number that was written down.
+var pinned = []struct{ folder, test string }{
+	{".", "TestSamePaths"},
+	{"engine", "TestTrainedBits"},
+	{"draw", "TestPinned"},
+	{"detmath", "TestBits"},
+}
+
+// TestMachines builds the pinned tests for other machine types and runs them: arm64 in
+// an emulator, where the compiler contracts x*y + z unless told not to, and x86-64 in
+// its first and its third level, of which the third has fused instructions too.
+func TestMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the tests for three machine types, which takes minutes with an empty cache")
+	}
+	readSources(t)
+	for _, c := range []struct{ name, arch, level, emulator string }{
+		{"arm64", "arm64", "", "qemu-aarch64"},
+		{"amd64-v1", "amd64", "v1", ""},
+		{"amd64-v3", "amd64", "v3", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var before []string
+			if c.arch != runtime.GOARCH && c.emulator == "" {
+				t.Skipf("this is %s, and there is no emulator to look for", runtime.GOARCH)
+			}
+			if c.arch != runtime.GOARCH {
+				emulator, err := exec.LookPath(c.emulator)
+				if err != nil {
+					t.Skipf("%v: install the Debian package qemu-user", err)
+				}
+				before = []string{emulator}
+			}
+			for _, p := range pinned {
+				exe := filepath.Join(t.TempDir(), "test")
+				build := exec.Command("go", "test", "-c", "-o", exe, "./"+p.folder)
+				build.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+c.arch, "GOAMD64="+c.level, "CGO_ENABLED=0")
+				if out, err := build.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				runPinned(t, append(before, exe), p.folder, p.test)
+			}
+		})
+	}
+}
+
+// runPinned runs one test of a test program in its folder.
+func runPinned(t *testing.T, command []string, folder, test string) {
+	t.Helper()
+	run := exec.Command(command[0], append(command[1:], "-test.v", "-test.run=^"+test+"$")...)
+	run.Dir, run.Env = folder, append(os.Environ(), "IALGN_SIMD=") // the tests choose paths themselves
+	out, err := run.CombinedOutput()
+	switch {
+	case strings.Contains(string(out), "microarchitecture support"):
+		t.Skipf("%s", bytes.TrimSpace(out))
+	case err != nil:
+		t.Errorf("%s in %s: %v\n%s", test, folder, err, out)
+	case !strings.Contains(string(out), "--- PASS: "+test+" "):
+		t.Errorf("%s in %s was not run:\n%s", test, folder, out)
+	}
+}
