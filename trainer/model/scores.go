@@ -91,28 +91,31 @@ func (f *Frozen) accepts(p *encoding.Packed) error {
 
 // scorer is one thread's memory.
 type scorer struct {
-	p      *encoding.Packed
-	eval   *Evaluator
-	planes []uint64
-	in     []uint64
-	counts []int32
+	eval    *Evaluator
+	batcher *encoding.Batcher
+	index   []int32
+	in      []uint64
+	counts  []int32
 }
 
 func newScorer(f *Frozen, p *encoding.Packed) *scorer {
 	return &scorer{
-		p:      p,
-		eval:   NewEvaluator(f),
-		planes: make([]uint64, p.Features*p.Width*batchWords),
-		in:     make([]uint64, f.Inputs()*batchWords),
-		counts: make([]int32, len(f.Classes)*64*batchWords),
+		eval:    NewEvaluator(f),
+		batcher: encoding.NewBatcher(&f.Encoder, p, batchWords, 1),
+		index:   make([]int32, 0, 64*batchWords),
+		in:      make([]uint64, f.Inputs()*batchWords),
+		counts:  make([]int32, len(f.Classes)*64*batchWords),
 	}
 }
 
 // score writes the scores of the samples from to to-1, at most 64*batchWords.
 func (w *scorer) score(s *Scores, from, to int) {
-	f, n := w.eval.f, to-from
-	w.p.GatherRange(w.planes, batchWords, from, to)
-	f.Encoder.Thermometer(w.in, w.planes, batchWords)
+	n := to - from
+	w.index = w.index[:0]
+	for i := range n {
+		w.index = append(w.index, int32(from+i))
+	}
+	w.batcher.Batch(w.in, w.index)
 	w.eval.Run(w.in, batchWords, nil)
 	counts := w.counts[:s.Classes*n]
 	w.eval.Counts(counts, n)
