@@ -98,10 +98,11 @@ func (p *progress) logLine(s trainer.Progress) {
 		Validation *float64 `json:"validation_accuracy,omitempty"`
 		Test       float64  `json:"test_accuracy"`
 		Seconds    float64  `json:"seconds"`
+		InStep     float64  `json:"step_seconds"`
 		GateRate   float64  `json:"gate_steps_per_second"`
 	}{
 		time.Now().UTC().Format(time.RFC3339), p.seed, s.Epoch, s.LearningRate, s.Loss, s.TrainAccuracy, validationAccuracy(s),
-		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), time.Since(p.start).Seconds(), s.GateStepsRate,
+		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), time.Since(p.start).Seconds(), s.InStep.Seconds(), s.GateStepsRate,
 	})
 	if err == nil {
 		_, err = p.log.Write(append(line, '\n'))
