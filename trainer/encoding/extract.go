@@ -5,14 +5,12 @@ package encoding
 // so that no second copy of a large set ever stands beside it. It panics if an index
 // is out of range.
 func (p *Packed) Extract(index []int32) *Packed {
-	out := &Packed{
-		Features: p.Features, Width: p.Width, stride: p.stride,
-		Labels: make([]uint8, 0, len(index)), words: make([]uint64, 0, len(index)*p.stride),
-	}
+	out := NewPacked(p.Features, p.Width)
 	kept := 0
 	for i := range p.Len() {
 		if n := out.Len(); n < len(index) && int(index[n]) == i {
-			out.words = append(out.words, p.Row(i)...)
+			last := out.last()
+			*last = append(*last, p.Row(i)...)
 			out.Labels = append(out.Labels, p.Labels[i])
 			continue
 		}
@@ -23,6 +21,19 @@ func (p *Packed) Extract(index []int32) *Packed {
 	if out.Len() < len(index) {
 		panic("encoding: Extract needs ascending indices of samples")
 	}
-	p.words, p.Labels = p.words[:kept*p.stride], p.Labels[:kept]
+	p.truncate(kept)
 	return out
+}
+
+// truncate drops all but the first n samples.
+func (p *Packed) truncate(n int) {
+	p.Labels = p.Labels[:n]
+	full := n >> p.shift
+	rest := n & (1<<p.shift - 1) * p.stride
+	if rest > 0 {
+		p.chunks[full] = p.chunks[full][:rest]
+		full++
+	}
+	clear(p.chunks[full:])
+	p.chunks = p.chunks[:full]
 }

@@ -6,9 +6,10 @@ import (
 )
 
 // numbered returns n samples of 13 features of 7 bits, whose values and labels tell
-// their number.
+// their number, in chunks of 16.
 func numbered(n int) *Packed {
 	p := NewPacked(13, 7)
+	p.shift = 4
 	for i := range n {
 		values := make([]uint16, 13)
 		for f := range values {
@@ -44,8 +45,12 @@ func TestExtract(t *testing.T) {
 			t.Errorf("%v: took out %v", index, got)
 		}
 		want := slices.DeleteFunc(numbers(t, numbered(100)), func(i int32) bool { return slices.Contains(index, i) })
-		if got := numbers(t, p); !slices.Equal(got, want) || len(p.words) != len(want)*p.stride {
+		if got := numbers(t, p); !slices.Equal(got, want) || len(p.chunks) != (len(want)+15)/16 {
 			t.Errorf("%v: left %v", index, got)
+		}
+		p.Append(make([]uint16, 13), 0)
+		if p.Len() != len(want)+1 || p.Row(len(want))[0] != 0 {
+			t.Errorf("%v: a sample after those left does not follow them", index)
 		}
 	}
 	for _, index := range [][]int32{{-1}, {100}, {5, 5}, {6, 5}} {

@@ -43,10 +43,8 @@ func (p *Packed) Append(values []uint16, label int) {
 	if len(values) != p.Features || label < 0 || label > 255 {
 		panic(fmt.Sprintf("encoding: %d values with label %d for %d features", len(values), label, p.Features))
 	}
-	if len(p.chunks) == p.Len()>>p.shift {
-		p.chunks = append(p.chunks, nil)
-	}
-	chunk := p.chunks[len(p.chunks)-1]
+	last := p.last()
+	chunk := *last
 	word, shift := uint64(0), 0
 	for f, v := range values {
 		if v>>p.Width != 0 {
@@ -62,8 +60,16 @@ func (p *Packed) Append(values []uint16, label int) {
 	if shift > 0 {
 		chunk = append(chunk, word)
 	}
-	p.chunks[len(p.chunks)-1] = chunk
+	*last = chunk
 	p.Labels = append(p.Labels, uint8(label))
+}
+
+// last returns the chunk that the next sample belongs to.
+func (p *Packed) last() *[]uint64 {
+	if len(p.chunks) == p.Len()>>p.shift {
+		p.chunks = append(p.chunks, nil)
+	}
+	return &p.chunks[len(p.chunks)-1]
 }
 
 // Row returns the packed words of sample i, a view that must not be changed.
