@@ -38,8 +38,9 @@ type Engine struct {
 	counts   []int32     // [classes][samples, padded]
 	workers  []*worker
 	crew     *crew.Crew // of the workers
-	eval     []float32  // scratch of the loss, [classes]
-	perClass int        // chains a class
+	losses   []float64  // of each sample
+	right    []bool
+	perClass int // chains a class
 }
 
 // Batch is a batch of samples as bit rows: X has a row of [Engine.Words] words for
@@ -77,7 +78,7 @@ func New(m *model.Model, maxBatch, threads int) (*Engine, error) {
 	}
 	padded := e.words * 64
 	e.counts = make([]int32, e.classes*padded)
-	e.eval = make([]float32, e.classes)
+	e.losses, e.right = make([]float64, padded), make([]bool, padded)
 	e.delta = make([][]float32, e.classes)
 	for c := range e.delta {
 		e.delta[c] = make([]float32, padded)

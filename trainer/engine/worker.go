@@ -12,6 +12,7 @@ type worker struct {
 	firstClass int
 	counts     []int32 // [classes touched][samples, padded]
 	counters   []bitplane.Counter
+	logits     []float32 // of a sample, [classes]
 
 	pass *kernel.Pass
 }
@@ -22,6 +23,7 @@ func newWorker(e *Engine, lo, hi int) *worker {
 	padded := e.words * 64
 	w.counts = make([]int32, touched*padded)
 	w.counters = make([]bitplane.Counter, e.words)
+	w.logits = make([]float32, e.classes)
 	k := max(e.first.A.K, e.first.B.K)
 	if e.rest != nil {
 		k = max(k, e.rest.B.K)

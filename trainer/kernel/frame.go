@@ -61,6 +61,7 @@ type frame struct {
 	row, gap int64   // byte offset of those of the gate at hand, and between chains
 	from     [Chains]*float32
 	out      *float32 // [Chains][gradientRow], the gradients of the pins A
+	keep     int64    // whether out is of use at the end of a chain
 	x        *uint64
 	samples  int64
 

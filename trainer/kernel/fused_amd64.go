@@ -49,7 +49,12 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	if uint(chains-1) >= Chains || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {
 		panic("kernel: chains out of range") // assembly does not look
 	}
-	p.call(&k.gates, s.B, p.frame(s), s.Layers, layer, chain, chains)
+	gates := p.frame(s)
+	gates.keep = 1
+	if s.A != nil && s.A.K == 1 {
+		gates.keep = 0
+	}
+	p.call(&k.gates, s.B, gates, s.Layers, layer, chain, chains)
 	if s.A != nil && s.A.K != 1 {
 		f := p.frame(s.A)
 		p.call(&k.pin, s.A, f, 1, layer, chain, chains)

@@ -75,7 +75,7 @@ func NewPass(depth, words, k int) *Pass {
 
 // Update updates the gates of a section, whose first layer is the given one of the
 // network, of chains from the given one on, and leaves in Delta the gradients of the
-// pins A of that layer.
+// pins A of that layer, or nothing of meaning where these are fixed input bits.
 func (p *Pass) Update(s *Gates, layer, chain, chains int) {
 	if p.fuse(s, layer, chain, chains) {
 		return

@@ -21,11 +21,12 @@ type state struct {
 // shape says what a random section looks like; what is drawn comes from r.
 type shape struct {
 	k, samples, words, layers int
-	wide, first               bool // wires of 32 bits; pin A relaxed too
+	wide                      bool // wires of 32 bits
+	first                     int  // candidates of pin A; 0: it is on the spine
 }
 
 func (sh shape) String() string {
-	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%v", sh.k, sh.samples, sh.words, sh.layers, sh.wide, sh.first)
+	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%d", sh.k, sh.samples, sh.words, sh.layers, sh.wide, sh.first)
 }
 
 const testChains, testInputs = Chains + 1, 200
@@ -64,12 +65,12 @@ func (sh shape) logits(r *rand.Rand, gates, k int) Logits {
 	return l
 }
 
-func (sh shape) pin(r *rand.Rand, gates int) *Pin {
-	p := &Pin{K: sh.k, Bit: make([]uint32, gates)}
-	if sh.k > 1 {
-		p.Logits = sh.logits(r, gates, sh.k)
+func (sh shape) pin(r *rand.Rand, gates, k int) *Pin {
+	p := &Pin{K: k, Bit: make([]uint32, gates)}
+	if k > 1 {
+		p.Logits = sh.logits(r, gates, k)
 	}
-	for range gates * sh.k {
+	for range gates * k {
 		p.Narrow = append(p.Narrow, uint16(min(r.IntN(testInputs+20), testInputs-1))) // the last one often
 	}
 	if sh.wide {
@@ -84,10 +85,10 @@ func (sh shape) pin(r *rand.Rand, gates int) *Pin {
 func (sh shape) draw(r *rand.Rand) *state {
 	gates := testChains * sh.layers
 	t := &state{words: sh.words, samples: sh.samples, s: &Gates{
-		Layers: sh.layers, Logits: sh.logits(r, gates, Ops), Op: make([]uint8, gates), B: sh.pin(r, gates),
+		Layers: sh.layers, Logits: sh.logits(r, gates, Ops), Op: make([]uint8, gates), B: sh.pin(r, gates, sh.k),
 	}}
-	if sh.first {
-		t.s.A = sh.pin(r, gates)
+	if sh.first > 0 {
+		t.s.A = sh.pin(r, gates, sh.first)
 	}
 	t.s.Refresh()
 	rows := func(n int) []uint64 {
@@ -138,7 +139,9 @@ func (t *state) run(path string) (bits map[string][]uint32) {
 			}
 			p.Update(&s, 0, from, n)
 			for c := range n {
-				add(bits, "delta", p.Delta[c][:t.samples])
+				if s.A == nil || s.A.K > 1 { // else Delta is of no use
+					add(bits, "delta", p.Delta[c][:t.samples])
+				}
 			}
 		}
 	}
@@ -175,13 +178,16 @@ func TestPaths(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	shapes := []shape{}
 	for _, n := range []int{1, 5, 16, 64, 65, 99, 100, 101, 112, 113, 127, 128} {
-		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, false},
-			shape{32, n, 2, 1, r.IntN(2) == 0, true})
+		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, 0},
+			shape{32, n, 2, 1, r.IntN(2) == 0, 1}, shape{32, n, 2, 1, r.IntN(2) == 0, 32})
 	}
 	for _, k := range []int{1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 48, 49, 64, 65, 100, 128, 255, 256} {
 		for _, n := range []int{1 + r.IntN(64), 100, 129, 1 + r.IntN(1024), []int{1021, 1024}[r.IntN(2)]} {
-			layers := 1 + r.IntN(3)
-			shapes = append(shapes, shape{k, n, (n+63)/64 + r.IntN(2), layers, r.IntN(2) == 0, layers == 1 && r.IntN(2) == 0})
+			layers, first := 1+r.IntN(3), 0
+			if layers == 1 {
+				first = []int{0, 1, k}[r.IntN(3)]
+			}
+			shapes = append(shapes, shape{k, n, (n+63)/64 + r.IntN(2), layers, r.IntN(2) == 0, first})
 		}
 	}
 	for _, sh := range shapes {

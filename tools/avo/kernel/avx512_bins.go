@@ -43,7 +43,8 @@ func (k fused) bins512() {
 		SUBQ(U32(betaRow), beta)
 		DECQ(layer)
 		unless(JNZ, func() {
-			move512(out, d, store)
+			CMPQ(in(k.f, "keep"), U8(0))
+			unless(JEQ, func() { move512(out, d, store) })
 			SUBQ(in(k.f, "gap"), row)
 			MOVQ(in(k.f, "layers"), layer)
 			DECQ(chain)
