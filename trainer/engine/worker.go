@@ -35,8 +35,8 @@ func newWorker(e *Engine, lo, hi int) *worker {
 // groups calls f for the worker's chains, a few at a time, from the last ones down: an
 // update walks through a section's arrays downwards, and so goes on in the next group.
 func (w *worker) groups(f func(chain, chains int)) {
-	for end := w.hi; end > w.lo; end -= kernel.Chains {
-		n := min(kernel.Chains, end-w.lo)
+	for end := w.hi; end > w.lo; end -= w.pass.Group {
+		n := min(w.pass.Group, end-w.lo)
 		f(end-n, n)
 	}
 }
@@ -48,8 +48,8 @@ func (w *worker) forward(x []uint64) {
 	for chain := w.lo; chain < w.hi; {
 		class := chain / e.perClass
 		end := min((class+1)*e.perClass, w.hi)
-		for ; chain < end; chain += kernel.Chains {
-			chains := min(kernel.Chains, end-chain)
+		for ; chain < end; chain += w.pass.Group {
+			chains := min(w.pass.Group, end-chain)
 			w.pass.Forward(e.first, e.rest, chain, chains)
 			for k := range w.counters {
 				w.counters[k].AddRows(w.pass.Out[k:chains*n], n)

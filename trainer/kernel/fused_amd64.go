@@ -46,7 +46,7 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	if k == nil || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
 		return false
 	}
-	if uint(chains-1) >= Chains || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {
+	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {
 		panic("kernel: chains out of range") // assembly does not look
 	}
 	gates := p.frame(s)
@@ -117,7 +117,7 @@ func (p *Pass) fuseForward(first, rest *Gates, chain, chains int) bool {
 	if simd == "none" || p.words != fusedWords {
 		return false
 	}
-	if uint(chains-1) >= Chains || chain < 0 || chain+chains > len(first.Op) {
+	if uint(chains-1) >= uint(p.Group) || chain < 0 || chain+chains > len(first.Op) {
 		panic("kernel: chains out of range")
 	}
 	w := &p.fused.walk

@@ -34,26 +34,30 @@ type Gates struct {
 	B      *Pin
 }
 
-// Pass walks up to [Chains] chains, from the first gates to the last to compute their
-// bits and back to update them. It is the scratch of one goroutine.
+// Pass walks some chains from the first gates to the last to compute their bits, and back
+// to update them. It is the scratch of one goroutine.
 type Pass struct {
 	X       []uint64 // the batch's rows
 	Samples int      // of the batch
 	Adam    Adam
 
-	// Delta is the gradient of each chain's output, or of the gate to come, with zeros
-	// after the last sample, [Chains][64 words]. It is read only: an update sets it to
-	// a slice of the pass.
-	Delta [Chains][]float32
+	// Group is how many chains can be walked at a time: the more, the less often a
+	// kernel starts anew; the fewer, the nearer the rows stay.
+	Group int
 
-	A, B []uint64 // the pins' values, [Chains][depth][words]
-	Out  []uint64 // the chains' outputs, [Chains][words]
+	// Delta is the gradient of each chain's output, or of the gate to come, with zeros
+	// after the last sample, [Group][64 words]. It is read only: an update sets it to
+	// a slice of the pass.
+	Delta [maxGroup][]float32
+
+	A, B []uint64 // the pins' values, [Group][depth][words]
+	Out  []uint64 // the chains' outputs, [Group][words]
 
 	words int // of a row
 	depth int
 
 	// Scratch of one gate.
-	grads   []float32 // [Chains][64 words and zeros]
+	grads   []float32 // [Group][64 words and zeros]
 	beta    []float32 // [64 words]
 	batch   Batch
 	steps   Steps
@@ -64,9 +68,11 @@ type Pass struct {
 // NewPass returns a pass over chains of the given depth, rows of the given number of
 // words and pins of at most k candidates.
 func NewPass(depth, words, k int) *Pass {
+	group := min(maxGroup, max(minGroup, groupWords/(depth*words)))
 	p := &Pass{
-		A: make([]uint64, Chains*depth*words), B: make([]uint64, Chains*depth*words), Out: make([]uint64, Chains*words),
-		words: words, depth: depth, grads: make([]float32, Chains*(words*64+gradientRow-fusedSamples)),
+		Group: group,
+		A:     make([]uint64, group*depth*words), B: make([]uint64, group*depth*words), Out: make([]uint64, group*words),
+		words: words, depth: depth, grads: make([]float32, group*(words*64+gradientRow-fusedSamples)),
 		beta: make([]float32, words*64),
 	}
 	p.steps.grow(k, words)

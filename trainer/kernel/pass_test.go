@@ -13,8 +13,9 @@ type state struct {
 	s       *Gates
 	words   int
 	samples int
+	chains  int
 	x       []uint64
-	a, b    []uint64  // [Chains][layers][words]
+	a, b    []uint64  // [maxGroup][layers][words]
 	delta   []float32 // [chains][64 words]
 }
 
@@ -29,7 +30,15 @@ func (sh shape) String() string {
 	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%d", sh.k, sh.samples, sh.words, sh.layers, sh.wide, sh.first)
 }
 
-const testChains, testInputs = Chains + 1, 200
+const testInputs = 200
+
+// chains is more than a group has where a fused kernel walks groups.
+func (sh shape) chains() int {
+	if sh.k == fusedK && sh.words == fusedWords {
+		return maxGroup + 1
+	}
+	return 25
+}
 
 // odd returns a value that kernels may get wrong: zeros, subnormals, ties, large
 // numbers, among plain ones of the given scale.
@@ -83,8 +92,8 @@ func (sh shape) pin(r *rand.Rand, gates, k int) *Pin {
 }
 
 func (sh shape) draw(r *rand.Rand) *state {
-	gates := testChains * sh.layers
-	t := &state{words: sh.words, samples: sh.samples, s: &Gates{
+	gates := sh.chains() * sh.layers
+	t := &state{words: sh.words, samples: sh.samples, chains: sh.chains(), s: &Gates{
 		Layers: sh.layers, Logits: sh.logits(r, gates, Ops), Op: make([]uint8, gates), B: sh.pin(r, gates, sh.k),
 	}}
 	if sh.first > 0 {
@@ -98,8 +107,8 @@ func (sh shape) draw(r *rand.Rand) *state {
 		}
 		return x
 	}
-	t.x, t.a, t.b = rows(testInputs), rows(Chains*sh.layers), rows(Chains*sh.layers)
-	for range testChains {
+	t.x, t.a, t.b = rows(testInputs), rows(maxGroup*sh.layers), rows(maxGroup*sh.layers)
+	for range sh.chains() {
 		t.delta = append(t.delta, odds(r, sh.samples, []float64{1e-3, 1e-30, 1e-42}[r.IntN(3)])...)
 		t.delta = append(t.delta, make([]float32, 64*sh.words-sh.samples)...)
 	}
@@ -130,9 +139,9 @@ func (t *state) run(path string) (bits map[string][]uint32) {
 	bits = map[string][]uint32{}
 	for step := 1; step <= 2; step++ {
 		p.Adam = NewAdam(0.01, 0.9, 0.999, 1e-8, step)
-		for from := 0; from < testChains; from += Chains {
-			n := min(Chains, testChains-from)
-			copy(p.A, t.a)
+		for from := 0; from < t.chains; from += p.Group {
+			n := min(p.Group, t.chains-from)
+			copy(p.A, t.a) // chains of a group have the same rows as those of another
 			copy(p.B, t.b)
 			for c := range n {
 				p.Delta[c] = t.delta[(from+c)*64*t.words:][:64*t.words]
