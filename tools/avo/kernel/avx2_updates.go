@@ -1,0 +1,166 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// gradients replaces p and r of the block's gates by the gradients of their logits.
+func (k kernel2) gradients() {
+	n, gate := load(k.f, "n"), k.last("block", gateBytes)
+	loop(n, func() {
+		if k.ops {
+			k.opGradients(gate)
+		}
+		q, r, prod := eight(4), eight(4), eight(4)
+		for i := range q {
+			VMOVUPS(at(gate, "q", 8*i), q[i])
+			VMOVUPS(at(gate, "r", 8*i), r[i])
+			VMULPS(q[i], r[i], prod[i])
+		}
+		VADDPS(prod[2], prod[0], prod[0])
+		VADDPS(prod[3], prod[1], prod[1])
+		VADDPS(prod[1], prod[0], prod[0])
+		mean4, mean := fold4(prod[0]), YMM()
+		VBROADCASTSS(foldFour(mean4, mean4, mean4, mean4), mean)
+		for i := range r {
+			VSUBPS(mean, r[i], r[i])
+			VMULPS(q[i], r[i], r[i])
+			VMOVUPS(r[i], at(gate, "r", 8*i))
+		}
+		SUBQ(U32(gateBytes), gate)
+	})
+}
+
+func (k kernel2) opGradients(gate reg.Register) {
+	st, x, mean := XMM(), XMM(), YMM()
+	VMOVUPS(at(gate, "s", 0), st)
+	VMULPS(at(gate, "t", 0), st, st)
+	VPERMILPS(U8(0xb1), st, x)
+	VADDPS(x, st, st)
+	VPERMILPS(U8(0x4e), st, x)
+	VADDPS(x, st, st)
+	VBROADCASTSS(st, mean)
+	var s [4]reg.VecVirtual
+	for i := range s {
+		s[i] = YMM()
+		VBROADCASTSS(at(gate, "s", i), s[i])
+	}
+	VANDPS(k.c["op1"], s[3], s[3])
+	VANDPS(k.c["op2"], s[2], s[2])
+	VANDPS(k.c["op4"], s[1], s[1])
+	VADDPS(s[2], s[3], s[3])
+	VADDPS(s[1], s[0], s[0])
+	for i, rest := range []reg.VecVirtual{s[1], s[0]} { // operations without and with bit 3
+		VADDPS(rest, s[3], rest)
+		VSUBPS(mean, rest, rest)
+		VMULPS(at(gate, "p", 8*i), rest, rest)
+		VMOVUPS(rest, at(gate, "p", 8*i))
+	}
+}
+
+// adam makes one step of Adam on the block's gates, and leaves the logits in p and r.
+func (k kernel2) adam() {
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
+	c := eight(7)
+	for i := range c {
+		VBROADCASTSS(adamAt(k.f, i), c[i])
+	}
+	loop(n, func() {
+		at64 := shifted(g, 6)
+		if k.ops {
+			for i := range 2 {
+				k.step("w", "m", "v", at64, 1, ymm*i, at(gate, "p", 8*i), c)
+			}
+		}
+		for i := range 4 {
+			k.step("u", "um", "uv", at64, 2, ymm*i, at(gate, "r", 8*i), c)
+		}
+		DECQ(g)
+		SUBQ(U32(gateBytes), gate)
+	})
+}
+
+// largest stores the largest logits of the block's gates and what they select.
+func (k kernel2) largest() {
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
+	op, top, utop := load(k.f, "op"), load(k.f, "top"), load(k.f, "utop")
+	loop(n, func() {
+		logits := func(field string, n int) (v []reg.VecVirtual, max4 reg.VecVirtual) {
+			v = eight(n)
+			most := YMM()
+			for i := range v {
+				VMOVUPS(at(gate, field, 8*i), v[i])
+				if i == 1 {
+					VMAXPS(v[1], v[0], most)
+				} else if i > 1 {
+					VMAXPS(v[i], most, most)
+				}
+			}
+			max4 = XMM()
+			VEXTRACTF128(U8(1), most, max4)
+			VMAXPS(most.AsX(), max4, max4)
+			return v, max4
+		}
+		equal := func(x reg.VecVirtual, v []reg.VecVirtual) reg.GPVirtual {
+			all, mask := YMM(), GP64()
+			VBROADCASTSS(x, all)
+			for i, z := range v {
+				t := mask
+				if i > 0 {
+					t = GP64()
+				}
+				VCMPPS(U8(0), all, z, z)
+				VMOVMSKPS(z, t.As32())
+				if i > 0 {
+					SHLL(U8(8*i), t.As32())
+					ORL(t.As32(), mask.As32())
+				}
+			}
+			return mask
+		}
+		u, umax := logits("r", 4)
+		wmax := umax
+		var w []reg.VecVirtual
+		if k.ops {
+			w, wmax = logits("p", 2)
+		}
+		largest, high := maxTwo(wmax, umax), XMM()
+		VMOVHLPS(largest, largest, high)
+		if k.ops {
+			arg := lowest(equal(largest, w))
+			MOVB(arg.As8(), index(op, g, 1, 0))
+			storeTop(index(top, g, 4, 0), largest)
+		}
+		k.storeBit(lowest(equal(high, u)), g, 0)
+		storeTop(index(utop, g, 4, 0), high)
+		DECQ(g)
+		SUBQ(U32(gateBytes), gate)
+	})
+}
+
+// step makes one step of Adam on a vector of logits, and replaces the gradient by them.
+func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual) {
+	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp), index(load(k.f, v), i, scale, disp)
+	g, ms, vs, t, ws := YMM(), YMM(), YMM(), YMM(), YMM()
+	VMOVUPS(grad, g)
+	VMULPS(mm, c[beta1], ms)
+	VMULPS(vm, c[beta2], vs)
+	VMOVUPS(wm, ws)
+	VMULPS(c[rest1], g, t)
+	VMULPS(g, g, g)
+	VADDPS(t, ms, ms)
+	VMULPS(c[rest2], g, g)
+	VADDPS(g, vs, vs)
+	VSQRTPS(vs, g)
+	VMOVUPS(ms, mm)
+	VMOVUPS(vs, vm)
+	VMULPS(c[root], g, g)
+	VMULPS(c[rate], ms, ms)
+	VADDPS(c[eps], g, g)
+	VDIVPS(g, ms, ms)
+	VSUBPS(ms, ws, ws)
+	VMOVUPS(ws, wm)
+	VMOVUPS(ws, grad)
+}
