@@ -61,13 +61,16 @@ func (c *Crew) Run(task func(member int)) {
 	c.task = nil
 }
 
-// sleep waits for the last member without looking.
+// sleep waits for the last member without looking all the time. A wake may come too early:
+// the last member of the task before may have been kept from looking at asleep until now.
 func (c *Crew) sleep() {
-	c.asleep.Store(true)
-	if c.busy.Load() == 0 && c.asleep.CompareAndSwap(true, false) {
-		return // nobody saw it
+	for c.busy.Load() != 0 {
+		c.asleep.Store(true)
+		if c.busy.Load() == 0 && c.asleep.CompareAndSwap(true, false) {
+			return // nobody saw it
+		}
+		<-c.wake
 	}
-	<-c.wake
 }
 
 // work is the goroutine of a member.

@@ -40,6 +40,30 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestLate wakes a sleeping caller as a member does that was the last one of the task
+// before and was then kept from running: the caller must go on waiting for this task.
+func TestLate(t *testing.T) {
+	c, woken := New(2), make(chan struct{})
+	go func() {
+		defer close(woken)
+		for !c.asleep.CompareAndSwap(true, false) {
+			time.Sleep(patience)
+		}
+		c.wake <- struct{}{}
+	}()
+	var done atomic.Bool
+	c.Run(func(i int) {
+		if i == 1 {
+			<-woken
+			time.Sleep(20 * patience)
+			done.Store(true)
+		}
+	})
+	if !done.Load() {
+		t.Error("Run returned before a member had worked")
+	}
+}
+
 // TestLeaves looks that no goroutine stays.
 func TestLeaves(t *testing.T) {
 	before := runtime.NumGoroutine()
