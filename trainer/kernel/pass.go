@@ -91,7 +91,7 @@ func (p *Pass) Update(s *Gates, layer, chain, chains int) {
 		copy(delta, p.Delta[c])
 		for l := s.Layers - 1; l >= 0; l-- {
 			if (s.Layers-1-l)%touchBlock == 0 {
-				p.touched += s.touch(chain+c, l-touchBlock)
+				p.touched += s.touch(chain+c, l-touchBlock, chain+chains)
 			}
 			p.gate(s, (chain+c)*s.Layers+l, delta, p.row(p.A, c, layer+l), p.row(p.B, c, layer+l))
 		}

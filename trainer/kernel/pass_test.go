@@ -218,6 +218,31 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestTouchesOwnChains looks that an update reads no logits of a chain that it was not
+// given: another goroutine may be at work on them.
+func TestTouchesOwnChains(t *testing.T) {
+	before, _ := Path()
+	defer Use(before)
+	Use("none")
+	st := shape{k: 3, samples: 100, words: 2, layers: 2}.draw(rand.New(rand.NewPCG(11, 11)))
+	touched := func(logit float32) uint32 {
+		s := *st.s
+		s.Logits, s.Op, s.B = s.clone(), slices.Clone(s.Op), s.B.clone()
+		const chain = 3
+		s.W[chain*s.Layers*Ops], s.W[chain*s.Layers*Ops+Ops] = logit, logit
+		p := NewPass(s.Layers, st.words, s.B.K)
+		p.X, p.Samples, p.Adam = st.x, st.samples, NewAdam(0.01, 0.9, 0.999, 1e-8, 1)
+		for c := range chain {
+			p.Delta[c] = st.delta[c*64*st.words:][:64*st.words]
+		}
+		p.Update(&s, 0, 0, chain)
+		return p.touched
+	}
+	if a, b := touched(1), touched(2); a != b || a == 0 {
+		t.Errorf("an update of chains 0 to 2 read %x and %x, with other logits in chain 3", a, b)
+	}
+}
+
 func firstDifference(a, b []uint32) int {
 	for i := range a {
 		if a[i] != b[i] {

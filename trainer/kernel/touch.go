@@ -11,15 +11,16 @@ const lineFloats = 16
 
 // touch reads a word of each cache line that the updates of a block of gates need, of
 // chain i from layer l downwards, or of the next chain's last layers where l is below
-// the first, and returns their sum, so that the reads happen. Done a block ahead, the
-// waits for memory overlap, which otherwise come one after the other. The gates are
-// touched in the order of their addresses, as the blocks of short chains follow each
-// other, so that the processor fetches ahead too. Fused kernels fetch by themselves.
-func (s *Gates) touch(i, l int) uint32 {
+// the first, and returns their sum, so that the reads happen. It reads nothing of chains
+// from end on, which may be at another goroutine's work. Done a block ahead, the waits for
+// memory overlap, which otherwise come one after the other. The gates are touched in the
+// order of their addresses, as the blocks of short chains follow each other, so that the
+// processor fetches ahead too. Fused kernels fetch by themselves.
+func (s *Gates) touch(i, l, end int) uint32 {
 	if l < 0 {
 		i, l = i+1, s.Layers-1
 	}
-	if (i+1)*s.Layers > len(s.Op) {
+	if i >= end {
 		return 0
 	}
 	sum := uint32(0)
