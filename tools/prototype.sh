@@ -6,9 +6,14 @@
 #	tools/prototype.sh PROTOTYPE [RUNS] [PATHS]
 #
 # PROTOTYPE is the prototype's benchmark: PROTOTYPE WIDTH DEPTH INPUTS THREADS STEPS prints
-# "median M ms (min B) | N ns/gate-step". RUNS is 10 by default, PATHS "avx512 avx2 none".
+# "median M ms (min B) | N ns/gate-step". RUNS is 10 by default, PATHS "avx512 avx2 none";
+# plain Go, "none", runs at most four times.
 set -eu
-prototype=$1 runs=${2:-10} paths=${3:-avx512 avx2 none}
+if [ $# -lt 1 ] || [ ! -f "$1" ] || [ ! -x "$1" ]; then
+	echo "tools/prototype.sh: ${1:-no PROTOTYPE}: not a program; give the path of the prototype's benchmark" >&2
+	exit 2
+fi
+prototype=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") runs=${2:-10} paths=${3:-avx512 avx2 none}
 cd "$(dirname "$0")/.."
 bench=$(mktemp)
 trap 'rm -f "$bench"' EXIT
@@ -37,7 +42,8 @@ for network in "mnist-8k-6 8000 6 2352 60 12" "mnist-8k-100 8000 100 2352 8 2" "
 			!($1 in median) { order[++n] = $1; median[$1] = $2; best[$1] = $3 }
 			$2 < median[$1] { median[$1] = $2 }
 			$3 < best[$1] { best[$1] = $3 }
-			END { for (i = 1; i <= n; i++) { p = order[i]
+			END { if (!("prototype" in median)) { print "tools/prototype.sh: the prototype prints no such line as the head of this script tells" > "/dev/stderr"; exit 1 }
+				for (i = 1; i <= n; i++) { p = order[i]
 				printf "%-14s threads=%d %-9s median %7.1f ns  ratio %5.3f   best %7.1f ns  ratio %5.3f\n", net, threads, p,
 					median[p], median[p] / median["prototype"], best[p], best[p] / best["prototype"] } }'
 	done
