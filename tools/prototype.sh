@@ -6,8 +6,7 @@
 #	tools/prototype.sh PROTOTYPE [RUNS] [PATHS]
 #
 # PROTOTYPE is the prototype's benchmark: PROTOTYPE WIDTH DEPTH INPUTS THREADS STEPS prints
-# "median M ms (min B) | N ns/gate-step". RUNS is 10 by default, PATHS "avx512 avx2 none";
-# plain Go, "none", runs at most four times.
+# "median M ms (min B) | N ns/gate-step". RUNS is 10 by default, PATHS "avx512 avx2 none".
 set -eu
 if [ $# -lt 1 ] || [ ! -f "$1" ] || [ ! -x "$1" ]; then
 	echo "tools/prototype.sh: ${1:-no PROTOTYPE}: not a program; give the path of the prototype's benchmark" >&2
@@ -24,18 +23,17 @@ step() { # network threads path steps
 		awk -v path="$3" '/ns\/gate-step/ { for (i = 2; i <= NF; i++) m[$i] = $(i-1); print path, m["ns/gate-step"], m["best-ns/gate-step"] }'
 }
 
-for network in "mnist-8k-6 8000 6 2352 60 12" "mnist-8k-100 8000 100 2352 8 2" "cifar10-12k-4 12000 4 46080 60 12"; do
+for network in "mnist-8k-6 8000 6 2352 60 12" "mnist-8k-100 8000 100 2352 8 3" "cifar10-12k-4 12000 4 46080 60 12"; do
 	for threads in 1 2; do
 		# shellcheck disable=SC2086 # the words of the network
 		set -- $network
-		for run in $(seq "$runs"); do
+		for _ in $(seq "$runs"); do
 			"$prototype" "$2" "$3" "$4" "$threads" "$5" |
 				sed 's/.*median \([0-9.]*\) ms (min \([0-9.]*\)) | \([0-9.]*\) ns.*/\1 \2 \3/' |
 				awk '{ print "prototype", $3, $2 / $1 * $3 }'
 			for path in $paths; do
 				steps=$5
 				[ "$path" = none ] && steps=$6
-				[ "$path" = none ] && [ "$run" -gt 4 ] && continue
 				step "$1" "$threads" "$path" "$steps"
 			done
 		done | awk -v net="$1" -v threads="$threads" '

@@ -91,6 +91,9 @@ func (s *session) restore() error {
 	}
 	s.m = m
 	s.m.Config = s.Config
+	if err := s.checkMoments(path); err != nil {
+		return err
+	}
 	if err := s.checkPosition(path); err != nil {
 		return err
 	}
@@ -136,6 +139,16 @@ func (s *session) checkConfig(theirs config.Config) error {
 	if n := theirs.Train.Epochs; s.Config.Train.Schedule.Kind == "cosine" && n != s.Config.Train.Epochs {
 		return fmt.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from the first step on; resume with %d, or train the finished model further with --init",
 			n, s.Config.Train.Epochs, n)
+	}
+	return nil
+}
+
+// checkMoments looks for second moments below zero, which have no root.
+func (s *session) checkMoments(path string) error {
+	for _, m := range s.eng.Moments() {
+		if i := slices.IndexFunc(m.Data, func(x float32) bool { return x < 0 }); strings.HasSuffix(m.Name, ".v") && i >= 0 {
+			return fmt.Errorf("%s: %s[%d]: a mean of squares is %v; the file is damaged, train anew", path, m.Name, i, m.Data[i])
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"slices"
 	"testing"
 	"time"
@@ -80,6 +81,20 @@ func TestSaveAllocates(t *testing.T) {
 	info, err := os.Stat(CheckpointPath(s.Model))
 	if err != nil || info.Size() < 640*40_000 {
 		t.Errorf("the checkpoint has %v, error %v: the test shows nothing", info, err)
+	}
+}
+
+// TestNegativeMoment resumes from a checkpoint with a negative mean of squares.
+func TestNegativeMoment(t *testing.T) {
+	cfg := parse(t)
+	s := prepared(t, cfg, filepath.Join(t.TempDir(), "m"))
+	s.eng.Moments()[1].Data[7] = -1e-9
+	if err := s.save(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run{Config: cfg, Model: s.Model, Resume: true}.Train(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "section0.ops.v[7]") {
+		t.Errorf("error %v, want one about section0.ops.v[7]", err)
 	}
 }
 

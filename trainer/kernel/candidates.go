@@ -71,8 +71,8 @@ func fillGroup(t *[1 << groupSize]float32, d *[groupSize + 1]float32) {
 // wires[j] of x, a group sum; [Tables.Fill] has been called with beta. Rows have the
 // given number of words.
 //
-// It and [Tables.Fill] are over a third of the training time of the plain path, so a batch of 81 to 100
-// samples, the paper's 100 among them, has straight code of its own.
+// It and [Tables.Fill] are over a third of the training time of the plain path, so a
+// batch of 81 to 100 samples, the paper's 100 among them, has straight code of its own.
 func Candidates[I uint16 | uint32](t *Tables, r []float32, x []uint64, words int, wires []I) {
 	wires = wires[:len(r)]
 	if words == 2 && len(t.sums) == paperGroups {
