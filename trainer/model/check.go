@@ -63,6 +63,9 @@ func (m *Model) checkForm() error {
 	if !(c.Tau > 0) || math.IsInf(c.Tau, 0) {
 		return fmt.Errorf("tau %v, want a number above 0", c.Tau)
 	}
+	if r := &m.Record; r.Kept < 0 || r.Kept > len(r.Epochs) {
+		return fmt.Errorf("epoch %d was kept, the training record has %d", r.Kept, len(r.Epochs))
+	}
 	return nil
 }
 

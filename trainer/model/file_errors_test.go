@@ -57,6 +57,8 @@ func TestHeaderErrors(t *testing.T) {
 		{"version", func(h *header) { h.Meta["version"] = "2" }, []string{`version "2", this program reads version 1; use the ialgn that wrote it`}},
 		{"missing record", func(h *header) { delete(h.Meta, "record") }, []string{"metadata: record is missing"}},
 		{"broken record", func(h *header) { h.Meta["record"] += "x" }, []string{"metadata: record: text after"}},
+		{"kept epoch", func(h *header) { h.Meta["record"] = `{"epochs":[{}],"kept_epoch":2}` }, []string{"epoch 2 was kept, the training record has 1"}},
+		{"kept before all", func(h *header) { h.Meta["record"] = `{"epochs":[{}],"kept_epoch":-1}` }, []string{"epoch -1 was kept"}},
 		{"unknown key", meta("config", `"width"`, `"breite"`), []string{"metadata: config", "breite"}},
 		{"width and classes", meta("config", `"width":30`, `"width":31`), []string{"31 chains cannot be split into 3 classes"}},
 		{"width", meta("config", `"width":30`, `"width":33`), []string{"section0.ops: shape [30 1 16], want [33 1 16]"}},
