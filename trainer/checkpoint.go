@@ -46,18 +46,27 @@ func (s *session) due(now time.Time) bool {
 	return every > 0 && now.Sub(s.saved) >= max(every, diskShare*s.saveCost)
 }
 
-// save writes the checkpoint from the live arrays. The first save of a run that does
-// not resume keeps an earlier run's checkpoint and best epoch under names that end in
-// .old.
-func (s *session) save() error {
-	begin, path := time.Now(), CheckpointPath(s.Model)
-	if s.saveCost == 0 && !s.Resume {
-		for _, earlier := range []string{path, BestPath(s.Model)} {
-			if err := os.Rename(earlier, earlier+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("checkpoint: %w", err)
-			}
+// putAside renames the checkpoint and the best epoch of an earlier run to names that end
+// in .old, before a new run's first batch: were the new one killed before it has a
+// checkpoint, --resume would go on with the earlier one. The checkpoint goes last, and a
+// best epoch without one stays, to be overwritten: nothing resumes from it, and it must
+// not take the place of one that belongs to a checkpoint.
+func (s *session) putAside() error {
+	path := CheckpointPath(s.Model)
+	if _, err := os.Lstat(path); s.Resume || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, earlier := range []string{BestPath(s.Model), path} {
+		if err := os.Rename(earlier, earlier+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("checkpoint: put the earlier run aside: %w", err)
 		}
 	}
+	return nil
+}
+
+// save writes the checkpoint from the live arrays.
+func (s *session) save() error {
+	begin, path := time.Now(), CheckpointPath(s.Model)
 	text, err := json.Marshal(s.at)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -66,7 +75,7 @@ func (s *session) save() error {
 	if err := s.m.SaveCheckpoint(path, extra); err != nil {
 		return err
 	}
-	s.saved, s.saveCost = time.Now(), max(1, time.Since(begin))
+	s.saved, s.saveCost = time.Now(), time.Since(begin)
 	return nil
 }
 

@@ -165,7 +165,7 @@ func (s *session) record() model.Record {
 }
 
 func (s *session) train(ctx context.Context) error {
-	if err := s.makeRoom(); err != nil {
+	if err := s.putAside(); err != nil {
 		return err
 	}
 	s.started, s.saved, s.startSteps = time.Now(), time.Now(), s.at.Step

@@ -68,18 +68,9 @@ func (s *session) validate(ctx context.Context, e *model.Epoch) error {
 	return nil
 }
 
-// makeRoom writes the checkpoint of a new run with a validation set before its first
-// batch, which puts an earlier run's files out of the way together: at every instant, the
-// checkpoint's best epoch so far is in the best file, or a later one is.
-func (s *session) makeRoom() error {
-	if s.validation == nil || s.Resume {
-		return nil
-	}
-	return s.save()
-}
-
 // saveBest writes the model of the epoch that has just ended if it is the best on the
-// validation set, before any checkpoint can have that epoch in its record.
+// validation set, before any checkpoint can have that epoch in its record: at every
+// instant, the checkpoint's best epoch so far is in the best file, or a later one is.
 func (s *session) saveBest() error {
 	if best, _ := s.progressed(); best == 0 || best != s.at.Epoch {
 		return nil

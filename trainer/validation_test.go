@@ -3,6 +3,7 @@ package trainer
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -206,18 +207,21 @@ func TestResumeValidation(t *testing.T) {
 	}
 }
 
-// TestMakesRoom looks at the files while a second run to the same path trains: the first
+// TestPutAside looks at the files while a second run to the same path trains: the first
 // run's are aside before the first batch, and no checkpoint counts an epoch as the best
 // that is not in the best file. Without that, a run killed between the two is lost.
-func TestMakesRoom(t *testing.T) {
+func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	train(t, Run{Config: stops(t), Model: path})
-	first := read(t, BestPath(path))
+	first, state := read(t, BestPath(path)), read(t, CheckpointPath(path))
 	looked := 0
 	train(t, Run{Config: stops(t, "train.checkpoint.minutes=1e-9", "train.seed=8"), Model: path, Progress: func(p Progress) {
 		looked++
 		if string(read(t, BestPath(path)+".old")) != string(first) {
 			t.Errorf("epoch %d, batch %d: the first run's best epoch is not aside", p.Epoch, p.Batch)
+		}
+		if _, err := os.Stat(CheckpointPath(path)); looked == 1 && errors.Is(err, fs.ErrNotExist) {
+			return
 		}
 		state, err := model.ReadInfo(CheckpointPath(path))
 		if err != nil {
@@ -238,6 +242,50 @@ func TestMakesRoom(t *testing.T) {
 	if looked < 100 {
 		t.Errorf("looked %d times, the test shows little", looked)
 	}
+	if string(read(t, CheckpointPath(path)+".old")) != string(state) {
+		t.Error("the first run's checkpoint is not aside")
+	}
+}
+
+// TestKilledEarly begins a run where an earlier one's files are and leaves it at a batch,
+// as a kill before the first checkpoint does: nothing is there to resume, the earlier run
+// least of all, and what was put aside stays when a third run begins, though a best
+// epoch had been written.
+func TestKilledEarly(t *testing.T) {
+	for name, cfg := range map[string]config.Config{"plain": parse(t), "validation": stops(t)} {
+		path := filepath.Join(t.TempDir(), "m")
+		train(t, Run{Config: cfg, Model: path})
+		aside := map[string][]byte{CheckpointPath(path) + ".old": read(t, CheckpointPath(path))}
+		if name == "validation" {
+			aside[BestPath(path)+".old"] = read(t, BestPath(path))
+		}
+		for _, epoch := range []int{2, 1} {
+			leave(t, Run{Config: cfg, Model: path}, epoch)
+			refused(t, Run{Config: cfg, Model: path, Resume: true}, "there is no checkpoint to resume")
+			for file, want := range aside {
+				if string(read(t, file)) != string(want) {
+					t.Errorf("%s, left in epoch %d: %s is not the first run's", name, epoch, file)
+				}
+			}
+		}
+	}
+}
+
+// leave trains until a batch of that epoch is done and does nothing more.
+func leave(t *testing.T, r Run, epoch int) {
+	t.Helper()
+	type left struct{}
+	defer func() {
+		if got := recover(); got != (left{}) {
+			t.Fatalf("ended with %v", got)
+		}
+	}()
+	r.Progress = func(p Progress) {
+		if p.Finished == nil && p.Epoch == epoch {
+			panic(left{})
+		}
+	}
+	train(t, r)
 }
 
 // TestMorePatience goes on after the end by patience, which ends as a run with that
