@@ -124,3 +124,21 @@ func TestLitter(t *testing.T) {
 		t.Error("an epoch's litter was not collected")
 	}
 }
+
+// TestSeedsMemory trains two seeds: before the second, nothing of the first is left.
+func TestSeedsMemory(t *testing.T) {
+	r := Run{Config: parse(t, "model.width=2000", "model.depth=20", "train.epochs=1", "train.batch=1000"), Model: filepath.Join(t.TempDir(), "m")}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	var before []uint64
+	if _, err := (Seeds{Run: r, N: 2, Begin: func(uint64) { before = append(before, heap()) }}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const network = 40_000 * 4 * (16 + 8) * 3
+	if before[1] > before[0]+network/4 {
+		t.Errorf("%d bytes before the first seed, %d before the second", before[0], before[1])
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"ialgn/trainer/model"
@@ -86,6 +87,7 @@ func (s Seeds) trainSeed(ctx context.Context, seed uint64) (*SeedSummary, error)
 		_, err = os.Stat(CheckpointPath(r.Model))
 		r.Resume = !errors.Is(err, fs.ErrNotExist)
 	}
+	runtime.GC() // else the network and data of the seed before stand beside this one's
 	if s.Begin != nil {
 		s.Begin(seed)
 	}
