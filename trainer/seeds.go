@@ -60,6 +60,9 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	if s.N < 1 || first > math.MaxUint64-uint64(s.N-1) {
 		return nil, fmt.Errorf("%d seeds from %d on: want at least 1, and none above %d", s.N, first, uint64(math.MaxUint64))
 	}
+	if err := s.sameStarts(); err != nil {
+		return nil, err
+	}
 	all := &SeedsSummary{}
 	for i := range s.N {
 		one, err := s.trainSeed(ctx, first+uint64(i))
@@ -76,11 +79,84 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	return all, nil
 }
 
-func (s Seeds) trainSeed(ctx context.Context, seed uint64) (*SeedSummary, error) {
+// run returns the run of a seed.
+func (s Seeds) run(seed uint64) Run {
 	r := s.Run
 	r.Config.Train.Seed, r.Model = seed, SeedPath(s.Model, seed)
+	return r
+}
+
+// sameStarts refuses to go on with seeds of which some started from a model and others
+// did or would not, before hours are spent on a mean of both.
+func (s Seeds) sameStarts() error {
+	if !s.Resume {
+		return nil
+	}
+	from, path, err := s.startSum()
+	if err != nil {
+		return err
+	}
+	begins := false
+	for i := range s.N {
+		r := s.run(s.Config.Train.Seed + uint64(i))
+		record, err := r.soFar()
+		switch {
+		case err != nil:
+			return err
+		case record == nil:
+			begins = true
+		case path == "":
+			from, path = sumOf(record.Start), r.Model
+		case sumOf(record.Start) != from:
+			return fmt.Errorf("%s: did not start from the same parameters as %s; move its files away to train it anew", r.Model, path)
+		}
+	}
+	if begins && from != "" && s.Start == "" {
+		return fmt.Errorf("%s: started from a model with SHA-256 %s, which the seeds that begin now need too; name it with --init", path, from)
+	}
+	return nil
+}
+
+// startSum returns checksum and path of the model to start from, "" if none is named.
+func (r *Run) startSum() (sum, path string, err error) {
+	if r.Start == "" {
+		return "", "", nil
+	}
+	file, from, _, err := openModel(r.Start)
+	if err != nil {
+		return "", "", err
+	}
+	return from.SHA256, r.Start, file.Close()
+}
+
+// sumOf returns the checksum of the model that a run started from, "" if it drew its own.
+func sumOf(s *model.Start) string {
+	if s == nil {
+		return ""
+	}
+	return s.SHA256
+}
+
+// soFar returns the record of the run that a call with Resume goes on with or takes as
+// finished, nil if it begins.
+func (r Run) soFar() (*model.Record, error) {
+	if record, err := r.finished(); record != nil || err != nil {
+		return record, err
+	}
+	info, err := model.ReadInfo(CheckpointPath(r.Model))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &info.Model.Record, nil
+}
+
+func (s Seeds) trainSeed(ctx context.Context, seed uint64) (*SeedSummary, error) {
+	r := s.run(seed)
 	if r.Resume {
-		before, err := r.finished()
+		before, err := r.before()
 		if before != nil || err != nil {
 			return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
 		}
@@ -95,8 +171,24 @@ func (s Seeds) trainSeed(ctx context.Context, seed uint64) (*SeedSummary, error)
 	return &SeedSummary{Seed: seed, Summary: sm}, err
 }
 
-// finished returns the summary of the model file, if there is one of this very run.
-func (r Run) finished() (*Summary, error) {
+// before returns the summary of the model file, if there is one of this very run.
+func (r Run) before() (*Summary, error) {
+	record, err := r.finished()
+	if record == nil || err != nil {
+		return nil, err
+	}
+	file, is, _, err := openModel(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	s := summarise(r.Model, r.Config, record)
+	s.SHA256 = is.SHA256
+	return s, file.Close()
+}
+
+// finished returns the record of the model file, if there is one of this very run: one
+// with another configuration or start is left to the checkpoint.
+func (r Run) finished() (*model.Record, error) {
 	info, err := model.ReadInfo(r.Model)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -108,16 +200,11 @@ func (r Run) finished() (*Summary, error) {
 	if len(r.Config.Diff(info.Model.Config, "train.checkpoint.minutes")) > 0 || len(record.Epochs) == 0 {
 		return nil, nil
 	}
-	if err := r.sameStart(record.Start); err != nil {
+	from, _, err := r.startSum()
+	if err != nil || (r.Start != "" && from != sumOf(record.Start)) {
 		return nil, err
 	}
-	file, is, _, err := openModel(r.Model)
-	if err != nil {
-		return nil, err
-	}
-	s := summarise(r.Model, r.Config, record)
-	s.SHA256 = is.SHA256
-	return s, file.Close()
+	return record, nil
 }
 
 // sameData refuses to average runs of which some were finished before on other content

@@ -106,6 +106,63 @@ func TestSeedsSameData(t *testing.T) {
 	}
 }
 
+// TestSeedsSameStart adds seeds to some that started from a model: without its name they
+// would begin from drawn parameters and enter the same mean.
+func TestSeedsSameStart(t *testing.T) {
+	dir := t.TempDir()
+	base := filepath.Join(dir, "base")
+	train(t, Run{Config: parse(t, "train.epochs=1"), Model: base})
+	seeds := func(n int, start string) error {
+		_, err := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m"), Resume: true, Start: start}, N: n}.Train(t.Context())
+		return err
+	}
+	want := func(err error, text string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("error %v, want one that holds %q", err, text)
+		}
+	}
+	if err := seeds(1, base); err != nil {
+		t.Fatal(err)
+	}
+	want(seeds(2, ""), "which the seeds that begin now need too; name it with --init")
+	if err := errors.Join(seeds(2, base), seeds(2, "")); err != nil {
+		t.Error(err)
+	}
+	want(seeds(3, SeedPath(filepath.Join(dir, "m"), 7)), "m.seed7: did not start from the same parameters as ")
+	for _, path := range []string{SeedPath(filepath.Join(dir, "m"), 8), CheckpointPath(SeedPath(filepath.Join(dir, "m"), 8))} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	train(t, Run{Config: parse(t, "train.epochs=1", "train.seed=8"), Model: SeedPath(filepath.Join(dir, "m"), 8)})
+	want(seeds(2, ""), "m.seed8: did not start from the same parameters as ")
+	want(seeds(2, base), "m.seed8: did not start from the same parameters as "+base)
+}
+
+// TestSeedsOverOthers resumes seeds that were begun over finished ones of another start:
+// their checkpoint decides, not the model that is still the other's.
+func TestSeedsOverOthers(t *testing.T) {
+	dir := t.TempDir()
+	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
+	r := Run{Config: parse(t), Model: path}
+	train(t, Run{Config: parse(t), Model: base})
+	if _, err := (Seeds{Run: r, N: 1}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.Start = base
+	tuned := r
+	tuned.Model = SeedPath(path, 7)
+	interrupted(t, tuned, 2, 5)
+	r.Resume = true
+	if _, err := (Seeds{Run: r, N: 1}).Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if loadModel(t, tuned.Model).Record.Start == nil {
+		t.Error("the seed that was under way is not finished")
+	}
+}
+
 func TestSeedsRefuse(t *testing.T) {
 	dir := t.TempDir()
 	r := Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m.st"), Resume: true}
