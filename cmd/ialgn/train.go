@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
@@ -82,6 +84,9 @@ func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progr
 	r := trainer.Run{
 		Config: cfg, Model: path, Folders: folders(c), Threads: threads(c),
 		Resume: c.Bool("resume"), Start: c.String("init"),
+	}
+	if c.IsSet("init") && r.Start == "" {
+		return r, nil, hint.With(errors.New("--init: names no model file"), "leave the option out to draw the parameters by train.seed")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return r, nil, err
