@@ -107,7 +107,7 @@ func (p *progress) logLine(s trainer.Progress) {
 	if err == nil {
 		_, err = p.log.Write(append(line, '\n'))
 	}
-	if err != nil && !p.quiet {
+	if err != nil { // with --quiet too: it is a warning
 		fmt.Fprintf(p.w, "ialgn: warning: --log: %v\n", err)
 	}
 }
