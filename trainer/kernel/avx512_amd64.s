@@ -28,24 +28,24 @@ TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         48296(AX), DX
-	MOVQ         $0x00000030, CX
+	MOVQ         32936(AX), DX
+	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 48304(AX)
-	MOVQ         48288(AX), CX
-	MOVQ         48400(AX), DX
-	PREFETCHT0   -192(DX)(CX*4)
-	PREFETCHT0   -380(DX)(CX*4)
-	MOVQ         48360(AX), DX
-	PREFETCHT0   -192(DX)(CX*4)
-	PREFETCHT0   -380(DX)(CX*4)
-	MOVQ         48304(AX), CX
-	MOVQ         48288(AX), DX
-	MOVQ         48304(AX), BX
+	MOVQ         CX, 32944(AX)
+	MOVQ         32928(AX), CX
+	MOVQ         33040(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33000(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         32944(AX), CX
+	MOVQ         32928(AX), DX
+	MOVQ         32944(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         27648(AX)(BX*1), BX
+	LEAQ         18432(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -63,15 +63,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         48376(AX), DI
-	MOVQ         48400(AX), R8
+	MOVQ         33016(AX), DI
+	MOVQ         33040(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         48336(AX), DI
+	MOVQ         32976(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         48360(AX), SI
+	MOVQ         33000(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -131,15 +131,15 @@ loop1:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          48376(AX), DI
-	MOVQ          48400(AX), R8
+	MOVQ          33016(AX), DI
+	MOVQ          33040(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          48336(AX), DI
+	MOVQ          32976(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          48360(AX), SI
+	MOVQ          33000(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -271,20 +271,20 @@ skip0:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          48304(AX), CX
-	MOVQ          48304(AX), DX
+	MOVQ          32944(AX), CX
+	MOVQ          32944(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
-	LEAQ          27648(AX)(DX*1), DX
-	MOVQ          48304(AX), BX
+	LEAQ          18432(AX)(DX*1), DX
+	MOVQ          32944(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          48448(AX), SI
-	MOVQ          48320(AX), DI
-	MOVQ          48328(AX), R8
+	MOVQ          33088(AX), SI
+	MOVQ          32960(AX), DI
+	MOVQ          32968(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          49232(AX), R9
+	ADDQ          33872(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -299,9 +299,9 @@ skip0:
 	VXORPS        Z12, Z12, Z12
 
 loop2:
-	CMPQ    DI, 48312(AX)
+	CMPQ    DI, 32952(AX)
 	JNE     skip3
-	MOVQ    48464(AX)(R8*8), R10
+	MOVQ    33104(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -334,24 +334,24 @@ skip3:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          48432(AX), R10
-	MOVQ          48440(AX), R11
+	MOVQ          33072(AX), R10
+	MOVQ          33080(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
-	VMOVDQU32     X24, 46512(AX)
+	VMOVDQU32     X24, 31152(AX)
 	VPANDND       X22, X23, X24
-	VMOVDQU32     X24, 46496(AX)
+	VMOVDQU32     X24, 31136(AX)
 	VPANDND       X23, X22, X24
-	VMOVDQU32     X24, 46480(AX)
+	VMOVDQU32     X24, 31120(AX)
 	VPTERNLOGD    $0x11, X23, X22, X24
-	VMOVDQU32     X24, 46464(AX)
+	VMOVDQU32     X24, 31104(AX)
 	KMOVW         (R10)(SI*1), K1
 	KMOVW         (R11)(SI*1), K2
-	KMOVW         46464(AX), K3
-	KMOVW         46480(AX), K4
-	KMOVW         46496(AX), K5
-	KMOVW         46512(AX), K6
+	KMOVW         31104(AX), K3
+	KMOVW         31120(AX), K4
+	KMOVW         31136(AX), K5
+	KMOVW         31152(AX), K6
 	VADDPS        Z0, Z15, K3, Z15
 	VADDPS        Z0, Z19, K4, Z19
 	VADDPS        Z0, Z20, K5, Z20
@@ -367,10 +367,10 @@ skip3:
 	VADDPS        X22, X10, X10
 	KMOVW         2(R10)(SI*1), K1
 	KMOVW         2(R11)(SI*1), K2
-	KMOVW         46466(AX), K3
-	KMOVW         46482(AX), K4
-	KMOVW         46498(AX), K5
-	KMOVW         46514(AX), K6
+	KMOVW         31106(AX), K3
+	KMOVW         31122(AX), K4
+	KMOVW         31138(AX), K5
+	KMOVW         31154(AX), K6
 	VADDPS        Z1, Z15, K3, Z15
 	VADDPS        Z1, Z19, K4, Z19
 	VADDPS        Z1, Z20, K5, Z20
@@ -386,10 +386,10 @@ skip3:
 	VADDPS        X22, X11, X11
 	KMOVW         4(R10)(SI*1), K1
 	KMOVW         4(R11)(SI*1), K2
-	KMOVW         46468(AX), K3
-	KMOVW         46484(AX), K4
-	KMOVW         46500(AX), K5
-	KMOVW         46516(AX), K6
+	KMOVW         31108(AX), K3
+	KMOVW         31124(AX), K4
+	KMOVW         31140(AX), K5
+	KMOVW         31156(AX), K6
 	VADDPS        Z2, Z15, K3, Z15
 	VADDPS        Z2, Z19, K4, Z19
 	VADDPS        Z2, Z20, K5, Z20
@@ -405,10 +405,10 @@ skip3:
 	VADDPS        X22, X12, X12
 	KMOVW         6(R10)(SI*1), K1
 	KMOVW         6(R11)(SI*1), K2
-	KMOVW         46470(AX), K3
-	KMOVW         46486(AX), K4
-	KMOVW         46502(AX), K5
-	KMOVW         46518(AX), K6
+	KMOVW         31110(AX), K3
+	KMOVW         31126(AX), K4
+	KMOVW         31142(AX), K5
+	KMOVW         31158(AX), K6
 	VADDPS        Z3, Z15, K3, Z15
 	VADDPS        Z3, Z19, K4, Z19
 	VADDPS        Z3, Z20, K5, Z20
@@ -430,10 +430,10 @@ skip3:
 	VMOVUPS       X11, 720(DX)
 	KMOVW         8(R10)(SI*1), K1
 	KMOVW         8(R11)(SI*1), K2
-	KMOVW         46472(AX), K3
-	KMOVW         46488(AX), K4
-	KMOVW         46504(AX), K5
-	KMOVW         46520(AX), K6
+	KMOVW         31112(AX), K3
+	KMOVW         31128(AX), K4
+	KMOVW         31144(AX), K5
+	KMOVW         31160(AX), K6
 	VADDPS        Z4, Z15, K3, Z15
 	VADDPS        Z4, Z19, K4, Z19
 	VADDPS        Z4, Z20, K5, Z20
@@ -445,10 +445,10 @@ skip3:
 	VMULPS        Z16, Z4, Z4
 	KMOVW         10(R10)(SI*1), K1
 	KMOVW         10(R11)(SI*1), K2
-	KMOVW         46474(AX), K3
-	KMOVW         46490(AX), K4
-	KMOVW         46506(AX), K5
-	KMOVW         46522(AX), K6
+	KMOVW         31114(AX), K3
+	KMOVW         31130(AX), K4
+	KMOVW         31146(AX), K5
+	KMOVW         31162(AX), K6
 	VADDPS        Z5, Z15, K3, Z15
 	VADDPS        Z5, Z19, K4, Z19
 	VADDPS        Z5, Z20, K5, Z20
@@ -460,10 +460,10 @@ skip3:
 	VMULPS        Z16, Z5, Z5
 	KMOVW         12(R10)(SI*1), K1
 	KMOVW         12(R11)(SI*1), K2
-	KMOVW         46476(AX), K3
-	KMOVW         46492(AX), K4
-	KMOVW         46508(AX), K5
-	KMOVW         46524(AX), K6
+	KMOVW         31116(AX), K3
+	KMOVW         31132(AX), K4
+	KMOVW         31148(AX), K5
+	KMOVW         31164(AX), K6
 	VADDPS        Z6, Z15, K3, Z15
 	VADDPS        Z6, Z19, K4, Z19
 	VADDPS        Z6, Z20, K5, Z20
@@ -473,14 +473,14 @@ skip3:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          49256(AX), $0x64
+	CMPQ          33896(AX), $0x64
 	JLE           skip4
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
-	KMOVW         46478(AX), K3
-	KMOVW         46494(AX), K4
-	KMOVW         46510(AX), K5
-	KMOVW         46526(AX), K6
+	KMOVW         31118(AX), K3
+	KMOVW         31134(AX), K4
+	KMOVW         31150(AX), K5
+	KMOVW         31166(AX), K6
 	VADDPS        Z7, Z15, K3, Z15
 	VADDPS        Z7, Z19, K4, Z19
 	VADDPS        Z7, Z20, K5, Z20
@@ -501,7 +501,7 @@ skip4:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip5
-	CMPQ    49240(AX), $0x00
+	CMPQ    33880(AX), $0x00
 	JEQ     skip6
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -513,8 +513,8 @@ skip4:
 	VMOVUPS Z7, 448(R9)
 
 skip6:
-	SUBQ 48456(AX), SI
-	MOVQ 48312(AX), DI
+	SUBQ 33096(AX), SI
+	MOVQ 32952(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -547,7 +547,7 @@ skip5:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 48312(AX)
+	CMPQ          DI, 32952(AX)
 	JEQ           skip7
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -559,16 +559,16 @@ skip5:
 	VMOVUPS       Z7, 448(R9)
 
 skip7:
-	MOVQ            SI, 48448(AX)
-	MOVQ            DI, 48320(AX)
-	MOVQ            R8, 48328(AX)
-	MOVQ            48304(AX), CX
-	MOVQ            48288(AX), DX
-	MOVQ            48304(AX), BX
+	MOVQ            SI, 33088(AX)
+	MOVQ            DI, 32960(AX)
+	MOVQ            R8, 32968(AX)
+	MOVQ            32944(AX), CX
+	MOVQ            32928(AX), DX
+	MOVQ            32944(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            27648(AX)(BX*1), BX
-	MOVQ            48304(AX), SI
+	LEAQ            18432(AX)(BX*1), BX
+	MOVQ            32944(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -588,27 +588,27 @@ skip7:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48336(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            48344(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            48352(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            48376(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48384(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48392(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48416(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            49248(AX), DI
+	MOVQ            32976(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            32984(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            32992(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            33016(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33024(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33032(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33056(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            33888(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            48416(AX), R8
+	ADDQ            33056(AX), R8
 	MOVWQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -965,7 +965,7 @@ skip7:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip8
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1055,27 +1055,27 @@ loop10:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            48336(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            48344(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            48352(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            48376(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48384(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48392(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48416(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            49248(AX), R8
+	MOVQ            32976(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            32984(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            32992(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            33016(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33024(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33032(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33056(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            33888(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            48416(AX), R9
+	ADDQ            33056(AX), R9
 	MOVWQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -1285,18 +1285,18 @@ loop10:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48344(AX), R8
+	MOVQ            32984(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z18
-	VMULPS.BCST     49264(AX), Z18, Z18
-	VMULPS.BCST     49268(AX), Z14, Z19
+	VMULPS.BCST     33904(AX), Z18, Z18
+	VMULPS.BCST     33908(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            48352(AX), R9
+	MOVQ            32992(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z13
-	VMULPS.BCST     49272(AX), Z13, Z13
-	VMULPS.BCST     49276(AX), Z14, Z14
+	VMULPS.BCST     33912(AX), Z13, Z13
+	VMULPS.BCST     33916(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -1309,16 +1309,16 @@ loop10:
 	VFMADD231PS     Z20, Z0, Z11
 	VMOVUPS         Z18, 64(R8)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     49280(AX), Z18, Z18
+	VMULPS.BCST     33920(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R9)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVQ            48336(AX), R8
+	MOVQ            32976(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z14
-	VMULPS.BCST     49284(AX), Z13, Z13
-	VADDPS.BCST     49288(AX), Z13, Z13
+	VMULPS.BCST     33924(AX), Z13, Z13
+	VADDPS.BCST     33928(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -1334,10 +1334,10 @@ loop10:
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     49264(AX), Z13, Z13
-	VMULPS.BCST     49268(AX), Z15, Z18
+	VMULPS.BCST     33904(AX), Z13, Z13
+	VMULPS.BCST     33908(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -1348,17 +1348,17 @@ loop10:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z17
-	VMULPS.BCST     49272(AX), Z17, Z17
-	VMULPS.BCST     49276(AX), Z15, Z15
+	VMULPS.BCST     33912(AX), Z17, Z17
+	VMULPS.BCST     33916(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     49280(AX), Z13, Z13
+	VMULPS.BCST     33920(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R9)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -1370,10 +1370,10 @@ loop10:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z15
-	VMULPS.BCST     49284(AX), Z17, Z17
-	VADDPS.BCST     49288(AX), Z17, Z17
+	VMULPS.BCST     33924(AX), Z17, Z17
+	VADDPS.BCST     33928(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
@@ -1389,18 +1389,18 @@ loop10:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z18
-	VMULPS.BCST     49264(AX), Z18, Z18
-	VMULPS.BCST     49268(AX), Z21, Z19
+	VMULPS.BCST     33904(AX), Z18, Z18
+	VMULPS.BCST     33908(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     49272(AX), Z13, Z13
-	VMULPS.BCST     49276(AX), Z21, Z21
+	VMULPS.BCST     33912(AX), Z13, Z13
+	VMULPS.BCST     33916(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -1413,16 +1413,16 @@ loop10:
 	VFMADD231PS     Z20, Z0, Z7
 	VMOVUPS         Z18, 192(R8)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     49280(AX), Z18, Z18
+	VMULPS.BCST     33920(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z17
-	VMULPS.BCST     49284(AX), Z13, Z13
-	VADDPS.BCST     49288(AX), Z13, Z13
+	VMULPS.BCST     33924(AX), Z13, Z13
+	VADDPS.BCST     33928(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -1471,9 +1471,9 @@ loop10:
 	XORQ            R8, R8
 	TZCNTQ          DI, DI
 	CMOVQCS         R8, DI
-	MOVQ            48368(AX), R8
+	MOVQ            33008(AX), R8
 	MOVB            DI, 1(R8)(DX*1)
-	MOVQ            48360(AX), DI
+	MOVQ            33000(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -1499,11 +1499,11 @@ loop10:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            48416(AX), R8
+	ADDQ            33056(AX), R8
 	MOVWLZX         64(R8)(DI*2), DI
-	MOVQ            48408(AX), R8
+	MOVQ            33048(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            48400(AX), DI
+	MOVQ            33040(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -1582,7 +1582,7 @@ loop10:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip11
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1702,69 +1702,69 @@ skip9:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           48344(AX), BX
+	MOVQ           32984(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    49264(AX), Z0, Z0
-	VMULPS.BCST    49268(AX), Z1, Z4
+	VMULPS.BCST    33904(AX), Z0, Z0
+	VMULPS.BCST    33908(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           48352(AX), SI
+	MOVQ           32992(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    49272(AX), Z3, Z3
-	VMULPS.BCST    49276(AX), Z1, Z1
+	VMULPS.BCST    33912(AX), Z3, Z3
+	VMULPS.BCST    33916(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    49280(AX), Z0, Z0
+	VMULPS.BCST    33920(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           48336(AX), BX
+	MOVQ           32976(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    49284(AX), Z3, Z3
-	VADDPS.BCST    49288(AX), Z3, Z3
+	VMULPS.BCST    33924(AX), Z3, Z3
+	VADDPS.BCST    33928(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           48384(AX), BX
+	MOVQ           33024(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    49264(AX), Z0, Z0
-	VMULPS.BCST    49268(AX), Z2, Z4
+	VMULPS.BCST    33904(AX), Z0, Z0
+	VMULPS.BCST    33908(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           48392(AX), SI
+	MOVQ           33032(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    49272(AX), Z3, Z3
-	VMULPS.BCST    49276(AX), Z2, Z2
+	VMULPS.BCST    33912(AX), Z3, Z3
+	VMULPS.BCST    33916(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    49280(AX), Z0, Z0
+	VMULPS.BCST    33920(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           48376(AX), BX
+	MOVQ           33016(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    49284(AX), Z3, Z3
-	VADDPS.BCST    49288(AX), Z3, Z3
+	VMULPS.BCST    33924(AX), Z3, Z3
+	VADDPS.BCST    33928(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           48384(AX), BX
+	MOVQ           33024(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    49264(AX), Z0, Z0
-	VMULPS.BCST    49268(AX), Z5, Z4
+	VMULPS.BCST    33904(AX), Z0, Z0
+	VMULPS.BCST    33908(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           48392(AX), SI
+	MOVQ           33032(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    49272(AX), Z3, Z3
-	VMULPS.BCST    49276(AX), Z5, Z5
+	VMULPS.BCST    33912(AX), Z3, Z3
+	VMULPS.BCST    33916(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    49280(AX), Z0, Z0
+	VMULPS.BCST    33920(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           48376(AX), BX
+	MOVQ           33016(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    49284(AX), Z4, Z4
-	VADDPS.BCST    49288(AX), Z4, Z4
+	VMULPS.BCST    33924(AX), Z4, Z4
+	VADDPS.BCST    33928(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -1789,9 +1789,9 @@ skip9:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           48368(AX), BX
+	MOVQ           33008(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           48360(AX), CX
+	MOVQ           33000(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -1808,17 +1808,17 @@ skip9:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x06, BX
-	ADDQ           48416(AX), BX
+	ADDQ           33056(AX), BX
 	MOVWLZX        (BX)(CX*2), CX
-	MOVQ           48408(AX), BX
+	MOVQ           33048(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           48400(AX), CX
+	MOVQ           33040(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           48304(AX), CX
-	SUBQ           CX, 48288(AX)
-	SUBQ           CX, 48296(AX)
+	MOVQ           32944(AX), CX
+	SUBQ           CX, 32928(AX)
+	SUBQ           CX, 32936(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -1829,24 +1829,24 @@ TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         48296(AX), DX
-	MOVQ         $0x00000030, CX
+	MOVQ         32936(AX), DX
+	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 48304(AX)
-	MOVQ         48288(AX), CX
-	MOVQ         48400(AX), DX
-	PREFETCHT0   -192(DX)(CX*4)
-	PREFETCHT0   -380(DX)(CX*4)
-	MOVQ         48360(AX), DX
-	PREFETCHT0   -192(DX)(CX*4)
-	PREFETCHT0   -380(DX)(CX*4)
-	MOVQ         48304(AX), CX
-	MOVQ         48288(AX), DX
-	MOVQ         48304(AX), BX
+	MOVQ         CX, 32944(AX)
+	MOVQ         32928(AX), CX
+	MOVQ         33040(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         33000(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         32944(AX), CX
+	MOVQ         32928(AX), DX
+	MOVQ         32944(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         27648(AX)(BX*1), BX
+	LEAQ         18432(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -1864,15 +1864,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         48376(AX), DI
-	MOVQ         48400(AX), R8
+	MOVQ         33016(AX), DI
+	MOVQ         33040(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         48336(AX), DI
+	MOVQ         32976(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         48360(AX), SI
+	MOVQ         33000(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -1932,15 +1932,15 @@ loop13:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          48376(AX), DI
-	MOVQ          48400(AX), R8
+	MOVQ          33016(AX), DI
+	MOVQ          33040(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          48336(AX), DI
+	MOVQ          32976(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          48360(AX), SI
+	MOVQ          33000(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -2072,20 +2072,20 @@ skip12:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          48304(AX), CX
-	MOVQ          48304(AX), DX
+	MOVQ          32944(AX), CX
+	MOVQ          32944(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
-	LEAQ          27648(AX)(DX*1), DX
-	MOVQ          48304(AX), BX
+	LEAQ          18432(AX)(DX*1), DX
+	MOVQ          32944(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          48448(AX), SI
-	MOVQ          48320(AX), DI
-	MOVQ          48328(AX), R8
+	MOVQ          33088(AX), SI
+	MOVQ          32960(AX), DI
+	MOVQ          32968(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          49232(AX), R9
+	ADDQ          33872(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -2100,9 +2100,9 @@ skip12:
 	VXORPS        Z12, Z12, Z12
 
 loop14:
-	CMPQ    DI, 48312(AX)
+	CMPQ    DI, 32952(AX)
 	JNE     skip15
-	MOVQ    48464(AX)(R8*8), R10
+	MOVQ    33104(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -2135,24 +2135,24 @@ skip15:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          48432(AX), R10
-	MOVQ          48440(AX), R11
+	MOVQ          33072(AX), R10
+	MOVQ          33080(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
-	VMOVDQU32     X24, 46512(AX)
+	VMOVDQU32     X24, 31152(AX)
 	VPANDND       X22, X23, X24
-	VMOVDQU32     X24, 46496(AX)
+	VMOVDQU32     X24, 31136(AX)
 	VPANDND       X23, X22, X24
-	VMOVDQU32     X24, 46480(AX)
+	VMOVDQU32     X24, 31120(AX)
 	VPTERNLOGD    $0x11, X23, X22, X24
-	VMOVDQU32     X24, 46464(AX)
+	VMOVDQU32     X24, 31104(AX)
 	KMOVW         (R10)(SI*1), K1
 	KMOVW         (R11)(SI*1), K2
-	KMOVW         46464(AX), K3
-	KMOVW         46480(AX), K4
-	KMOVW         46496(AX), K5
-	KMOVW         46512(AX), K6
+	KMOVW         31104(AX), K3
+	KMOVW         31120(AX), K4
+	KMOVW         31136(AX), K5
+	KMOVW         31152(AX), K6
 	VADDPS        Z0, Z15, K3, Z15
 	VADDPS        Z0, Z19, K4, Z19
 	VADDPS        Z0, Z20, K5, Z20
@@ -2168,10 +2168,10 @@ skip15:
 	VADDPS        X22, X10, X10
 	KMOVW         2(R10)(SI*1), K1
 	KMOVW         2(R11)(SI*1), K2
-	KMOVW         46466(AX), K3
-	KMOVW         46482(AX), K4
-	KMOVW         46498(AX), K5
-	KMOVW         46514(AX), K6
+	KMOVW         31106(AX), K3
+	KMOVW         31122(AX), K4
+	KMOVW         31138(AX), K5
+	KMOVW         31154(AX), K6
 	VADDPS        Z1, Z15, K3, Z15
 	VADDPS        Z1, Z19, K4, Z19
 	VADDPS        Z1, Z20, K5, Z20
@@ -2187,10 +2187,10 @@ skip15:
 	VADDPS        X22, X11, X11
 	KMOVW         4(R10)(SI*1), K1
 	KMOVW         4(R11)(SI*1), K2
-	KMOVW         46468(AX), K3
-	KMOVW         46484(AX), K4
-	KMOVW         46500(AX), K5
-	KMOVW         46516(AX), K6
+	KMOVW         31108(AX), K3
+	KMOVW         31124(AX), K4
+	KMOVW         31140(AX), K5
+	KMOVW         31156(AX), K6
 	VADDPS        Z2, Z15, K3, Z15
 	VADDPS        Z2, Z19, K4, Z19
 	VADDPS        Z2, Z20, K5, Z20
@@ -2206,10 +2206,10 @@ skip15:
 	VADDPS        X22, X12, X12
 	KMOVW         6(R10)(SI*1), K1
 	KMOVW         6(R11)(SI*1), K2
-	KMOVW         46470(AX), K3
-	KMOVW         46486(AX), K4
-	KMOVW         46502(AX), K5
-	KMOVW         46518(AX), K6
+	KMOVW         31110(AX), K3
+	KMOVW         31126(AX), K4
+	KMOVW         31142(AX), K5
+	KMOVW         31158(AX), K6
 	VADDPS        Z3, Z15, K3, Z15
 	VADDPS        Z3, Z19, K4, Z19
 	VADDPS        Z3, Z20, K5, Z20
@@ -2231,10 +2231,10 @@ skip15:
 	VMOVUPS       X11, 720(DX)
 	KMOVW         8(R10)(SI*1), K1
 	KMOVW         8(R11)(SI*1), K2
-	KMOVW         46472(AX), K3
-	KMOVW         46488(AX), K4
-	KMOVW         46504(AX), K5
-	KMOVW         46520(AX), K6
+	KMOVW         31112(AX), K3
+	KMOVW         31128(AX), K4
+	KMOVW         31144(AX), K5
+	KMOVW         31160(AX), K6
 	VADDPS        Z4, Z15, K3, Z15
 	VADDPS        Z4, Z19, K4, Z19
 	VADDPS        Z4, Z20, K5, Z20
@@ -2246,10 +2246,10 @@ skip15:
 	VMULPS        Z16, Z4, Z4
 	KMOVW         10(R10)(SI*1), K1
 	KMOVW         10(R11)(SI*1), K2
-	KMOVW         46474(AX), K3
-	KMOVW         46490(AX), K4
-	KMOVW         46506(AX), K5
-	KMOVW         46522(AX), K6
+	KMOVW         31114(AX), K3
+	KMOVW         31130(AX), K4
+	KMOVW         31146(AX), K5
+	KMOVW         31162(AX), K6
 	VADDPS        Z5, Z15, K3, Z15
 	VADDPS        Z5, Z19, K4, Z19
 	VADDPS        Z5, Z20, K5, Z20
@@ -2261,10 +2261,10 @@ skip15:
 	VMULPS        Z16, Z5, Z5
 	KMOVW         12(R10)(SI*1), K1
 	KMOVW         12(R11)(SI*1), K2
-	KMOVW         46476(AX), K3
-	KMOVW         46492(AX), K4
-	KMOVW         46508(AX), K5
-	KMOVW         46524(AX), K6
+	KMOVW         31116(AX), K3
+	KMOVW         31132(AX), K4
+	KMOVW         31148(AX), K5
+	KMOVW         31164(AX), K6
 	VADDPS        Z6, Z15, K3, Z15
 	VADDPS        Z6, Z19, K4, Z19
 	VADDPS        Z6, Z20, K5, Z20
@@ -2274,14 +2274,14 @@ skip15:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          49256(AX), $0x64
+	CMPQ          33896(AX), $0x64
 	JLE           skip16
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
-	KMOVW         46478(AX), K3
-	KMOVW         46494(AX), K4
-	KMOVW         46510(AX), K5
-	KMOVW         46526(AX), K6
+	KMOVW         31118(AX), K3
+	KMOVW         31134(AX), K4
+	KMOVW         31150(AX), K5
+	KMOVW         31166(AX), K6
 	VADDPS        Z7, Z15, K3, Z15
 	VADDPS        Z7, Z19, K4, Z19
 	VADDPS        Z7, Z20, K5, Z20
@@ -2302,7 +2302,7 @@ skip16:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip17
-	CMPQ    49240(AX), $0x00
+	CMPQ    33880(AX), $0x00
 	JEQ     skip18
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -2314,8 +2314,8 @@ skip16:
 	VMOVUPS Z7, 448(R9)
 
 skip18:
-	SUBQ 48456(AX), SI
-	MOVQ 48312(AX), DI
+	SUBQ 33096(AX), SI
+	MOVQ 32952(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -2348,7 +2348,7 @@ skip17:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 48312(AX)
+	CMPQ          DI, 32952(AX)
 	JEQ           skip19
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -2360,16 +2360,16 @@ skip17:
 	VMOVUPS       Z7, 448(R9)
 
 skip19:
-	MOVQ            SI, 48448(AX)
-	MOVQ            DI, 48320(AX)
-	MOVQ            R8, 48328(AX)
-	MOVQ            48304(AX), CX
-	MOVQ            48288(AX), DX
-	MOVQ            48304(AX), BX
+	MOVQ            SI, 33088(AX)
+	MOVQ            DI, 32960(AX)
+	MOVQ            R8, 32968(AX)
+	MOVQ            32944(AX), CX
+	MOVQ            32928(AX), DX
+	MOVQ            32944(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            27648(AX)(BX*1), BX
-	MOVQ            48304(AX), SI
+	LEAQ            18432(AX)(BX*1), BX
+	MOVQ            32944(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -2389,28 +2389,28 @@ skip19:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48336(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            48344(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            48352(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            48376(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48384(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48392(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48424(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            49248(AX), DI
+	MOVQ            32976(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            32984(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            32992(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            33016(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33024(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33032(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33064(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33888(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            48424(AX), R8
+	ADDQ            33064(AX), R8
 	MOVLQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -2767,7 +2767,7 @@ skip19:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip20
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -2857,28 +2857,28 @@ loop22:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            48336(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            48344(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            48352(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            48376(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48384(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48392(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48424(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            49248(AX), R8
+	MOVQ            32976(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            32984(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            32992(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            33016(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33024(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33032(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33064(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33888(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            48424(AX), R9
+	ADDQ            33064(AX), R9
 	MOVLQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -3088,18 +3088,18 @@ loop22:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48344(AX), R8
+	MOVQ            32984(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z18
-	VMULPS.BCST     49264(AX), Z18, Z18
-	VMULPS.BCST     49268(AX), Z14, Z19
+	VMULPS.BCST     33904(AX), Z18, Z18
+	VMULPS.BCST     33908(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            48352(AX), R9
+	MOVQ            32992(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z13
-	VMULPS.BCST     49272(AX), Z13, Z13
-	VMULPS.BCST     49276(AX), Z14, Z14
+	VMULPS.BCST     33912(AX), Z13, Z13
+	VMULPS.BCST     33916(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -3112,16 +3112,16 @@ loop22:
 	VFMADD231PS     Z20, Z0, Z11
 	VMOVUPS         Z18, 64(R8)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     49280(AX), Z18, Z18
+	VMULPS.BCST     33920(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R9)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVQ            48336(AX), R8
+	MOVQ            32976(AX), R8
 	VMOVUPS         64(R8)(DI*1), Z14
-	VMULPS.BCST     49284(AX), Z13, Z13
-	VADDPS.BCST     49288(AX), Z13, Z13
+	VMULPS.BCST     33924(AX), Z13, Z13
+	VADDPS.BCST     33928(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -3137,10 +3137,10 @@ loop22:
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     49264(AX), Z13, Z13
-	VMULPS.BCST     49268(AX), Z15, Z18
+	VMULPS.BCST     33904(AX), Z13, Z13
+	VMULPS.BCST     33908(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -3151,17 +3151,17 @@ loop22:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z17
-	VMULPS.BCST     49272(AX), Z17, Z17
-	VMULPS.BCST     49276(AX), Z15, Z15
+	VMULPS.BCST     33912(AX), Z17, Z17
+	VMULPS.BCST     33916(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     49280(AX), Z13, Z13
+	VMULPS.BCST     33920(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R9)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -3173,10 +3173,10 @@ loop22:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z15
-	VMULPS.BCST     49284(AX), Z17, Z17
-	VADDPS.BCST     49288(AX), Z17, Z17
+	VMULPS.BCST     33924(AX), Z17, Z17
+	VADDPS.BCST     33928(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
@@ -3192,18 +3192,18 @@ loop22:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z18
-	VMULPS.BCST     49264(AX), Z18, Z18
-	VMULPS.BCST     49268(AX), Z21, Z19
+	VMULPS.BCST     33904(AX), Z18, Z18
+	VMULPS.BCST     33908(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     49272(AX), Z13, Z13
-	VMULPS.BCST     49276(AX), Z21, Z21
+	VMULPS.BCST     33912(AX), Z13, Z13
+	VMULPS.BCST     33916(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -3216,16 +3216,16 @@ loop22:
 	VFMADD231PS     Z20, Z0, Z7
 	VMOVUPS         Z18, 192(R8)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     49280(AX), Z18, Z18
+	VMULPS.BCST     33920(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z17
-	VMULPS.BCST     49284(AX), Z13, Z13
-	VADDPS.BCST     49288(AX), Z13, Z13
+	VMULPS.BCST     33924(AX), Z13, Z13
+	VADDPS.BCST     33928(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -3274,9 +3274,9 @@ loop22:
 	XORQ            R8, R8
 	TZCNTQ          DI, DI
 	CMOVQCS         R8, DI
-	MOVQ            48368(AX), R8
+	MOVQ            33008(AX), R8
 	MOVB            DI, 1(R8)(DX*1)
-	MOVQ            48360(AX), DI
+	MOVQ            33000(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -3302,11 +3302,11 @@ loop22:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            48424(AX), R8
+	ADDQ            33064(AX), R8
 	MOVL            128(R8)(DI*4), DI
-	MOVQ            48408(AX), R8
+	MOVQ            33048(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            48400(AX), DI
+	MOVQ            33040(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -3385,7 +3385,7 @@ loop22:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip23
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -3505,69 +3505,69 @@ skip21:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           48344(AX), BX
+	MOVQ           32984(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    49264(AX), Z0, Z0
-	VMULPS.BCST    49268(AX), Z1, Z4
+	VMULPS.BCST    33904(AX), Z0, Z0
+	VMULPS.BCST    33908(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           48352(AX), SI
+	MOVQ           32992(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    49272(AX), Z3, Z3
-	VMULPS.BCST    49276(AX), Z1, Z1
+	VMULPS.BCST    33912(AX), Z3, Z3
+	VMULPS.BCST    33916(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    49280(AX), Z0, Z0
+	VMULPS.BCST    33920(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           48336(AX), BX
+	MOVQ           32976(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    49284(AX), Z3, Z3
-	VADDPS.BCST    49288(AX), Z3, Z3
+	VMULPS.BCST    33924(AX), Z3, Z3
+	VADDPS.BCST    33928(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           48384(AX), BX
+	MOVQ           33024(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    49264(AX), Z0, Z0
-	VMULPS.BCST    49268(AX), Z2, Z4
+	VMULPS.BCST    33904(AX), Z0, Z0
+	VMULPS.BCST    33908(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           48392(AX), SI
+	MOVQ           33032(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    49272(AX), Z3, Z3
-	VMULPS.BCST    49276(AX), Z2, Z2
+	VMULPS.BCST    33912(AX), Z3, Z3
+	VMULPS.BCST    33916(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    49280(AX), Z0, Z0
+	VMULPS.BCST    33920(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           48376(AX), BX
+	MOVQ           33016(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    49284(AX), Z3, Z3
-	VADDPS.BCST    49288(AX), Z3, Z3
+	VMULPS.BCST    33924(AX), Z3, Z3
+	VADDPS.BCST    33928(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           48384(AX), BX
+	MOVQ           33024(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    49264(AX), Z0, Z0
-	VMULPS.BCST    49268(AX), Z5, Z4
+	VMULPS.BCST    33904(AX), Z0, Z0
+	VMULPS.BCST    33908(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           48392(AX), SI
+	MOVQ           33032(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    49272(AX), Z3, Z3
-	VMULPS.BCST    49276(AX), Z5, Z5
+	VMULPS.BCST    33912(AX), Z3, Z3
+	VMULPS.BCST    33916(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    49280(AX), Z0, Z0
+	VMULPS.BCST    33920(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           48376(AX), BX
+	MOVQ           33016(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    49284(AX), Z4, Z4
-	VADDPS.BCST    49288(AX), Z4, Z4
+	VMULPS.BCST    33924(AX), Z4, Z4
+	VADDPS.BCST    33928(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -3592,9 +3592,9 @@ skip21:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           48368(AX), BX
+	MOVQ           33008(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           48360(AX), CX
+	MOVQ           33000(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -3611,17 +3611,17 @@ skip21:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x07, BX
-	ADDQ           48424(AX), BX
+	ADDQ           33064(AX), BX
 	MOVL           (BX)(CX*4), CX
-	MOVQ           48408(AX), BX
+	MOVQ           33048(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           48400(AX), CX
+	MOVQ           33040(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           48304(AX), CX
-	SUBQ           CX, 48288(AX)
-	SUBQ           CX, 48296(AX)
+	MOVQ           32944(AX), CX
+	SUBQ           CX, 32928(AX)
+	SUBQ           CX, 32936(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -3632,21 +3632,21 @@ TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         48296(AX), DX
-	MOVQ         $0x00000030, CX
+	MOVQ         32936(AX), DX
+	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 48304(AX)
-	MOVQ         48288(AX), CX
-	MOVQ         48400(AX), DX
-	PREFETCHT0   -192(DX)(CX*4)
-	PREFETCHT0   -380(DX)(CX*4)
-	MOVQ         48304(AX), CX
-	MOVQ         48288(AX), DX
-	MOVQ         48304(AX), BX
+	MOVQ         CX, 32944(AX)
+	MOVQ         32928(AX), CX
+	MOVQ         33040(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         32944(AX), CX
+	MOVQ         32928(AX), DX
+	MOVQ         32944(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         27648(AX)(BX*1), BX
+	LEAQ         18432(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -3664,8 +3664,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         48376(AX), DI
-	MOVQ         48400(AX), R8
+	MOVQ         33016(AX), DI
+	MOVQ         33040(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -3711,8 +3711,8 @@ loop25:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          48376(AX), DI
-	MOVQ          48400(AX), R8
+	MOVQ          33016(AX), DI
+	MOVQ          33040(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -3796,16 +3796,16 @@ skip24:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            48304(AX), CX
-	MOVQ            48288(AX), DX
-	MOVQ            48304(AX), BX
+	MOVQ            32944(AX), CX
+	MOVQ            32928(AX), DX
+	MOVQ            32944(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            27648(AX)(BX*1), BX
-	MOVQ            48296(AX), SI
+	LEAQ            18432(AX)(BX*1), BX
+	MOVQ            32936(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            49232(AX), SI
+	ADDQ            33872(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -3822,21 +3822,21 @@ skip24:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48376(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48384(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48392(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48416(AX), R8
-	PREFETCHT0      -3072(R8)(DI*1)
-	MOVQ            49248(AX), DI
+	MOVQ            33016(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33024(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33032(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33056(AX), R8
+	PREFETCHT0      -2048(R8)(DI*1)
+	MOVQ            33888(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            48416(AX), R8
+	ADDQ            33056(AX), R8
 	MOVWQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -4193,7 +4193,7 @@ skip24:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip26
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4283,21 +4283,21 @@ loop28:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            48376(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48384(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48392(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48416(AX), R9
-	PREFETCHT0      -3072(R9)(R8*1)
-	MOVQ            49248(AX), R8
+	MOVQ            33016(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33024(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33032(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33056(AX), R9
+	PREFETCHT0      -2048(R9)(R8*1)
+	MOVQ            33888(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            48416(AX), R9
+	ADDQ            33056(AX), R9
 	MOVWQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -4469,17 +4469,17 @@ loop28:
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     49264(AX), Z13, Z13
+	VMULPS.BCST     33904(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	VMULPS.BCST     49268(AX), Z16, Z15
+	VMULPS.BCST     33908(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
-	VMULPS.BCST     49272(AX), Z14, Z14
+	VMULPS.BCST     33912(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -4489,17 +4489,17 @@ loop28:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMULPS.BCST     49276(AX), Z16, Z16
+	VMULPS.BCST     33916(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	VMULPS.BCST     49280(AX), Z13, Z13
+	VMULPS.BCST     33920(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R9)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -4510,17 +4510,17 @@ loop28:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     49284(AX), Z15, Z15
-	VADDPS.BCST     49288(AX), Z15, Z15
+	VMULPS.BCST     33924(AX), Z15, Z15
+	VADDPS.BCST     33928(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R8)(DI*2)
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z13
-	VMULPS.BCST     49264(AX), Z13, Z13
+	VMULPS.BCST     33904(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -4530,15 +4530,15 @@ loop28:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	VMULPS.BCST     49268(AX), Z19, Z16
+	VMULPS.BCST     33908(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
-	VMULPS.BCST     49272(AX), Z15, Z15
+	VMULPS.BCST     33912(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	VMULPS.BCST     49276(AX), Z19, Z19
+	VMULPS.BCST     33916(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R8)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -4551,16 +4551,16 @@ loop28:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     49280(AX), Z13, Z13
+	VMULPS.BCST     33920(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R9)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	VMULPS.BCST     49284(AX), Z18, Z18
-	VADDPS.BCST     49288(AX), Z18, Z18
+	VMULPS.BCST     33924(AX), Z18, Z18
+	VADDPS.BCST     33928(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -4609,11 +4609,11 @@ loop28:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	ADDQ            48416(AX), R8
+	ADDQ            33056(AX), R8
 	MOVWLZX         64(R8)(DI*2), DI
-	MOVQ            48408(AX), R8
+	MOVQ            33048(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            48400(AX), DI
+	MOVQ            33040(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -4752,7 +4752,7 @@ loop28:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip29
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4858,47 +4858,47 @@ skip27:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          48384(AX), BX
+	MOVQ          33024(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   49264(AX), Z0, Z0
-	VMULPS.BCST   49268(AX), Z1, Z3
+	VMULPS.BCST   33904(AX), Z0, Z0
+	VMULPS.BCST   33908(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          48392(AX), SI
+	MOVQ          33032(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   49272(AX), Z2, Z2
-	VMULPS.BCST   49276(AX), Z1, Z1
+	VMULPS.BCST   33912(AX), Z2, Z2
+	VMULPS.BCST   33916(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   49280(AX), Z0, Z0
+	VMULPS.BCST   33920(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          48376(AX), BX
+	MOVQ          33016(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   49284(AX), Z2, Z2
-	VADDPS.BCST   49288(AX), Z2, Z2
+	VMULPS.BCST   33924(AX), Z2, Z2
+	VADDPS.BCST   33928(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          48384(AX), BX
+	MOVQ          33024(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   49264(AX), Z0, Z0
-	VMULPS.BCST   49268(AX), Z4, Z3
+	VMULPS.BCST   33904(AX), Z0, Z0
+	VMULPS.BCST   33908(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          48392(AX), SI
+	MOVQ          33032(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   49272(AX), Z2, Z2
-	VMULPS.BCST   49276(AX), Z4, Z4
+	VMULPS.BCST   33912(AX), Z2, Z2
+	VMULPS.BCST   33916(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   49280(AX), Z0, Z0
+	VMULPS.BCST   33920(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          48376(AX), BX
+	MOVQ          33016(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   49284(AX), Z3, Z3
-	VADDPS.BCST   49288(AX), Z3, Z3
+	VMULPS.BCST   33924(AX), Z3, Z3
+	VADDPS.BCST   33928(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -4926,17 +4926,17 @@ skip27:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
-	ADDQ          48416(AX), BX
+	ADDQ          33056(AX), BX
 	MOVWLZX       (BX)(CX*2), CX
-	MOVQ          48408(AX), BX
+	MOVQ          33048(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          48400(AX), CX
+	MOVQ          33040(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          48304(AX), CX
-	SUBQ          CX, 48288(AX)
-	SUBQ          CX, 48296(AX)
+	MOVQ          32944(AX), CX
+	SUBQ          CX, 32928(AX)
+	SUBQ          CX, 32936(AX)
 	JNZ           block
 	VZEROUPPER
 	RET
@@ -4947,21 +4947,21 @@ TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         48296(AX), DX
-	MOVQ         $0x00000030, CX
+	MOVQ         32936(AX), DX
+	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 48304(AX)
-	MOVQ         48288(AX), CX
-	MOVQ         48400(AX), DX
-	PREFETCHT0   -192(DX)(CX*4)
-	PREFETCHT0   -380(DX)(CX*4)
-	MOVQ         48304(AX), CX
-	MOVQ         48288(AX), DX
-	MOVQ         48304(AX), BX
+	MOVQ         CX, 32944(AX)
+	MOVQ         32928(AX), CX
+	MOVQ         33040(AX), DX
+	PREFETCHT0   -128(DX)(CX*4)
+	PREFETCHT0   -252(DX)(CX*4)
+	MOVQ         32944(AX), CX
+	MOVQ         32928(AX), DX
+	MOVQ         32944(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
-	LEAQ         27648(AX)(BX*1), BX
+	LEAQ         18432(AX)(BX*1), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
 	MOVL         $0x41b8aa3b, SI
@@ -4979,8 +4979,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         48376(AX), DI
-	MOVQ         48400(AX), R8
+	MOVQ         33016(AX), DI
+	MOVQ         33040(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -5026,8 +5026,8 @@ loop31:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          48376(AX), DI
-	MOVQ          48400(AX), R8
+	MOVQ          33016(AX), DI
+	MOVQ          33040(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -5111,16 +5111,16 @@ skip30:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            48304(AX), CX
-	MOVQ            48288(AX), DX
-	MOVQ            48304(AX), BX
+	MOVQ            32944(AX), CX
+	MOVQ            32928(AX), DX
+	MOVQ            32944(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
-	LEAQ            27648(AX)(BX*1), BX
-	MOVQ            48296(AX), SI
+	LEAQ            18432(AX)(BX*1), BX
+	MOVQ            32936(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            49232(AX), SI
+	ADDQ            33872(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -5137,22 +5137,22 @@ skip30:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48376(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48384(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48392(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            48424(AX), R8
-	PREFETCHT0      -6144(R8)(DI*2)
-	PREFETCHT0      -6080(R8)(DI*2)
-	MOVQ            49248(AX), DI
+	MOVQ            33016(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33024(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33032(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33064(AX), R8
+	PREFETCHT0      -4096(R8)(DI*2)
+	PREFETCHT0      -4032(R8)(DI*2)
+	MOVQ            33888(AX), DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            48424(AX), R8
+	ADDQ            33064(AX), R8
 	MOVLQZX         (R8), R9
 	SHLQ            $0x04, R9
 	VBROADCASTI32X4 (DI)(R9*1), Z1
@@ -5509,7 +5509,7 @@ skip30:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip32
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -5599,22 +5599,22 @@ loop34:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            48376(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48384(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48392(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            48424(AX), R9
-	PREFETCHT0      -6144(R9)(R8*2)
-	PREFETCHT0      -6080(R9)(R8*2)
-	MOVQ            49248(AX), R8
+	MOVQ            33016(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33024(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33032(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33064(AX), R9
+	PREFETCHT0      -4096(R9)(R8*2)
+	PREFETCHT0      -4032(R9)(R8*2)
+	MOVQ            33888(AX), R8
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            48424(AX), R9
+	ADDQ            33064(AX), R9
 	MOVLQZX         (R9), R10
 	SHLQ            $0x04, R10
 	VBROADCASTI32X4 (R8)(R10*1), Z1
@@ -5786,17 +5786,17 @@ loop34:
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     49264(AX), Z13, Z13
+	VMULPS.BCST     33904(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	VMULPS.BCST     49268(AX), Z16, Z15
+	VMULPS.BCST     33908(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
-	VMULPS.BCST     49272(AX), Z14, Z14
+	VMULPS.BCST     33912(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -5806,17 +5806,17 @@ loop34:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMULPS.BCST     49276(AX), Z16, Z16
+	VMULPS.BCST     33916(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R8)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	VMULPS.BCST     49280(AX), Z13, Z13
+	VMULPS.BCST     33920(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R9)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         128(R8)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -5827,17 +5827,17 @@ loop34:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     49284(AX), Z15, Z15
-	VADDPS.BCST     49288(AX), Z15, Z15
+	VMULPS.BCST     33924(AX), Z15, Z15
+	VADDPS.BCST     33928(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R8)(DI*2)
-	MOVQ            48384(AX), R8
+	MOVQ            33024(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z13
-	VMULPS.BCST     49264(AX), Z13, Z13
+	VMULPS.BCST     33904(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -5847,15 +5847,15 @@ loop34:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	VMULPS.BCST     49268(AX), Z19, Z16
+	VMULPS.BCST     33908(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            48392(AX), R9
+	MOVQ            33032(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
-	VMULPS.BCST     49272(AX), Z15, Z15
+	VMULPS.BCST     33912(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	VMULPS.BCST     49276(AX), Z19, Z19
+	VMULPS.BCST     33916(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R8)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -5868,16 +5868,16 @@ loop34:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     49280(AX), Z13, Z13
+	VMULPS.BCST     33920(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R9)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            48376(AX), R8
+	MOVQ            33016(AX), R8
 	VMOVUPS         192(R8)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	VMULPS.BCST     49284(AX), Z18, Z18
-	VADDPS.BCST     49288(AX), Z18, Z18
+	VMULPS.BCST     33924(AX), Z18, Z18
+	VADDPS.BCST     33928(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -5926,11 +5926,11 @@ loop34:
 	CMOVQCS         R8, DI
 	MOVQ            DX, R8
 	SHLQ            $0x07, R8
-	ADDQ            48424(AX), R8
+	ADDQ            33064(AX), R8
 	MOVL            128(R8)(DI*4), DI
-	MOVQ            48408(AX), R8
+	MOVQ            33048(AX), R8
 	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            48400(AX), DI
+	MOVQ            33040(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -6069,7 +6069,7 @@ loop34:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            49256(AX), $0x64
+	CMPQ            33896(AX), $0x64
 	JLE             skip35
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -6175,47 +6175,47 @@ skip33:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          48384(AX), BX
+	MOVQ          33024(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   49264(AX), Z0, Z0
-	VMULPS.BCST   49268(AX), Z1, Z3
+	VMULPS.BCST   33904(AX), Z0, Z0
+	VMULPS.BCST   33908(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          48392(AX), SI
+	MOVQ          33032(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   49272(AX), Z2, Z2
-	VMULPS.BCST   49276(AX), Z1, Z1
+	VMULPS.BCST   33912(AX), Z2, Z2
+	VMULPS.BCST   33916(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   49280(AX), Z0, Z0
+	VMULPS.BCST   33920(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          48376(AX), BX
+	MOVQ          33016(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   49284(AX), Z2, Z2
-	VADDPS.BCST   49288(AX), Z2, Z2
+	VMULPS.BCST   33924(AX), Z2, Z2
+	VADDPS.BCST   33928(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          48384(AX), BX
+	MOVQ          33024(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   49264(AX), Z0, Z0
-	VMULPS.BCST   49268(AX), Z4, Z3
+	VMULPS.BCST   33904(AX), Z0, Z0
+	VMULPS.BCST   33908(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          48392(AX), SI
+	MOVQ          33032(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   49272(AX), Z2, Z2
-	VMULPS.BCST   49276(AX), Z4, Z4
+	VMULPS.BCST   33912(AX), Z2, Z2
+	VMULPS.BCST   33916(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   49280(AX), Z0, Z0
+	VMULPS.BCST   33920(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          48376(AX), BX
+	MOVQ          33016(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   49284(AX), Z3, Z3
-	VADDPS.BCST   49288(AX), Z3, Z3
+	VMULPS.BCST   33924(AX), Z3, Z3
+	VADDPS.BCST   33928(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -6243,17 +6243,17 @@ skip33:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x07, BX
-	ADDQ          48424(AX), BX
+	ADDQ          33064(AX), BX
 	MOVL          (BX)(CX*4), CX
-	MOVQ          48408(AX), BX
+	MOVQ          33048(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          48400(AX), CX
+	MOVQ          33040(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          48304(AX), CX
-	SUBQ          CX, 48288(AX)
-	SUBQ          CX, 48296(AX)
+	MOVQ          32944(AX), CX
+	SUBQ          CX, 32928(AX)
+	SUBQ          CX, 32936(AX)
 	JNZ           block
 	VZEROUPPER
 	RET

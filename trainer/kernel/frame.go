@@ -22,7 +22,7 @@ const (
 // blockGates is how many gates a fused kernel takes through a phase before the next
 // phase: the more, the less often a phase waits for its first result, until the scratch
 // leaves the L1 cache.
-const blockGates = 48 //nolint:unused // the frame uses it
+const blockGates = 32 //nolint:unused // the frame uses it
 
 // gradientRow is the length of a row of gradients by sample. The samples are followed
 // by zeros, for groups that reach past the last one.
