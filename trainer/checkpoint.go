@@ -37,7 +37,13 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 	if !s.due(time.Now()) {
 		return nil
 	}
-	return s.save()
+	err := s.save()
+	if err != nil && s.Warn != nil {
+		s.saved = time.Now()
+		s.Warn(fmt.Errorf("%w; training goes on and will try again: make room or mend the folder before it ends", err))
+		return nil
+	}
+	return err
 }
 
 // due says whether it is time for a checkpoint.

@@ -84,6 +84,42 @@ func TestSaveAllocates(t *testing.T) {
 	}
 }
 
+// TestWarns puts a folder in the checkpoint's place for a while: the run goes on, and its
+// last checkpoint is written.
+func TestWarns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	stone := filepath.Join(CheckpointPath(path), "stone")
+	warned := 0
+	r := Run{Config: parse(t, "train.checkpoint.minutes=1e-9"), Model: path}
+	r.Progress = func(p Progress) {
+		if p.Epoch == 1 && p.Batch == 1 {
+			os.Remove(CheckpointPath(path))
+			if err := os.MkdirAll(stone, 0o777); err != nil {
+				t.Error(err)
+			}
+		}
+		if p.Epoch == 2 {
+			os.RemoveAll(filepath.Dir(stone))
+		}
+	}
+	if _, err := r.Train(t.Context()); err == nil {
+		t.Error("no error without anybody to warn")
+	}
+	os.RemoveAll(filepath.Dir(stone))
+	r.Warn = func(err error) {
+		warned++
+		if !strings.Contains(err.Error(), CheckpointPath(path)) {
+			t.Errorf("warning %v names no file", err)
+		}
+	}
+	if _, err := r.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(CheckpointPath(path)); warned == 0 || err != nil || !info.Mode().IsRegular() {
+		t.Errorf("%d warnings, checkpoint %v, error %v", warned, info, err)
+	}
+}
+
 // TestNegativeMoment resumes from a checkpoint with a negative mean of squares.
 func TestNegativeMoment(t *testing.T) {
 	cfg := parse(t)

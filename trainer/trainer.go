@@ -33,6 +33,10 @@ type Run struct {
 	Resume  bool     // go on from the checkpoint
 	Start   string   // path of a model file whose parameters to start from; "": draw them
 
+	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
+	// the run goes on. Without it such a failure ends the run, as one at its end does.
+	Warn func(error)
+
 	// Progress, unless nil, is called after each batch and after each epoch, from the
 	// goroutine that called Train.
 	Progress func(Progress)

@@ -107,10 +107,13 @@ func (p *progress) logLine(s trainer.Progress) {
 	if err == nil {
 		_, err = p.log.Write(append(line, '\n'))
 	}
-	if err != nil { // with --quiet too: it is a warning
-		fmt.Fprintf(p.w, "ialgn: warning: --log: %v\n", err)
+	if err != nil {
+		p.warn(fmt.Errorf("--log: %w", err))
 	}
 }
+
+// warn tells of something that went wrong while the run goes on, with --quiet too.
+func (p *progress) warn(err error) { fmt.Fprintf(p.w, "ialgn: warning: %v\n", err) }
 
 // validationAccuracy returns that of a finished epoch, nil without a validation set.
 func validationAccuracy(s trainer.Progress) *float64 {

@@ -95,7 +95,7 @@ func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progr
 	if err != nil {
 		return r, nil, err
 	}
-	r.Progress = p.show
+	r.Progress, r.Warn = p.show, p.warn
 	return r, p, nil
 }
 
