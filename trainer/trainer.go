@@ -141,7 +141,7 @@ func (s *session) prepare() error {
 	}
 	enc, words := s.data.Encoder, s.eng.Words()
 	s.order = make([]int32, s.data.Train.Len())
-	s.batcher = encoding.NewBatcher(enc, s.data.Train, words, s.Threads)
+	s.batcher = encoding.NewBatcher(enc, s.data.Train, words, s.eng.Crew())
 	s.rows = hugepage.Make[uint64](enc.Inputs() * words)
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())

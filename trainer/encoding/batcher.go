@@ -2,8 +2,9 @@ package encoding
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
+
+	"ialgn/internal/crew"
 )
 
 // blockFeatures is how many features a [Batcher] spreads at a time. It is a multiple of
@@ -15,25 +16,24 @@ const blockFeatures = 128
 // [Packed.Gather] and [Encoder.Thermometer] in one, block by block on several
 // goroutines, without the planes of a whole batch in memory.
 //
-// A Batcher is for one caller at a time; it allocates only in [NewBatcher] but for its
-// goroutines.
+// A Batcher is for one caller at a time; it allocates only in [NewBatcher].
 type Batcher struct {
 	enc    *Encoder
 	set    *Packed
 	words  int
-	planes [][]uint64 // of a block, one a goroutine
+	crew   *crew.Crew
+	planes [][]uint64 // of a block, one a member
 }
 
 // NewBatcher returns a Batcher of samples of set, which holds levels of enc, with rows
-// of words words, on up to threads goroutines. It panics if the set holds something
-// else.
-func NewBatcher(enc *Encoder, set *Packed, words, threads int) *Batcher {
+// of words words, on a crew, that of the training step if it is to be awake. It panics if
+// the set holds something else.
+func NewBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	if set.Features != enc.Features() || set.Width != enc.LevelBits() {
 		panic(fmt.Sprintf("encoding: %d features of %d bits are not levels of %d features of %d bits",
 			set.Features, set.Width, enc.Features(), enc.LevelBits()))
 	}
-	b := &Batcher{enc: enc, set: set, words: words}
-	b.planes = make([][]uint64, max(1, min(threads, b.blocks())))
+	b := &Batcher{enc: enc, set: set, words: words, crew: c, planes: make([][]uint64, c.Size())}
 	for i := range b.planes {
 		b.planes[i] = make([]uint64, min(blockFeatures, set.Features)*set.Width*words)
 	}
@@ -57,17 +57,11 @@ func (b *Batcher) Batch(dst []uint64, index []int32) {
 		_ = b.set.Labels[i] // here, where the caller sees the panic
 	}
 	var next atomic.Int32
-	var wg sync.WaitGroup
-	work := func(planes []uint64) {
+	b.crew.Run(func(member int) {
 		for k := int(next.Add(1)) - 1; k < b.blocks(); k = int(next.Add(1)) - 1 {
-			b.block(dst, planes, index, k)
+			b.block(dst, b.planes[member], index, k)
 		}
-	}
-	for _, planes := range b.planes[1:] {
-		wg.Go(func() { work(planes) })
-	}
-	work(b.planes[0])
-	wg.Wait()
+	})
 }
 
 // block spreads block k.

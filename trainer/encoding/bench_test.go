@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"ialgn/internal/crew"
 )
 
 // benchSizes are the shapes of the paper's image sets with their thermometer codes.
@@ -95,7 +97,7 @@ func BenchmarkBatcher(b *testing.B) {
 			b.Run(fmt.Sprintf("set=%s/batch=100/threads=%d", size.name, threads), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(3, 4))
 				index := make([]int32, 100)
-				batcher, dst := NewBatcher(e, p, 2, threads), make([]uint64, e.Inputs()*2)
+				batcher, dst := NewBatcher(e, p, 2, crew.New(threads)), make([]uint64, e.Inputs()*2)
 				for b.Loop() {
 					for i := range index {
 						index[i] = int32(r.IntN(p.Len()))

@@ -141,6 +141,10 @@ func newPin(p *model.Pin, gates int) *kernel.Pin {
 	return n
 }
 
+// Crew returns the goroutines of the step, for what is done between steps: they are still
+// awake then. It must not be used during one.
+func (e *Engine) Crew() *crew.Crew { return e.crew }
+
 // Words returns the number of words of a row of a [Batch].
 func (e *Engine) Words() int { return e.words }
 

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"ialgn/internal/crew"
+
 	"golang.org/x/sync/errgroup"
 
 	"ialgn/trainer/encoding"
@@ -101,7 +103,7 @@ type scorer struct {
 func newScorer(f *Frozen, p *encoding.Packed) *scorer {
 	return &scorer{
 		eval:    NewEvaluator(f),
-		batcher: encoding.NewBatcher(&f.Encoder, p, batchWords, 1),
+		batcher: encoding.NewBatcher(&f.Encoder, p, batchWords, crew.New(1)),
 		index:   make([]int32, 0, 64*batchWords),
 		in:      make([]uint64, f.Inputs()*batchWords),
 		counts:  make([]int32, len(f.Classes)*64*batchWords),
