@@ -28,21 +28,21 @@ TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32936(AX), DX
+	MOVQ         33064(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32944(AX)
-	MOVQ         32928(AX), CX
-	MOVQ         33040(AX), DX
+	MOVQ         CX, 33072(AX)
+	MOVQ         33056(AX), CX
+	MOVQ         33168(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33000(AX), DX
+	MOVQ         33128(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32944(AX), CX
-	MOVQ         32928(AX), DX
-	MOVQ         32944(AX), BX
+	MOVQ         33072(AX), CX
+	MOVQ         33056(AX), DX
+	MOVQ         33072(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -63,15 +63,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33016(AX), DI
-	MOVQ         33040(AX), R8
+	MOVQ         33144(AX), DI
+	MOVQ         33168(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         32976(AX), DI
+	MOVQ         33104(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         33000(AX), SI
+	MOVQ         33128(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -131,15 +131,15 @@ loop1:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33016(AX), DI
-	MOVQ          33040(AX), R8
+	MOVQ          33144(AX), DI
+	MOVQ          33168(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          32976(AX), DI
+	MOVQ          33104(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          33000(AX), SI
+	MOVQ          33128(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -271,20 +271,20 @@ skip0:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          32944(AX), CX
-	MOVQ          32944(AX), DX
+	MOVQ          33072(AX), CX
+	MOVQ          33072(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
 	LEAQ          18432(AX)(DX*1), DX
-	MOVQ          32944(AX), BX
+	MOVQ          33072(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          33088(AX), SI
-	MOVQ          32960(AX), DI
-	MOVQ          32968(AX), R8
+	MOVQ          33216(AX), SI
+	MOVQ          33088(AX), DI
+	MOVQ          33096(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          33872(AX), R9
+	ADDQ          34000(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -299,9 +299,9 @@ skip0:
 	VXORPS        Z12, Z12, Z12
 
 loop2:
-	CMPQ    DI, 32952(AX)
+	CMPQ    DI, 33080(AX)
 	JNE     skip3
-	MOVQ    33104(AX)(R8*8), R10
+	MOVQ    33232(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -334,8 +334,8 @@ skip3:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          33072(AX), R10
-	MOVQ          33080(AX), R11
+	MOVQ          33200(AX), R10
+	MOVQ          33208(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
@@ -473,7 +473,7 @@ skip3:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          33896(AX), $0x64
+	CMPQ          34024(AX), $0x64
 	JLE           skip4
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
@@ -501,7 +501,7 @@ skip4:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip5
-	CMPQ    33880(AX), $0x00
+	CMPQ    34008(AX), $0x00
 	JEQ     skip6
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -513,8 +513,8 @@ skip4:
 	VMOVUPS Z7, 448(R9)
 
 skip6:
-	SUBQ 33096(AX), SI
-	MOVQ 32952(AX), DI
+	SUBQ 33224(AX), SI
+	MOVQ 33080(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -547,7 +547,7 @@ skip5:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 32952(AX)
+	CMPQ          DI, 33080(AX)
 	JEQ           skip7
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -559,16 +559,16 @@ skip5:
 	VMOVUPS       Z7, 448(R9)
 
 skip7:
-	MOVQ            SI, 33088(AX)
-	MOVQ            DI, 32960(AX)
-	MOVQ            R8, 32968(AX)
-	MOVQ            32944(AX), CX
-	MOVQ            32928(AX), DX
-	MOVQ            32944(AX), BX
+	MOVQ            SI, 33216(AX)
+	MOVQ            DI, 33088(AX)
+	MOVQ            R8, 33096(AX)
+	MOVQ            33072(AX), CX
+	MOVQ            33056(AX), DX
+	MOVQ            33072(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32944(AX), SI
+	MOVQ            33072(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -588,75 +588,65 @@ skip7:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32976(AX), R8
+	ADDQ            33184(AX), DI
+	VPMOVZXWD       (DI), Z1
+	VPSLLD          $0x04, Z1, Z1
+	VMOVDQU32       Z1, 31168(AX)
+	VPMOVZXWD       32(DI), Z1
+	VPSLLD          $0x04, Z1, Z1
+	VMOVDQU32       Z1, 31232(AX)
+	MOVQ            DX, DI
+	SHLQ            $0x06, DI
+	MOVQ            33104(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32984(AX), R8
+	MOVQ            33112(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32992(AX), R8
+	MOVQ            33120(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33016(AX), R8
+	MOVQ            33144(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33024(AX), R8
+	MOVQ            33152(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33032(AX), R8
+	MOVQ            33160(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33056(AX), R8
+	MOVQ            33184(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33888(AX), DI
-	MOVQ            DX, R8
-	SHLQ            $0x06, R8
-	ADDQ            33056(AX), R8
-	MOVWQZX         (R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z1
-	MOVWQZX         8(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z1
-	MOVWQZX         16(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z1
-	MOVWQZX         24(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z1, Z1
-	MOVWQZX         2(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z2
-	MOVWQZX         10(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z2
-	MOVWQZX         18(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z2
-	MOVWQZX         26(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z2, Z2
-	MOVWQZX         4(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVWQZX         12(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVWQZX         20(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVWQZX         28(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVWQZX         6(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z4
-	MOVWQZX         14(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z4
-	MOVWQZX         22(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z4
-	MOVWQZX         30(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z4, Z4
+	MOVQ            34016(AX), DI
+	MOVL            31168(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z1
+	MOVL            31184(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
+	MOVL            31200(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
+	MOVL            31216(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
+	MOVL            31172(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z2
+	MOVL            31188(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
+	MOVL            31204(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
+	MOVL            31220(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
+	MOVL            31176(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31192(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31208(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31224(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31180(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z4
+	MOVL            31196(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
+	MOVL            31212(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
+	MOVL            31228(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -665,53 +655,37 @@ skip7:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVWQZX         32(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVWQZX         40(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVWQZX         48(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVWQZX         56(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVWQZX         34(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z6
-	MOVWQZX         42(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z6
-	MOVWQZX         50(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z6
-	MOVWQZX         58(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z6, Z6
-	MOVWQZX         36(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z7
-	MOVWQZX         44(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z7
-	MOVWQZX         52(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z7
-	MOVWQZX         60(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z7, Z7
-	MOVWQZX         38(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z8
-	MOVWQZX         46(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z8
-	MOVWQZX         54(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z8
-	MOVWQZX         62(R8), R8
-	SHLQ            $0x04, R8
+	MOVL            31232(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31248(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31264(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31280(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31236(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z6
+	MOVL            31252(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
+	MOVL            31268(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
+	MOVL            31284(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
+	MOVL            31240(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z7
+	MOVL            31256(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
+	MOVL            31272(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
+	MOVL            31288(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
+	MOVL            31244(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z8
+	MOVL            31260(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
+	MOVL            31276(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
+	MOVL            31292(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -721,6 +695,17 @@ skip7:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R8
+	SUBQ            $0x01, R8
+	ADCQ            $0x00, R8
+	SHLQ            $0x06, R8
+	ADDQ            33184(AX), R8
+	VPMOVZXWD       (R8), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPMOVZXWD       32(R8), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -734,9 +719,13 @@ skip7:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31172(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  28(SI), K3, Z13
@@ -746,9 +735,13 @@ skip7:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31176(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31180(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  48(SI), K3, Z13
@@ -758,9 +751,13 @@ skip7:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31184(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31188(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  68(SI), K3, Z13
@@ -770,9 +767,13 @@ skip7:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31192(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31196(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  88(SI), K3, Z13
@@ -782,9 +783,13 @@ skip7:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31200(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31204(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  108(SI), K3, Z13
@@ -794,9 +799,13 @@ skip7:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31208(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31212(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  128(SI), K3, Z13
@@ -806,9 +815,13 @@ skip7:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31216(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31220(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  148(SI), K3, Z13
@@ -818,9 +831,13 @@ skip7:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31224(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31228(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  168(SI), K3, Z13
@@ -830,9 +847,13 @@ skip7:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31232(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31236(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -842,9 +863,13 @@ skip7:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31240(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31244(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  208(SI), K3, Z13
@@ -854,9 +879,13 @@ skip7:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31248(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31252(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  228(SI), K3, Z13
@@ -866,9 +895,13 @@ skip7:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31256(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31260(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  248(SI), K3, Z13
@@ -878,9 +911,13 @@ skip7:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
+	MOVL            31268(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  268(SI), K3, Z2
@@ -890,9 +927,13 @@ skip7:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31272(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31276(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -902,9 +943,13 @@ skip7:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -914,9 +959,13 @@ skip7:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -965,7 +1014,7 @@ skip7:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip8
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1055,75 +1104,56 @@ loop10:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            32976(AX), R9
+	MOVQ            33104(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32984(AX), R9
+	MOVQ            33112(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32992(AX), R9
+	MOVQ            33120(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33016(AX), R9
+	MOVQ            33144(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33024(AX), R9
+	MOVQ            33152(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33032(AX), R9
+	MOVQ            33160(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33056(AX), R9
+	MOVQ            33184(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33888(AX), R8
-	MOVQ            DX, R9
-	SHLQ            $0x06, R9
-	ADDQ            33056(AX), R9
-	MOVWQZX         (R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z1
-	MOVWQZX         8(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z1
-	MOVWQZX         16(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z1
-	MOVWQZX         24(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z1, Z1
-	MOVWQZX         2(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z2
-	MOVWQZX         10(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z2
-	MOVWQZX         18(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z2
-	MOVWQZX         26(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z2, Z2
-	MOVWQZX         4(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVWQZX         12(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVWQZX         20(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVWQZX         28(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVWQZX         6(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z4
-	MOVWQZX         14(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z4
-	MOVWQZX         22(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z4
-	MOVWQZX         30(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z4, Z4
+	MOVQ            34016(AX), R8
+	MOVL            31168(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z1
+	MOVL            31184(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
+	MOVL            31200(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
+	MOVL            31216(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
+	MOVL            31172(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z2
+	MOVL            31188(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
+	MOVL            31204(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
+	MOVL            31220(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
+	MOVL            31176(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31192(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31208(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31224(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31180(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z4
+	MOVL            31196(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
+	MOVL            31212(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
+	MOVL            31228(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -1132,53 +1162,37 @@ loop10:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVWQZX         32(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVWQZX         40(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVWQZX         48(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVWQZX         56(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVWQZX         34(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z6
-	MOVWQZX         42(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z6
-	MOVWQZX         50(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z6
-	MOVWQZX         58(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z6, Z6
-	MOVWQZX         36(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z7
-	MOVWQZX         44(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z7
-	MOVWQZX         52(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z7
-	MOVWQZX         60(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z7, Z7
-	MOVWQZX         38(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z8
-	MOVWQZX         46(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z8
-	MOVWQZX         54(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z8
-	MOVWQZX         62(R9), R9
-	SHLQ            $0x04, R9
+	MOVL            31232(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31248(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31264(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31280(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31236(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z6
+	MOVL            31252(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
+	MOVL            31268(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
+	MOVL            31284(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
+	MOVL            31240(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z7
+	MOVL            31256(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
+	MOVL            31272(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
+	MOVL            31288(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
+	MOVL            31244(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z8
+	MOVL            31260(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
+	MOVL            31276(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
+	MOVL            31292(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -1188,6 +1202,17 @@ loop10:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R9
+	SUBQ            $0x01, R9
+	ADCQ            $0x00, R9
+	SHLQ            $0x06, R9
+	ADDQ            33184(AX), R9
+	VPMOVZXWD       (R9), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPMOVZXWD       32(R9), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -1201,6 +1226,8 @@ loop10:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         336(DI), X15
 	VMULPS          320(DI), X15, X15
 	VPERMILPS       $0xb1, X15, X17
@@ -1208,6 +1235,8 @@ loop10:
 	VMOVDQA32       Z8, Z17
 	VPERMI2PS       Z14, Z13, Z17
 	VFMADD231PS     Z17, Z0, Z10
+	MOVL            31172(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VPERMILPS       $0x4e, X15, X17
 	VADDPS          X17, X15, X15
 	VBROADCASTSS    X15, Z13
@@ -1221,6 +1250,8 @@ loop10:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31176(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VADDPS.BCST     344(DI), Z14, K2, Z14
 	VBROADCASTSS.Z  340(DI), K3, Z15
 	VADDPS.BCST     336(DI), Z15, K4, Z15
@@ -1228,6 +1259,8 @@ loop10:
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31180(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VSUBPS          Z13, Z14, Z14
 	VMULPS          (DI), Z14, Z14
 	VMOVUPS         64(DI), Z13
@@ -1241,6 +1274,8 @@ loop10:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z19, Z18, Z17
 	VFMADD231PS     Z17, Z0, Z7
+	MOVL            31184(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VMULPS          Z13, Z15, Z17
 	VMOVUPS         128(DI), Z20
 	VMOVUPS         256(DI), Z21
@@ -1249,6 +1284,8 @@ loop10:
 	VPSRLD          $0x0a, Z8, Z22
 	VPERMI2PS       Z19, Z18, Z22
 	VFMADD231PS     Z22, Z0, Z10
+	MOVL            31188(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z17, Y18
 	VADDPS          Y17, Y18, Y18
 	VEXTRACTF32X4   $0x01, Y18, X17
@@ -1262,6 +1299,8 @@ loop10:
 	VPSRLD          $0x0f, Z4, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z11
+	MOVL            31192(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0x4e, X17, X18
 	VADDPS          X18, X17, X17
 	VPERMILPS       $0xb1, X17, X18
@@ -1269,6 +1308,8 @@ loop10:
 	VPSRLD          $0x0f, Z8, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
+	MOVL            31196(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X17, Z17
 	VSUBPS          Z17, Z15, Z15
 	VMULPS          Z13, Z15, Z15
@@ -1283,20 +1324,24 @@ loop10:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
+	MOVL            31200(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32984(AX), R8
-	VMOVUPS         64(R8)(DI*1), Z18
-	VMULPS.BCST     33904(AX), Z18, Z18
-	VMULPS.BCST     33908(AX), Z14, Z19
+	MOVQ            33112(AX), R9
+	VMOVUPS         64(R9)(DI*1), Z18
+	VMULPS.BCST     34032(AX), Z18, Z18
+	VMULPS.BCST     34036(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            32992(AX), R9
-	VMOVUPS         64(R9)(DI*1), Z13
-	VMULPS.BCST     33912(AX), Z13, Z13
-	VMULPS.BCST     33916(AX), Z14, Z14
+	MOVL            31204(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	MOVQ            33120(AX), R10
+	VMOVUPS         64(R10)(DI*1), Z13
+	VMULPS.BCST     34040(AX), Z13, Z13
+	VMULPS.BCST     34044(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -1307,18 +1352,22 @@ loop10:
 	VPSRLD          $0x19, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMOVUPS         Z18, 64(R8)(DI*1)
+	MOVL            31208(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMOVUPS         Z18, 64(R9)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     33920(AX), Z18, Z18
-	VMOVUPS         Z13, 64(R9)(DI*1)
+	VMULPS.BCST     34048(AX), Z18, Z18
+	VMOVUPS         Z13, 64(R10)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVQ            32976(AX), R8
-	VMOVUPS         64(R8)(DI*1), Z14
-	VMULPS.BCST     33924(AX), Z13, Z13
-	VADDPS.BCST     33928(AX), Z13, Z13
+	MOVL            31212(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33104(AX), R9
+	VMOVUPS         64(R9)(DI*1), Z14
+	VMULPS.BCST     34052(AX), Z13, Z13
+	VADDPS.BCST     34056(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -1328,16 +1377,20 @@ loop10:
 	VPSHRDD         $0x1e, Z2, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
+	MOVL            31216(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z14, Z14
-	VMOVUPS         Z14, 64(R8)(DI*1)
+	VMOVUPS         Z14, 64(R9)(DI*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVQ            33024(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     33904(AX), Z13, Z13
-	VMULPS.BCST     33908(AX), Z15, Z18
+	MOVL            31220(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33152(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z13
+	VMULPS.BCST     34032(AX), Z13, Z13
+	VMULPS.BCST     34036(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -1348,18 +1401,22 @@ loop10:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVQ            33032(AX), R9
-	VMOVUPS         128(R9)(DI*2), Z17
-	VMULPS.BCST     33912(AX), Z17, Z17
-	VMULPS.BCST     33916(AX), Z15, Z15
+	MOVL            31224(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	MOVQ            33160(AX), R10
+	VMOVUPS         128(R10)(DI*2), Z17
+	VMULPS.BCST     34040(AX), Z17, Z17
+	VMULPS.BCST     34044(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	VMOVUPS         Z13, 128(R8)(DI*2)
+	MOVL            31228(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     33920(AX), Z13, Z13
-	VMOVUPS         Z17, 128(R9)(DI*2)
+	VMULPS.BCST     34048(AX), Z13, Z13
+	VMOVUPS         Z17, 128(R10)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
 	VADDPS.BCST     164(SI), Z15, K2, Z15
@@ -1370,16 +1427,20 @@ loop10:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVQ            33016(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z15
-	VMULPS.BCST     33924(AX), Z17, Z17
-	VADDPS.BCST     33928(AX), Z17, Z17
+	MOVL            31232(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33144(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z15
+	VMULPS.BCST     34052(AX), Z17, Z17
+	VADDPS.BCST     34056(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
+	MOVL            31236(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z17, Z13, Z13
 	VSUBPS          Z13, Z15, Z15
-	VMOVUPS         Z15, 128(R8)(DI*2)
+	VMOVUPS         Z15, 128(R9)(DI*2)
 	VBROADCASTSS.Z  180(SI), K1, Z17
 	VADDPS.BCST     184(SI), Z17, K2, Z17
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -1389,18 +1450,22 @@ loop10:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVQ            33024(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z18
-	VMULPS.BCST     33904(AX), Z18, Z18
-	VMULPS.BCST     33908(AX), Z21, Z19
+	MOVL            31240(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33152(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z18
+	VMULPS.BCST     34032(AX), Z18, Z18
+	VMULPS.BCST     34036(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVQ            33032(AX), R9
-	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     33912(AX), Z13, Z13
-	VMULPS.BCST     33916(AX), Z21, Z21
+	MOVL            31244(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	MOVQ            33160(AX), R10
+	VMOVUPS         192(R10)(DI*2), Z13
+	VMULPS.BCST     34040(AX), Z13, Z13
+	VMULPS.BCST     34044(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -1411,18 +1476,22 @@ loop10:
 	VPSRLD          $0x12, Z2, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
-	VMOVUPS         Z18, 192(R8)(DI*2)
+	MOVL            31248(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMOVUPS         Z18, 192(R9)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     33920(AX), Z18, Z18
-	VMOVUPS         Z13, 192(R9)(DI*2)
+	VMULPS.BCST     34048(AX), Z18, Z18
+	VMOVUPS         Z13, 192(R10)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            33016(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z17
-	VMULPS.BCST     33924(AX), Z13, Z13
-	VADDPS.BCST     33928(AX), Z13, Z13
+	MOVL            31252(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33144(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z17
+	VMULPS.BCST     34052(AX), Z13, Z13
+	VADDPS.BCST     34056(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -1432,12 +1501,16 @@ loop10:
 	VPSRLD          $0x17, Z2, Z21
 	VPERMI2PS       Z20, Z19, Z21
 	VFMADD231PS     Z21, Z0, Z11
+	MOVL            31256(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z17, Z17
-	VMOVUPS         Z17, 192(R8)(DI*2)
+	VMOVUPS         Z17, 192(R9)(DI*2)
 	VPSRLD          $0x17, Z6, Z13
 	VPERMI2PS       Z20, Z19, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31260(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMAXPS          Z17, Z15, Z13
 	VEXTRACTF64X4   $0x01, Z13, Y18
 	VMAXPS          Y13, Y18, Y18
@@ -1452,6 +1525,8 @@ loop10:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z19, Z18, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z14, Y2
 	VMAXPS          Y14, Y2, Y2
 	VEXTRACTF32X4   $0x01, Y2, X20
@@ -1464,16 +1539,18 @@ loop10:
 	VPSHRDD         $0x1c, Z9, Z6, Z6
 	VPERMI2PS       Z19, Z18, Z6
 	VFMADD231PS     Z6, Z0, Z10
+	MOVL            31268(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X2, X2, X6
 	VBROADCASTSS    X2, Z13
 	VCMPPS          $0x00, Z13, Z14, K7
 	KMOVQ           K7, DI
-	XORQ            R8, R8
+	XORQ            R9, R9
 	TZCNTQ          DI, DI
-	CMOVQCS         R8, DI
-	MOVQ            33008(AX), R8
-	MOVB            DI, 1(R8)(DX*1)
-	MOVQ            33000(AX), DI
+	CMOVQCS         R9, DI
+	MOVQ            33136(AX), R9
+	MOVB            DI, 1(R9)(DX*1)
+	MOVQ            33128(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -1486,30 +1563,34 @@ loop10:
 	VPSRLD          $0x01, Z5, Z14
 	VPERMI2PS       Z13, Z2, Z14
 	VFMADD231PS     Z14, Z0, Z11
+	MOVL            31272(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X6, Z14
 	VCMPPS          $0x00, Z14, Z15, K7
 	KMOVQ           K7, DI
 	VBROADCASTSS    X6, Z14
 	VCMPPS          $0x00, Z14, Z17, K7
-	KMOVQ           K7, R8
-	SHLQ            $0x10, R8
-	ORQ             R8, DI
-	XORQ            R8, R8
+	KMOVQ           K7, R9
+	SHLQ            $0x10, R9
+	ORQ             R9, DI
+	XORQ            R9, R9
 	TZCNTQ          DI, DI
-	CMOVQCS         R8, DI
-	MOVQ            DX, R8
-	SHLQ            $0x06, R8
-	ADDQ            33056(AX), R8
-	MOVWLZX         64(R8)(DI*2), DI
-	MOVQ            33048(AX), R8
-	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            33040(AX), DI
+	CMOVQCS         R9, DI
+	MOVQ            DX, R9
+	SHLQ            $0x06, R9
+	ADDQ            33184(AX), R9
+	MOVWLZX         64(R9)(DI*2), DI
+	MOVQ            33176(AX), R9
+	MOVL            DI, 4(R9)(DX*4)
+	MOVQ            33168(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x01, Z9, Z6
 	VPERMI2PS       Z13, Z2, Z6
 	VFMADD231PS     Z6, Z0, Z12
+	MOVL            31276(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -1519,9 +1600,13 @@ loop10:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -1531,9 +1616,13 @@ loop10:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -1582,7 +1671,7 @@ loop10:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip11
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1702,69 +1791,69 @@ skip9:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           32984(AX), BX
+	MOVQ           33112(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    33904(AX), Z0, Z0
-	VMULPS.BCST    33908(AX), Z1, Z4
+	VMULPS.BCST    34032(AX), Z0, Z0
+	VMULPS.BCST    34036(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           32992(AX), SI
+	MOVQ           33120(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    33912(AX), Z3, Z3
-	VMULPS.BCST    33916(AX), Z1, Z1
+	VMULPS.BCST    34040(AX), Z3, Z3
+	VMULPS.BCST    34044(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    33920(AX), Z0, Z0
+	VMULPS.BCST    34048(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           32976(AX), BX
+	MOVQ           33104(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    33924(AX), Z3, Z3
-	VADDPS.BCST    33928(AX), Z3, Z3
+	VMULPS.BCST    34052(AX), Z3, Z3
+	VADDPS.BCST    34056(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           33024(AX), BX
+	MOVQ           33152(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    33904(AX), Z0, Z0
-	VMULPS.BCST    33908(AX), Z2, Z4
+	VMULPS.BCST    34032(AX), Z0, Z0
+	VMULPS.BCST    34036(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           33032(AX), SI
+	MOVQ           33160(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    33912(AX), Z3, Z3
-	VMULPS.BCST    33916(AX), Z2, Z2
+	VMULPS.BCST    34040(AX), Z3, Z3
+	VMULPS.BCST    34044(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    33920(AX), Z0, Z0
+	VMULPS.BCST    34048(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           33016(AX), BX
+	MOVQ           33144(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    33924(AX), Z3, Z3
-	VADDPS.BCST    33928(AX), Z3, Z3
+	VMULPS.BCST    34052(AX), Z3, Z3
+	VADDPS.BCST    34056(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           33024(AX), BX
+	MOVQ           33152(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    33904(AX), Z0, Z0
-	VMULPS.BCST    33908(AX), Z5, Z4
+	VMULPS.BCST    34032(AX), Z0, Z0
+	VMULPS.BCST    34036(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           33032(AX), SI
+	MOVQ           33160(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    33912(AX), Z3, Z3
-	VMULPS.BCST    33916(AX), Z5, Z5
+	VMULPS.BCST    34040(AX), Z3, Z3
+	VMULPS.BCST    34044(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    33920(AX), Z0, Z0
+	VMULPS.BCST    34048(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           33016(AX), BX
+	MOVQ           33144(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    33924(AX), Z4, Z4
-	VADDPS.BCST    33928(AX), Z4, Z4
+	VMULPS.BCST    34052(AX), Z4, Z4
+	VADDPS.BCST    34056(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -1789,9 +1878,9 @@ skip9:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           33008(AX), BX
+	MOVQ           33136(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           33000(AX), CX
+	MOVQ           33128(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -1808,17 +1897,17 @@ skip9:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x06, BX
-	ADDQ           33056(AX), BX
+	ADDQ           33184(AX), BX
 	MOVWLZX        (BX)(CX*2), CX
-	MOVQ           33048(AX), BX
+	MOVQ           33176(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           33040(AX), CX
+	MOVQ           33168(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           32944(AX), CX
-	SUBQ           CX, 32928(AX)
-	SUBQ           CX, 32936(AX)
+	MOVQ           33072(AX), CX
+	SUBQ           CX, 33056(AX)
+	SUBQ           CX, 33064(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -1829,21 +1918,21 @@ TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32936(AX), DX
+	MOVQ         33064(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32944(AX)
-	MOVQ         32928(AX), CX
-	MOVQ         33040(AX), DX
+	MOVQ         CX, 33072(AX)
+	MOVQ         33056(AX), CX
+	MOVQ         33168(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33000(AX), DX
+	MOVQ         33128(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32944(AX), CX
-	MOVQ         32928(AX), DX
-	MOVQ         32944(AX), BX
+	MOVQ         33072(AX), CX
+	MOVQ         33056(AX), DX
+	MOVQ         33072(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -1864,15 +1953,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33016(AX), DI
-	MOVQ         33040(AX), R8
+	MOVQ         33144(AX), DI
+	MOVQ         33168(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         32976(AX), DI
+	MOVQ         33104(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         33000(AX), SI
+	MOVQ         33128(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -1932,15 +2021,15 @@ loop13:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33016(AX), DI
-	MOVQ          33040(AX), R8
+	MOVQ          33144(AX), DI
+	MOVQ          33168(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          32976(AX), DI
+	MOVQ          33104(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          33000(AX), SI
+	MOVQ          33128(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -2072,20 +2161,20 @@ skip12:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          32944(AX), CX
-	MOVQ          32944(AX), DX
+	MOVQ          33072(AX), CX
+	MOVQ          33072(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
 	LEAQ          18432(AX)(DX*1), DX
-	MOVQ          32944(AX), BX
+	MOVQ          33072(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          33088(AX), SI
-	MOVQ          32960(AX), DI
-	MOVQ          32968(AX), R8
+	MOVQ          33216(AX), SI
+	MOVQ          33088(AX), DI
+	MOVQ          33096(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          33872(AX), R9
+	ADDQ          34000(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -2100,9 +2189,9 @@ skip12:
 	VXORPS        Z12, Z12, Z12
 
 loop14:
-	CMPQ    DI, 32952(AX)
+	CMPQ    DI, 33080(AX)
 	JNE     skip15
-	MOVQ    33104(AX)(R8*8), R10
+	MOVQ    33232(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -2135,8 +2224,8 @@ skip15:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          33072(AX), R10
-	MOVQ          33080(AX), R11
+	MOVQ          33200(AX), R10
+	MOVQ          33208(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
@@ -2274,7 +2363,7 @@ skip15:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          33896(AX), $0x64
+	CMPQ          34024(AX), $0x64
 	JLE           skip16
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
@@ -2302,7 +2391,7 @@ skip16:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip17
-	CMPQ    33880(AX), $0x00
+	CMPQ    34008(AX), $0x00
 	JEQ     skip18
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -2314,8 +2403,8 @@ skip16:
 	VMOVUPS Z7, 448(R9)
 
 skip18:
-	SUBQ 33096(AX), SI
-	MOVQ 32952(AX), DI
+	SUBQ 33224(AX), SI
+	MOVQ 33080(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -2348,7 +2437,7 @@ skip17:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 32952(AX)
+	CMPQ          DI, 33080(AX)
 	JEQ           skip19
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -2360,16 +2449,16 @@ skip17:
 	VMOVUPS       Z7, 448(R9)
 
 skip19:
-	MOVQ            SI, 33088(AX)
-	MOVQ            DI, 32960(AX)
-	MOVQ            R8, 32968(AX)
-	MOVQ            32944(AX), CX
-	MOVQ            32928(AX), DX
-	MOVQ            32944(AX), BX
+	MOVQ            SI, 33216(AX)
+	MOVQ            DI, 33088(AX)
+	MOVQ            R8, 33096(AX)
+	MOVQ            33072(AX), CX
+	MOVQ            33056(AX), DX
+	MOVQ            33072(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32944(AX), SI
+	MOVQ            33072(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -2388,77 +2477,65 @@ skip19:
 	MOVL            $0x3f800000, DI
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
+	SHLQ            $0x07, DI
+	ADDQ            33192(AX), DI
+	VPSLLD          $0x04, (DI), Z1
+	VMOVDQU32       Z1, 31168(AX)
+	VPSLLD          $0x04, 64(DI), Z1
+	VMOVDQU32       Z1, 31232(AX)
+	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32976(AX), R8
+	MOVQ            33104(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32984(AX), R8
+	MOVQ            33112(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            32992(AX), R8
+	MOVQ            33120(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33016(AX), R8
+	MOVQ            33144(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33024(AX), R8
+	MOVQ            33152(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33032(AX), R8
+	MOVQ            33160(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33064(AX), R8
+	MOVQ            33192(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33888(AX), DI
-	MOVQ            DX, R8
-	SHLQ            $0x07, R8
-	ADDQ            33064(AX), R8
-	MOVLQZX         (R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z1
-	MOVLQZX         16(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z1
-	MOVLQZX         32(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z1
-	MOVLQZX         48(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z1, Z1
-	MOVLQZX         4(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z2
-	MOVLQZX         20(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z2
-	MOVLQZX         36(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z2
-	MOVLQZX         52(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z2, Z2
-	MOVLQZX         8(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVLQZX         24(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVLQZX         40(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVLQZX         56(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVLQZX         12(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z4
-	MOVLQZX         28(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z4
-	MOVLQZX         44(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z4
-	MOVLQZX         60(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z4, Z4
+	MOVQ            34016(AX), DI
+	MOVL            31168(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z1
+	MOVL            31184(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
+	MOVL            31200(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
+	MOVL            31216(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
+	MOVL            31172(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z2
+	MOVL            31188(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
+	MOVL            31204(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
+	MOVL            31220(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
+	MOVL            31176(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31192(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31208(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31224(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31180(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z4
+	MOVL            31196(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
+	MOVL            31212(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
+	MOVL            31228(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -2467,53 +2544,37 @@ skip19:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVLQZX         64(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVLQZX         80(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVLQZX         96(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVLQZX         112(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVLQZX         68(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z6
-	MOVLQZX         84(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z6
-	MOVLQZX         100(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z6
-	MOVLQZX         116(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z6, Z6
-	MOVLQZX         72(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z7
-	MOVLQZX         88(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z7
-	MOVLQZX         104(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z7
-	MOVLQZX         120(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z7, Z7
-	MOVLQZX         76(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z8
-	MOVLQZX         92(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z8
-	MOVLQZX         108(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z8
-	MOVLQZX         124(R8), R8
-	SHLQ            $0x04, R8
+	MOVL            31232(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31248(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31264(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31280(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31236(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z6
+	MOVL            31252(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
+	MOVL            31268(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
+	MOVL            31284(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
+	MOVL            31240(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z7
+	MOVL            31256(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
+	MOVL            31272(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
+	MOVL            31288(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
+	MOVL            31244(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z8
+	MOVL            31260(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
+	MOVL            31276(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
+	MOVL            31292(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -2523,6 +2584,15 @@ skip19:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R8
+	SUBQ            $0x01, R8
+	ADCQ            $0x00, R8
+	SHLQ            $0x07, R8
+	ADDQ            33192(AX), R8
+	VPSLLD          $0x04, (R8), Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPSLLD          $0x04, 64(R8), Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -2536,9 +2606,13 @@ skip19:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31172(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  28(SI), K3, Z13
@@ -2548,9 +2622,13 @@ skip19:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31176(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31180(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  48(SI), K3, Z13
@@ -2560,9 +2638,13 @@ skip19:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31184(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31188(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  68(SI), K3, Z13
@@ -2572,9 +2654,13 @@ skip19:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31192(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31196(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  88(SI), K3, Z13
@@ -2584,9 +2670,13 @@ skip19:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31200(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31204(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  108(SI), K3, Z13
@@ -2596,9 +2686,13 @@ skip19:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31208(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31212(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  128(SI), K3, Z13
@@ -2608,9 +2702,13 @@ skip19:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31216(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31220(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  148(SI), K3, Z13
@@ -2620,9 +2718,13 @@ skip19:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31224(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31228(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  168(SI), K3, Z13
@@ -2632,9 +2734,13 @@ skip19:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31232(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31236(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -2644,9 +2750,13 @@ skip19:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31240(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31244(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  208(SI), K3, Z13
@@ -2656,9 +2766,13 @@ skip19:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31248(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31252(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  228(SI), K3, Z13
@@ -2668,9 +2782,13 @@ skip19:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31256(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31260(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  248(SI), K3, Z13
@@ -2680,9 +2798,13 @@ skip19:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
+	MOVL            31268(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  268(SI), K3, Z2
@@ -2692,9 +2814,13 @@ skip19:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31272(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31276(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -2704,9 +2830,13 @@ skip19:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -2716,9 +2846,13 @@ skip19:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -2767,7 +2901,7 @@ skip19:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip20
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -2857,76 +2991,57 @@ loop22:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            32976(AX), R9
+	MOVQ            33104(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32984(AX), R9
+	MOVQ            33112(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            32992(AX), R9
+	MOVQ            33120(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33016(AX), R9
+	MOVQ            33144(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33024(AX), R9
+	MOVQ            33152(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33032(AX), R9
+	MOVQ            33160(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33064(AX), R9
+	MOVQ            33192(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33888(AX), R8
-	MOVQ            DX, R9
-	SHLQ            $0x07, R9
-	ADDQ            33064(AX), R9
-	MOVLQZX         (R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z1
-	MOVLQZX         16(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z1
-	MOVLQZX         32(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z1
-	MOVLQZX         48(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z1, Z1
-	MOVLQZX         4(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z2
-	MOVLQZX         20(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z2
-	MOVLQZX         36(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z2
-	MOVLQZX         52(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z2, Z2
-	MOVLQZX         8(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVLQZX         24(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVLQZX         40(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVLQZX         56(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVLQZX         12(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z4
-	MOVLQZX         28(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z4
-	MOVLQZX         44(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z4
-	MOVLQZX         60(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z4, Z4
+	MOVQ            34016(AX), R8
+	MOVL            31168(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z1
+	MOVL            31184(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
+	MOVL            31200(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
+	MOVL            31216(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
+	MOVL            31172(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z2
+	MOVL            31188(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
+	MOVL            31204(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
+	MOVL            31220(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
+	MOVL            31176(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31192(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31208(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31224(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31180(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z4
+	MOVL            31196(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
+	MOVL            31212(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
+	MOVL            31228(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -2935,53 +3050,37 @@ loop22:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVLQZX         64(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVLQZX         80(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVLQZX         96(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVLQZX         112(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVLQZX         68(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z6
-	MOVLQZX         84(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z6
-	MOVLQZX         100(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z6
-	MOVLQZX         116(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z6, Z6
-	MOVLQZX         72(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z7
-	MOVLQZX         88(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z7
-	MOVLQZX         104(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z7
-	MOVLQZX         120(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z7, Z7
-	MOVLQZX         76(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z8
-	MOVLQZX         92(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z8
-	MOVLQZX         108(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z8
-	MOVLQZX         124(R9), R9
-	SHLQ            $0x04, R9
+	MOVL            31232(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31248(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31264(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31280(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31236(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z6
+	MOVL            31252(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
+	MOVL            31268(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
+	MOVL            31284(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
+	MOVL            31240(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z7
+	MOVL            31256(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
+	MOVL            31272(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
+	MOVL            31288(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
+	MOVL            31244(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z8
+	MOVL            31260(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
+	MOVL            31276(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
+	MOVL            31292(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -2991,6 +3090,15 @@ loop22:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R9
+	SUBQ            $0x01, R9
+	ADCQ            $0x00, R9
+	SHLQ            $0x07, R9
+	ADDQ            33192(AX), R9
+	VPSLLD          $0x04, (R9), Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPSLLD          $0x04, 64(R9), Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -3004,6 +3112,8 @@ loop22:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         336(DI), X15
 	VMULPS          320(DI), X15, X15
 	VPERMILPS       $0xb1, X15, X17
@@ -3011,6 +3121,8 @@ loop22:
 	VMOVDQA32       Z8, Z17
 	VPERMI2PS       Z14, Z13, Z17
 	VFMADD231PS     Z17, Z0, Z10
+	MOVL            31172(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VPERMILPS       $0x4e, X15, X17
 	VADDPS          X17, X15, X15
 	VBROADCASTSS    X15, Z13
@@ -3024,6 +3136,8 @@ loop22:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31176(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VADDPS.BCST     344(DI), Z14, K2, Z14
 	VBROADCASTSS.Z  340(DI), K3, Z15
 	VADDPS.BCST     336(DI), Z15, K4, Z15
@@ -3031,6 +3145,8 @@ loop22:
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31180(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VSUBPS          Z13, Z14, Z14
 	VMULPS          (DI), Z14, Z14
 	VMOVUPS         64(DI), Z13
@@ -3044,6 +3160,8 @@ loop22:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z19, Z18, Z17
 	VFMADD231PS     Z17, Z0, Z7
+	MOVL            31184(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VMULPS          Z13, Z15, Z17
 	VMOVUPS         128(DI), Z20
 	VMOVUPS         256(DI), Z21
@@ -3052,6 +3170,8 @@ loop22:
 	VPSRLD          $0x0a, Z8, Z22
 	VPERMI2PS       Z19, Z18, Z22
 	VFMADD231PS     Z22, Z0, Z10
+	MOVL            31188(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z17, Y18
 	VADDPS          Y17, Y18, Y18
 	VEXTRACTF32X4   $0x01, Y18, X17
@@ -3065,6 +3185,8 @@ loop22:
 	VPSRLD          $0x0f, Z4, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z11
+	MOVL            31192(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0x4e, X17, X18
 	VADDPS          X18, X17, X17
 	VPERMILPS       $0xb1, X17, X18
@@ -3072,6 +3194,8 @@ loop22:
 	VPSRLD          $0x0f, Z8, Z18
 	VPERMI2PS       Z22, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
+	MOVL            31196(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X17, Z17
 	VSUBPS          Z17, Z15, Z15
 	VMULPS          Z13, Z15, Z15
@@ -3086,20 +3210,24 @@ loop22:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
+	MOVL            31200(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            32984(AX), R8
-	VMOVUPS         64(R8)(DI*1), Z18
-	VMULPS.BCST     33904(AX), Z18, Z18
-	VMULPS.BCST     33908(AX), Z14, Z19
+	MOVQ            33112(AX), R9
+	VMOVUPS         64(R9)(DI*1), Z18
+	VMULPS.BCST     34032(AX), Z18, Z18
+	VMULPS.BCST     34036(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            32992(AX), R9
-	VMOVUPS         64(R9)(DI*1), Z13
-	VMULPS.BCST     33912(AX), Z13, Z13
-	VMULPS.BCST     33916(AX), Z14, Z14
+	MOVL            31204(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	MOVQ            33120(AX), R10
+	VMOVUPS         64(R10)(DI*1), Z13
+	VMULPS.BCST     34040(AX), Z13, Z13
+	VMULPS.BCST     34044(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -3110,18 +3238,22 @@ loop22:
 	VPSRLD          $0x19, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMOVUPS         Z18, 64(R8)(DI*1)
+	MOVL            31208(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMOVUPS         Z18, 64(R9)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     33920(AX), Z18, Z18
-	VMOVUPS         Z13, 64(R9)(DI*1)
+	VMULPS.BCST     34048(AX), Z18, Z18
+	VMOVUPS         Z13, 64(R10)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
 	VPERMI2PS       Z19, Z17, Z14
 	VFMADD231PS     Z14, Z0, Z12
-	MOVQ            32976(AX), R8
-	VMOVUPS         64(R8)(DI*1), Z14
-	VMULPS.BCST     33924(AX), Z13, Z13
-	VADDPS.BCST     33928(AX), Z13, Z13
+	MOVL            31212(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33104(AX), R9
+	VMOVUPS         64(R9)(DI*1), Z14
+	VMULPS.BCST     34052(AX), Z13, Z13
+	VADDPS.BCST     34056(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -3131,16 +3263,20 @@ loop22:
 	VPSHRDD         $0x1e, Z2, Z4, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
+	MOVL            31216(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z14, Z14
-	VMOVUPS         Z14, 64(R8)(DI*1)
+	VMOVUPS         Z14, 64(R9)(DI*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z13
 	VPERMI2PS       Z19, Z17, Z13
 	VFMADD231PS     Z13, Z0, Z10
-	MOVQ            33024(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     33904(AX), Z13, Z13
-	VMULPS.BCST     33908(AX), Z15, Z18
+	MOVL            31220(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33152(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z13
+	VMULPS.BCST     34032(AX), Z13, Z13
+	VMULPS.BCST     34036(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -3151,18 +3287,22 @@ loop22:
 	VPSRLD          $0x03, Z2, Z17
 	VPERMI2PS       Z20, Z19, Z17
 	VFMADD231PS     Z17, Z0, Z11
-	MOVQ            33032(AX), R9
-	VMOVUPS         128(R9)(DI*2), Z17
-	VMULPS.BCST     33912(AX), Z17, Z17
-	VMULPS.BCST     33916(AX), Z15, Z15
+	MOVL            31224(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	MOVQ            33160(AX), R10
+	VMOVUPS         128(R10)(DI*2), Z17
+	VMULPS.BCST     34040(AX), Z17, Z17
+	VMULPS.BCST     34044(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
 	VFMADD231PS     Z18, Z0, Z12
-	VMOVUPS         Z13, 128(R8)(DI*2)
+	MOVL            31228(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     33920(AX), Z13, Z13
-	VMOVUPS         Z17, 128(R9)(DI*2)
+	VMULPS.BCST     34048(AX), Z13, Z13
+	VMOVUPS         Z17, 128(R10)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
 	VADDPS.BCST     164(SI), Z15, K2, Z15
@@ -3173,16 +3313,20 @@ loop22:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z19, Z18, Z15
 	VFMADD231PS     Z15, Z0, Z7
-	MOVQ            33016(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z15
-	VMULPS.BCST     33924(AX), Z17, Z17
-	VADDPS.BCST     33928(AX), Z17, Z17
+	MOVL            31232(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33144(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z15
+	VMULPS.BCST     34052(AX), Z17, Z17
+	VADDPS.BCST     34056(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
+	MOVL            31236(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z17, Z13, Z13
 	VSUBPS          Z13, Z15, Z15
-	VMOVUPS         Z15, 128(R8)(DI*2)
+	VMOVUPS         Z15, 128(R9)(DI*2)
 	VBROADCASTSS.Z  180(SI), K1, Z17
 	VADDPS.BCST     184(SI), Z17, K2, Z17
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -3192,18 +3336,22 @@ loop22:
 	VPSRLD          $0x0d, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z11
-	MOVQ            33024(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z18
-	VMULPS.BCST     33904(AX), Z18, Z18
-	VMULPS.BCST     33908(AX), Z21, Z19
+	MOVL            31240(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33152(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z18
+	VMULPS.BCST     34032(AX), Z18, Z18
+	VMULPS.BCST     34036(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	MOVQ            33032(AX), R9
-	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     33912(AX), Z13, Z13
-	VMULPS.BCST     33916(AX), Z21, Z21
+	MOVL            31244(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	MOVQ            33160(AX), R10
+	VMOVUPS         192(R10)(DI*2), Z13
+	VMULPS.BCST     34040(AX), Z13, Z13
+	VMULPS.BCST     34044(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -3214,18 +3362,22 @@ loop22:
 	VPSRLD          $0x12, Z2, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z7
-	VMOVUPS         Z18, 192(R8)(DI*2)
+	MOVL            31248(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMOVUPS         Z18, 192(R9)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     33920(AX), Z18, Z18
-	VMOVUPS         Z13, 192(R9)(DI*2)
+	VMULPS.BCST     34048(AX), Z18, Z18
+	VMOVUPS         Z13, 192(R10)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
 	VPERMI2PS       Z19, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z10
-	MOVQ            33016(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z17
-	VMULPS.BCST     33924(AX), Z13, Z13
-	VADDPS.BCST     33928(AX), Z13, Z13
+	MOVL            31252(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	MOVQ            33144(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z17
+	VMULPS.BCST     34052(AX), Z13, Z13
+	VADDPS.BCST     34056(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -3235,12 +3387,16 @@ loop22:
 	VPSRLD          $0x17, Z2, Z21
 	VPERMI2PS       Z20, Z19, Z21
 	VFMADD231PS     Z21, Z0, Z11
+	MOVL            31256(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VDIVPS          Z13, Z18, Z18
 	VSUBPS          Z18, Z17, Z17
-	VMOVUPS         Z17, 192(R8)(DI*2)
+	VMOVUPS         Z17, 192(R9)(DI*2)
 	VPSRLD          $0x17, Z6, Z13
 	VPERMI2PS       Z20, Z19, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31260(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMAXPS          Z17, Z15, Z13
 	VEXTRACTF64X4   $0x01, Z13, Y18
 	VMAXPS          Y13, Y18, Y18
@@ -3255,6 +3411,8 @@ loop22:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z19, Z18, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z14, Y2
 	VMAXPS          Y14, Y2, Y2
 	VEXTRACTF32X4   $0x01, Y2, X20
@@ -3267,16 +3425,18 @@ loop22:
 	VPSHRDD         $0x1c, Z9, Z6, Z6
 	VPERMI2PS       Z19, Z18, Z6
 	VFMADD231PS     Z6, Z0, Z10
+	MOVL            31268(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X2, X2, X6
 	VBROADCASTSS    X2, Z13
 	VCMPPS          $0x00, Z13, Z14, K7
 	KMOVQ           K7, DI
-	XORQ            R8, R8
+	XORQ            R9, R9
 	TZCNTQ          DI, DI
-	CMOVQCS         R8, DI
-	MOVQ            33008(AX), R8
-	MOVB            DI, 1(R8)(DX*1)
-	MOVQ            33000(AX), DI
+	CMOVQCS         R9, DI
+	MOVQ            33136(AX), R9
+	MOVB            DI, 1(R9)(DX*1)
+	MOVQ            33128(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -3289,30 +3449,34 @@ loop22:
 	VPSRLD          $0x01, Z5, Z14
 	VPERMI2PS       Z13, Z2, Z14
 	VFMADD231PS     Z14, Z0, Z11
+	MOVL            31272(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS    X6, Z14
 	VCMPPS          $0x00, Z14, Z15, K7
 	KMOVQ           K7, DI
 	VBROADCASTSS    X6, Z14
 	VCMPPS          $0x00, Z14, Z17, K7
-	KMOVQ           K7, R8
-	SHLQ            $0x10, R8
-	ORQ             R8, DI
-	XORQ            R8, R8
+	KMOVQ           K7, R9
+	SHLQ            $0x10, R9
+	ORQ             R9, DI
+	XORQ            R9, R9
 	TZCNTQ          DI, DI
-	CMOVQCS         R8, DI
-	MOVQ            DX, R8
-	SHLQ            $0x07, R8
-	ADDQ            33064(AX), R8
-	MOVL            128(R8)(DI*4), DI
-	MOVQ            33048(AX), R8
-	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            33040(AX), DI
+	CMOVQCS         R9, DI
+	MOVQ            DX, R9
+	SHLQ            $0x07, R9
+	ADDQ            33192(AX), R9
+	MOVL            128(R9)(DI*4), DI
+	MOVQ            33176(AX), R9
+	MOVL            DI, 4(R9)(DX*4)
+	MOVQ            33168(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x01, Z9, Z6
 	VPERMI2PS       Z13, Z2, Z6
 	VFMADD231PS     Z6, Z0, Z12
+	MOVL            31276(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -3322,9 +3486,13 @@ loop22:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -3334,9 +3502,13 @@ loop22:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -3385,7 +3557,7 @@ loop22:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip23
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -3505,69 +3677,69 @@ skip21:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           32984(AX), BX
+	MOVQ           33112(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    33904(AX), Z0, Z0
-	VMULPS.BCST    33908(AX), Z1, Z4
+	VMULPS.BCST    34032(AX), Z0, Z0
+	VMULPS.BCST    34036(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           32992(AX), SI
+	MOVQ           33120(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    33912(AX), Z3, Z3
-	VMULPS.BCST    33916(AX), Z1, Z1
+	VMULPS.BCST    34040(AX), Z3, Z3
+	VMULPS.BCST    34044(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    33920(AX), Z0, Z0
+	VMULPS.BCST    34048(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           32976(AX), BX
+	MOVQ           33104(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    33924(AX), Z3, Z3
-	VADDPS.BCST    33928(AX), Z3, Z3
+	VMULPS.BCST    34052(AX), Z3, Z3
+	VADDPS.BCST    34056(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           33024(AX), BX
+	MOVQ           33152(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    33904(AX), Z0, Z0
-	VMULPS.BCST    33908(AX), Z2, Z4
+	VMULPS.BCST    34032(AX), Z0, Z0
+	VMULPS.BCST    34036(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           33032(AX), SI
+	MOVQ           33160(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    33912(AX), Z3, Z3
-	VMULPS.BCST    33916(AX), Z2, Z2
+	VMULPS.BCST    34040(AX), Z3, Z3
+	VMULPS.BCST    34044(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    33920(AX), Z0, Z0
+	VMULPS.BCST    34048(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           33016(AX), BX
+	MOVQ           33144(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    33924(AX), Z3, Z3
-	VADDPS.BCST    33928(AX), Z3, Z3
+	VMULPS.BCST    34052(AX), Z3, Z3
+	VADDPS.BCST    34056(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           33024(AX), BX
+	MOVQ           33152(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    33904(AX), Z0, Z0
-	VMULPS.BCST    33908(AX), Z5, Z4
+	VMULPS.BCST    34032(AX), Z0, Z0
+	VMULPS.BCST    34036(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           33032(AX), SI
+	MOVQ           33160(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    33912(AX), Z3, Z3
-	VMULPS.BCST    33916(AX), Z5, Z5
+	VMULPS.BCST    34040(AX), Z3, Z3
+	VMULPS.BCST    34044(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    33920(AX), Z0, Z0
+	VMULPS.BCST    34048(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           33016(AX), BX
+	MOVQ           33144(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    33924(AX), Z4, Z4
-	VADDPS.BCST    33928(AX), Z4, Z4
+	VMULPS.BCST    34052(AX), Z4, Z4
+	VADDPS.BCST    34056(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -3592,9 +3764,9 @@ skip21:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           33008(AX), BX
+	MOVQ           33136(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           33000(AX), CX
+	MOVQ           33128(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -3611,17 +3783,17 @@ skip21:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x07, BX
-	ADDQ           33064(AX), BX
+	ADDQ           33192(AX), BX
 	MOVL           (BX)(CX*4), CX
-	MOVQ           33048(AX), BX
+	MOVQ           33176(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           33040(AX), CX
+	MOVQ           33168(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           32944(AX), CX
-	SUBQ           CX, 32928(AX)
-	SUBQ           CX, 32936(AX)
+	MOVQ           33072(AX), CX
+	SUBQ           CX, 33056(AX)
+	SUBQ           CX, 33064(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -3632,18 +3804,18 @@ TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32936(AX), DX
+	MOVQ         33064(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32944(AX)
-	MOVQ         32928(AX), CX
-	MOVQ         33040(AX), DX
+	MOVQ         CX, 33072(AX)
+	MOVQ         33056(AX), CX
+	MOVQ         33168(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32944(AX), CX
-	MOVQ         32928(AX), DX
-	MOVQ         32944(AX), BX
+	MOVQ         33072(AX), CX
+	MOVQ         33056(AX), DX
+	MOVQ         33072(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -3664,8 +3836,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33016(AX), DI
-	MOVQ         33040(AX), R8
+	MOVQ         33144(AX), DI
+	MOVQ         33168(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -3711,8 +3883,8 @@ loop25:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33016(AX), DI
-	MOVQ          33040(AX), R8
+	MOVQ          33144(AX), DI
+	MOVQ          33168(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -3796,16 +3968,16 @@ skip24:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            32944(AX), CX
-	MOVQ            32928(AX), DX
-	MOVQ            32944(AX), BX
+	MOVQ            33072(AX), CX
+	MOVQ            33056(AX), DX
+	MOVQ            33072(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32936(AX), SI
+	MOVQ            33064(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            33872(AX), SI
+	ADDQ            34000(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -3822,69 +3994,59 @@ skip24:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33016(AX), R8
+	ADDQ            33184(AX), DI
+	VPMOVZXWD       (DI), Z1
+	VPSLLD          $0x04, Z1, Z1
+	VMOVDQU32       Z1, 31168(AX)
+	VPMOVZXWD       32(DI), Z1
+	VPSLLD          $0x04, Z1, Z1
+	VMOVDQU32       Z1, 31232(AX)
+	MOVQ            DX, DI
+	SHLQ            $0x06, DI
+	MOVQ            33144(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33024(AX), R8
+	MOVQ            33152(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33032(AX), R8
+	MOVQ            33160(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33056(AX), R8
+	MOVQ            33184(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33888(AX), DI
-	MOVQ            DX, R8
-	SHLQ            $0x06, R8
-	ADDQ            33056(AX), R8
-	MOVWQZX         (R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z1
-	MOVWQZX         8(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z1
-	MOVWQZX         16(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z1
-	MOVWQZX         24(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z1, Z1
-	MOVWQZX         2(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z2
-	MOVWQZX         10(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z2
-	MOVWQZX         18(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z2
-	MOVWQZX         26(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z2, Z2
-	MOVWQZX         4(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVWQZX         12(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVWQZX         20(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVWQZX         28(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVWQZX         6(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z4
-	MOVWQZX         14(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z4
-	MOVWQZX         22(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z4
-	MOVWQZX         30(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z4, Z4
+	MOVQ            34016(AX), DI
+	MOVL            31168(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z1
+	MOVL            31184(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
+	MOVL            31200(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
+	MOVL            31216(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
+	MOVL            31172(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z2
+	MOVL            31188(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
+	MOVL            31204(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
+	MOVL            31220(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
+	MOVL            31176(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31192(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31208(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31224(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31180(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z4
+	MOVL            31196(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
+	MOVL            31212(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
+	MOVL            31228(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -3893,53 +4055,37 @@ skip24:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVWQZX         32(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVWQZX         40(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVWQZX         48(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVWQZX         56(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVWQZX         34(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z6
-	MOVWQZX         42(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z6
-	MOVWQZX         50(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z6
-	MOVWQZX         58(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z6, Z6
-	MOVWQZX         36(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z7
-	MOVWQZX         44(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z7
-	MOVWQZX         52(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z7
-	MOVWQZX         60(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z7, Z7
-	MOVWQZX         38(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z8
-	MOVWQZX         46(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z8
-	MOVWQZX         54(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z8
-	MOVWQZX         62(R8), R8
-	SHLQ            $0x04, R8
+	MOVL            31232(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31248(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31264(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31280(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31236(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z6
+	MOVL            31252(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
+	MOVL            31268(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
+	MOVL            31284(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
+	MOVL            31240(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z7
+	MOVL            31256(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
+	MOVL            31272(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
+	MOVL            31288(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
+	MOVL            31244(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z8
+	MOVL            31260(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
+	MOVL            31276(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
+	MOVL            31292(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -3949,6 +4095,17 @@ skip24:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R8
+	SUBQ            $0x01, R8
+	ADCQ            $0x00, R8
+	SHLQ            $0x06, R8
+	ADDQ            33184(AX), R8
+	VPMOVZXWD       (R8), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPMOVZXWD       32(R8), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -3962,9 +4119,13 @@ skip24:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31172(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  28(SI), K3, Z13
@@ -3974,9 +4135,13 @@ skip24:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31176(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31180(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  48(SI), K3, Z13
@@ -3986,9 +4151,13 @@ skip24:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31184(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31188(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  68(SI), K3, Z13
@@ -3998,9 +4167,13 @@ skip24:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31192(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31196(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  88(SI), K3, Z13
@@ -4010,9 +4183,13 @@ skip24:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31200(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31204(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  108(SI), K3, Z13
@@ -4022,9 +4199,13 @@ skip24:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31208(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31212(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  128(SI), K3, Z13
@@ -4034,9 +4215,13 @@ skip24:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31216(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31220(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  148(SI), K3, Z13
@@ -4046,9 +4231,13 @@ skip24:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31224(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31228(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  168(SI), K3, Z13
@@ -4058,9 +4247,13 @@ skip24:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31232(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31236(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -4070,9 +4263,13 @@ skip24:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31240(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31244(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  208(SI), K3, Z13
@@ -4082,9 +4279,13 @@ skip24:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31248(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31252(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  228(SI), K3, Z13
@@ -4094,9 +4295,13 @@ skip24:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31256(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31260(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  248(SI), K3, Z13
@@ -4106,9 +4311,13 @@ skip24:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
+	MOVL            31268(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  268(SI), K3, Z2
@@ -4118,9 +4327,13 @@ skip24:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31272(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31276(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -4130,9 +4343,13 @@ skip24:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -4142,9 +4359,13 @@ skip24:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -4193,7 +4414,7 @@ skip24:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip26
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4283,69 +4504,50 @@ loop28:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            33016(AX), R9
+	MOVQ            33144(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33024(AX), R9
+	MOVQ            33152(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33032(AX), R9
+	MOVQ            33160(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33056(AX), R9
+	MOVQ            33184(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33888(AX), R8
-	MOVQ            DX, R9
-	SHLQ            $0x06, R9
-	ADDQ            33056(AX), R9
-	MOVWQZX         (R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z1
-	MOVWQZX         8(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z1
-	MOVWQZX         16(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z1
-	MOVWQZX         24(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z1, Z1
-	MOVWQZX         2(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z2
-	MOVWQZX         10(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z2
-	MOVWQZX         18(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z2
-	MOVWQZX         26(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z2, Z2
-	MOVWQZX         4(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVWQZX         12(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVWQZX         20(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVWQZX         28(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVWQZX         6(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z4
-	MOVWQZX         14(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z4
-	MOVWQZX         22(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z4
-	MOVWQZX         30(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z4, Z4
+	MOVQ            34016(AX), R8
+	MOVL            31168(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z1
+	MOVL            31184(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
+	MOVL            31200(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
+	MOVL            31216(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
+	MOVL            31172(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z2
+	MOVL            31188(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
+	MOVL            31204(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
+	MOVL            31220(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
+	MOVL            31176(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31192(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31208(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31224(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31180(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z4
+	MOVL            31196(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
+	MOVL            31212(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
+	MOVL            31228(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -4354,53 +4556,37 @@ loop28:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVWQZX         32(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVWQZX         40(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVWQZX         48(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVWQZX         56(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVWQZX         34(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z6
-	MOVWQZX         42(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z6
-	MOVWQZX         50(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z6
-	MOVWQZX         58(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z6, Z6
-	MOVWQZX         36(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z7
-	MOVWQZX         44(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z7
-	MOVWQZX         52(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z7
-	MOVWQZX         60(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z7, Z7
-	MOVWQZX         38(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z8
-	MOVWQZX         46(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z8
-	MOVWQZX         54(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z8
-	MOVWQZX         62(R9), R9
-	SHLQ            $0x04, R9
+	MOVL            31232(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31248(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31264(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31280(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31236(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z6
+	MOVL            31252(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
+	MOVL            31268(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
+	MOVL            31284(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
+	MOVL            31240(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z7
+	MOVL            31256(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
+	MOVL            31272(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
+	MOVL            31288(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
+	MOVL            31244(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z8
+	MOVL            31260(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
+	MOVL            31276(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
+	MOVL            31292(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -4410,6 +4596,17 @@ loop28:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R9
+	SUBQ            $0x01, R9
+	ADCQ            $0x00, R9
+	SHLQ            $0x06, R9
+	ADDQ            33184(AX), R9
+	VPMOVZXWD       (R9), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPMOVZXWD       32(R9), Z7
+	VPSLLD          $0x04, Z7, Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -4423,6 +4620,8 @@ loop28:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         64(DI), Z15
 	VMOVUPS         192(DI), Z16
 	VMULPS          Z15, Z16, Z17
@@ -4431,6 +4630,8 @@ loop28:
 	VMOVDQA32       Z8, Z20
 	VPERMI2PS       Z14, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
+	MOVL            31172(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMULPS          Z18, Z19, Z13
 	VADDPS          Z13, Z17, Z17
 	VEXTRACTF64X4   $0x01, Z17, Y13
@@ -4444,6 +4645,8 @@ loop28:
 	VPSRLD          $0x05, Z4, Z20
 	VPERMI2PS       Z17, Z14, Z20
 	VFMADD231PS     Z20, Z0, Z11
+	MOVL            31176(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF32X4   $0x01, Y13, X20
 	VADDPS          X13, X20, X20
 	VPERMILPS       $0x4e, X20, X13
@@ -4451,6 +4654,8 @@ loop28:
 	VPSRLD          $0x05, Z8, Z13
 	VPERMI2PS       Z17, Z14, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31180(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0xb1, X20, X13
 	VADDPS          X13, X20, X20
 	VBROADCASTSS    X20, Z13
@@ -4465,21 +4670,25 @@ loop28:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z7
+	MOVL            31184(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VSUBPS          Z13, Z19, Z19
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33024(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     33904(AX), Z13, Z13
+	MOVQ            33152(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z13
+	VMULPS.BCST     34032(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	VMULPS.BCST     33908(AX), Z16, Z15
+	MOVL            31188(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34036(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            33032(AX), R9
-	VMOVUPS         128(R9)(DI*2), Z14
-	VMULPS.BCST     33912(AX), Z14, Z14
+	MOVQ            33160(AX), R10
+	VMOVUPS         128(R10)(DI*2), Z14
+	VMULPS.BCST     34040(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -4489,18 +4698,22 @@ loop28:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMULPS.BCST     33916(AX), Z16, Z16
+	MOVL            31192(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMULPS.BCST     34044(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
-	VMOVUPS         Z13, 128(R8)(DI*2)
+	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	VMULPS.BCST     33920(AX), Z13, Z13
-	VMOVUPS         Z14, 128(R9)(DI*2)
+	MOVL            31196(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	VMULPS.BCST     34048(AX), Z13, Z13
+	VMOVUPS         Z14, 128(R10)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            33016(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z14
+	MOVQ            33144(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
 	VBROADCASTSS.Z  88(SI), K3, Z16
@@ -4510,17 +4723,21 @@ loop28:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     33924(AX), Z15, Z15
-	VADDPS.BCST     33928(AX), Z15, Z15
+	MOVL            31200(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34052(AX), Z15, Z15
+	VADDPS.BCST     34056(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31204(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z14, Z14
-	VMOVUPS         Z14, 128(R8)(DI*2)
-	MOVQ            33024(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z13
-	VMULPS.BCST     33904(AX), Z13, Z13
+	VMOVUPS         Z14, 128(R9)(DI*2)
+	MOVQ            33152(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z13
+	VMULPS.BCST     34032(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -4530,17 +4747,21 @@ loop28:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	VMULPS.BCST     33908(AX), Z19, Z16
+	MOVL            31208(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34036(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            33032(AX), R9
-	VMOVUPS         192(R9)(DI*2), Z15
-	VMULPS.BCST     33912(AX), Z15, Z15
+	MOVQ            33160(AX), R10
+	VMOVUPS         192(R10)(DI*2), Z15
+	VMULPS.BCST     34040(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	VMULPS.BCST     33916(AX), Z19, Z19
+	MOVL            31212(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMULPS.BCST     34044(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
-	VMOVUPS         Z13, 192(R8)(DI*2)
+	VMOVUPS         Z13, 192(R9)(DI*2)
 	VADDPS          Z19, Z15, Z15
 	VBROADCASTSS.Z  120(SI), K1, Z17
 	VADDPS.BCST     124(SI), Z17, K2, Z17
@@ -4551,16 +4772,20 @@ loop28:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     33920(AX), Z13, Z13
-	VMOVUPS         Z15, 192(R9)(DI*2)
+	MOVL            31216(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	VMULPS.BCST     34048(AX), Z13, Z13
+	VMOVUPS         Z15, 192(R10)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            33016(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z15
+	MOVQ            33144(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	VMULPS.BCST     33924(AX), Z18, Z18
-	VADDPS.BCST     33928(AX), Z18, Z18
+	MOVL            31220(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34052(AX), Z18, Z18
+	VADDPS.BCST     34056(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -4571,12 +4796,16 @@ loop28:
 	VPSRLD          $0x03, Z2, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z11
+	MOVL            31224(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z15, Z15
-	VMOVUPS         Z15, 192(R8)(DI*2)
+	VMOVUPS         Z15, 192(R9)(DI*2)
 	VMAXPS          Z15, Z14, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z12
+	MOVL            31228(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z13, Y16
 	VMAXPS          Y13, Y16, Y16
 	VEXTRACTF32X4   $0x01, Y16, X13
@@ -4595,31 +4824,35 @@ loop28:
 	VPSRLD          $0x08, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
+	MOVL            31232(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X16, X16, X16
 	VBROADCASTSS    X16, Z18
 	VCMPPS          $0x00, Z18, Z14, K7
 	KMOVQ           K7, DI
 	VBROADCASTSS    X16, Z14
 	VCMPPS          $0x00, Z14, Z15, K7
-	KMOVQ           K7, R8
-	SHLQ            $0x10, R8
-	ORQ             R8, DI
-	XORQ            R8, R8
+	KMOVQ           K7, R9
+	SHLQ            $0x10, R9
+	ORQ             R9, DI
+	XORQ            R9, R9
 	TZCNTQ          DI, DI
-	CMOVQCS         R8, DI
-	MOVQ            DX, R8
-	SHLQ            $0x06, R8
-	ADDQ            33056(AX), R8
-	MOVWLZX         64(R8)(DI*2), DI
-	MOVQ            33048(AX), R8
-	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            33040(AX), DI
+	CMOVQCS         R9, DI
+	MOVQ            DX, R9
+	SHLQ            $0x06, R9
+	ADDQ            33184(AX), R9
+	MOVWLZX         64(R9)(DI*2), DI
+	MOVQ            33176(AX), R9
+	MOVL            DI, 4(R9)(DX*4)
+	MOVQ            33168(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x08, Z6, Z14
 	VPERMI2PS       Z17, Z13, Z14
 	VFMADD231PS     Z14, Z0, Z10
+	MOVL            31236(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -4629,9 +4862,13 @@ loop28:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31240(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31244(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  208(SI), K3, Z13
@@ -4641,9 +4878,13 @@ loop28:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31248(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31252(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  228(SI), K3, Z13
@@ -4653,9 +4894,13 @@ loop28:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31256(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31260(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  248(SI), K3, Z13
@@ -4665,9 +4910,13 @@ loop28:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
+	MOVL            31268(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  268(SI), K3, Z2
@@ -4677,9 +4926,13 @@ loop28:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31272(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31276(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -4689,9 +4942,13 @@ loop28:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -4701,9 +4958,13 @@ loop28:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -4752,7 +5013,7 @@ loop28:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip29
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4858,47 +5119,47 @@ skip27:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          33024(AX), BX
+	MOVQ          33152(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   33904(AX), Z0, Z0
-	VMULPS.BCST   33908(AX), Z1, Z3
+	VMULPS.BCST   34032(AX), Z0, Z0
+	VMULPS.BCST   34036(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          33032(AX), SI
+	MOVQ          33160(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   33912(AX), Z2, Z2
-	VMULPS.BCST   33916(AX), Z1, Z1
+	VMULPS.BCST   34040(AX), Z2, Z2
+	VMULPS.BCST   34044(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   33920(AX), Z0, Z0
+	VMULPS.BCST   34048(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          33016(AX), BX
+	MOVQ          33144(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   33924(AX), Z2, Z2
-	VADDPS.BCST   33928(AX), Z2, Z2
+	VMULPS.BCST   34052(AX), Z2, Z2
+	VADDPS.BCST   34056(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          33024(AX), BX
+	MOVQ          33152(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   33904(AX), Z0, Z0
-	VMULPS.BCST   33908(AX), Z4, Z3
+	VMULPS.BCST   34032(AX), Z0, Z0
+	VMULPS.BCST   34036(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          33032(AX), SI
+	MOVQ          33160(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   33912(AX), Z2, Z2
-	VMULPS.BCST   33916(AX), Z4, Z4
+	VMULPS.BCST   34040(AX), Z2, Z2
+	VMULPS.BCST   34044(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   33920(AX), Z0, Z0
+	VMULPS.BCST   34048(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          33016(AX), BX
+	MOVQ          33144(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   33924(AX), Z3, Z3
-	VADDPS.BCST   33928(AX), Z3, Z3
+	VMULPS.BCST   34052(AX), Z3, Z3
+	VADDPS.BCST   34056(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -4926,17 +5187,17 @@ skip27:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
-	ADDQ          33056(AX), BX
+	ADDQ          33184(AX), BX
 	MOVWLZX       (BX)(CX*2), CX
-	MOVQ          33048(AX), BX
+	MOVQ          33176(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          33040(AX), CX
+	MOVQ          33168(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          32944(AX), CX
-	SUBQ          CX, 32928(AX)
-	SUBQ          CX, 32936(AX)
+	MOVQ          33072(AX), CX
+	SUBQ          CX, 33056(AX)
+	SUBQ          CX, 33064(AX)
 	JNZ           block
 	VZEROUPPER
 	RET
@@ -4947,18 +5208,18 @@ TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         32936(AX), DX
+	MOVQ         33064(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 32944(AX)
-	MOVQ         32928(AX), CX
-	MOVQ         33040(AX), DX
+	MOVQ         CX, 33072(AX)
+	MOVQ         33056(AX), CX
+	MOVQ         33168(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         32944(AX), CX
-	MOVQ         32928(AX), DX
-	MOVQ         32944(AX), BX
+	MOVQ         33072(AX), CX
+	MOVQ         33056(AX), DX
+	MOVQ         33072(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -4979,8 +5240,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33016(AX), DI
-	MOVQ         33040(AX), R8
+	MOVQ         33144(AX), DI
+	MOVQ         33168(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -5026,8 +5287,8 @@ loop31:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33016(AX), DI
-	MOVQ          33040(AX), R8
+	MOVQ          33144(AX), DI
+	MOVQ          33168(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -5111,16 +5372,16 @@ skip30:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            32944(AX), CX
-	MOVQ            32928(AX), DX
-	MOVQ            32944(AX), BX
+	MOVQ            33072(AX), CX
+	MOVQ            33056(AX), DX
+	MOVQ            33072(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            32936(AX), SI
+	MOVQ            33064(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            33872(AX), SI
+	ADDQ            34000(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -5136,71 +5397,59 @@ skip30:
 	MOVL            $0x3f800000, DI
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
+	SHLQ            $0x07, DI
+	ADDQ            33192(AX), DI
+	VPSLLD          $0x04, (DI), Z1
+	VMOVDQU32       Z1, 31168(AX)
+	VPSLLD          $0x04, 64(DI), Z1
+	VMOVDQU32       Z1, 31232(AX)
+	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33016(AX), R8
+	MOVQ            33144(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33024(AX), R8
+	MOVQ            33152(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33032(AX), R8
+	MOVQ            33160(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33064(AX), R8
+	MOVQ            33192(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33888(AX), DI
-	MOVQ            DX, R8
-	SHLQ            $0x07, R8
-	ADDQ            33064(AX), R8
-	MOVLQZX         (R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z1
-	MOVLQZX         16(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z1
-	MOVLQZX         32(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z1
-	MOVLQZX         48(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z1, Z1
-	MOVLQZX         4(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z2
-	MOVLQZX         20(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z2
-	MOVLQZX         36(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z2
-	MOVLQZX         52(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z2, Z2
-	MOVLQZX         8(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVLQZX         24(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVLQZX         40(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVLQZX         56(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVLQZX         12(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z4
-	MOVLQZX         28(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z4
-	MOVLQZX         44(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z4
-	MOVLQZX         60(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z4, Z4
+	MOVQ            34016(AX), DI
+	MOVL            31168(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z1
+	MOVL            31184(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z1
+	MOVL            31200(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z1
+	MOVL            31216(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z1, Z1
+	MOVL            31172(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z2
+	MOVL            31188(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z2
+	MOVL            31204(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z2
+	MOVL            31220(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z2, Z2
+	MOVL            31176(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31192(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31208(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31224(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31180(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z4
+	MOVL            31196(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z4
+	MOVL            31212(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z4
+	MOVL            31228(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -5209,53 +5458,37 @@ skip30:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVLQZX         64(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z3
-	MOVLQZX         80(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z3
-	MOVLQZX         96(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z3
-	MOVLQZX         112(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z3, Z3
-	MOVLQZX         68(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z6
-	MOVLQZX         84(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z6
-	MOVLQZX         100(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z6
-	MOVLQZX         116(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z6, Z6
-	MOVLQZX         72(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z7
-	MOVLQZX         88(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z7
-	MOVLQZX         104(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z7
-	MOVLQZX         120(R8), R9
-	SHLQ            $0x04, R9
-	VINSERTI32X4    $0x03, (DI)(R9*1), Z7, Z7
-	MOVLQZX         76(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), Z8
-	MOVLQZX         92(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K5, Z8
-	MOVLQZX         108(R8), R9
-	SHLQ            $0x04, R9
-	VBROADCASTI32X4 (DI)(R9*1), K6, Z8
-	MOVLQZX         124(R8), R8
-	SHLQ            $0x04, R8
+	MOVL            31232(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z3
+	MOVL            31248(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z3
+	MOVL            31264(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z3
+	MOVL            31280(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z3, Z3
+	MOVL            31236(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z6
+	MOVL            31252(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z6
+	MOVL            31268(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z6
+	MOVL            31284(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z6, Z6
+	MOVL            31240(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z7
+	MOVL            31256(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z7
+	MOVL            31272(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z7
+	MOVL            31288(AX), R8
+	VINSERTI32X4    $0x03, (DI)(R8*1), Z7, Z7
+	MOVL            31244(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), Z8
+	MOVL            31260(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K5, Z8
+	MOVL            31276(AX), R8
+	VBROADCASTI32X4 (DI)(R8*1), K6, Z8
+	MOVL            31292(AX), R8
 	VINSERTI32X4    $0x03, (DI)(R8*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -5265,6 +5498,15 @@ skip30:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R8
+	SUBQ            $0x01, R8
+	ADCQ            $0x00, R8
+	SHLQ            $0x07, R8
+	ADDQ            33192(AX), R8
+	VPSLLD          $0x04, (R8), Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPSLLD          $0x04, 64(R8), Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -5278,9 +5520,13 @@ skip30:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VMOVDQA32       Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31172(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  20(SI), K1, Z14
 	VADDPS.BCST     24(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  28(SI), K3, Z13
@@ -5290,9 +5536,13 @@ skip30:
 	VPSRLD          $0x05, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31176(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x05, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31180(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  40(SI), K1, Z14
 	VADDPS.BCST     44(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  48(SI), K3, Z13
@@ -5302,9 +5552,13 @@ skip30:
 	VPSRLD          $0x0a, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31184(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0a, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31188(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  60(SI), K1, Z14
 	VADDPS.BCST     64(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  68(SI), K3, Z13
@@ -5314,9 +5568,13 @@ skip30:
 	VPSRLD          $0x0f, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31192(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31196(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  80(SI), K1, Z14
 	VADDPS.BCST     84(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  88(SI), K3, Z13
@@ -5326,9 +5584,13 @@ skip30:
 	VPSRLD          $0x14, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31200(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31204(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  100(SI), K1, Z14
 	VADDPS.BCST     104(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  108(SI), K3, Z13
@@ -5338,9 +5600,13 @@ skip30:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31208(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x19, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31212(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  120(SI), K1, Z14
 	VADDPS.BCST     124(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  128(SI), K3, Z13
@@ -5350,9 +5616,13 @@ skip30:
 	VPSHRDD         $0x1e, Z2, Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31216(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1e, Z6, Z8, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31220(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  140(SI), K1, Z14
 	VADDPS.BCST     144(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  148(SI), K3, Z13
@@ -5362,9 +5632,13 @@ skip30:
 	VPSRLD          $0x03, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31224(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x03, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31228(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  160(SI), K1, Z14
 	VADDPS.BCST     164(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  168(SI), K3, Z13
@@ -5374,9 +5648,13 @@ skip30:
 	VPSRLD          $0x08, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31232(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x08, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31236(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -5386,9 +5664,13 @@ skip30:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31240(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31244(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  208(SI), K3, Z13
@@ -5398,9 +5680,13 @@ skip30:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31248(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31252(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  228(SI), K3, Z13
@@ -5410,9 +5696,13 @@ skip30:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31256(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31260(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  248(SI), K3, Z13
@@ -5422,9 +5712,13 @@ skip30:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
+	MOVL            31268(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  268(SI), K3, Z2
@@ -5434,9 +5728,13 @@ skip30:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31272(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31276(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -5446,9 +5744,13 @@ skip30:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -5458,9 +5760,13 @@ skip30:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), R8
+	PREFETCHT0      (DI)(R8*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -5509,7 +5815,7 @@ skip30:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip32
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -5599,70 +5905,51 @@ loop34:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            33016(AX), R9
+	MOVQ            33144(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33024(AX), R9
+	MOVQ            33152(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33032(AX), R9
+	MOVQ            33160(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33064(AX), R9
+	MOVQ            33192(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33888(AX), R8
-	MOVQ            DX, R9
-	SHLQ            $0x07, R9
-	ADDQ            33064(AX), R9
-	MOVLQZX         (R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z1
-	MOVLQZX         16(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z1
-	MOVLQZX         32(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z1
-	MOVLQZX         48(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z1, Z1
-	MOVLQZX         4(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z2
-	MOVLQZX         20(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z2
-	MOVLQZX         36(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z2
-	MOVLQZX         52(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z2, Z2
-	MOVLQZX         8(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVLQZX         24(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVLQZX         40(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVLQZX         56(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVLQZX         12(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z4
-	MOVLQZX         28(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z4
-	MOVLQZX         44(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z4
-	MOVLQZX         60(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z4, Z4
+	MOVQ            34016(AX), R8
+	MOVL            31168(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z1
+	MOVL            31184(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z1
+	MOVL            31200(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z1
+	MOVL            31216(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z1, Z1
+	MOVL            31172(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z2
+	MOVL            31188(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z2
+	MOVL            31204(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z2
+	MOVL            31220(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z2, Z2
+	MOVL            31176(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31192(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31208(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31224(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31180(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z4
+	MOVL            31196(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z4
+	MOVL            31212(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z4
+	MOVL            31228(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z4, Z4
 	VPUNPCKLDQ      Z2, Z1, Z5
 	VPUNPCKHDQ      Z2, Z1, Z1
 	VPUNPCKLDQ      Z4, Z3, Z2
@@ -5671,53 +5958,37 @@ loop34:
 	VPUNPCKHQDQ     Z2, Z5, Z2
 	VPUNPCKLQDQ     Z3, Z1, Z5
 	VPUNPCKHQDQ     Z3, Z1, Z1
-	MOVLQZX         64(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z3
-	MOVLQZX         80(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z3
-	MOVLQZX         96(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z3
-	MOVLQZX         112(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z3, Z3
-	MOVLQZX         68(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z6
-	MOVLQZX         84(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z6
-	MOVLQZX         100(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z6
-	MOVLQZX         116(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z6, Z6
-	MOVLQZX         72(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z7
-	MOVLQZX         88(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z7
-	MOVLQZX         104(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z7
-	MOVLQZX         120(R9), R10
-	SHLQ            $0x04, R10
-	VINSERTI32X4    $0x03, (R8)(R10*1), Z7, Z7
-	MOVLQZX         76(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), Z8
-	MOVLQZX         92(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K5, Z8
-	MOVLQZX         108(R9), R10
-	SHLQ            $0x04, R10
-	VBROADCASTI32X4 (R8)(R10*1), K6, Z8
-	MOVLQZX         124(R9), R9
-	SHLQ            $0x04, R9
+	MOVL            31232(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z3
+	MOVL            31248(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z3
+	MOVL            31264(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z3
+	MOVL            31280(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z3, Z3
+	MOVL            31236(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z6
+	MOVL            31252(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z6
+	MOVL            31268(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z6
+	MOVL            31284(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z6, Z6
+	MOVL            31240(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z7
+	MOVL            31256(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z7
+	MOVL            31272(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z7
+	MOVL            31288(AX), R9
+	VINSERTI32X4    $0x03, (R8)(R9*1), Z7, Z7
+	MOVL            31244(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), Z8
+	MOVL            31260(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K5, Z8
+	MOVL            31276(AX), R9
+	VBROADCASTI32X4 (R8)(R9*1), K6, Z8
+	MOVL            31292(AX), R9
 	VINSERTI32X4    $0x03, (R8)(R9*1), Z8, Z8
 	VPUNPCKLDQ      Z6, Z3, Z9
 	VPUNPCKHDQ      Z6, Z3, Z3
@@ -5727,6 +5998,15 @@ loop34:
 	VPUNPCKHQDQ     Z6, Z9, Z6
 	VPUNPCKLQDQ     Z7, Z3, Z9
 	VPUNPCKHQDQ     Z7, Z3, Z3
+	MOVQ            DX, R9
+	SUBQ            $0x01, R9
+	ADCQ            $0x00, R9
+	SHLQ            $0x07, R9
+	ADDQ            33192(AX), R9
+	VPSLLD          $0x04, (R9), Z7
+	VMOVDQU32       Z7, 31168(AX)
+	VPSLLD          $0x04, 64(R9), Z7
+	VMOVDQU32       Z7, 31232(AX)
 	VXORPS          Z7, Z7, Z7
 	VXORPS          Z10, Z10, Z10
 	VXORPS          Z11, Z11, Z11
@@ -5740,6 +6020,8 @@ loop34:
 	VMOVDQA32       Z4, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31168(AX), R9
+	PREFETCHT0      (R8)(R9*1)
 	VMOVUPS         64(DI), Z15
 	VMOVUPS         192(DI), Z16
 	VMULPS          Z15, Z16, Z17
@@ -5748,6 +6030,8 @@ loop34:
 	VMOVDQA32       Z8, Z20
 	VPERMI2PS       Z14, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
+	MOVL            31172(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMULPS          Z18, Z19, Z13
 	VADDPS          Z13, Z17, Z17
 	VEXTRACTF64X4   $0x01, Z17, Y13
@@ -5761,6 +6045,8 @@ loop34:
 	VPSRLD          $0x05, Z4, Z20
 	VPERMI2PS       Z17, Z14, Z20
 	VFMADD231PS     Z20, Z0, Z11
+	MOVL            31176(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF32X4   $0x01, Y13, X20
 	VADDPS          X13, X20, X20
 	VPERMILPS       $0x4e, X20, X13
@@ -5768,6 +6054,8 @@ loop34:
 	VPSRLD          $0x05, Z8, Z13
 	VPERMI2PS       Z17, Z14, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31180(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPERMILPS       $0xb1, X20, X13
 	VADDPS          X13, X20, X20
 	VBROADCASTSS    X20, Z13
@@ -5782,21 +6070,25 @@ loop34:
 	VPSRLD          $0x0a, Z4, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z7
+	MOVL            31184(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VSUBPS          Z13, Z19, Z19
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33024(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z13
-	VMULPS.BCST     33904(AX), Z13, Z13
+	MOVQ            33152(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z13
+	VMULPS.BCST     34032(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
-	VMULPS.BCST     33908(AX), Z16, Z15
+	MOVL            31188(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34036(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            33032(AX), R9
-	VMOVUPS         128(R9)(DI*2), Z14
-	VMULPS.BCST     33912(AX), Z14, Z14
+	MOVQ            33160(AX), R10
+	VMOVUPS         128(R10)(DI*2), Z14
+	VMULPS.BCST     34040(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -5806,18 +6098,22 @@ loop34:
 	VPSRLD          $0x0f, Z4, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z11
-	VMULPS.BCST     33916(AX), Z16, Z16
+	MOVL            31192(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMULPS.BCST     34044(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
-	VMOVUPS         Z13, 128(R8)(DI*2)
+	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z16, Z14, Z14
 	VPSRLD          $0x0f, Z8, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z12
-	VMULPS.BCST     33920(AX), Z13, Z13
-	VMOVUPS         Z14, 128(R9)(DI*2)
+	MOVL            31196(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	VMULPS.BCST     34048(AX), Z13, Z13
+	VMOVUPS         Z14, 128(R10)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            33016(AX), R8
-	VMOVUPS         128(R8)(DI*2), Z14
+	MOVQ            33144(AX), R9
+	VMOVUPS         128(R9)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
 	VBROADCASTSS.Z  88(SI), K3, Z16
@@ -5827,17 +6123,21 @@ loop34:
 	VPSRLD          $0x14, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     33924(AX), Z15, Z15
-	VADDPS.BCST     33928(AX), Z15, Z15
+	MOVL            31200(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34052(AX), Z15, Z15
+	VADDPS.BCST     34056(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31204(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z14, Z14
-	VMOVUPS         Z14, 128(R8)(DI*2)
-	MOVQ            33024(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z13
-	VMULPS.BCST     33904(AX), Z13, Z13
+	VMOVUPS         Z14, 128(R9)(DI*2)
+	MOVQ            33152(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z13
+	VMULPS.BCST     34032(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -5847,17 +6147,21 @@ loop34:
 	VPSRLD          $0x19, Z4, Z15
 	VPERMI2PS       Z18, Z17, Z15
 	VFMADD231PS     Z15, Z0, Z11
-	VMULPS.BCST     33908(AX), Z19, Z16
+	MOVL            31208(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34036(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            33032(AX), R9
-	VMOVUPS         192(R9)(DI*2), Z15
-	VMULPS.BCST     33912(AX), Z15, Z15
+	MOVQ            33160(AX), R10
+	VMOVUPS         192(R10)(DI*2), Z15
+	VMULPS.BCST     34040(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
-	VMULPS.BCST     33916(AX), Z19, Z19
+	MOVL            31212(AX), R11
+	PREFETCHT0      (R8)(R11*1)
+	VMULPS.BCST     34044(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
-	VMOVUPS         Z13, 192(R8)(DI*2)
+	VMOVUPS         Z13, 192(R9)(DI*2)
 	VADDPS          Z19, Z15, Z15
 	VBROADCASTSS.Z  120(SI), K1, Z17
 	VADDPS.BCST     124(SI), Z17, K2, Z17
@@ -5868,16 +6172,20 @@ loop34:
 	VPSHRDD         $0x1e, Z2, Z4, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z7
-	VMULPS.BCST     33920(AX), Z13, Z13
-	VMOVUPS         Z15, 192(R9)(DI*2)
+	MOVL            31216(AX), R9
+	PREFETCHT0      (R8)(R9*1)
+	VMULPS.BCST     34048(AX), Z13, Z13
+	VMOVUPS         Z15, 192(R10)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            33016(AX), R8
-	VMOVUPS         192(R8)(DI*2), Z15
+	MOVQ            33144(AX), R9
+	VMOVUPS         192(R9)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
-	VMULPS.BCST     33924(AX), Z18, Z18
-	VADDPS.BCST     33928(AX), Z18, Z18
+	MOVL            31220(AX), R10
+	PREFETCHT0      (R8)(R10*1)
+	VMULPS.BCST     34052(AX), Z18, Z18
+	VADDPS.BCST     34056(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -5888,12 +6196,16 @@ loop34:
 	VPSRLD          $0x03, Z2, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z11
+	MOVL            31224(AX), R10
+	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z15, Z15
-	VMOVUPS         Z15, 192(R8)(DI*2)
+	VMOVUPS         Z15, 192(R9)(DI*2)
 	VMAXPS          Z15, Z14, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z17, Z16, Z18
 	VFMADD231PS     Z18, Z0, Z12
+	MOVL            31228(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VEXTRACTF64X4   $0x01, Z13, Y16
 	VMAXPS          Y13, Y16, Y16
 	VEXTRACTF32X4   $0x01, Y16, X13
@@ -5912,31 +6224,35 @@ loop34:
 	VPSRLD          $0x08, Z2, Z18
 	VPERMI2PS       Z17, Z13, Z18
 	VFMADD231PS     Z18, Z0, Z7
+	MOVL            31232(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VMOVHLPS        X16, X16, X16
 	VBROADCASTSS    X16, Z18
 	VCMPPS          $0x00, Z18, Z14, K7
 	KMOVQ           K7, DI
 	VBROADCASTSS    X16, Z14
 	VCMPPS          $0x00, Z14, Z15, K7
-	KMOVQ           K7, R8
-	SHLQ            $0x10, R8
-	ORQ             R8, DI
-	XORQ            R8, R8
+	KMOVQ           K7, R9
+	SHLQ            $0x10, R9
+	ORQ             R9, DI
+	XORQ            R9, R9
 	TZCNTQ          DI, DI
-	CMOVQCS         R8, DI
-	MOVQ            DX, R8
-	SHLQ            $0x07, R8
-	ADDQ            33064(AX), R8
-	MOVL            128(R8)(DI*4), DI
-	MOVQ            33048(AX), R8
-	MOVL            DI, 4(R8)(DX*4)
-	MOVQ            33040(AX), DI
+	CMOVQCS         R9, DI
+	MOVQ            DX, R9
+	SHLQ            $0x07, R9
+	ADDQ            33192(AX), R9
+	MOVL            128(R9)(DI*4), DI
+	MOVQ            33176(AX), R9
+	MOVL            DI, 4(R9)(DX*4)
+	MOVQ            33168(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
 	VPSRLD          $0x08, Z6, Z14
 	VPERMI2PS       Z17, Z13, Z14
 	VFMADD231PS     Z14, Z0, Z10
+	MOVL            31236(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  180(SI), K1, Z14
 	VADDPS.BCST     184(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  188(SI), K3, Z13
@@ -5946,9 +6262,13 @@ loop34:
 	VPSRLD          $0x0d, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31240(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0d, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31244(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  200(SI), K1, Z14
 	VADDPS.BCST     204(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  208(SI), K3, Z13
@@ -5958,9 +6278,13 @@ loop34:
 	VPSRLD          $0x12, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z7
+	MOVL            31248(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x12, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z10
+	MOVL            31252(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  220(SI), K1, Z14
 	VADDPS.BCST     224(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  228(SI), K3, Z13
@@ -5970,9 +6294,13 @@ loop34:
 	VPSRLD          $0x17, Z2, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z11
+	MOVL            31256(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x17, Z6, Z15
 	VPERMI2PS       Z14, Z13, Z15
 	VFMADD231PS     Z15, Z0, Z12
+	MOVL            31260(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  240(SI), K1, Z14
 	VADDPS.BCST     244(SI), Z14, K2, Z14
 	VBROADCASTSS.Z  248(SI), K3, Z13
@@ -5982,9 +6310,13 @@ loop34:
 	VPSHRDD         $0x1c, Z5, Z2, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z7
+	MOVL            31264(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSHRDD         $0x1c, Z9, Z6, Z2
 	VPERMI2PS       Z14, Z13, Z2
 	VFMADD231PS     Z2, Z0, Z10
+	MOVL            31268(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  260(SI), K1, Z6
 	VADDPS.BCST     264(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  268(SI), K3, Z2
@@ -5994,9 +6326,13 @@ loop34:
 	VPSRLD          $0x01, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31272(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x01, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31276(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  280(SI), K1, Z6
 	VADDPS.BCST     284(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  288(SI), K3, Z2
@@ -6006,9 +6342,13 @@ loop34:
 	VPSRLD          $0x06, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z7
+	MOVL            31280(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x06, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z10
+	MOVL            31284(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  300(SI), K1, Z6
 	VADDPS.BCST     304(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  308(SI), K3, Z2
@@ -6018,9 +6358,13 @@ loop34:
 	VPSRLD          $0x0b, Z5, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z11
+	MOVL            31288(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VPSRLD          $0x0b, Z9, Z13
 	VPERMI2PS       Z6, Z2, Z13
 	VFMADD231PS     Z13, Z0, Z12
+	MOVL            31292(AX), DI
+	PREFETCHT0      (R8)(DI*1)
 	VBROADCASTSS.Z  320(SI), K1, Z6
 	VADDPS.BCST     324(SI), Z6, K2, Z6
 	VBROADCASTSS.Z  328(SI), K3, Z2
@@ -6069,7 +6413,7 @@ loop34:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            33896(AX), $0x64
+	CMPQ            34024(AX), $0x64
 	JLE             skip35
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -6175,47 +6519,47 @@ skip33:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          33024(AX), BX
+	MOVQ          33152(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   33904(AX), Z0, Z0
-	VMULPS.BCST   33908(AX), Z1, Z3
+	VMULPS.BCST   34032(AX), Z0, Z0
+	VMULPS.BCST   34036(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          33032(AX), SI
+	MOVQ          33160(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   33912(AX), Z2, Z2
-	VMULPS.BCST   33916(AX), Z1, Z1
+	VMULPS.BCST   34040(AX), Z2, Z2
+	VMULPS.BCST   34044(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   33920(AX), Z0, Z0
+	VMULPS.BCST   34048(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          33016(AX), BX
+	MOVQ          33144(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   33924(AX), Z2, Z2
-	VADDPS.BCST   33928(AX), Z2, Z2
+	VMULPS.BCST   34052(AX), Z2, Z2
+	VADDPS.BCST   34056(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          33024(AX), BX
+	MOVQ          33152(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   33904(AX), Z0, Z0
-	VMULPS.BCST   33908(AX), Z4, Z3
+	VMULPS.BCST   34032(AX), Z0, Z0
+	VMULPS.BCST   34036(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          33032(AX), SI
+	MOVQ          33160(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   33912(AX), Z2, Z2
-	VMULPS.BCST   33916(AX), Z4, Z4
+	VMULPS.BCST   34040(AX), Z2, Z2
+	VMULPS.BCST   34044(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   33920(AX), Z0, Z0
+	VMULPS.BCST   34048(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          33016(AX), BX
+	MOVQ          33144(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   33924(AX), Z3, Z3
-	VADDPS.BCST   33928(AX), Z3, Z3
+	VMULPS.BCST   34052(AX), Z3, Z3
+	VADDPS.BCST   34056(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -6243,17 +6587,17 @@ skip33:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x07, BX
-	ADDQ          33064(AX), BX
+	ADDQ          33192(AX), BX
 	MOVL          (BX)(CX*4), CX
-	MOVQ          33048(AX), BX
+	MOVQ          33176(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          33040(AX), CX
+	MOVQ          33168(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          32944(AX), CX
-	SUBQ          CX, 32928(AX)
-	SUBQ          CX, 32936(AX)
+	MOVQ          33072(AX), CX
+	SUBQ          CX, 33056(AX)
+	SUBQ          CX, 33064(AX)
 	JNZ           block
 	VZEROUPPER
 	RET

@@ -40,6 +40,9 @@ type frame struct {
 	block [blockGates + 1]frameGate
 	masks [4][16]byte // of the four pairs of pin values, of one gate
 
+	// Of one gate, the offsets of the rows of its candidates in x.
+	rows [fusedK]uint32
+
 	// Of one gate, for AVX2: the bits of its candidates, and for each group of samples
 	// the subset sums of two pairs and of the fifth alone.
 	words [4][fusedK]uint32

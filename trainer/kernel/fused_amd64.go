@@ -43,7 +43,8 @@ type fused struct {
 // section and the batch.
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	k := fusedKernels[simd]
-	if k == nil || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
+	p.batch = Batch{p.X, p.words, p.Samples}
+	if k == nil || !p.batch.suits() || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
 		return false
 	}
 	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {

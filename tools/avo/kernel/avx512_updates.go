@@ -15,6 +15,7 @@ func (k fused) updates512() {
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
 	part := [3]reg.OpmaskVirtual{1: opmask(0x00f0), 2: opmask(0x0f00)}
 	one := broadcast(1)
+	k.rows512(g)
 	k.candidates512(g, gate, beta, one, m, part, nothing)
 	last := GP64()
 	DECQ(n)
@@ -30,10 +31,13 @@ func (k fused) updates512() {
 	k.update512(g, 0, gate, m, func() {})
 }
 
-// candidates512 writes the sums r of the candidates of a gate, woven with another body.
+// candidates512 writes the sums r of the candidates of a gate, whose rows stand in the
+// frame, woven with another body. It leaves those of the gate before it there, fetched.
 func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [4]reg.OpmaskVirtual, part [3]reg.OpmaskVirtual, other body) {
 	k.prefetch(g)
-	words := gather512(load(k.f, "x"), k.wires(g), k.wireBytes(), part)
+	x := load(k.f, "x")
+	words := k.gather512(x, part)
+	k.rows512(before(g))
 	var r [4]reg.VecVirtual // even groups of the candidates 0 and 16, odd ones
 	for i := range r {
 		r[i] = ZMM()
@@ -61,6 +65,7 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 			}
 			VPERMI2PS(t1, t0, at)
 			VFMADD231PS(at, one, r[i%2*2+h])
+			k.fetchRow(x, 2*i+h)
 			pause()
 			pause()
 		}
@@ -82,29 +87,60 @@ func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [
 	}
 }
 
-// gather512 loads the rows of 32 candidates and returns, for each 32 samples, a lane
+// rows512 writes the offsets of the rows of the candidates of gate g.
+func (k fused) rows512(g reg.Register) {
+	wires, rows := k.wires(g), in(k.f, "rows")
+	for h := range 2 {
+		z := ZMM()
+		if k.wide {
+			VPSLLD(U8(4), Mem{Base: wires, Disp: zmm * h}, z)
+		} else {
+			VPMOVZXWD(Mem{Base: wires, Disp: zmm / 2 * h}, z)
+			VPSLLD(U8(4), z, z)
+		}
+		VMOVDQU32(z, rows.Offset(zmm*h))
+	}
+}
+
+// row returns the place of candidate j's row.
+func (k fused) row(x reg.Register, j int) Mem {
+	i := GP32()
+	MOVL(in(k.f, "rows").Offset(4*j), i)
+	return index(x, i.As64(), 1, 0)
+}
+
+// fetchRow fetches candidate j's row: of many inputs, most rows are not in the L1 cache.
+func (k fused) fetchRow(x reg.Register, j int) {
+	if j < candidates {
+		PREFETCHT0(k.row(x, j))
+	}
+}
+
+// before returns the number of the gate before g, or g where there is none.
+func before(g reg.Register) reg.GPVirtual {
+	r := GP64()
+	MOVQ(g, r)
+	SUBQ(U8(1), r)
+	ADCQ(U8(0), r)
+	return r
+}
+
+// gather512 loads the rows of the candidates and returns, for each 32 samples, a lane
 // for each candidate.
-func gather512(x, wires reg.Register, bytes int, part [3]reg.OpmaskVirtual) (words [4][2]reg.VecVirtual) {
+func (k fused) gather512(x reg.Register, part [3]reg.OpmaskVirtual) (words [4][2]reg.VecVirtual) {
 	for h := range 2 {
 		var z [4]reg.VecVirtual
 		for r := range z {
 			z[r] = ZMM()
 			for l := range 4 {
-				i := GP64()
-				m := Mem{Base: wires, Disp: bytes * (16*h + 4*l + r)}
-				if bytes == 4 {
-					MOVLQZX(m, i)
-				} else {
-					MOVWQZX(m, i)
-				}
-				SHLQ(U8(4), i)
+				row := k.row(x, 16*h+4*l+r)
 				switch l {
 				case 0:
-					VBROADCASTI32X4(index(x, i, 1, 0), z[r])
+					VBROADCASTI32X4(row, z[r])
 				case 3: // one mask register less
-					VINSERTI32X4(U8(3), index(x, i, 1, 0), z[r], z[r])
+					VINSERTI32X4(U8(3), row, z[r], z[r])
 				default:
-					VBROADCASTI32X4(index(x, i, 1, 0), part[l], z[r])
+					VBROADCASTI32X4(row, part[l], z[r])
 				}
 			}
 		}

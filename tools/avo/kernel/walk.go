@@ -15,6 +15,9 @@ const (
 	vectors = 8
 )
 
+// candidates is the number of candidates of a pin.
+const candidates = 32
+
 // fiveGroups is the number of groups of five samples, and doneAt a smaller one that is
 // enough for the usual batch of 100.
 const (
