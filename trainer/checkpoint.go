@@ -85,7 +85,7 @@ func (s *session) save() error {
 	return nil
 }
 
-func tensors(e *engine.Engine) []model.Tensor {
+func tensors(e engine.Engine) []model.Tensor {
 	var ts []model.Tensor
 	for _, m := range e.Moments() {
 		ts = append(ts, model.Tensor{Name: model.ExtraTensors + m.Name, Shape: m.Shape, Data: m.Data})

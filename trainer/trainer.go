@@ -66,7 +66,7 @@ type session struct {
 	validation *encoding.Packed // held out of data.Train; nil if nothing is
 
 	m      *model.Model
-	eng    *engine.Engine
+	eng    engine.Engine
 	rates  schedule
 	at     position
 	frozen *model.Frozen // reused by each evaluation

@@ -24,9 +24,11 @@ type golden struct {
 		Topology, Parametrization                    string
 		FirstPin                                     string `json:"first_pin"`
 	}
-	First            []uint32     // pin A of layer 1, when fixed
-	FirstCandidates  [][]uint32   `json:"first_candidates"`
-	AnchorCandidates [][][]uint32 `json:"anchor_candidates"`
+	First            []uint32      // pin A of layer 1, when fixed
+	FirstCandidates  [][]uint32    `json:"first_candidates"`
+	AnchorCandidates [][][]uint32  `json:"anchor_candidates"`
+	HiddenCandidates [][][]uint32  `json:"hidden_candidates"` // nil for a layer with a private spine
+	Wires            [][2][]uint32 // pins A and B of the random-wired topologies, [layer][pin][gate]
 	Start            params
 	Steps            []goldenStep
 }
@@ -42,8 +44,9 @@ type goldenStep struct {
 // params holds the logits of a network, or anything of the same shape.
 type params struct {
 	First  [][]float64   // selection of layer 1's pin A; nil when fixed
-	Ops    [][][]float64 // [layer][gate][16]
-	Anchor [][][]float64 // [layer][gate][kx]
+	Ops    [][][]float64 // [layer][gate][16 or 4]
+	Anchor [][][]float64 // [layer][gate][kx]; nil for the random-wired topologies
+	Spine  [][][]float64 // [layer][gate][kh]; nil for a layer with a private spine
 }
 
 func readGolden(t *testing.T, path string) *golden {
@@ -76,10 +79,6 @@ func TestGolden(t *testing.T) {
 	for _, path := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
 			g := readGolden(t, path)
-			c := g.Config
-			if c.Topology != "ialgn" || c.KH != 1 || c.Parametrization != "softmax16" || !c.STE {
-				t.Skipf("training of %s with k_h = %d, %s, ste = %v is not in this version", c.Topology, c.KH, c.Parametrization, c.STE)
-			}
 			onPaths(t, func(t *testing.T) {
 				t.Run("engine", g.testEngine)
 				t.Run("engine-chained", g.testChained)
@@ -113,24 +112,39 @@ func (g *golden) testChained(t *testing.T) {
 	}
 }
 
-func (g *golden) checkLogits(t *testing.T, n int, s goldenStep, e *Engine, r Result) {
+func (g *golden) checkLogits(t *testing.T, n int, s goldenStep, e Engine, r Result) {
 	t.Helper()
-	logits := make([]float32, e.classes)
+	top := readoutOf(e)
+	logits := make([]float32, top.classes)
 	for i, want := range s.Logits {
-		e.logits(i, logits)
+		top.scores(i, logits)
 		for c, z := range want {
-			if count, w := e.counts[c*e.words*64+i], int32(math.Round(z*g.Config.Tau)); count != w {
-				t.Errorf("step %d, sample %d, class %d: count %d, want %d", n+1, i, c, count, w)
+			if count, w := top.counts[c*top.words*64+i], math.Round(z*g.Config.Tau); g.Config.STE && count != w {
+				t.Errorf("step %d, sample %d, class %d: count %v, want %v", n+1, i, c, count, w)
 			}
-			if got := float64(logits[c]); math.Abs(got-z) > 1e-5 {
+			if got := float64(logits[c]); !(math.Abs(got-z) <= 1e-5) {
 				t.Errorf("step %d, sample %d, class %d: logit %v, want %v", n+1, i, c, got, z)
 			}
 		}
 	}
-	if math.Abs(r.Loss-s.Loss) > 1e-5 {
+	if !(math.Abs(r.Loss-s.Loss) <= 1e-5) {
 		t.Errorf("step %d: loss %v, want %v", n+1, r.Loss, s.Loss)
 	}
 }
+
+func networkOf(e Engine) *network {
+	switch e := e.(type) {
+	case *chainEngine:
+		return e.network
+	case *layerEngine:
+		return e.network
+	case *relaxedEngine:
+		return e.network
+	}
+	panic("an unknown engine")
+}
+
+func readoutOf(e Engine) *readout { return networkOf(e).readout }
 
 // checkGradients recovers the gradients from the first moments before and after.
 func (g *golden) checkGradients(t *testing.T, n int, want, before, after params) {
@@ -151,33 +165,43 @@ func (g *golden) checkGradients(t *testing.T, n int, want, before, after params)
 // all wanted values of the gate.
 func compare(t *testing.T, what string, got, want params, tolerance func(gate ...float64) float64) {
 	t.Helper()
+	names := []string{"op", "anchor", "spine", "first"}
 	for l := range want.Ops {
 		for i := range want.Ops[l] {
-			all := append([]float64(nil), want.Ops[l][i]...)
-			if len(want.Anchor[l][i]) > 1 {
-				all = append(all, want.Anchor[l][i]...)
-			}
-			if l == 0 && want.First != nil {
-				all = append(all, want.First[i]...)
+			g, w := got.gate(l, i), want.gate(l, i)
+			var all []float64
+			for _, values := range w {
+				all = append(all, values...)
 			}
 			tol := tolerance(all...)
-			row := func(name string, got, want []float64) {
-				if len(got) == 0 && len(want) == 1 {
-					return // a fixed pin
+			for n, values := range w {
+				if len(g[n]) != len(values) {
+					t.Fatalf("%s: layer %d, gate %d: %d values of %s, want %d", what, l+1, i, len(g[n]), names[n], len(values))
 				}
-				for k := range want {
-					if !(math.Abs(got[k]-want[k]) <= tol) {
-						t.Errorf("%s: layer %d, gate %d, %s[%d] = %v, want %v within %v", what, l+1, i, name, k, got[k], want[k], tol)
+				for k := range values {
+					if !(math.Abs(g[n][k]-values[k]) <= tol) {
+						t.Errorf("%s: layer %d, gate %d, %s[%d] = %v, want %v within %v", what, l+1, i, names[n], k, g[n][k], values[k], tol)
 					}
 				}
 			}
-			row("op", got.Ops[l][i], want.Ops[l][i])
-			row("anchor", got.Anchor[l][i], want.Anchor[l][i])
-			if l == 0 && want.First != nil {
-				row("first", got.First[i], want.First[i])
-			}
 		}
 	}
+}
+
+// gate returns what there is of a gate: ops, anchor, spine, first. A pin with a single
+// candidate has no logits that count.
+func (p *params) gate(l, i int) [4][]float64 {
+	row := func(v [][][]float64) []float64 {
+		if l >= len(v) || v[l] == nil || len(v[l][i]) == 1 {
+			return nil
+		}
+		return v[l][i]
+	}
+	out := [4][]float64{p.Ops[l][i], row(p.Anchor), row(p.Spine)}
+	if l == 0 && p.First != nil {
+		out[3] = p.First[i]
+	}
+	return out
 }
 
 // blend returns beta old + (1-beta) grad^power: a moment of Adam. A nil old is zero.
@@ -195,6 +219,9 @@ func blend(old, grad params, beta float64, power int) params {
 
 func zip(a, b params, f func(a, b float64) float64) params {
 	rows := func(a, b [][]float64) [][]float64 {
+		if a == nil {
+			return nil
+		}
 		out := make([][]float64, len(a))
 		for i := range a {
 			out[i] = make([]float64, len(a[i]))
@@ -211,12 +238,12 @@ func zip(a, b params, f func(a, b float64) float64) params {
 		}
 		return out
 	}
-	return params{rows(a.First, b.First), layers(a.Ops, b.Ops), layers(a.Anchor, b.Anchor)}
+	return params{rows(a.First, b.First), layers(a.Ops, b.Ops), layers(a.Anchor, b.Anchor), layers(a.Spine, b.Spine)}
 }
 
 func (g *golden) adam(t int) kernel.Adam { return kernel.NewAdam(g.Config.LR, 0.9, 0.999, 1e-8, t) }
 
-func (g *golden) batch(e *Engine, s goldenStep) Batch {
+func (g *golden) batch(e Engine, s goldenStep) Batch {
 	x := make([]uint64, g.Config.Inputs*e.Words())
 	for i, bits := range s.X {
 		for f, bit := range bits {
@@ -228,7 +255,7 @@ func (g *golden) batch(e *Engine, s goldenStep) Batch {
 
 // engine returns an engine whose model, and whose moments unless m is empty, are the
 // given values.
-func (g *golden) engine(t *testing.T, start, m, v params) *Engine {
+func (g *golden) engine(t *testing.T, start, m, v params) Engine {
 	t.Helper()
 	net := g.model(start)
 	e, err := New(net, g.Config.Batch, 1)
@@ -261,10 +288,13 @@ func arrays(m *model.Model) map[string][]float32 {
 	return a
 }
 
-// model returns a model with the file's wires and the given logits.
+// model returns a model with the file's wires and the given logits: one section for the
+// first layer and one for the rest of a network of private chains, else one a layer.
 func (g *golden) model(p params) *model.Model {
 	c := g.Config
-	m := &model.Model{Config: config.Config{Model: config.Model{Tau: c.Tau, Parametrization: "softmax16"}}, Width: c.Width}
+	m := &model.Model{Width: c.Width}
+	m.Config.Model = config.Model{Tau: c.Tau, Parametrization: c.Parametrization, Topology: c.Topology, Width: c.Width, Depth: c.Depth}
+	m.Config.Train.Estimator = map[bool]string{true: "ste", false: "soft"}[c.STE]
 	for range c.Classes {
 		m.Classes = append(m.Classes, fmt.Sprint(len(m.Classes)))
 	}
@@ -272,25 +302,52 @@ func (g *golden) model(p params) *model.Model {
 		m.Encoder.Thresholds = append(m.Encoder.Thresholds, []uint16{0})
 	}
 	m.Encoder.Bits, m.Encoder.BitsIn, m.Encoder.Max = 2, 1, 1
-	a := model.Pin{Source: model.Input, K: 1, Wires: wiresOf([][][]uint32{columns(g.First)})}
-	if p.First != nil {
-		a = model.Pin{Source: model.Input, K: c.KX, Wires: wiresOf([][][]uint32{g.FirstCandidates}), Logits: flat([][][]float64{p.First})}
+	m.Sections = append(m.Sections, g.section(p, 0, 1))
+	step := 1
+	if c.Topology == "ialgn" && c.KH == 1 && c.Depth > 1 {
+		step = c.Depth - 1
 	}
-	section := func(a model.Pin, from, to int) {
-		s := model.Section{
-			Layers: to - from, Ops: flat(p.Ops[from:to]), A: a,
-			B: model.Pin{Source: model.Input, K: c.KX, Wires: wiresOf(g.AnchorCandidates[from:to])},
-		}
-		if c.KX > 1 {
-			s.B.Logits = flat(p.Anchor[from:to])
-		}
-		m.Sections = append(m.Sections, s)
-	}
-	section(a, 0, 1)
-	if c.Depth > 1 {
-		section(model.Pin{Source: model.Spine, K: 1}, 1, c.Depth)
+	for l := 1; l < c.Depth; l += step {
+		m.Sections = append(m.Sections, g.section(p, l, l+step))
 	}
 	return m
+}
+
+// section returns the layers from the given one up to another.
+func (g *golden) section(p params, from, to int) model.Section {
+	s := model.Section{Layers: to - from, Ops: flat(p.Ops[from:to])}
+	s.A, s.B = g.pin(p, 0, from, to), g.pin(p, 1, from, to)
+	return s
+}
+
+func (g *golden) pin(p params, pin, from, to int) model.Pin {
+	c, at := g.Config, model.Pin{K: 1}
+	var wires [][][]uint32
+	var logits [][][]float64
+	switch {
+	case c.Topology != "ialgn":
+		for _, w := range g.Wires[from:to] {
+			wires = append(wires, columns(w[pin]))
+		}
+		if from > 0 {
+			at.Source = model.Previous
+		}
+	case pin == 1:
+		at.K, wires, logits = c.KX, g.AnchorCandidates[from:to], p.Anchor
+	case from == 0 && p.First != nil:
+		at.K, wires, logits = c.KX, [][][]uint32{g.FirstCandidates}, [][][]float64{p.First}
+	case from == 0:
+		wires = [][][]uint32{columns(g.First)}
+	case c.KH > 1:
+		at.Source, at.K, wires, logits = model.Previous, c.KH, g.HiddenCandidates[from:to], p.Spine
+	default:
+		return model.Pin{Source: model.Spine, K: 1}
+	}
+	at.Wires = wiresOf(wires)
+	if at.K > 1 {
+		at.Logits = flat(logits[from:to])
+	}
+	return at
 }
 
 func columns(v []uint32) [][]uint32 {
@@ -326,46 +383,50 @@ func wiresOf(v [][][]uint32) model.Indices {
 	return out
 }
 
-func paramsOf(e *Engine) params { return paramsFrom(e, arrays(e.m)) }
+func paramsOf(e Engine) params {
+	m := networkOf(e).m
+	return paramsFrom(m, arrays(m))
+}
 
-func (g *golden) momentsOf(e *Engine) params {
+func (g *golden) momentsOf(e Engine) params {
 	a := map[string][]float32{}
 	for _, m := range e.Moments() {
 		if name, ok := strings.CutSuffix(m.Name, ".m"); ok {
 			a[name] = m.Data
 		}
 	}
-	return paramsFrom(e, a)
+	return paramsFrom(networkOf(e).m, a)
 }
 
-func paramsFrom(e *Engine, a map[string][]float32) params {
+// paramsFrom returns named arrays by layer and gate.
+func paramsFrom(m *model.Model, a map[string][]float32) params {
 	var p params
-	for l := range e.depth {
-		s, local := 0, l
-		if l > 0 {
-			s, local = 1, l-1
-		}
-		layers, k := e.m.Sections[s].Layers, e.m.Sections[s].B.K
-		var ops, anchors [][]float64
-		for i := range e.m.Width {
-			g := i*layers + local
-			ops = append(ops, wide(a[fmt.Sprintf("section%d.ops", s)], g, 16))
-			anchors = append(anchors, wide(a[fmt.Sprintf("section%d.b.logits", s)], g, k))
-			if first := a["section0.a.logits"]; l == 0 && first != nil {
-				p.First = append(p.First, wide(first, g, e.m.Sections[0].A.K))
+	for n := range m.Sections {
+		s := &m.Sections[n]
+		for local := range s.Layers {
+			layer := func(name string, k int) (rows [][]float64) {
+				v := a[fmt.Sprintf("section%d.%s", n, name)]
+				for i := range m.Width {
+					if v != nil {
+						rows = append(rows, wide(v, i*s.Layers+local, k))
+					}
+				}
+				return rows
+			}
+			p.Ops = append(p.Ops, layer("ops", m.Arity()))
+			p.Anchor = append(p.Anchor, layer("b.logits", s.B.K))
+			if n == 0 {
+				p.First, p.Spine = layer("a.logits", s.A.K), append(p.Spine, nil)
+			} else {
+				p.Spine = append(p.Spine, layer("a.logits", s.A.K))
 			}
 		}
-		p.Ops, p.Anchor = append(p.Ops, ops), append(p.Anchor, anchors)
 	}
 	return p
 }
 
-// wide returns row g of k values, or nil where there are none: the engine keeps no
-// logit for a pin with one candidate.
+// wide returns row g of k values.
 func wide(v []float32, g, k int) []float64 {
-	if v == nil {
-		return nil
-	}
 	out := make([]float64, k)
 	for i := range out {
 		out[i] = float64(v[g*k+i])

@@ -7,9 +7,9 @@ import (
 )
 
 // oracle is the slow, obvious float64 form of a training step: sample by sample,
-// layer by layer, the straight-through estimator and the chain rule as the paper's
-// supplement writes them ("Hard-Forward STE and Deployment Equivalence"). It shares no
-// arithmetic with the engine.
+// layer by layer, the chain rule as the paper's supplement writes it ("Hard-Forward STE
+// and Deployment Equivalence"), with hard values or with relaxed ones. It shares no
+// arithmetic with the engines.
 type oracle struct {
 	g    *golden
 	p    params
@@ -17,10 +17,106 @@ type oracle struct {
 	t    int
 }
 
-// bits holds one sample's pass through the network.
+// pass is one sample's way through the network.
 type pass struct {
 	x       []float64
 	a, b, h [][]float64 // [layer][gate]
+}
+
+// oraclePin is a pin of a gate: what it may read, with which logits and gradients.
+type oraclePin struct {
+	from         []float64 // values of the source
+	back         []float64 // gradients of the source; nil for inputs
+	candidates   []uint32
+	logits, grad []float64 // nil without a choice
+}
+
+// pin returns a pin of gate i of layer l, 0 for A and 1 for B. grad may be nil.
+func (o *oracle) pin(s *pass, back []float64, grad *params, l, i, pin int) oraclePin {
+	c, g := o.g.Config, o.g
+	at := oraclePin{from: s.x}
+	hidden := func() { at.from, at.back = s.h[l-1], back }
+	choose := func(candidates [][]uint32, logits [][]float64, to func(*params) [][]float64) {
+		if at.candidates = candidates[i]; len(at.candidates) > 1 {
+			at.logits = logits[i]
+			if grad != nil {
+				at.grad = to(grad)[i]
+			}
+		}
+	}
+	switch {
+	case c.Topology != "ialgn":
+		if at.candidates = g.Wires[l][pin][i : i+1]; l > 0 {
+			hidden()
+		}
+	case pin == 1:
+		choose(g.AnchorCandidates[l], o.p.Anchor[l], func(p *params) [][]float64 { return p.Anchor[l] })
+	case l == 0 && o.p.First != nil:
+		choose(g.FirstCandidates, o.p.First, func(p *params) [][]float64 { return p.First })
+	case l == 0:
+		at.candidates = g.First[i : i+1]
+	case c.KH > 1:
+		hidden()
+		choose(g.HiddenCandidates[l], o.p.Spine[l], func(p *params) [][]float64 { return p.Spine[l] })
+	default:
+		hidden()
+		at.candidates = []uint32{uint32(i)}
+	}
+	return at
+}
+
+// value returns the bit of the pin, or what it is relaxed to.
+func (p *oraclePin) value(hard bool) float64 {
+	switch {
+	case p.logits == nil:
+		return p.from[p.candidates[0]]
+	case hard:
+		return p.from[p.candidates[argmax(p.logits)]]
+	}
+	sum := 0.0
+	for j, q := range softmax(p.logits) {
+		sum += q * p.from[p.candidates[j]]
+	}
+	return sum
+}
+
+// backward adds the gradient d of the pin's value to those of its source and of its
+// selection probabilities.
+func (p *oraclePin) backward(d float64) {
+	q := []float64{1}
+	if p.logits != nil {
+		q = softmax(p.logits)
+	}
+	for j, w := range p.candidates {
+		if p.back != nil {
+			p.back[w] += d * q[j]
+		}
+		if p.grad != nil {
+			p.grad[j] += d * p.from[w]
+		}
+	}
+}
+
+// mix returns the weights of the operations whose sum a gate is, the gates themselves if
+// values are hard.
+func (o *oracle) mix(w []float64, hard bool) [16]float64 {
+	var p [16]float64
+	switch {
+	case len(w) == 16 && hard:
+		p[argmax(w)] = 1
+	case len(w) == 16:
+		copy(p[:], softmax(w))
+	default: // a light gate is a sum of its truth table's lines: NOR, B without A, A without B, AND
+		for i, op := range []int{8, 4, 2, 1} {
+			if p[op] = 1 / (1 + math.Exp(-w[i])); hard {
+				p[op] = 0
+				if w[i] > 0 {
+					p[op] = 1
+				}
+			}
+		}
+	}
+	return p
 }
 
 func softmax(w []float64) []float64 {
@@ -58,16 +154,13 @@ func (o *oracle) forward(x []float64) pass {
 	for l := range c.Depth {
 		var a, b, h []float64
 		for i := range c.Width {
-			switch {
-			case l > 0:
-				a = append(a, s.h[l-1][i])
-			case len(o.g.FirstCandidates) > 0:
-				a = append(a, x[o.g.FirstCandidates[i][argmax(o.p.First[i])]])
-			default:
-				a = append(a, x[o.g.First[i]])
+			pinA, pinB := o.pin(&s, nil, nil, l, i, 0), o.pin(&s, nil, nil, l, i, 1)
+			a, b = append(a, pinA.value(c.STE)), append(b, pinB.value(c.STE))
+			sum := 0.0
+			for k, p := range o.mix(o.p.Ops[l][i], c.STE) {
+				sum += p * gateAt(k, a[i], b[i])
 			}
-			b = append(b, x[o.g.AnchorCandidates[l][i][argmax(o.p.Anchor[l][i])]])
-			h = append(h, gateAt(argmax(o.p.Ops[l][i]), a[i], b[i]))
+			h = append(h, sum)
 		}
 		s.a, s.b, s.h = append(s.a, a), append(s.b, b), append(s.h, h)
 	}
@@ -83,8 +176,8 @@ func (o *oracle) logits(s pass) []float64 {
 	return z
 }
 
-// backward adds one sample's gradient with respect to the probabilities to grad:
-// softmax's Jacobian follows when all samples are in.
+// backward adds one sample's gradient with respect to the probabilities to grad: those
+// with respect to the logits follow when all samples are in.
 func (o *oracle) backward(s pass, dz []float64, grad params) {
 	c := o.g.Config
 	d := make([]float64, c.Width) // with respect to the layer's outputs
@@ -92,30 +185,40 @@ func (o *oracle) backward(s pass, dz []float64, grad params) {
 		d[i] = dz[i/(c.Width/c.Classes)] / c.Tau
 	}
 	for l := c.Depth - 1; l >= 0; l-- {
+		back := make([]float64, c.Width)
 		for i := range d {
-			a, b, p := s.a[l][i], s.b[l][i], softmax(o.p.Ops[l][i])
+			a, b := s.a[l][i], s.b[l][i]
 			da, db := 0.0, 0.0
-			for k := range p {
-				grad.Ops[l][i][k] += d[i] * gateAt(k, a, b)
-				da += p[k] * (gateAt(k, 1, b) - gateAt(k, 0, b))
-				db += p[k] * (gateAt(k, a, 1) - gateAt(k, a, 0))
+			for k, p := range o.mix(o.p.Ops[l][i], false) {
+				da += p * (gateAt(k, 1, b) - gateAt(k, 0, b))
+				db += p * (gateAt(k, a, 1) - gateAt(k, a, 0))
 			}
-			for j, w := range o.g.AnchorCandidates[l][i] {
-				grad.Anchor[l][i][j] += d[i] * db * s.x[w]
-			}
-			if l == 0 && len(o.g.FirstCandidates) > 0 {
-				for j, w := range o.g.FirstCandidates[i] {
-					grad.First[i][j] += d[i] * da * s.x[w]
+			for k := range grad.Ops[l][i] {
+				op := k
+				if len(grad.Ops[l][i]) == 4 {
+					op = 8 >> k
 				}
+				grad.Ops[l][i][k] += d[i] * gateAt(op, a, b)
 			}
-			d[i] *= da
+			pinA, pinB := o.pin(&s, back, &grad, l, i, 0), o.pin(&s, back, &grad, l, i, 1)
+			pinA.backward(d[i] * da)
+			pinB.backward(d[i] * db)
 		}
+		d = back
 	}
 }
 
-// jacobian turns gradients with respect to softmax(w) into those with respect to w.
-func jacobian(w, g [][]float64) {
+// jacobian turns gradients with respect to softmax(w) into those with respect to w; those
+// of a light gate, with respect to sigmoid(w).
+func jacobian(w, g [][]float64, light bool) {
 	for i := range w {
+		if light {
+			for k, x := range w[i] {
+				p := 1 / (1 + math.Exp(-x))
+				g[i][k] *= p * (1 - p)
+			}
+			continue
+		}
 		p, mean := softmax(w[i]), 0.0
 		for k := range p {
 			mean += p[k] * g[i][k]
@@ -148,10 +251,14 @@ func (o *oracle) step(s goldenStep) (z [][]float64, loss float64, grad params) {
 		}
 		o.backward(run, dz, grad)
 	}
-	jacobian(o.p.First, grad.First)
+	jacobian(o.p.First, grad.First, false)
 	for l := range grad.Ops {
-		jacobian(o.p.Ops[l], grad.Ops[l])
-		jacobian(o.p.Anchor[l], grad.Anchor[l])
+		jacobian(o.p.Ops[l], grad.Ops[l], o.g.Config.Parametrization == "light")
+		for _, pin := range []struct{ w, g [][][]float64 }{{o.p.Anchor, grad.Anchor}, {o.p.Spine, grad.Spine}} {
+			if l < len(pin.w) {
+				jacobian(pin.w[l], pin.g[l], false)
+			}
+		}
 	}
 	o.adam(grad)
 	return z, loss, grad

@@ -44,7 +44,7 @@ type fused struct {
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	k := fusedKernels[simd]
 	p.batch = Batch{p.X, p.words, p.Samples}
-	if k == nil || !p.batch.suits() || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
+	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
 		return false
 	}
 	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {

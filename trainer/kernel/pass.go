@@ -7,14 +7,15 @@ type Logits struct {
 	Top     []float32 // [gates]
 }
 
-// Pin selects an input bit among K candidates for each gate of a section. With one
-// candidate there are no logits.
+// Pin selects a bit among K candidates for each gate of a section. With one candidate
+// there are no logits.
 type Pin struct {
-	K int
+	K      int
+	Hidden bool // the candidates are gates of the layer before, not input bits
 	Logits
 	Narrow []uint16 // wires, [gates][K]; one of the two is in use
 	Wide   []uint32
-	Bit    []uint32 // the selected input bit, [gates]
+	Bit    []uint32 // the selected bit, [gates]
 }
 
 // Wire returns wire i.
@@ -28,10 +29,19 @@ func (p *Pin) Wire(i int) uint32 {
 // Gates is a section of a network with its state: Layers gates of each chain.
 type Gates struct {
 	Layers int
-	Logits         // of the operations
-	Op     []uint8 // argmax of the operations
+	Light  bool    // gates have four truth-table logits, not one for each operation
+	Logits         // of the operations; a light gate has no Top
+	Op     []uint8 // the selected operation
 	A      *Pin    // nil on the spine
 	B      *Pin
+}
+
+// Arity returns the number of operation logits of a gate.
+func (s *Gates) Arity() int {
+	if s.Light {
+		return LightOps
+	}
+	return Ops
 }
 
 // Pass walks some chains from the first gates to the last to compute their bits, and back
@@ -114,30 +124,18 @@ func (p *Pass) row(rows []uint64, chain, layer int) []uint64 {
 // gradient of its pin A. This is what the fused kernels do, one step after another.
 func (p *Pass) gate(s *Gates, g int, delta []float32, a, b []uint64) {
 	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
-	delta, beta, at := delta[:padded], p.beta[:padded], g*Ops
-	w, m, v := (*[Ops]float32)(s.W[at:]), (*[Ops]float32)(s.M[at:]), (*[Ops]float32)(s.V[at:])
-	p.steps.Operations(w, s.Top[g])
+	delta, beta := delta[:padded], p.beta[:padded]
+	p.steps.Truth(s, g)
 	if s.B.K == 1 {
 		beta = nil
 	}
 	p.steps.Bins(delta, beta, a, b)
-	arg, top := p.steps.UpdateOperations(&p.Adam, w, m, v)
-	s.Op[g], s.Top[g] = uint8(arg), top
-	p.pin(s.B, g, beta)
-	if s.A != nil {
-		p.pin(s.A, g, delta)
-	}
-}
-
-// pin updates a relaxed pin of gate g from the gradient of its bit.
-func (p *Pass) pin(s *Pin, g int, grad []float32) {
-	if s.K == 1 {
-		return
-	}
-	at, to := g*s.K, (g+1)*s.K
+	p.steps.UpdateTruth(&p.Adam, s, g)
 	p.batch = Batch{p.X, p.words, p.Samples}
-	arg, top := p.steps.UpdateSelection(&p.Adam, s.W[at:to], s.M[at:to], s.V[at:to], s.Top[g], s.wires(at, to), &p.batch, grad)
-	s.Bit[g], s.Top[g] = s.Wire(at+arg), top
+	p.steps.UpdatePin(&p.Adam, s.B, g, &p.batch, beta)
+	if s.A != nil {
+		p.steps.UpdatePin(&p.Adam, s.A, g, &p.batch, delta)
+	}
 }
 
 // wires returns the wires from the given one up to another.
@@ -148,11 +146,15 @@ func (p *Pin) wires(from, to int) Wires {
 	return Wires{Narrow: p.Narrow[from:to]}
 }
 
-// Refresh recomputes the argmaxes of all gates from the logits.
+// Refresh recomputes what all logits select.
 func (s *Gates) Refresh() {
 	for g := range s.Op {
-		k, top := Largest(s.W[g*Ops:][:Ops])
-		s.Op[g], s.Top[g] = uint8(k), top
+		if s.Light {
+			s.Op[g] = LightOp((*[LightOps]float32)(s.W[g*LightOps:]))
+		} else {
+			k, top := Largest(s.W[g*Ops:][:Ops])
+			s.Op[g], s.Top[g] = uint8(k), top
+		}
 		for _, p := range []*Pin{s.A, s.B} {
 			if p != nil {
 				p.refresh(g)

@@ -70,6 +70,14 @@ type Wires struct {
 	Wide   []uint32
 }
 
+// at returns wire j.
+func (w Wires) at(j int) int {
+	if w.Wide != nil {
+		return int(w.Wide[j])
+	}
+	return int(w.Narrow[j])
+}
+
 // Batch is what pins choose from: rows of the given number of words, whose first bits are
 // those of the samples.
 type Batch struct {

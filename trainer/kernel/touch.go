@@ -26,7 +26,7 @@ func (s *Gates) touch(i, l, end int) uint32 {
 	sum := uint32(0)
 	last := i*s.Layers + l
 	for g := last - min(l, touchBlock-1); g <= last; g++ {
-		sum += s.Logits.touch(g*Ops, Ops) + s.B.touch(g)
+		sum += s.Logits.touch(g*s.Arity(), s.Arity()) + s.B.touch(g)
 		if s.A != nil {
 			sum += s.A.touch(g)
 		}

@@ -11,7 +11,7 @@ import (
 //
 // Cost: one pass over all logits, spread over the processors.
 func (m *Model) Freeze() *Frozen {
-	f := m.frame()
+	f := m.Blank()
 	first := 0
 	for i := range m.Sections {
 		s := &m.Sections[i]
@@ -25,8 +25,8 @@ func (m *Model) Freeze() *Frozen {
 	return f
 }
 
-// frame returns the frozen network with its arrays still zero.
-func (m *Model) frame() *Frozen {
+// Blank returns the frozen network with its arrays still zero.
+func (m *Model) Blank() *Frozen {
 	f := &Frozen{Name: m.Config.Name, Classes: m.Classes, Width: m.Width, Encoder: m.Encoder}
 	for i := range m.Sections {
 		s := &m.Sections[i]

@@ -30,7 +30,7 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	if err != nil {
 		return nil, err
 	}
-	f, first := m.frame(), 0
+	f, first := m.Blank(), 0
 	for i := range m.Sections {
 		layers := f.Layers[first : first+m.Sections[i].Layers]
 		if err := c.freezeSection(m, i, layers, chunk); err != nil {

@@ -5,25 +5,23 @@ import (
 	"ialgn/trainer/kernel"
 )
 
-// worker trains the chains from lo up to hi.
-type worker struct {
-	e          *Engine
+// chainWorker trains the chains from lo up to hi.
+type chainWorker struct {
+	e          *chainEngine
 	lo, hi     int
 	firstClass int
 	counts     []int32 // [classes touched][samples, padded]
 	counters   []bitplane.Counter
-	logits     []float32 // of a sample, [classes]
 
 	pass *kernel.Pass
 }
 
-func newWorker(e *Engine, lo, hi int) *worker {
-	w := &worker{e: e, lo: lo, hi: hi, firstClass: lo / e.perClass}
+func newChainWorker(e *chainEngine, lo, hi int) *chainWorker {
+	w := &chainWorker{e: e, lo: lo, hi: hi, firstClass: lo / e.perClass}
 	touched := (hi-1)/e.perClass - w.firstClass + 1
 	padded := e.words * 64
 	w.counts = make([]int32, touched*padded)
 	w.counters = make([]bitplane.Counter, e.words)
-	w.logits = make([]float32, e.classes)
 	k := max(e.first.A.K, e.first.B.K)
 	if e.rest != nil {
 		k = max(k, e.rest.B.K)
@@ -34,7 +32,7 @@ func newWorker(e *Engine, lo, hi int) *worker {
 
 // groups calls f for the worker's chains, a few at a time, from the last ones down: an
 // update walks through a section's arrays downwards, and so goes on in the next group.
-func (w *worker) groups(f func(chain, chains int)) {
+func (w *chainWorker) groups(f func(chain, chains int)) {
 	for end := w.hi; end > w.lo; end -= w.pass.Group {
 		n := min(w.pass.Group, end-w.lo)
 		f(end-n, n)
@@ -42,7 +40,7 @@ func (w *worker) groups(f func(chain, chains int)) {
 }
 
 // forward counts the ones of each class of the worker's chains.
-func (w *worker) forward(x []uint64) {
+func (w *chainWorker) forward(x []uint64) {
 	e, n := w.e, w.e.words
 	w.pass.X = x
 	for chain := w.lo; chain < w.hi; {
@@ -60,7 +58,7 @@ func (w *worker) forward(x []uint64) {
 	}
 }
 
-func (w *worker) endClass(c int) {
+func (w *chainWorker) endClass(c int) {
 	for k := range w.counters {
 		w.counters[k].Store(w.counts[(c*w.e.words+k)*64:][:64])
 		w.counters[k].Reset()
@@ -68,7 +66,7 @@ func (w *worker) endClass(c int) {
 }
 
 // backward updates the worker's chains from the upstream gradient of their classes.
-func (w *worker) backward(x []uint64, samples int, adam *kernel.Adam) {
+func (w *chainWorker) backward(x []uint64, samples int, adam *kernel.Adam) {
 	e, p := w.e, w.pass
 	p.X, p.Samples, p.Adam = x, samples, *adam
 	w.groups(func(chain, chains int) {

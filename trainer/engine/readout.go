@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"ialgn/internal/crew"
+	"ialgn/trainer/detmath"
+	"ialgn/trainer/model"
+)
+
+// readout is what stands above the last layer: the sums of the classes' gates (GroupSum
+// in the paper), the loss, and its gradient.
+type readout struct {
+	classes  int
+	perClass int // gates of the last layer a class
+	words    int // a row of bits
+	tau      float32
+	counts   []float64   // [classes][samples, padded]
+	delta    [][]float32 // [classes][samples, padded], the gradient of each gate of the class
+	logits   [][]float32 // of a sample, [threads][classes]
+	losses   []float64   // of each sample
+	right    []bool
+}
+
+func newReadout(m *model.Model, words, threads int) *readout {
+	classes, padded := len(m.Classes), words*64
+	r := &readout{
+		classes: classes, perClass: m.Width / classes, words: words, tau: float32(m.Config.Model.Tau),
+		counts: make([]float64, classes*padded), losses: make([]float64, padded), right: make([]bool, padded),
+	}
+	for range classes {
+		r.delta = append(r.delta, make([]float32, padded))
+	}
+	for range threads {
+		r.logits = append(r.logits, make([]float32, classes))
+	}
+	return r
+}
+
+// add adds a worker's counts, which begin with the given class.
+func (r *readout) add(class int, counts []int32) {
+	from := class * r.words * 64
+	for i, n := range counts {
+		r.counts[from+i] += float64(n)
+	}
+}
+
+// loss returns the mean cross-entropy and the correct classifications of the batch,
+// from the class counts, and leaves in delta the gradient with respect to each
+// gate's output: (softmax(z)_c - [y = c]) / (B tau), with z_c = count_c / tau. A tie
+// of counts goes to the lowest class. Padding is zero.
+func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
+	n := len(labels)
+	for _, d := range r.delta {
+		clear(d[n:])
+	}
+	crew.Run(func(i int) {
+		for s := n * i / len(r.logits); s < n*(i+1)/len(r.logits); s++ {
+			r.losses[s], r.right[s] = r.sample(s, labels[s], n, r.logits[i])
+		}
+	})
+	var all Result
+	for s, l := range r.losses[:n] { // in this order, however many have worked
+		all.Loss += l
+		if r.right[s] {
+			all.Correct++
+		}
+	}
+	all.Loss /= float64(n)
+	return all
+}
+
+// sample does the work of loss for sample s of n, whose class is y.
+func (r *readout) sample(s int, y uint8, n int, z []float32) (loss float64, right bool) {
+	scale := float32(float64(n) * float64(r.tau))
+	best := r.scores(s, z)
+	top, sum := z[best], 0.0
+	loss = float64(top) - float64(z[y])
+	for c := range z {
+		z[c] = detmath.Exp(z[c] - top)
+		sum += float64(z[c])
+	}
+	for c, p := range z {
+		p = float32(float64(p) / sum)
+		if c == int(y) {
+			p--
+		}
+		r.delta[c][s] = p / scale
+	}
+	return loss + detmath.Log(sum), best == int(y)
+}
+
+// scores writes the logits of sample s to z and returns the class of the largest count.
+func (r *readout) scores(s int, z []float32) (best int) {
+	padded := r.words * 64
+	for c := range z {
+		n := r.counts[c*padded+s]
+		z[c] = float32(n) / r.tau
+		if n > r.counts[best*padded+s] {
+			best = c
+		}
+	}
+	return best
+}

@@ -1,0 +1,40 @@
+package kernel
+
+// Truth takes the operation logits of gate g, which is the next to be summed and updated.
+func (s *Steps) Truth(gates *Gates, g int) {
+	at := g * gates.Arity()
+	if gates.Light {
+		s.t = Light((*Quad)(s.p[:]), (*[LightOps]float32)(gates.W[at:]))
+		return
+	}
+	s.Operations((*[Ops]float32)(gates.W[at:]), gates.Top[g])
+}
+
+// UpdateTruth makes a step of Adam on the operation logits of gate g, from the sums of
+// Bins, and selects its operation anew.
+func (s *Steps) UpdateTruth(c *Adam, gates *Gates, g int) {
+	at := g * gates.Arity()
+	if gates.Light {
+		w := (*[LightOps]float32)(gates.W[at:])
+		for i := range LightOps {
+			s.p[i] = float32(s.p[i] * s.s[i])
+		}
+		c.Update(w[:], gates.M[at:], gates.V[at:], s.p[:LightOps])
+		gates.Op[g] = LightOp(w)
+		return
+	}
+	arg, top := s.UpdateOperations(c, (*[Ops]float32)(gates.W[at:]), (*[Ops]float32)(gates.M[at:]), (*[Ops]float32)(gates.V[at:]))
+	gates.Op[g], gates.Top[g] = uint8(arg), top
+}
+
+// UpdatePin makes a step of Adam on the selection logits of a pin of gate g, if it has
+// any, from the gradient of its bit (see [Steps.UpdateSelection]), and selects anew. The
+// batch holds what the pin reads.
+func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) {
+	if p.K == 1 {
+		return
+	}
+	at, to := g*p.K, (g+1)*p.K
+	arg, top := s.UpdateSelection(c, p.W[at:to], p.M[at:to], p.V[at:to], p.Top[g], p.wires(at, to), batch, grad)
+	p.Bit[g], p.Top[g] = p.Wire(at+arg), top
+}

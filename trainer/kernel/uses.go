@@ -1,0 +1,111 @@
+package kernel
+
+// Edge is the use of a gate's output by a gate of the next layer, its reader.
+type Edge struct {
+	Pin  uint32 // the reader's pin: 2*reader for A, 2*reader + 1 for B
+	Slot uint32 // the place of the edge among all that lead to the next layer, in Trace.Coef
+}
+
+// Uses holds, for each gate of a layer, the edges to its readers in the order of their
+// slots. It is what gradients are gathered along: whoever computes a gate's gradient adds
+// up what its readers left, in this order, so nothing depends on threads.
+type Uses struct {
+	start []uint32 // [width + 1]
+	edges []Edge
+	width int
+}
+
+// Of returns the edges of gate i.
+func (u *Uses) Of(i int) []Edge { return u.edges[u.start[i]:u.start[i+1]] }
+
+// Slots returns how many candidates of the pins A and B of a gate are hidden; the slots of
+// gate i begin with i times their sum, those of pin A first.
+func (s *Gates) Slots() (a, b int) {
+	if s.A == nil {
+		a = 1
+	} else if s.A.Hidden {
+		a = s.A.K
+	}
+	if s.B.Hidden {
+		b = s.B.K
+	}
+	return a, b
+}
+
+// NewUses returns who reads the gates of a layer of the given width, if the next one is a
+// layer of section s, counted within it. Candidates must be below the width.
+func NewUses(s *Gates, layer, width int) *Uses {
+	u := &Uses{start: make([]uint32, width+1), width: width}
+	s.eachEdge(layer, width, func(gate uint32, _ Edge) { u.start[gate+1]++ })
+	for i := range width {
+		u.start[i+1] += u.start[i]
+	}
+	u.edges = make([]Edge, u.start[width])
+	next := append([]uint32(nil), u.start[:width]...)
+	s.eachEdge(layer, width, func(gate uint32, e Edge) {
+		u.edges[next[gate]] = e
+		next[gate]++
+	})
+	return u
+}
+
+// eachEdge calls f for all edges into a layer in the order of slots, with the gate that is
+// read.
+func (s *Gates) eachEdge(layer, width int, f func(gate uint32, e Edge)) {
+	slotsA, slotsB := s.Slots()
+	for i := range width {
+		g, slot := i*s.Layers+layer, i*(slotsA+slotsB)
+		for j := range slotsA {
+			gate := uint32(i)
+			if s.A != nil {
+				gate = s.A.Wire(g*slotsA + j)
+			}
+			f(gate, Edge{uint32(2 * i), uint32(slot + j)})
+		}
+		for j := range slotsB {
+			f(s.B.Wire(g*slotsB+j), Edge{uint32(2*i + 1), uint32(slot + slotsA + j)})
+		}
+	}
+}
+
+// Trace is what the update of a layer leaves for that of the layer before.
+type Trace struct {
+	// With hard values: the gradients of the gates' outputs, [width][row]; the values of
+	// their pins, [width][2][words]; and for each slot the derivative of the reader's
+	// output by the gate that the slot leads to, where the reader's other pin is 0 and
+	// where it is 1.
+	Delta []float32
+	Bits  []uint64
+	Coef  []float32 // [width][slots][2]
+
+	// With relaxed values: the gradients of the gates' pins, [width][2][row], and for
+	// each slot the probability of its candidate.
+	Pins  []float32
+	Share []float32
+}
+
+// gather writes the gradient of a gate's output to dst: the sum, from +0 and in the order
+// of the edges, of what each reader left in t. The products are rounded.
+func (t *Trace) gather(dst []float32, edges []Edge, words int) {
+	clear(dst)
+	row := 64 * words
+	for _, e := range edges {
+		d := t.Delta[int(e.Pin/2)*row:][:len(dst)]
+		other := t.Bits[int(e.Pin^1)*words:][:words]
+		c := (*[2]float32)(t.Coef[2*int(e.Slot):])
+		for s := range dst {
+			dst[s] += float32(d[s] * c[other[s/64]>>(s%64)&1])
+		}
+	}
+}
+
+// gatherRelaxed is gather with relaxed values.
+func (t *Trace) gatherRelaxed(dst []float32, edges []Edge, row int) {
+	clear(dst)
+	for _, e := range edges {
+		d, q := t.Pins[int(e.Pin)*row:][:len(dst)], t.Share[e.Slot]
+		for s := range dst {
+			dst[s] += float32(d[s] * q)
+		}
+	}
+}
