@@ -102,19 +102,20 @@ func encoderDifference(a, b *encoding.Encoder) string {
 	return ""
 }
 
-// checkSections holds the candidates of a model, which another program may have
-// written, to its configuration: the engine checks the rest.
+// checkSections holds the form of a model, which another program may have written, to its
+// configuration.
 func checkSections(m *model.Model) error {
-	c := &m.Config.Model
-	first := 1
-	if c.FirstPin == "relaxed" {
-		first = c.Anchors
+	want := layout(&m.Config)
+	if len(m.Sections) != len(want) {
+		return fmt.Errorf("%d sections, but a network of its configuration has %d; it was not written by train", len(m.Sections), len(want))
 	}
-	for i := range m.Sections {
-		s := &m.Sections[i]
-		if s.B.K != c.Anchors || (i == 0 && s.A.K != first) {
-			return fmt.Errorf("section %d: %d and %d candidates, but its configuration says model.anchors = %d and model.first_pin = %s; it was not written by train",
-				i, s.A.K, s.B.K, c.Anchors, c.FirstPin)
+	for i := range want {
+		s, w := &m.Sections[i], &want[i]
+		for _, p := range []struct{ got, want *model.Pin }{{&s.A, &w.A}, {&s.B, &w.B}} {
+			if s.Layers != w.Layers || p.got.Source != p.want.Source || p.got.K != p.want.K {
+				return fmt.Errorf("section %d: %d layers with %d candidates (%v) for a pin, but its configuration says %d with %d (%v); it was not written by train",
+					i, s.Layers, p.got.K, p.got.Source, w.Layers, p.want.K, p.want.Source)
+			}
 		}
 	}
 	return nil

@@ -96,7 +96,7 @@ func TestStartRefuses(t *testing.T) {
 	thresholds := forged("thresholds", func(m *model.Model) { m.Encoder.Thresholds[3][0]++ })
 	features := forged("features", func(m *model.Model) { m.Encoder.Max++ })
 	for _, c := range []struct{ start, set, want string }{
-		{anchors, "model.anchors=9", "section 0: 8 and 8 candidates, but its configuration says model.anchors = 9"},
+		{anchors, "model.anchors=9", "section 0: 1 layers with 8 candidates (input) for a pin, but its configuration says 1 with 9 (input)"},
 		{thresholds, "name=x", "other thresholds"},
 		{features, "name=x", "other features (64 of 5 bits up to 17, and 64 of 5 bits up to 16)"},
 		{base, "model.width=70", "another model.width than"},

@@ -24,6 +24,11 @@ type Summary struct {
 	Seconds       float64  `json:"seconds"`
 	GateSteps     float64  `json:"gate_steps_per_second"`
 	SHA256        string   `json:"model_sha256"`
+
+	// With estimator soft: the test accuracy of the relaxed network that was trained, and
+	// what is lost of it by freezing.
+	RelaxedAccuracy *float64 `json:"relaxed_test_accuracy,omitempty"`
+	Gap             *float64 `json:"discretisation_gap,omitempty"`
 }
 
 // summarise returns the summary of a finished run's record but for time and checksum.
@@ -39,6 +44,11 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 	if kept.ValidationSamples > 0 {
 		v := share(kept.ValidationCorrect, kept.ValidationSamples)
 		s.Validation = &v
+	}
+	if cfg.Train.Estimator == "soft" {
+		relaxed := share(kept.RelaxedCorrect, kept.TestSamples)
+		gap := relaxed - s.TestAccuracy
+		s.RelaxedAccuracy, s.Gap = &relaxed, &gap
 	}
 	s.BestAccuracy = -1
 	for i, e := range r.Epochs {

@@ -71,6 +71,8 @@ type session struct {
 	at     position
 	frozen *model.Frozen // reused by each evaluation
 
+	relaxed relaxedTest
+
 	order   []int32 // the epoch's samples
 	batcher *encoding.Batcher
 	rows    []uint64 // one batch
@@ -101,9 +103,6 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		r.Threads = runtime.GOMAXPROCS(0)
 	}
 	if err := r.Config.Check(); err != nil {
-		return nil, err
-	}
-	if err := r.Config.CheckTrainable(); err != nil {
 		return nil, err
 	}
 	data, err := LoadData(ctx, r.Config, r.Folders)
@@ -246,7 +245,9 @@ func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
 		Loss: s.at.LossSum / float64(len(s.order)), TrainCorrect: s.at.Correct, TrainSamples: len(s.order),
 		TestCorrect: scores.Correct(s.data.Test.Labels), TestSamples: s.data.Test.Len(),
 	}
-	err = s.validate(ctx, &e)
+	if err = s.measureRelaxed(ctx, &e); err == nil {
+		err = s.validate(ctx, &e)
+	}
 	return e, err
 }
 

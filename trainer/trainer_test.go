@@ -2,9 +2,6 @@ package trainer
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -89,20 +86,7 @@ func TestSamePaths(t *testing.T) {
 		if _, err := (Run{Config: parse(t, "model.anchors=32"), Model: file}).Train(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		m, err := model.Load(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := sha256.New()
-		for i := range m.Sections {
-			s := &m.Sections[i]
-			for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
-				if err := binary.Write(h, binary.LittleEndian, logits); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		if got := logitsDigest(t, file); got != want {
 			t.Errorf("path %s: the logits have the SHA-256 %s, want %s", path, got, want)
 		}
 	}
@@ -245,12 +229,11 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestTrainRefuses gives configurations that this version cannot train, as a Go program
-// may make them.
+// TestTrainRefuses gives configurations that make no sense, as a Go program may make them.
 func TestTrainRefuses(t *testing.T) {
 	for _, change := range []func(*config.Config){
-		func(c *config.Config) { c.Model.Topology = "rwlgn" },
-		func(c *config.Config) { c.Train.Estimator = "soft" },
+		func(c *config.Config) { c.Model.Topology, c.Model.Hidden = "rwlgn", 2 },
+		func(c *config.Config) { c.Model.Wiring = "balanced" },
 		func(c *config.Config) { c.Train.Validation.Patience = 5 },
 	} {
 		cfg := parse(t)

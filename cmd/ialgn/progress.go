@@ -64,6 +64,9 @@ func (p *progress) show(s trainer.Progress) {
 	}
 	if s.Finished != nil {
 		p.test = "test " + percent(float64(s.Finished.TestCorrect)/float64(s.Finished.TestSamples)) + "  "
+		if e := s.Finished; e.RelaxedCorrect > 0 {
+			p.test += "relaxed " + percent(float64(e.RelaxedCorrect)/float64(e.TestSamples)) + "  "
+		}
 		if v := validationAccuracy(s); v != nil {
 			p.test += "validation " + percent(*v) + "  "
 		}

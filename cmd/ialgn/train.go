@@ -114,5 +114,8 @@ func (r trainReport) text(w io.Writer) {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
 	}
+	if r.Gap != nil {
+		fmt.Fprintf(w, "test accuracy %s before freezing, discretisation gap %.2f points\n", percent(*r.RelaxedAccuracy), 100**r.Gap)
+	}
 	fmt.Fprintf(w, "%.1f s, %.2f million gate steps/s, sha256 %s\n", r.Seconds, r.GateSteps/1e6, r.SHA256)
 }

@@ -53,36 +53,37 @@ var (
 	testShareLimit = limit{"data.test_share", 0.001, 0.999}
 )
 
-// choice lists the values of a key; this version trains with the first of them, as
-// many as trained says, or all if that is 0.
+// choice lists the values of a key.
 type choice struct {
-	key     string
-	values  []string
-	trained int
+	key    string
+	values []string
 }
+
+// The topologies, of which the first is the paper's own and the default.
+const topologyIALGN = "ialgn"
 
 var choices = []choice{
-	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV}, 0},
-	{"encoder.kind", []string{"thermometer"}, 0},
-	{"encoder.thresholds", []string{"uniform", "quantile"}, 0},
-	{"model.topology", []string{"ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}, 1},
-	{"model.parametrization", []string{"softmax16", "light"}, 1},
-	{"model.init", []string{"skip", "random"}, 0},
-	{"model.first_pin", []string{"relaxed", "fixed"}, 0},
-	{"model.wiring", []string{"random", "balanced"}, 1},
-	{"train.estimator", []string{"ste", "soft"}, 1},
-	{"train.optimizer.kind", []string{"adam"}, 0},
-	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}, 0},
+	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV}},
+	{"encoder.kind", []string{"thermometer"}},
+	{"encoder.thresholds", []string{"uniform", "quantile"}},
+	{"model.topology", []string{topologyIALGN, "rwlgn", "rwlgn-spine", "rwlgn-classwise"}},
+	{"model.parametrization", []string{"softmax16", "light"}},
+	{"model.init", []string{"skip", "random"}},
+	{"model.first_pin", []string{"relaxed", "fixed"}},
+	{"model.wiring", []string{"random", "balanced"}},
+	{"train.estimator", []string{"ste", "soft"}},
+	{"train.optimizer.kind", []string{"adam"}},
+	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}},
 }
 
-var headers = choice{"data.header", []string{"auto", "yes", "no"}, 0}
+var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 
 // Check reports the first key whose value has no meaning: a choice that does not
 // exist, a number out of range or not finite, a key that the data set needs or does not
-// have. It holds for every configuration, also one that came from a model file;
-// whether this version can train it is [Config.CheckTrainable]'s to say.
+// have, keys of the network that exclude each other. It holds for every configuration, also
+// one that came from a model file.
 func (c Config) Check() error {
-	for _, check := range []func() error{c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits, c.checkData, c.checkSchedule, c.checkValidation} {
+	for _, check := range []func() error{c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits, c.checkTopology, c.checkData, c.checkSchedule, c.checkValidation} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -299,15 +299,22 @@ func TestCheckNumbers(t *testing.T) {
 	}
 }
 
-// TestOtherTopologies holds that a model which only later versions train can be read.
-func TestOtherTopologies(t *testing.T) {
-	c := load(t, full)
-	c.Model.Topology, c.Model.Hidden, c.Model.Parametrization, c.Model.Wiring = "rwlgn", 4, "light", "balanced"
-	if err := c.Check(); err != nil {
-		t.Error(err)
-	}
-	if err := c.CheckTrainable(); err == nil {
-		t.Error("this version trains rwlgn?")
+func TestPrivateChains(t *testing.T) {
+	for _, c := range []struct {
+		sets []string
+		want bool
+	}{
+		{nil, true},
+		{[]string{"model.hidden=2"}, false},
+		{[]string{"model.topology=rwlgn-spine"}, false},
+	} {
+		cfg, err := config.Parse("m.yaml", []byte("data: {set: mnist}"), c.sets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.PrivateChains(); got != c.want {
+			t.Errorf("%v: private chains %v", c.sets, got)
+		}
 	}
 }
 

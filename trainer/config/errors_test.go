@@ -90,11 +90,11 @@ var errorCases = []struct {
 		"m.yaml:3:49: data.test_share: there is nothing to split, as data.test names a test file", "leave out this key or data.test",
 	},
 
-	{"topology", "data: {set: mnist}\nmodel: {topology: rwlgn}", nil, "m.yaml:2:19: model.topology: rwlgn cannot be trained by this version", "use ialgn"},
-	{"hidden", "data: {set: mnist}\nmodel: {hidden: 2}", nil, "m.yaml:2:17: model.hidden: 2 hidden candidates cannot be trained by this version", "use 1: the spine"},
-	{"parametrization", "data: {set: mnist}\nmodel: {parametrization: light}", nil, "m.yaml:2:26: model.parametrization: light cannot be trained by this version", "use softmax16"},
-	{"wiring", "data: {set: mnist}\nmodel: {wiring: balanced}", nil, "m.yaml:2:17: model.wiring: balanced cannot be trained by this version", "use random"},
-	{"estimator", "data: {set: mnist}\ntrain: {estimator: soft}", nil, "m.yaml:2:20: train.estimator: soft cannot be trained by this version", "use ste"},
+	{"hidden without a choice", "data: {set: mnist}\nmodel: {topology: rwlgn-spine, hidden: 2}", nil, "m.yaml:2:40: model.hidden: 2 hidden candidates, but a gate of topology rwlgn-spine does not choose its wires", "use 1, or topology: ialgn"},
+	{"balanced anchors", "data: {set: mnist}\nmodel: {wiring: balanced}", nil, "m.yaml:2:17: model.wiring: balanced is for wires that are drawn, which topology ialgn has not", "use random, or a random-wired topology such as rwlgn"},
+	{"more hidden than gates", "data: {set: mnist}\nmodel: {width: 10, hidden: 11}", nil, "m.yaml:2:28: model.hidden: 11 different candidates cannot be drawn from the 10 gates of a layer", "use at most 10, or a larger model.width"},
+	{"more layers than a header holds", "data: {set: mnist}\nmodel: {topology: rwlgn, depth: 8193}", nil, "m.yaml:2:33: model.depth: 8193 layers, of which a network without private chains can have 8192", "use less, or a network of private chains: topology: ialgn with hidden: 1"},
+	{"topology", "data: {set: mnist}\nmodel: {topology: dlgn}", nil, "m.yaml:2:19: model.topology: \"dlgn\" is unknown", "use ialgn, rwlgn, rwlgn-spine or rwlgn-classwise"},
 
 	{"schedule", "data: {set: mnist}\ntrain: {schedule: {kind: linear}}", nil, `m.yaml:2:26: train.schedule.kind: "linear" is unknown`, "use constant, cosine or step"},
 	{
@@ -154,5 +154,5 @@ var errorCases = []struct {
 	},
 	{"set of another type", "data: {set: mnist}", []string{"train.epochs=x"}, `--set train.epochs: "x" is not a whole number`, ""},
 	{"set out of range", "data: {set: mnist}\ntrain: {epochs: 3}", []string{"train.epochs=0"}, "--set train.epochs: 0 is outside 1 to 1000000", "the default is 200"},
-	{"set to what is not trained", "data: {set: mnist}", []string{"model.topology=rwlgn"}, "--set model.topology: rwlgn cannot be trained by this version", "use ialgn"},
+	{"set to what cannot be", "data: {set: mnist}\nmodel: {topology: rwlgn}", []string{"model.hidden=8"}, "--set model.hidden: 8 hidden candidates, but a gate of topology rwlgn does not choose its wires", "use 1, or topology: ialgn"},
 }

@@ -41,7 +41,7 @@ func unreadable(path string, err error) error {
 
 // Parse reads a configuration from the text of a YAML file, changes it by the
 // overrides, each KEY=VALUE with a dotted key, of which a later one wins, and returns
-// it complete, checked and fit to train with.
+// it complete and checked.
 //
 // The text is read strictly: an unknown or doubled key, a value of another type, a key
 // without a value, lists, anchors, tags and a second document are errors. They begin
@@ -63,9 +63,6 @@ func Parse(name string, src []byte, sets []string) (Config, error) {
 	}
 	c = c.Complete()
 	if err := c.Check(); err != nil {
-		return Config{}, err
-	}
-	if err := c.CheckTrainable(); err != nil {
 		return Config{}, err
 	}
 	return c, nil

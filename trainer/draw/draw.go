@@ -20,13 +20,18 @@ type Purpose uint64
 
 // The purposes of draws. Their numbers decide every trained model: never reuse one.
 const (
-	FirstWires   Purpose = iota + 1 // candidates of the first layer's A pin
-	AnchorWires                     // candidates of the B pin
-	FirstLogits                     // selection logits of the first layer's A pin
-	AnchorLogits                    // selection logits of the B pin
-	OpLogits                        // operation logits: noise, or random initialisation
-	Shuffle                         // order of the samples in an epoch
-	Validation                      // which training samples are held out
+	FirstWires    Purpose = iota + 1 // candidates of the first layer's A pin
+	AnchorWires                      // candidates of the B pin
+	FirstLogits                      // selection logits of the first layer's A pin
+	AnchorLogits                     // selection logits of the B pin
+	OpLogits                         // operation logits: noise, or random initialisation
+	Shuffle                          // order of the samples in an epoch
+	Validation                       // which training samples are held out
+	HiddenWires                      // candidates of pin A among hidden gates
+	HiddenLogits                     // selection logits of those
+	RandomWireA                      // wire of pin A of a random-wired gate
+	RandomWireB                      // wire of pin B
+	BalancedWires                    // all wires of a layer or of a class in it
 )
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.

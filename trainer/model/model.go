@@ -78,6 +78,9 @@ type Epoch struct {
 	TestCorrect  int     `json:"test_correct"`
 	TestSamples  int     `json:"test_samples"`
 
+	// Of the test samples, by the relaxed network, which estimator soft trains.
+	RelaxedCorrect int `json:"test_relaxed_correct,omitempty"`
+
 	ValidationCorrect int `json:"validation_correct,omitempty"`
 	ValidationSamples int `json:"validation_samples,omitempty"`
 }

@@ -1,0 +1,182 @@
+package trainer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"ialgn/internal/modelgen"
+	"ialgn/trainer/model"
+)
+
+// initial returns an untrained network of 6 layers of 120 gates, for 3 classes and 60 input
+// bits.
+func initial(t *testing.T, sets ...string) *model.Model {
+	t.Helper()
+	cfg := parse(t, append([]string{"model.width=120", "model.depth=6"}, sets...)...)
+	enc := modelgen.Encoder(20, 4, 8)
+	m := Initial(cfg, &enc, []string{"a", "b", "c"}, 3)
+	if err := m.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// wiresOf returns the wires of a pin, those of a gate after each other.
+func wiresOf(p *model.Pin) []int {
+	var all []int
+	for i := range p.Wires.Len() {
+		all = append(all, int(p.Wires.At(i)))
+	}
+	return all
+}
+
+// uses returns how often each source occurs.
+func uses(n int, pins ...*model.Pin) []int {
+	count := make([]int, n)
+	for _, p := range pins {
+		for _, w := range wiresOf(p) {
+			count[w]++
+		}
+	}
+	return count
+}
+
+func TestLayout(t *testing.T) {
+	for _, c := range []struct {
+		sets []string
+		want string // sections: layers, pins A and B
+	}{
+		{nil, "[1 input 8 input 8] [5 spine 1 input 8]"},
+		{[]string{"model.first_pin=fixed", "model.depth=3"}, "[1 input 1 input 8] [2 spine 1 input 8]"},
+		{[]string{"model.depth=1"}, "[1 input 8 input 8]"},
+		{[]string{"model.hidden=4", "model.depth=3"}, "[1 input 8 input 8] [1 previous 4 input 8] [1 previous 4 input 8]"},
+		{[]string{"model.topology=rwlgn", "model.depth=3"}, "[1 input 1 input 1] [1 previous 1 previous 1] [1 previous 1 previous 1]"},
+		{[]string{"model.topology=rwlgn-spine", "model.depth=2"}, "[1 input 1 input 1] [1 spine 1 previous 1]"},
+	} {
+		got := ""
+		for _, s := range initial(t, c.sets...).Sections {
+			got += fmt.Sprint([]any{s.Layers, s.A.Source, s.A.K, s.B.Source, s.B.K}) + " "
+		}
+		if got != c.want+" " {
+			t.Errorf("%v: %s, want %s", c.sets, got, c.want)
+		}
+	}
+}
+
+// TestCandidates holds that hidden candidates differ within a gate and that the gate of the
+// same index is among them no more often than others: 600 gates of 5 candidates out of 120
+// have it 25 times on average.
+func TestCandidates(t *testing.T) {
+	m := initial(t, "model.hidden=5")
+	own := 0
+	for _, s := range m.Sections[1:] {
+		for i := range m.Width {
+			row := wiresOf(&s.A)[i*5:][:5]
+			if slices.Contains(row, i) {
+				own++
+			}
+			slices.Sort(row)
+			if len(slices.Compact(row)) != 5 {
+				t.Fatalf("gate %d: candidates occur twice", i)
+			}
+		}
+	}
+	if own < 8 || own > 50 {
+		t.Errorf("%d gates of 600 have their own index among 5 candidates of 120", own)
+	}
+}
+
+// TestRandomWires holds that both pins are drawn from all sources, independently and with
+// replacement.
+func TestRandomWires(t *testing.T) {
+	m := initial(t, "model.topology=rwlgn")
+	both, least, most := 0, 1<<30, 0
+	for l, s := range m.Sections {
+		n := m.Width
+		if l == 0 {
+			n = m.Encoder.Inputs()
+		}
+		a, b := wiresOf(&s.A), wiresOf(&s.B)
+		for i := range a {
+			if a[i] == b[i] {
+				both++
+			}
+		}
+		count := uses(n, &s.A, &s.B)
+		least, most = min(least, slices.Min(count)), max(most, slices.Max(count))
+		if slices.Equal(a, b) {
+			t.Errorf("layer %d: both pins have the same wires", l)
+		}
+	}
+	if both < 1 || both > 25 { // 2 + 5 on average
+		t.Errorf("%d of 720 gates have the same wire twice", both)
+	}
+	if least > 0 || most < 5 {
+		t.Errorf("sources are used %d to %d times: that is not with replacement", least, most)
+	}
+}
+
+// TestBalancedWires holds that each source of a layer is used as often as another, or once
+// more.
+func TestBalancedWires(t *testing.T) {
+	for topology, want := range map[string]int{"rwlgn": 2, "rwlgn-spine": 1, "rwlgn-classwise": 2} {
+		m := initial(t, "model.topology="+topology, "model.wiring=balanced", "model.width=117")
+		for l, s := range m.Sections {
+			n, low, high := m.Width, want, want
+			if l == 0 { // 234 wires on 60 input bits
+				n, low, high = m.Encoder.Inputs(), 3, 4
+			}
+			if count := uses(n, &s.A, &s.B); slices.Min(count) != low || slices.Max(count) != high {
+				t.Errorf("%s: layer %d: sources are used %v", topology, l, count)
+			}
+			if l > 1 && slices.Equal(wiresOf(&s.B), wiresOf(&m.Sections[l-1].B)) {
+				t.Errorf("%s: layers %d and %d have the same wires", topology, l-1, l)
+			}
+		}
+	}
+}
+
+// TestClasswiseWires holds that hidden wires stay within the class, and reach all of it.
+func TestClasswiseWires(t *testing.T) {
+	for _, wiring := range []string{"random", "balanced"} {
+		m := initial(t, "model.topology=rwlgn-classwise", "model.wiring="+wiring)
+		inputs := uses(m.Encoder.Inputs(), &m.Sections[0].A, &m.Sections[0].B)
+		if slices.Contains(inputs, 0) && wiring == "balanced" {
+			t.Errorf("%s: an input bit is not used", wiring)
+		}
+		for _, s := range m.Sections[1:] {
+			for _, p := range []*model.Pin{&s.A, &s.B} {
+				for i, w := range wiresOf(p) {
+					if w/40 != i/40 {
+						t.Fatalf("%s: gate %d of class %d reads gate %d of class %d", wiring, i, i/40, w, w/40)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSkipLogits(t *testing.T) {
+	for _, c := range []struct {
+		set  string
+		want []float32
+	}{
+		{"model.parametrization=softmax16", []float32{0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"model.parametrization=light", []float32{-5, -5, 5, 5}},
+	} {
+		m := initial(t, c.set, "model.skip_logit=5", "model.init_noise=0")
+		for i, s := range m.Sections {
+			for at := range slices.Chunk(s.Ops, len(c.want)) {
+				if !slices.Equal(at, c.want) {
+					t.Fatalf("%s: section %d: logits %v", c.set, i, at)
+				}
+			}
+		}
+		for _, l := range m.Freeze().Layers {
+			if slices.ContainsFunc(l.Op, func(op uint8) bool { return op != spineOp }) {
+				t.Errorf("%s: operations %v, want A everywhere", c.set, l.Op)
+			}
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package trainer
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"ialgn/trainer/kernel"
+)
+
+// networks are the paper's networks and estimators beside the plain IALGN, with the digest
+// of the logits after an epoch of 39 batches, which every path and machine must come to.
+var networks = []struct {
+	name string
+	sets []string
+	want string
+}{
+	{"hidden", []string{"model.hidden=4"}, "bcfd38b54ac351c9713fa56cf951a1496556656b1cd3cc294d320961f3f40a31"},
+	{"light", []string{"model.parametrization=light"}, "b70d5d67a916f1d0c43a475bfec4a29de18cf1437d69182e07db9033f98bbcdb"},
+	{"rwlgn", []string{"model.topology=rwlgn"}, "11bbcd978a8b9f578335bafffd050bac722a2c1e1e368bae72e909f57b8e4258"},
+	{"rwlgn-balanced", []string{"model.topology=rwlgn", "model.wiring=balanced"}, "67abbdae4afafaf16146fe7dd576e22710fad29d9aa0f1fb5264fb3f0803ea57"},
+	{"rwlgn-spine", []string{"model.topology=rwlgn-spine"}, "865c793934012ffcba351a315d49f206d815f44a2357969ea8cfa84d5d7a1199"},
+	{"rwlgn-classwise", []string{"model.topology=rwlgn-classwise"}, "fb26274103d91562d7a8532916018dbfbcf520921b18b2013db2ae5a21217d50"},
+	{"ldlgn", []string{"model.topology=rwlgn", "model.parametrization=light"}, "dfe8013ac7ece48f94ec5db11bcb13f9766bee0656e7009944b038479dd49ce9"},
+	{"soft", []string{"train.estimator=soft"}, "34a87c123d701bae50d61b4a4e2d31b734f1e7d6396d14dd2dea5f97a5bd948e"},
+	{"soft-hidden", []string{"train.estimator=soft", "model.hidden=4"}, "3358cbe4ed9fca9f3666843da8be8c277ed558074a3c0b4b9b6e787532d1cc18"},
+	{"soft-rwlgn", []string{"train.estimator=soft", "model.topology=rwlgn"}, "eda2c08ea6f9aadb54a93002e5c17e3002248a06767ef8ea9867d8ebf420b966"},
+	{"soft-ldlgn", []string{"train.estimator=soft", "model.topology=rwlgn", "model.parametrization=light"}, "5d45bb54c1e74e12493901038530ce132988210fdefb1671c802a938fe9cb310"},
+}
+
+// TestNetworkBits trains each network for an epoch on every path, with one thread and with
+// three.
+func TestNetworkBits(t *testing.T) {
+	before, err := kernel.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kernel.Use(before)
+	for _, n := range networks {
+		t.Run(n.name, func(t *testing.T) {
+			for i, path := range kernel.Paths() {
+				if err := kernel.Use(path); err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join(t.TempDir(), "m")
+				train(t, Run{Config: parse(t, append(n.sets, "train.epochs=1")...), Model: file, Threads: 1 + 2*(i%2)})
+				if got := logitsDigest(t, file); got != n.want {
+					t.Errorf("path %s: the logits have the SHA-256 %s, want %s", path, got, n.want)
+				}
+			}
+		})
+	}
+}
+
+// logitsDigest returns the SHA-256 of all logits of a model.
+func logitsDigest(t *testing.T, file string) string {
+	t.Helper()
+	m, h := loadModel(t, file), sha256.New()
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+			if err := binary.Write(h, binary.LittleEndian, logits); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// TestNetworksResume interrupts each network's run within its second epoch, goes on, and
+// compares with a whole run, which must have learnt something; and starts from its model.
+func TestNetworksResume(t *testing.T) {
+	for _, n := range networks {
+		t.Run(n.name, func(t *testing.T) {
+			dir := t.TempDir()
+			whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "m")
+			cfg := parse(t, append(n.sets, "train.epochs=2")...)
+			s := train(t, Run{Config: cfg, Model: whole, Threads: 2})
+			if e := loadModel(t, whole).Record.Epochs; e[1].Loss >= e[0].Loss {
+				t.Errorf("losses %v and %v: it does not learn", e[0].Loss, e[1].Loss)
+			}
+			if soft := cfg.Train.Estimator == "soft"; (s.Gap != nil) != soft || (soft && *s.RelaxedAccuracy < 0.12) {
+				t.Errorf("a relaxed accuracy and a gap: %v, with estimator %s", s.Gap != nil, cfg.Train.Estimator)
+			}
+			interrupted(t, Run{Config: cfg, Model: path, Threads: 2}, 2, 5)
+			train(t, Run{Config: cfg, Model: path, Threads: 1, Resume: true})
+			if string(read(t, path)) != string(read(t, whole)) {
+				t.Error("the resumed model differs from the uninterrupted one")
+			}
+			tuned := filepath.Join(dir, "tuned")
+			train(t, Run{Config: parse(t, append(n.sets, "train.epochs=1")...), Model: tuned, Start: whole})
+		})
+	}
+}
+
+// TestSoftToHard fine-tunes a network that was trained with the relaxed gradient with the
+// straight-through one.
+func TestSoftToHard(t *testing.T) {
+	dir := t.TempDir()
+	soft, hard := filepath.Join(dir, "soft"), filepath.Join(dir, "hard")
+	train(t, Run{Config: parse(t, "train.estimator=soft", "train.epochs=1"), Model: soft})
+	s := train(t, Run{Config: parse(t, "train.epochs=1"), Model: hard, Start: soft})
+	if first := loadModel(t, soft).Record.Epochs[0]; s.TestAccuracy < float64(first.TestCorrect)/float64(first.TestSamples) {
+		t.Errorf("test accuracy %v, before tuning %s", s.TestAccuracy, fmt.Sprint(first))
+	}
+}
