@@ -174,6 +174,7 @@ func TestKeys(t *testing.T) {
 	add("demo", "0", append([]string{"demo", "-o", "d"}, quick...)...)
 	add("train", "0", append([]string{"train", config, "-o", "m.safetensors"}, quick...)...)
 	add("train", "0", append([]string{"train", config, "-o", "v.safetensors", "--set", "train.validation.share=0.1"}, quick...)...)
+	add("train", "0", append([]string{"train", config, "-o", "r.safetensors", "--set", "train.estimator=soft", "--set", "model.depth=2"}, quick...)...)
 	add("train --seeds", "0", append([]string{"train", config, "-o", "s.safetensors", "--seeds", "2"}, quick...)...)
 	add("eval", "0", "eval", "m.safetensors")
 	add("predict", "0", "predict", "m.safetensors", samples)
