@@ -121,14 +121,8 @@ func (s *session) restore() error {
 // restoreState checks that the checkpoint belongs to this run and returns its moments'
 // places in a new engine.
 func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]model.Tensor, error) {
-	text, ok := metadata[positionKey]
-	if !ok {
-		return nil, fmt.Errorf("this is a model, not a checkpoint: %s is missing; resume from the file that ends in .checkpoint", positionKey)
-	}
-	if err := json.Unmarshal([]byte(text), &s.at); err != nil {
-		return nil, fmt.Errorf("%s: %w", positionKey, err)
-	}
-	if err := s.checkConfig(m.Config); err != nil {
+	var err error
+	if s.at, err = s.checkState(m, metadata); err != nil {
 		return nil, err
 	}
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
@@ -137,23 +131,62 @@ func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]mo
 	if !slices.Equal(m.Classes, s.data.Classes) {
 		return nil, fmt.Errorf("has other classes than data set %s", s.data.Name)
 	}
-	var err error
 	if s.eng, err = engine.New(m, s.Config.Train.Batch, s.Threads); err != nil {
 		return nil, err
 	}
 	return tensors(s.eng), nil
 }
 
+// checkState returns the position of a checkpoint, and reports whether this run can go on
+// from there as far as can be told without its arrays and the data.
+func (r *Run) checkState(m *model.Model, metadata map[string]string) (at position, err error) {
+	text, ok := metadata[positionKey]
+	if !ok {
+		return at, fmt.Errorf("this is a model, not a checkpoint: %s is missing; resume from the file that ends in .checkpoint", positionKey)
+	}
+	if err := json.Unmarshal([]byte(text), &at); err != nil {
+		return at, fmt.Errorf("%s: %w; the file is damaged, train anew", positionKey, err)
+	}
+	if err := r.checkConfig(m.Config); err != nil {
+		return at, err
+	}
+	if at.Epoch != len(m.Record.Epochs) || at.Batch < 0 {
+		return at, at.misfit(&m.Record)
+	}
+	return at, r.checkLength(at, m.Record.Epochs)
+}
+
+// misfit is the error that a position is not the record's.
+func (at position) misfit(r *model.Record) error {
+	return fmt.Errorf("position %+v does not fit the training record (epochs: %d); the file is damaged, train anew", at, len(r.Epochs))
+}
+
+// checkLength refuses to go on from a position past the end of this run.
+func (r *Run) checkLength(at position, epochs []model.Epoch) error {
+	if n := r.Config.Train.Epochs; at.Epoch > n || (at.Epoch == n && at.Batch > 0) {
+		done := counted(at.Epoch, "epoch", "epochs")
+		if at.Batch > 0 {
+			done += " and " + counted(at.Batch, "batch", "batches")
+		}
+		return fmt.Errorf("has already %s, more than train.epochs = %d; ask for more epochs, or train anew", done, n)
+	}
+	patience := r.Config.Train.Validation.Patience
+	if _, end := bestValidation(epochs, patience); end > 0 && (end < at.Epoch || at.Batch > 0) {
+		return fmt.Errorf("is past epoch %d, after which train.validation.patience = %d ends the run; ask for more patience, or train anew", end, patience)
+	}
+	return nil
+}
+
 // checkConfig compares the configuration of a checkpoint with that of the run.
-func (s *session) checkConfig(theirs config.Config) error {
-	diff := s.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes")
+func (r *Run) checkConfig(theirs config.Config) error {
+	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes")
 	if len(diff) > 0 {
 		return fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs and train.validation.patience may change",
 			strings.Join(diff, ", "))
 	}
-	if n := theirs.Train.Epochs; s.Config.Train.Schedule.Kind == "cosine" && n != s.Config.Train.Epochs {
+	if n := theirs.Train.Epochs; r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
 		return fmt.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from the first step on; resume with %d, or train the finished model further with --init",
-			n, s.Config.Train.Epochs, n)
+			n, r.Config.Train.Epochs, n)
 	}
 	return nil
 }
@@ -168,18 +201,11 @@ func (s *session) checkMoments(path string) error {
 	return nil
 }
 
+// checkPosition holds the position of a checkpoint to the data.
 func (s *session) checkPosition(path string) error {
-	at, batches := s.at, (s.data.Train.Len()+s.Config.Train.Batch-1)/s.Config.Train.Batch
-	whole := at.Epoch == len(s.m.Record.Epochs) && at.Batch >= 0 && at.Batch <= batches && at.Epoch >= 0
-	if !whole || at.Step != at.Epoch*batches+at.Batch {
-		return fmt.Errorf("%s: position %+v does not fit the training record of %d epochs; the file is damaged, train anew", path, at, len(s.m.Record.Epochs))
-	}
-	if at.Epoch > s.Config.Train.Epochs || (at.Epoch == s.Config.Train.Epochs && at.Batch > 0) {
-		return fmt.Errorf("%s: has already %d epochs, more than train.epochs = %d; ask for more epochs, or train anew", path, at.Epoch, s.Config.Train.Epochs)
-	}
-	if _, end := s.progressed(); end > 0 && (end < at.Epoch || at.Batch > 0) {
-		return fmt.Errorf("%s: is past epoch %d, after which train.validation.patience = %d ends the run; ask for more patience, or train anew",
-			path, end, s.Config.Train.Validation.Patience)
+	batches := (s.data.Train.Len() + s.Config.Train.Batch - 1) / s.Config.Train.Batch
+	if s.at.Batch > batches || s.at.Step != s.at.Epoch*batches+s.at.Batch {
+		return fmt.Errorf("%s: %w", path, s.at.misfit(&s.m.Record))
 	}
 	return nil
 }

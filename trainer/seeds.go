@@ -2,11 +2,8 @@ package trainer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,7 +15,8 @@ import (
 // configuration on. Each has a model file of its own, named by [SeedPath].
 //
 // With Resume, a seed whose model is finished under the same configuration is not
-// trained again, one that has a checkpoint goes on from it, and the others begin.
+// trained again, one that has a checkpoint goes on from it, and the others begin. What
+// stands in the way of one mean is an error before the first of them trains.
 type Seeds struct {
 	Run
 	N     int
@@ -60,19 +58,17 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	if s.N < 1 || first > math.MaxUint64-uint64(s.N-1) {
 		return nil, fmt.Errorf("%d seeds from %d on: want at least 1, and none above %d", s.N, first, uint64(math.MaxUint64))
 	}
-	if err := s.sameStarts(); err != nil {
+	found, err := s.survey()
+	if err != nil {
 		return nil, err
 	}
 	all := &SeedsSummary{}
-	for i := range s.N {
-		one, err := s.trainSeed(ctx, first+uint64(i))
+	for i, e := range found {
+		one, err := s.trainSeed(ctx, first+uint64(i), e)
 		if err != nil {
 			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
 		}
 		all.Runs = append(all.Runs, *one)
-	}
-	if err := sameData(all.Runs); err != nil {
-		return nil, err
 	}
 	all.TestAccuracy = spread(all.Runs, func(s *Summary) float64 { return s.TestAccuracy })
 	all.BestAccuracy = spread(all.Runs, func(s *Summary) float64 { return s.BestAccuracy })
@@ -86,97 +82,63 @@ func (s Seeds) run(seed uint64) Run {
 	return r
 }
 
-// sameStarts refuses to go on with seeds of which some started from a model and others
-// did or would not, before hours are spent on a mean of both.
-func (s Seeds) sameStarts() error {
+// survey looks at what earlier calls left of every seed, nil for one that begins, and
+// refuses what cannot be gone on with or has no place in one mean, before hours are spent
+// on the other seeds.
+func (s *Seeds) survey() ([]*earlier, error) {
+	found := make([]*earlier, s.N)
 	if !s.Resume {
-		return nil
+		return found, nil
 	}
-	from, path, err := s.startSum()
-	if err != nil {
-		return err
-	}
-	begins := false
-	for i := range s.N {
-		r := s.run(s.Config.Train.Seed + uint64(i))
-		record, err := r.soFar()
-		switch {
-		case err != nil:
-			return err
-		case record == nil:
-			begins = true
-		case path == "":
-			from, path = sumOf(record.Start), r.Model
-		case sumOf(record.Start) != from:
-			return fmt.Errorf("%s: did not start from the same parameters as %s; move its files away to train it anew", r.Model, path)
-		}
-	}
-	if begins && from != "" && s.Start == "" {
-		return fmt.Errorf("%s: started from a model with SHA-256 %s, which the seeds that begin now need too; name it with --init", path, from)
-	}
-	return nil
-}
-
-// startSum returns checksum and path of the model to start from, "" if none is named.
-func (r *Run) startSum() (sum, path string, err error) {
-	if r.Start == "" {
-		return "", "", nil
-	}
-	file, from, _, err := openModel(r.Start)
-	if err != nil {
-		return "", "", err
-	}
-	return from.SHA256, r.Start, file.Close()
-}
-
-// sumOf returns the checksum of the model that a run started from, "" if it drew its own.
-func sumOf(s *model.Start) string {
-	if s == nil {
-		return ""
-	}
-	return s.SHA256
-}
-
-// soFar returns the record of the run that a call with Resume goes on with or takes as
-// finished, nil if it begins.
-func (r Run) soFar() (*model.Record, error) {
-	if record, err := r.finished(); record != nil || err != nil {
-		return record, err
-	}
-	info, err := model.ReadInfo(CheckpointPath(r.Model))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	from, err := s.startSum()
 	if err != nil {
 		return nil, err
 	}
-	return &info.Model.Record, nil
+	for i := range found {
+		r := s.run(s.Config.Train.Seed + uint64(i))
+		if found[i], err = r.earlier(from); err != nil {
+			return nil, fmt.Errorf("seed %d: %w; %s", r.Config.Train.Seed, err, anew(r.Model))
+		}
+		if s.like == nil {
+			s.like = found[i]
+		}
+	}
+	return found, alike(found, from)
 }
 
-func (s Seeds) trainSeed(ctx context.Context, seed uint64) (*SeedSummary, error) {
-	r := s.run(seed)
-	if r.Resume {
-		before, err := r.before()
-		if before != nil || err != nil {
-			return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
-		}
-		_, err = os.Stat(CheckpointPath(r.Model))
-		r.Resume = !errors.Is(err, fs.ErrNotExist)
+// startSum returns name and checksum of the model to start from, nil if none is named.
+func (s *Seeds) startSum() (*model.Start, error) {
+	if s.Start == "" {
+		return nil, nil
 	}
+	file, from, _, err := openModel(s.Start)
+	if err != nil {
+		return nil, err
+	}
+	return from, file.Close()
+}
+
+// trainSeed trains a seed, or goes on with what was found of it.
+func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *earlier) (*SeedSummary, error) {
+	r := s.run(seed)
+	if found != nil && found.finished {
+		before, err := r.before(found.record)
+		return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
+	}
+	r.Resume = found != nil
 	runtime.GC() // else the network and data of the seed before stand beside this one's
 	if s.Begin != nil {
 		s.Begin(seed)
 	}
 	sm, err := r.Train(ctx)
+	if err == nil && s.like == nil {
+		s.like, err = r.earlier(nil)
+	}
 	return &SeedSummary{Seed: seed, Summary: sm}, err
 }
 
-// before returns the summary of the model file, if there is one of this very run.
-func (r Run) before() (*Summary, error) {
-	record, err := r.finished()
-	if record == nil || err != nil {
-		return nil, err
-	}
+// before returns the summary of the model file, which has that record.
+func (r *Run) before(record *model.Record) (*Summary, error) {
 	file, is, _, err := openModel(r.Model)
 	if err != nil {
 		return nil, err
@@ -184,48 +146,6 @@ func (r Run) before() (*Summary, error) {
 	s := summarise(r.Model, r.Config, record)
 	s.SHA256 = is.SHA256
 	return s, file.Close()
-}
-
-// finished returns the record of the model file, if there is one of this very run: one
-// with another configuration or start is left to the checkpoint.
-func (r Run) finished() (*model.Record, error) {
-	info, err := model.ReadInfo(r.Model)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	record := &info.Model.Record
-	if len(r.Config.Diff(info.Model.Config, "train.checkpoint.minutes")) > 0 || len(record.Epochs) == 0 {
-		return nil, nil
-	}
-	from, _, err := r.startSum()
-	if err != nil || (r.Start != "" && from != sumOf(record.Start)) {
-		return nil, err
-	}
-	return record, nil
-}
-
-// sameData refuses to average runs of which some were finished before on other content
-// of the data set.
-func sameData(runs []SeedSummary) error {
-	var first model.Record
-	for i, r := range runs {
-		info, err := model.ReadInfo(r.Model)
-		if err != nil {
-			return err
-		}
-		record := info.Model.Record
-		if i == 0 {
-			first = record
-		}
-		if record.Train != first.Train || record.Test != first.Test {
-			return fmt.Errorf("%s: was trained on other content of data set %s than %s; train all seeds anew, without --resume",
-				r.Model, record.DataSet, runs[0].Model)
-		}
-	}
-	return nil
 }
 
 // spread returns mean and standard deviation of a value of all runs.

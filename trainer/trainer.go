@@ -33,6 +33,8 @@ type Run struct {
 	Resume  bool     // go on from the checkpoint
 	Start   string   // path of a model file whose parameters to start from; "": draw them
 
+	like *earlier // unless nil, a run whose data this one's must be
+
 	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
 	// the run goes on. Without it such a failure ends the run, as one at its end does.
 	Warn func(error)
@@ -107,6 +109,9 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	}
 	data, err := LoadData(ctx, r.Config, r.Folders)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.like.sameData(data); err != nil {
 		return nil, err
 	}
 	atomicfile.RemoveLeftovers(CheckpointPath(r.Model))
@@ -302,6 +307,14 @@ func (s *session) interrupt() error {
 	if err := s.save(); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w after %d of %d epochs and %d batches; the work so far is in %s",
-		ErrInterrupted, s.at.Epoch, s.Config.Train.Epochs, s.at.Batch, CheckpointPath(s.Model))
+	return fmt.Errorf("%w after %d of %s and %s; the work so far is in %s", ErrInterrupted, s.at.Epoch,
+		counted(s.Config.Train.Epochs, "epoch", "epochs"), counted(s.at.Batch, "batch", "batches"), CheckpointPath(s.Model))
+}
+
+// counted returns a number with its noun.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprint(n, " ", many)
 }
