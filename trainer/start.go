@@ -45,13 +45,12 @@ func (s *session) start() (*model.Model, error) {
 
 // openModel opens a model file, and returns its name and sum, and its size.
 func openModel(path string) (*os.File, *model.Start, int64, error) {
-	file, err := os.Open(path)
+	file, size, err := model.Open(path)
 	if err != nil {
-		return nil, nil, 0, fmt.Errorf("model file: %w", err)
+		return nil, nil, 0, err
 	}
 	h := sha256.New()
-	size, err := io.Copy(h, file)
-	if err != nil {
+	if _, err := io.Copy(h, file); err != nil {
 		file.Close()
 		return nil, nil, 0, fmt.Errorf("model file: %w", err)
 	}

@@ -107,7 +107,8 @@ func TestStartRefuses(t *testing.T) {
 		{base, "encoder.thresholds=quantile", "another encoder.thresholds than"},
 		{text, "name=x", "text: "},
 		{filepath.Join(dir, "none"), "name=x", "none: no such file"},
-		{dir, "name=x", "is a directory"},
+		{dir, "name=x", "is a folder, name a model file in it"},
+		{os.DevNull, "name=x", os.DevNull + ": is a device or pipe, "},
 	} {
 		path := filepath.Join(dir, "m")
 		refused(t, Run{Config: parse(t, c.set), Model: path, Start: c.start}, c.want)

@@ -22,7 +22,7 @@ type TensorInfo struct {
 // ReadInfo reads a model file without its arrays, of which it checks types and shapes
 // only.
 func ReadInfo(path string) (*Info, error) {
-	file, size, err := open(path)
+	file, size, err := Open(path)
 	if err != nil {
 		return nil, err
 	}

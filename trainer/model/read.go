@@ -21,7 +21,7 @@ func Load(path string) (*Model, error) {
 // gets the model and the checkpoint's metadata and returns the tensors to fill, all
 // that the file holds beyond the model; a nil state leaves them unread.
 func LoadCheckpoint(path string, state func(m *Model, metadata map[string]string) ([]Tensor, error)) (*Model, error) {
-	file, size, err := open(path)
+	file, size, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -34,20 +34,32 @@ func Read(name string, r io.ReaderAt, size int64) (*Model, error) {
 	return read(name, r, size, nil)
 }
 
-func open(path string) (*os.File, int64, error) {
+// Open opens a model file and returns its size. It refuses anything but a regular file,
+// without waiting for the other end of a pipe.
+func Open(path string) (*os.File, int64, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, 0, irregular(path, info)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("model file: %w", err)
 	}
-	info, err := file.Stat()
+	info, err := file.Stat() // another one than above, if a run has just renamed its own to it
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file, want a model file", path)
+		err = irregular(path, info)
 	}
 	if err != nil {
 		file.Close()
 		return nil, 0, err
 	}
 	return file, info.Size(), nil
+}
+
+func irregular(path string, info os.FileInfo) error {
+	if info.IsDir() {
+		return fmt.Errorf("%s: is a folder, name a model file in it", path)
+	}
+	return fmt.Errorf("%s: is a device or pipe, which cannot be read more than once; name a model file", path)
 }
 
 func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]string) ([]Tensor, error)) (*Model, error) {

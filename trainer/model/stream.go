@@ -17,7 +17,7 @@ const chunkBytes = 4 << 20
 // ReadFrozen reads the frozen network of a model file: [Load] and [Model.Freeze] with
 // the same checks, but in the memory of the frozen network and a few megabytes.
 func ReadFrozen(path string) (*Frozen, error) {
-	file, size, err := open(path)
+	file, size, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
