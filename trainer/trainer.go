@@ -57,7 +57,7 @@ type Progress struct {
 	Finished       *model.Epoch  // set after an epoch, evaluated
 }
 
-// ErrInterrupted says that the context ended and the work so far was saved.
+// ErrInterrupted says that the context ended and the work so far, if any, was saved.
 var ErrInterrupted = errors.New("interrupted")
 
 // session is a run under way.
@@ -99,7 +99,8 @@ type position struct {
 }
 
 // Train trains and writes the model file. When the context ends it finishes the
-// current batch, saves a checkpoint and returns an error that wraps [ErrInterrupted].
+// current batch, saves a checkpoint and returns an error that wraps [ErrInterrupted], as
+// it does when the context ends before the first batch, with nothing to save.
 func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if r.Threads <= 0 {
 		r.Threads = runtime.GOMAXPROCS(0)
@@ -108,6 +109,9 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	data, err := LoadData(ctx, r.Config, r.Folders)
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted, r.Config.Data.Set)
+	}
 	if err != nil {
 		return nil, err
 	}

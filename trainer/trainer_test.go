@@ -229,6 +229,29 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// TestInterruptedRead ends the context before the data are read: of a run that begins, of
+// one that resumes, and of one of several seeds.
+func TestInterruptedRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := Run{Config: parse(t), Model: path}
+	want := "interrupted while data set digits was read: nothing was trained yet, and nothing is lost"
+	for range 2 {
+		if _, err := r.Train(ended); !errors.Is(err, ErrInterrupted) || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if !r.Resume {
+			interrupted(t, r, 1, 1)
+			r.Resume = true
+		}
+	}
+	s := Seeds{Run: Run{Config: parse(t), Model: path}, N: 2}
+	if _, err := s.Train(ended); !errors.Is(err, ErrInterrupted) || err.Error() != "seed 7: "+want {
+		t.Errorf("error %v, want one of seed 7", err)
+	}
+}
+
 // TestTrainRefuses gives configurations that make no sense, as a Go program may make them.
 func TestTrainRefuses(t *testing.T) {
 	for _, change := range []func(*config.Config){

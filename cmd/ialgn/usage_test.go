@@ -22,3 +22,18 @@ func TestUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedRead trains when the signal has come already, as while data are read:
+// the message says what was interrupted.
+func TestInterruptedRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	code := run(ended, []string{"ialgn", "train", "small.yaml", "--quiet", "--json"}, &stdout, &stderr)
+	const want = "ialgn: interrupted while data set digits was read: nothing was trained yet, and nothing is lost\n"
+	if code != exitInterrupted || stdout.Len() > 0 || stderr.String() != want {
+		t.Errorf("exit status %d, standard output %q, standard error %q, want %d and %q", code, stdout.String(), stderr.String(), exitInterrupted, want)
+	}
+}
