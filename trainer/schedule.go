@@ -1,7 +1,9 @@
 package trainer
 
 import (
-	"math"
+	"fmt"
+	"math/big"
+	"strconv"
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/detmath"
@@ -23,9 +25,22 @@ type schedule struct {
 func newSchedule(t *config.Train, batches int) schedule {
 	return schedule{
 		Schedule: t.Schedule, lr: t.Optimizer.LR,
-		warmup: int(math.Ceil(t.Schedule.Warmup * float64(batches))),
+		warmup: warmupSteps(t.Schedule.Warmup, batches),
 		total:  t.Epochs * batches, every: t.Schedule.Every * batches,
 	}
+}
+
+// warmupSteps returns epochs times batches, rounded up, of the decimal number that stands
+// in the configuration: 0.07 epochs of 100 batches are 7 steps, and 8 by the product of
+// the float64 that is nearest to 0.07.
+func warmupSteps(epochs float64, batches int) int {
+	steps, ok := new(big.Rat).SetString(strconv.FormatFloat(epochs, 'g', -1, 64))
+	if !ok {
+		panic(fmt.Sprintf("trainer: a warm-up of %v epochs", epochs))
+	}
+	steps.Mul(steps, big.NewRat(int64(batches), 1))
+	up, part := new(big.Int).QuoRem(steps.Num(), steps.Denom(), new(big.Int))
+	return int(up.Int64()) + part.Sign()
 }
 
 // rate returns the learning rate of a step, counted from 1: docs/CONFIG.md has the

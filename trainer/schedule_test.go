@@ -41,6 +41,35 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// TestWarmupSteps rounds decimal numbers up, of which the nearest float64 lies beside.
+func TestWarmupSteps(t *testing.T) {
+	for _, c := range []struct {
+		epochs        float64
+		batches, want int
+	}{
+		{0, 600, 0},
+		{5, 600, 3000},
+		{0.1, 30, 3},
+		{0.07, 100, 7},
+		{0.07, 600, 42},
+		{0.07, 601, 43},
+		{4.15, 60, 249},
+		{8.3, 30, 249},
+		{1e-9, 600, 1},
+		{1.0 / 3, 3, 1},
+		{999999.5, 2, 1999999},
+		{1e6, 10_000_000, 10_000_000_000_000},
+	} {
+		if got := warmupSteps(c.epochs, c.batches); got != c.want {
+			t.Errorf("%v epochs of %d batches: %d steps, want %d", c.epochs, c.batches, got, c.want)
+		}
+	}
+	s := newSchedule(&config.Train{Epochs: 1, Schedule: config.Schedule{Warmup: 0.07}}, 100)
+	if s.warmup != 7 {
+		t.Errorf("a schedule with a warm-up of %d steps, want 7", s.warmup)
+	}
+}
+
 // TestRateBits pins rates to the bit: they decide the bytes of every trained model.
 func TestRateBits(t *testing.T) {
 	for _, c := range []struct {
