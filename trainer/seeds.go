@@ -30,7 +30,7 @@ type SeedsSummary struct {
 	BestAccuracy Spread        `json:"best_test_accuracy"`
 }
 
-// SeedSummary is the outcome of one of them. One that was finished before has no time.
+// SeedSummary is the outcome of one of them. One that was finished before has no speed.
 type SeedSummary struct {
 	Seed   uint64 `json:"seed"`
 	Before bool   `json:"finished_before,omitempty"`

@@ -71,7 +71,10 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("seed %d has other bytes than a run of its own", got.Seed)
 		}
 		s := *got.Summary
-		s.Model, s.Seconds, s.GateSteps = want.Model, want.Seconds, want.GateSteps
+		if measured := s.Speed != nil && s.Seconds > 0; measured == got.Before {
+			t.Errorf("seed %d, finished before: %v, has the speed %+v", got.Seed, got.Before, s.Speed)
+		}
+		s.Model, s.Speed = want.Model, want.Speed
 		if diff := cmp.Diff(want, &s); diff != "" {
 			t.Errorf("seed %d (-single run +of several):\n%s", got.Seed, diff)
 		}

@@ -21,9 +21,8 @@ type Summary struct {
 	LastAccuracy  float64  `json:"last_test_accuracy"`
 	BestEpoch     int      `json:"best_epoch"`
 	BestAccuracy  float64  `json:"best_test_accuracy"`
-	Seconds       float64  `json:"seconds"`
-	GateSteps     float64  `json:"gate_steps_per_second"`
-	SHA256        string   `json:"model_sha256"`
+	*Speed
+	SHA256 string `json:"model_sha256"`
 
 	// With estimator soft: the test accuracy of the relaxed network that was trained, and
 	// what is lost of it by freezing.
@@ -31,7 +30,14 @@ type Summary struct {
 	Gap             *float64 `json:"discretisation_gap,omitempty"`
 }
 
-// summarise returns the summary of a finished run's record but for time and checksum.
+// Speed is what a call measured of its training, optimiser steps of this call alone: nil
+// if it did not train.
+type Speed struct {
+	Seconds   float64 `json:"seconds"` // from the first batch to the end of the last epoch
+	GateSteps float64 `json:"gate_steps_per_second"`
+}
+
+// summarise returns the summary of a finished run's record but for speed and checksum.
 func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 	n := len(r.Epochs)
 	s := &Summary{Model: path, Epochs: n, KeptEpoch: n}

@@ -290,7 +290,7 @@ func (s *session) rate() float64 {
 
 // finish writes the last checkpoint and the model.
 func (s *session) finish() (*Summary, error) {
-	seconds, rate := time.Since(s.started).Seconds(), s.rate()
+	speed := &Speed{time.Since(s.started).Seconds(), s.rate()}
 	if err := s.save(); err != nil {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func (s *session) finish() (*Summary, error) {
 		return nil, err
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
-	sm.Seconds, sm.GateSteps, sm.SHA256 = seconds, rate, sum
+	sm.Speed, sm.SHA256 = speed, sum
 	return sm, nil
 }
 
