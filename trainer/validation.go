@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +22,7 @@ func BestPath(model string) string { return model + ".best" }
 // without regard to classes. Both parts keep the order of the samples.
 func holdOut(train *encoding.Packed, share float64, seed uint64) (*encoding.Packed, error) {
 	if train.Len() < 2 {
-		return nil, fmt.Errorf("train.validation.share: %d training samples cannot be split; use 0", train.Len())
+		return nil, errors.New("train.validation.share: a single training sample cannot be split; use 0")
 	}
 	order := make([]int32, train.Len())
 	draw.New(seed, draw.Validation, 0, 0).Permutation(order)

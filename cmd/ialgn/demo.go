@@ -44,7 +44,7 @@ func demo(c *cli.Context) error {
 	}
 	r := &demoReport{Dir: c.String("o")}
 	path := filepath.Join(r.Dir, cfg.Name+".safetensors")
-	note(c, "training %d chains of %d layers on %s", cfg.Model.Width, cfg.Model.Depth, cfg.Data.Set)
+	note(c, "training %s of %s on %s", counted(cfg.Model.Width, "chain"), counted(cfg.Model.Depth, "layer"), cfg.Data.Set)
 	if r.Train, err = trainModel(c, cfg, path); err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (r seedsReport) text(w io.Writer) {
 	for _, s := range r.Runs {
 		fmt.Fprintf(w, "%20d %6d  %9s  %9s  %11d  %s\n", s.Seed, s.Epochs, percent(s.TestAccuracy), percent(s.BestAccuracy), s.BestEpoch, s.Model)
 	}
-	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %d seeds\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy), len(r.Runs))
+	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy), counted(len(r.Runs), "seed"))
 }
 
 // plusMinus writes mean and standard deviation in the same unit, the mean alone of a

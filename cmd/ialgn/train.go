@@ -102,7 +102,7 @@ func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progr
 type trainReport struct{ *trainer.Summary }
 
 func (r trainReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d epochs, ", r.Model, r.Epochs)
+	fmt.Fprintf(w, "%s: %s, ", r.Model, counted(r.Epochs, "epoch"))
 	if r.Validation != nil {
 		if r.Stopped {
 			fmt.Fprintf(w, "stopped early, ")

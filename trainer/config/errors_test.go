@@ -128,7 +128,7 @@ var errorCases = []struct {
 	},
 	{
 		"long warm-up", "data: {set: mnist}\ntrain: {epochs: 5, schedule: {warmup: 5.0}}", nil,
-		"m.yaml:2:39: train.schedule.warmup: the warm-up takes 5 of the run's 5 epochs", "use fewer than 5, or a larger train.epochs",
+		"m.yaml:2:39: train.schedule.warmup: the warm-up takes 5 of train.epochs = 5", "use fewer than 5, or a larger train.epochs",
 	},
 	{
 		"negative warm-up", "data: {set: mnist}\ntrain: {schedule: {warmup: -1}}", nil,

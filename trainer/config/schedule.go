@@ -38,7 +38,7 @@ func (c *Config) checkSchedule() error {
 	}
 	if s.Warmup >= float64(c.Train.Epochs) {
 		return c.wrong("train.schedule.warmup", fmt.Sprintf("use fewer than %d, or a larger train.epochs", c.Train.Epochs),
-			"the warm-up takes %s of the run's %d epochs", format(s.Warmup), c.Train.Epochs)
+			"the warm-up takes %s of train.epochs = %d", format(s.Warmup), c.Train.Epochs)
 	}
 	return nil
 }
