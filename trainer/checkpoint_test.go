@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ialgn/trainer/config"
 )
 
 // TestDue spaces checkpoints out on a slow disk.
@@ -134,24 +136,31 @@ func TestNegativeMoment(t *testing.T) {
 	}
 }
 
-// killed names the variable that makes TestChild train a model of that path.
-const killed = "IALGN_TEST_CHILD"
+// killed and killedKind name the variables that make TestChild train a model of that path
+// in one of the ways of killedRuns.
+const killed, killedKind = "IALGN_TEST_CHILD", "IALGN_TEST_CHILD_KIND"
 
-// killedRun checkpoints as often as it may and takes about a second.
-func killedRun(t *testing.T, path string) Run {
-	return Run{
-		Config: parse(t, "model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=40", "train.checkpoint.minutes=1e-9"),
-		Model:  path, Threads: 2,
-	}
+// killedRuns are overrides of runs that take about a second. With a validation set they
+// write their best epoch beside the checkpoint, almost each of the first being better than
+// those before.
+var killedRuns = map[string][]string{
+	"plain":      nil,
+	"validation": {"train.validation.share=0.3", "train.validation.patience=30"},
 }
 
-// TestChild is the process that TestKill kills.
+func killedConfig(t *testing.T, kind string, sets ...string) config.Config {
+	t.Helper()
+	all := []string{"model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=40"}
+	return parse(t, slices.Concat(all, killedRuns[kind], sets)...)
+}
+
+// TestChild is the process that TestKill kills. It checkpoints as often as it may.
 func TestChild(t *testing.T) {
 	path := os.Getenv(killed)
 	if path == "" {
 		t.Skip("TestKill runs it")
 	}
-	r := killedRun(t, path)
+	r := Run{Config: killedConfig(t, os.Getenv(killedKind), "train.checkpoint.minutes=1e-9"), Model: path, Threads: 2}
 	_, err := os.Stat(CheckpointPath(path))
 	r.Resume = err == nil
 	if _, err := r.Train(t.Context()); err != nil {
@@ -159,55 +168,76 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestKill ends a training process by SIGKILL, at random and while a checkpoint is
-// being written, and resumes it, until it has come through: the model has the bytes of
-// an undisturbed run, and nothing is left beside it.
+// TestKill ends a training process by SIGKILL, at random and while a file is being
+// written, and resumes it, until it has come through: the model has the bytes of an
+// undisturbed run, and nothing is left beside it.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes several seconds")
 	}
-	dir, whole := t.TempDir(), filepath.Join(t.TempDir(), "whole")
-	r := killedRun(t, whole)
-	r.Config = parse(t, "model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=40")
-	if _, err := r.Train(t.Context()); err != nil {
-		t.Fatal(err)
+	for kind := range killedRuns {
+		t.Run(kind, func(t *testing.T) {
+			whole := Run{Config: killedConfig(t, kind), Model: filepath.Join(t.TempDir(), "whole"), Threads: 2}
+			train(t, whole)
+			path := filepath.Join(t.TempDir(), "m")
+			killOften(t, kind, path)
+			if !bytes.Equal(read(t, path), read(t, whole.Model)) {
+				t.Error("the model differs from that of an undisturbed run")
+			}
+			if left := leftovers(t, path); len(left) > 0 {
+				t.Errorf("left beside the model: %q", left)
+			}
+		})
 	}
-	random, path := rand.New(rand.NewPCG(1, 1)), filepath.Join(dir, "m")
-	var writing, resumed int
-	for kills := 0; ; kills++ {
+}
+
+// killOften kills a run 24 times and then lets it come to its end.
+func killOften(t *testing.T, kind, path string) {
+	t.Helper()
+	const kills = 24
+	random := rand.New(rand.NewPCG(1, 1))
+	files := []string{"m.checkpoint"}
+	if len(killedRuns[kind]) > 0 {
+		files = append(files, "m.best")
+	}
+	resumed, writing := 0, map[string]int{}
+	for i := 0; ; i++ {
 		if _, err := os.Stat(CheckpointPath(path)); err == nil {
 			resumed++
 		}
 		wait := func(<-chan struct{}) {}
 		switch {
-		case kills < 16 && kills%2 == 0:
+		case i < kills && i%3 == 0:
 			wait = delay(time.Duration(random.IntN(400)) * time.Millisecond)
-		case kills < 16:
-			wait = temporary(filepath.Join(dir, ".m.checkpoint.*.tmp"), random.IntN(3))
+		case i < kills:
+			wait = temporary(filepath.Join(filepath.Dir(path), "."+files[i%len(files)]+".*.tmp"), random.IntN(3))
 		}
-		if kill(t, path, wait, kills < 16) {
+		if kill(t, kind, path, wait, i < kills) {
 			break
 		}
-		if len(leftovers(t, dir)) > 1 {
-			t.Fatalf("left-overs pile up: %q", leftovers(t, dir))
+		left := leftovers(t, path)
+		if len(left) > len(files) {
+			t.Fatalf("left-overs pile up: %q", left)
 		}
-		writing += len(leftovers(t, dir))
+		for _, name := range left {
+			for _, file := range files {
+				if strings.HasPrefix(filepath.Base(name), "."+file) {
+					writing[file]++
+				}
+			}
+		}
 	}
-	if writing < 2 || resumed < 4 {
-		t.Errorf("%d kills while a checkpoint was written, %d resumed: the test shows nothing", writing, resumed)
-	}
-	t.Logf("%d kills while a checkpoint was written, %d resumed", writing, resumed)
-	if !bytes.Equal(read(t, path), read(t, whole)) {
-		t.Error("the model differs from that of an undisturbed run")
-	}
-	if left := leftovers(t, dir); len(left) > 0 {
-		t.Errorf("left beside the model: %q", left)
+	t.Logf("kills while a file was written: %v; %d resumed", writing, resumed)
+	for _, file := range files {
+		if writing[file] < 2 || resumed < 4 {
+			t.Errorf("killed %d times while %s was written, %d resumed: the test shows nothing", writing[file], file, resumed)
+		}
 	}
 }
 
 // kill runs TestChild, kills it after wait if asked to, and says whether it had come to
 // its end before.
-func kill(t *testing.T, path string, wait func(ended <-chan struct{}), hard bool) (done bool) {
+func kill(t *testing.T, kind, path string, wait func(ended <-chan struct{}), hard bool) (done bool) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -215,7 +245,7 @@ func kill(t *testing.T, path string, wait func(ended <-chan struct{}), hard bool
 	}
 	var out bytes.Buffer
 	child := exec.Command(exe, "-test.run=^TestChild$")
-	child.Env, child.Stdout, child.Stderr = append(os.Environ(), killed+"="+path), &out, &out
+	child.Env, child.Stdout, child.Stderr = append(os.Environ(), killed+"="+path, killedKind+"="+kind), &out, &out
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -268,10 +298,10 @@ func temporary(pattern string, more int) func(<-chan struct{}) {
 	}
 }
 
-// leftovers returns the temporary files of a folder.
-func leftovers(t *testing.T, dir string) []string {
+// leftovers returns the temporary files beside a model.
+func leftovers(t *testing.T, path string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+	names, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*.tmp"))
 	if err != nil {
 		t.Fatal(err)
 	}
