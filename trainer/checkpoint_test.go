@@ -150,7 +150,7 @@ var killedRuns = map[string][]string{
 
 func killedConfig(t *testing.T, kind string, sets ...string) config.Config {
 	t.Helper()
-	all := []string{"model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=40"}
+	all := []string{"model.width=200", "model.depth=20", "model.anchors=32", "train.epochs=60"}
 	return parse(t, slices.Concat(all, killedRuns[kind], sets)...)
 }
 
@@ -168,8 +168,8 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestKill ends a training process by SIGKILL, at random and while a file is being
-// written, and resumes it, until it has come through: the model has the bytes of an
+// TestKill ends a training process by SIGKILL, at random, while a file is being written
+// and when a checkpoint has just got its name, and resumes it, until it has come through: the model has the bytes of an
 // undisturbed run, and nothing is left beside it.
 func TestKill(t *testing.T) {
 	if testing.Short() {
@@ -191,10 +191,10 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killOften kills a run 24 times and then lets it come to its end.
+// killOften kills a run 32 times and then lets it come to its end.
 func killOften(t *testing.T, kind, path string) {
 	t.Helper()
-	const kills = 24
+	const kills = 32
 	random := rand.New(rand.NewPCG(1, 1))
 	files := []string{"m.checkpoint"}
 	if len(killedRuns[kind]) > 0 {
@@ -208,9 +208,11 @@ func killOften(t *testing.T, kind, path string) {
 		wait := func(<-chan struct{}) {}
 		switch {
 		case i < kills && i%3 == 0:
-			wait = delay(time.Duration(random.IntN(400)) * time.Millisecond)
+			wait = delay(time.Duration(random.IntN(200)) * time.Millisecond)
+		case i < kills && i%6 == 1:
+			wait = replaced(CheckpointPath(path), random.IntN(2))
 		case i < kills:
-			wait = temporary(filepath.Join(filepath.Dir(path), "."+files[i%len(files)]+".*.tmp"), random.IntN(3))
+			wait = temporary(filepath.Join(filepath.Dir(path), "."+files[i/3%len(files)]+".*.tmp"), random.IntN(3))
 		}
 		if kill(t, kind, path, wait, i < kills) {
 			break
@@ -293,6 +295,27 @@ func temporary(pattern string, more int) func(<-chan struct{}) {
 			case <-ended:
 				return
 			case <-time.After(200 * time.Microsecond):
+			}
+		}
+	}
+}
+
+// replaced waits until a file has been replaced that many times.
+func replaced(path string, times int) func(<-chan struct{}) {
+	old, _ := os.Stat(path)
+	return func(ended <-chan struct{}) {
+		for {
+			is, _ := os.Stat(path)
+			if is != nil && (old == nil || !os.SameFile(old, is)) {
+				if times--; times < 0 {
+					return
+				}
+				old = is
+			}
+			select {
+			case <-ended:
+				return
+			case <-time.After(50 * time.Microsecond):
 			}
 		}
 	}
