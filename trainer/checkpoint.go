@@ -19,8 +19,8 @@ import (
 // positionKey is the metadata entry of a checkpoint that holds its position.
 const positionKey = model.ExtraMetadata + "position"
 
-// diskShare bounds the time spent on checkpoints: after one, the next waits at least
-// this many times as long as it took to write.
+// diskShare bounds the time spent on checkpoints, best epochs included: after one, the
+// next waits at least this many times as long as it took to write.
 const diskShare = 20
 
 // CheckpointPath returns the path of the checkpoint that belongs to a model file. It
@@ -38,7 +38,7 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 		return nil
 	}
 	err := s.save()
-	if err != nil && s.Warn != nil {
+	if err != nil && s.Warn != nil && !errors.Is(err, errBestLost) {
 		s.saved = time.Now()
 		s.Warn(fmt.Errorf("%w; training goes on and will try again: make room or mend the folder before it ends", err))
 		return nil
@@ -70,9 +70,12 @@ func (s *session) putAside() error {
 	return nil
 }
 
-// save writes the checkpoint from the live arrays.
+// save writes the checkpoint from the live arrays, and before it the best epoch.
 func (s *session) save() error {
 	begin, path := time.Now(), CheckpointPath(s.Model)
+	if err := s.commitBest(); err != nil {
+		return err
+	}
 	text, err := json.Marshal(s.at)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)

@@ -66,6 +66,7 @@ type session struct {
 	data *Data
 
 	validation *encoding.Packed // held out of data.Train; nil if nothing is
+	best       *atomicfile.File // the best epoch, until the next checkpoint gives it its name
 
 	m      *model.Model
 	eng    engine.Engine
@@ -130,6 +131,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
+	defer s.dropBest()
 	if err := s.train(ctx); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"ialgn/internal/atomicfile"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -69,15 +70,51 @@ func (s *session) validate(ctx context.Context, e *model.Epoch) error {
 	return nil
 }
 
+// errBestLost says that the parameters of the best epoch could not be kept, which ends
+// the run.
+var errBestLost = errors.New("the best epoch on the validation set could not be written")
+
 // saveBest writes the model of the epoch that has just ended if it is the best on the
-// validation set, before any checkpoint can have that epoch in its record: at every
-// instant, the checkpoint's best epoch so far is in the best file, or a later one is.
+// validation set, under a temporary name: commitBest gives it its own. It is not forced to
+// the disk, and a better epoch before the next checkpoint takes its place.
 func (s *session) saveBest() error {
 	if best, _ := s.progressed(); best == 0 || best != s.at.Epoch {
 		return nil
 	}
-	_, err := s.m.Save(BestPath(s.Model))
-	return err
+	s.dropBest()
+	var err error
+	if s.best, err = atomicfile.Create(BestPath(s.Model)); err == nil {
+		err = s.m.Write(s.best, model.Extra{})
+	}
+	return s.bestLost(err)
+}
+
+// commitBest forces the best epoch so far to the disk and gives it its name, before a
+// checkpoint is written that has it in its record: at every instant, the checkpoint's
+// best epoch so far is in the best file, or a later one is.
+func (s *session) commitBest() error {
+	if s.best == nil {
+		return nil
+	}
+	f := s.best
+	s.best = nil
+	return s.bestLost(f.Commit())
+}
+
+// dropBest removes a best epoch that has not got its name.
+func (s *session) dropBest() {
+	if s.best != nil {
+		s.best.Abort()
+		s.best = nil
+	}
+}
+
+func (s *session) bestLost(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %w; make room or mend the folder, and resume from the last checkpoint, if there is one",
+		BestPath(s.Model), errBestLost, err)
 }
 
 // checkBest reports whether a resumed run has the file of its best epoch. It may be

@@ -247,6 +247,80 @@ func TestPutAside(t *testing.T) {
 	}
 }
 
+// TestBestWaits writes best epochs between checkpoints: none gets its name before the
+// checkpoint at the end, and one at a time waits for it.
+func TestBestWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	waited := map[string]bool{}
+	s := train(t, Run{Config: stops(t), Model: path, Progress: func(p Progress) {
+		if _, err := os.Stat(BestPath(path)); err == nil {
+			t.Errorf("epoch %d, batch %d: the best epoch has its name before there is a checkpoint", p.Epoch, p.Batch)
+		}
+		left := leftovers(t, path)
+		if len(left) > 1 {
+			t.Errorf("epoch %d, batch %d: %q wait", p.Epoch, p.Batch, left)
+		}
+		for _, name := range left {
+			waited[name] = true
+		}
+	}})
+	if left := leftovers(t, path); len(left) > 0 || len(waited) < 3 {
+		t.Errorf("%d best epochs waited, left at the end: %q", len(waited), left)
+	}
+	if n := len(loadModel(t, BestPath(path)).Record.Epochs); n != s.KeptEpoch {
+		t.Errorf("the best file is of epoch %d, want %d", n, s.KeptEpoch)
+	}
+}
+
+// TestBestLost keeps a best epoch from getting its name, with a folder in its place: the
+// run ends, though somebody would be warned, before a checkpoint counts that epoch.
+func TestBestLost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	r := Run{Config: stops(t, "train.checkpoint.minutes=1e-9"), Model: path, Warn: func(err error) { t.Errorf("warned of %v", err) }}
+	r.Progress = func(p Progress) {
+		if p.Finished != nil && p.Epoch == 1 {
+			if err := os.MkdirAll(filepath.Join(BestPath(path), "stone"), 0o777); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	refused(t, r, BestPath(path)+": the best epoch on the validation set could not be written: ")
+	info, err := model.ReadInfo(CheckpointPath(path))
+	if err != nil || len(info.Model.Record.Epochs) != 0 {
+		t.Errorf("error %v, the checkpoint counts an epoch that was lost", err)
+	}
+	if left := leftovers(t, path); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	if err := os.RemoveAll(BestPath(path)); err != nil {
+		t.Fatal(err)
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	train(t, Run{Config: stops(t), Model: whole})
+	train(t, Run{Config: stops(t), Model: path, Resume: true})
+	if string(read(t, path)) != string(read(t, whole)) {
+		t.Error("resumed, the model differs")
+	}
+}
+
+// TestBestLostLate is [TestBestLost] where the folder comes when the best epoch waits.
+func TestBestLostLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	s := prepared(t, stops(t, "train.checkpoint.minutes=1e-9"), path)
+	s.Warn = func(err error) { t.Errorf("warned of %v", err) }
+	s.m.Record.Epochs, s.at.Epoch = []model.Epoch{{ValidationSamples: 1}}, 1
+	if err := s.saveBest(); err != nil || s.best == nil {
+		t.Fatalf("error %v, no best epoch waits", err)
+	}
+	if err := os.MkdirAll(filepath.Join(BestPath(path), "stone"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, s.saveWhenDue(t.Context()), BestPath(path)+": the best epoch on the validation set could not be written: rename: ")
+	if _, err := os.Stat(CheckpointPath(path)); err == nil || len(leftovers(t, path)) > 0 {
+		t.Errorf("a checkpoint counts the epoch that was lost (%v), left: %q", err, leftovers(t, path))
+	}
+}
+
 // TestKilledEarly begins a run where an earlier one's files are and leaves it at a batch,
 // as a kill before the first checkpoint does: nothing is there to resume, the earlier run
 // least of all, and what was put aside stays when a third run begins, though a best
