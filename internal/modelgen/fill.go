@@ -9,7 +9,8 @@ import (
 	"ialgn/trainer/model"
 )
 
-// sections returns the sections of a topology without arrays.
+// sections returns the sections of a topology without arrays: of private chains the first
+// layer and the rest, of all others one for each layer, whose gates then follow each other.
 func sections(o Options) []model.Section {
 	anchor := model.Pin{Source: model.Input, K: o.Anchors}
 	wire := model.Pin{Source: model.Previous, K: 1}
@@ -35,11 +36,15 @@ func sections(o Options) []model.Section {
 		first.A = model.Pin{Source: model.Input, K: 1}
 		first.B = first.A
 	}
-	first.Layers, rest.Layers = 1, o.Depth-1
-	if o.Depth == 1 {
-		return []model.Section{first}
+	first.Layers, rest.Layers = 1, 1
+	if o.Topology == "ialgn" && o.Hidden == 1 { // private chains: one section for all of the rest
+		rest.Layers = o.Depth - 1
 	}
-	return []model.Section{first, rest}
+	all := []model.Section{first}
+	for layer := 1; layer < o.Depth; layer += rest.Layers {
+		all = append(all, rest)
+	}
+	return all
 }
 
 // generator fills the arrays of one section.

@@ -30,11 +30,13 @@ func TestForms(t *testing.T) {
 // TestClassWise checks that no wire of a class-wise network leaves its class.
 func TestClassWise(t *testing.T) {
 	m := New(Options{Topology: "rwlgn-classwise"})
-	s, group := &m.Sections[1], m.Width/len(m.Classes)
-	for _, wires := range []model.Indices{s.A.Wires, s.B.Wires} {
-		for i := range wires.Len() {
-			if chain := i / s.Layers; int(wires.At(i))/group != chain/group {
-				t.Fatalf("gate %d of chain %d reads gate %d of another class", i, chain, wires.At(i))
+	group := m.Width / len(m.Classes)
+	for l, s := range m.Sections[1:] {
+		for _, wires := range []model.Indices{s.A.Wires, s.B.Wires} {
+			for i := range wires.Len() {
+				if int(wires.At(i))/group != i/group {
+					t.Fatalf("layer %d: gate %d reads gate %d of another class", l+2, i, wires.At(i))
+				}
 			}
 		}
 	}

@@ -10,62 +10,92 @@ import (
 	"ialgn/internal/hugepage"
 	"ialgn/internal/modelgen"
 	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
 )
 
-// BenchmarkStep times one exact training step at batch 100 and k_x = 32 with a fixed
-// first pin, on the sizes of the paper's smaller networks: the median of the steps and
-// the best. tools/prototype.sh runs it in turns with the C prototype.
+// BenchmarkStep times one exact training step of private chains at batch 100 and k_x = 32
+// with a fixed first pin, on the sizes of the paper's smaller networks: the median of the
+// steps and the best. tools/prototype.sh runs it in turns with the C prototype.
 func BenchmarkStep(b *testing.B) {
-	for _, size := range []struct {
-		name                         string
-		width, depth, features, bits int
+	mnist := modelgen.Options{Width: 8000, Depth: 6, Features: 784, Bits: 4}
+	cifar := modelgen.Options{Width: 12000, Depth: 4, Features: 3072, Bits: 16}
+	deep := mnist
+	deep.Depth = 100
+	benchmark(b, "mnist-8k-6", mnist)
+	benchmark(b, "mnist-8k-100", deep)
+	benchmark(b, "cifar10-12k-4", cifar)
+}
+
+// BenchmarkLayers is BenchmarkStep for networks that the layer engine trains.
+func BenchmarkLayers(b *testing.B) {
+	for _, net := range []struct {
+		name    string
+		options modelgen.Options
 	}{
-		{"mnist-8k-6", 8000, 6, 784, 4},
-		{"mnist-8k-100", 8000, 100, 784, 4},
-		{"cifar10-12k-4", 12000, 4, 3072, 16},
+		{"rwlgn-8k-6", modelgen.Options{Topology: "rwlgn", Width: 8000, Depth: 6}},
+		{"rwlgn-8k-100", modelgen.Options{Topology: "rwlgn", Width: 8000, Depth: 100}},
+		{"rwlgn-spine-8k-6", modelgen.Options{Topology: "rwlgn-spine", Width: 8000, Depth: 6}},
+		{"rwlgn-classwise-8k-6", modelgen.Options{Topology: "rwlgn-classwise", Width: 8000, Depth: 6}},
+		{"ldlgn-8k-6", modelgen.Options{Topology: "rwlgn", Width: 8000, Depth: 6, Light: true}},
+		{"ialgn-12k-20-kh8", modelgen.Options{Width: 12000, Depth: 20, Hidden: 8}},
+		{"ialgn-12k-20-kh32", modelgen.Options{Width: 12000, Depth: 20, Hidden: 32}},
 	} {
-		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("net=%s/threads=%d", size.name, threads), func(b *testing.B) {
-				m := modelgen.New(modelgen.Options{
-					Width: size.width, Depth: size.depth, Features: size.features, Bits: size.bits,
-					Classes: 10, Anchors: 32, Fixed: true, Tau: 10, Seed: 1,
-				})
-				for i := range m.Sections { // skip-biased, as training starts
-					ops := m.Sections[i].Ops
-					for k := range ops {
-						ops[k] = 0
-						if k%kernel.Ops == 3 {
-							ops[k] = 5
-						}
-					}
-				}
-				e, err := New(m, 100, threads)
-				if err != nil {
-					b.Fatal(err)
-				}
-				// New random batches all the time, as in the C prototype's benchmark: a
-				// batch learnt by heart has subnormal gradients, which cost more.
-				r := rand.New(rand.NewPCG(1, 1))
-				batch := Batch{X: hugepage.Make[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 100)}
-				var took []time.Duration
-				for b.Loop() {
-					for i := range batch.X {
-						batch.X[i] = r.Uint64() & r.Uint64()
-					}
-					for i := range batch.Labels {
-						batch.Labels[i] = uint8(r.IntN(10))
-					}
-					adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, len(took)+1)
-					begin := time.Now()
-					e.Step(batch, adam)
-					took = append(took, time.Since(begin))
-				}
-				slices.Sort(took)
-				gates := float64(size.width * size.depth)
-				b.ReportMetric(float64(took[0].Nanoseconds())/gates, "best-ns/gate-step")
-				b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/gates, "ns/gate-step")
-				b.ReportMetric(gates/took[len(took)/2].Seconds(), "gate-steps/s")
-			})
+		net.options.Features, net.options.Bits = 784, 4
+		benchmark(b, net.name, net.options)
+	}
+}
+
+// benchmark times the step of the network on one and two threads.
+func benchmark(b *testing.B, name string, o modelgen.Options) {
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("net=%s/threads=%d", name, threads), func(b *testing.B) {
+			o.Classes, o.Anchors, o.Fixed, o.Tau, o.Seed = 10, 32, true, 10, 1
+			m := modelgen.New(o)
+			skipBias(m)
+			e, err := New(m, 100, threads)
+			if err != nil {
+				b.Fatal(err)
+			}
+			took := timeSteps(b, e, m)
+			gates := float64(o.Width * o.Depth)
+			b.ReportMetric(float64(took[0].Nanoseconds())/gates, "best-ns/gate-step")
+			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/gates, "ns/gate-step")
+			b.ReportMetric(gates/took[len(took)/2].Seconds(), "gate-steps/s")
+		})
+	}
+}
+
+// skipBias sets the operation logits as training starts.
+func skipBias(m *model.Model) {
+	start := [kernel.Ops]float32{3: 5}
+	if m.Arity() == kernel.LightOps {
+		start = [kernel.Ops]float32{-5, -5, 5, 5}
+	}
+	for i := range m.Sections {
+		for ops := range slices.Chunk(m.Sections[i].Ops, m.Arity()) {
+			copy(ops, start[:])
 		}
 	}
+}
+
+// timeSteps returns what steps took, the shortest first. The batches are random and always
+// new, as in the C prototype's benchmark: a batch learnt by heart has subnormal gradients,
+// which cost more.
+func timeSteps(b *testing.B, e Engine, m *model.Model) (took []time.Duration) {
+	r := rand.New(rand.NewPCG(1, 1))
+	batch := Batch{X: hugepage.Make[uint64](m.Encoder.Inputs() * e.Words()), Labels: make([]uint8, 100)}
+	for b.Loop() {
+		for i := range batch.X {
+			batch.X[i] = r.Uint64() & r.Uint64()
+		}
+		for i := range batch.Labels {
+			batch.Labels[i] = uint8(r.IntN(10))
+		}
+		adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, len(took)+1)
+		begin := time.Now()
+		e.Step(batch, adam)
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	return took
 }

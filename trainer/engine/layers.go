@@ -16,6 +16,7 @@ type layerEngine struct {
 	layers  []*kernel.Layer
 	rows    [][]uint64      // the bits of each layer, [width][words]
 	traces  [2]kernel.Trace // of the layer at hand and of the one above, in turns
+	sums    *kernel.Trace   // of the classes
 	workers []*layerWorker
 }
 
@@ -39,6 +40,8 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 	for range e.layers {
 		e.rows = append(e.rows, hugepage.Make[uint64](m.Width*n.words))
 	}
+	e.layers[len(e.layers)-1].Uses = kernel.NewClassUses(m.Width, n.classes)
+	e.sums = kernel.NewClassTrace(n.deltas, n.classes, n.words)
 	slots := mostSlots(e.layers)
 	for i := range e.traces {
 		e.traces[i] = kernel.Trace{
@@ -53,7 +56,7 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 	return e, nil
 }
 
-// newLayerList returns the layers of a network with their uses.
+// newLayerList returns the layers of a network with their uses by the layers above.
 func newLayerList(n *network) []*kernel.Layer {
 	var all []*kernel.Layer
 	for _, s := range n.sections {
@@ -101,11 +104,11 @@ func (e *layerEngine) Step(b Batch, adam kernel.Adam) Result {
 	for l := len(e.layers) - 1; l >= 0; l-- {
 		own, next := &e.traces[l%2], &e.traces[(l+1)%2]
 		if l == len(e.layers)-1 {
-			next = nil
+			next = e.sums
 		}
 		e.each(func(w *layerWorker) {
 			w.pass.X, w.pass.Below, w.pass.Samples, w.pass.Adam = b.X, e.below(l), len(b.Labels), adam
-			w.pass.Update(e.layers[l], own, next, e.top, w.lo, w.hi)
+			w.pass.Update(e.layers[l], own, next, w.lo, w.hi)
 		})
 	}
 	return r
@@ -151,9 +154,6 @@ func (e *layerEngine) below(l int) []uint64 {
 	}
 	return e.rows[l-1]
 }
-
-// top returns the gradient of the output of gate i of the last layer.
-func (r *readout) top(i int) []float32 { return r.delta[i/r.perClass] }
 
 // each runs f for every worker and waits.
 func (e *layerEngine) each(f func(w *layerWorker)) { e.crew.Run(func(i int) { f(e.workers[i]) }) }

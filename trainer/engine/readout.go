@@ -14,7 +14,8 @@ type readout struct {
 	words    int // a row of bits
 	tau      float32
 	counts   []float64   // [classes][samples, padded]
-	delta    [][]float32 // [classes][samples, padded], the gradient of each gate of the class
+	deltas   []float32   // [classes][samples, padded], the gradient of each gate of the class
+	delta    [][]float32 // the same by class
 	logits   [][]float32 // of a sample, [threads][classes]
 	losses   []float64   // of each sample
 	right    []bool
@@ -24,16 +25,19 @@ func newReadout(m *model.Model, words, threads int) *readout {
 	classes, padded := len(m.Classes), words*64
 	r := &readout{
 		classes: classes, perClass: m.Width / classes, words: words, tau: float32(m.Config.Model.Tau),
-		counts: make([]float64, classes*padded), losses: make([]float64, padded), right: make([]bool, padded),
+		counts: make([]float64, classes*padded), deltas: make([]float32, classes*padded), losses: make([]float64, padded), right: make([]bool, padded),
 	}
-	for range classes {
-		r.delta = append(r.delta, make([]float32, padded))
+	for c := range classes {
+		r.delta = append(r.delta, r.deltas[c*padded:][:padded])
 	}
 	for range threads {
 		r.logits = append(r.logits, make([]float32, classes))
 	}
 	return r
 }
+
+// top returns the gradient of the output of gate i of the last layer.
+func (r *readout) top(i int) []float32 { return r.delta[i/r.perClass] }
 
 // add adds a worker's counts, which begin with the given class.
 func (r *readout) add(class int, counts []int32) {

@@ -4,7 +4,7 @@ package kernel
 type Layer struct {
 	*Gates       // its section
 	Index  int   // its place in the section
-	Uses   *Uses // who reads it; nil on the last layer
+	Uses   *Uses // who reads it
 }
 
 // gate returns the index of gate i of the layer in the section's arrays.
@@ -57,21 +57,17 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 }
 
 // Update updates the layer's gates from the given one up to another. own gets what the
-// layer before needs; next is what the layer above has left or, on the last layer, nil,
-// when top gives the gradient of a gate's output instead.
-func (p *LayerPass) Update(l *Layer, own, next *Trace, top func(i int) []float32, from, to int) {
-	padded := (p.Samples + Lanes - 1) / Lanes * Lanes
+// layer before needs; next is what the layer above has left or, on the last layer, the
+// trace of the classes.
+func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
+	row, padded := p.words*64, (p.Samples+Lanes-1)/Lanes*Lanes
 	delta, beta := p.delta[:padded], p.beta[:padded]
 	if l.B.K == 1 {
 		beta = nil
 	}
 	for i := from; i < to; i++ {
-		d := own.Delta[i*p.words*64:][:padded]
-		if next == nil {
-			copy(d, top(i))
-		} else {
-			p.steps.gather(next, d, l.Uses.Of(i), p.words)
-		}
+		d := own.Delta[i*row:][:padded]
+		p.steps.gather(next, d, l.Uses.Of(i), p.words)
 		copy(delta, d)
 		g := l.gate(i)
 		a, b := own.Bits[2*i*p.words:][:p.words], own.Bits[(2*i+1)*p.words:][:p.words]
@@ -120,4 +116,12 @@ func (p *LayerPass) shares(coef []float32, pin *Pin, c [2]float32) {
 }
 
 // gather is [Trace.gather] by the path in use.
-func (s *Steps) gather(t *Trace, dst []float32, edges []Edge, words int) { t.gather(dst, edges, words) }
+func (s *Steps) gather(t *Trace, dst []float32, edges []Edge, words int) {
+	f := vectors()
+	if f == nil || len(edges) == 0 {
+		t.gather(dst, edges, words)
+		return
+	}
+	edges = edges[:len(edges)+edgesAhead]
+	f.gather(&dst[0], &t.Delta[0], &t.Bits[0], &t.Coef[0], &edges[0].Pin, len(edges)-edgesAhead, len(dst)/Lanes, words)
+}

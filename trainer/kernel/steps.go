@@ -129,6 +129,7 @@ type steps struct {
 	candidates  []candidatesStep                      // the widest first
 	opStep      func(w, m, v, p, s, t, adam *float32) (arg int, top float32)
 	selectStep  func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)
+	gather      func(dst, delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
 }
 
 // candidatesStep sums up to width candidates. last is the offset in bytes of the last 128

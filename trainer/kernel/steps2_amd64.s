@@ -2555,3 +2555,325 @@ skip34:
 	MOVSS        X0, top+64(FP)
 	VZEROUPPER
 	RET
+
+// func gatherAVX2(dst *float32, delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
+// Requires: AVX, AVX2, MMX+
+TEXT ·gatherAVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ delta+8(FP), CX
+	MOVQ bits+16(FP), DX
+	MOVQ blocks+48(FP), BX
+	MOVQ words+56(FP), SI
+	SHLQ $0x03, SI
+
+label36:
+	CMPQ   BX, $0x04
+	JL     label38
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   edges+32(FP), DI
+	MOVQ   n+40(FP), R8
+
+loop38:
+	MOVL         32(DI), R9
+	SHRL         $0x01, R9
+	SHLQ         $0x05, R9
+	IMULQ        SI, R9
+	ADDQ         CX, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	PREFETCHT0   128(R9)
+	PREFETCHT0   192(R9)
+	MOVL         (DI), R9
+	SHRL         $0x01, R9
+	SHLQ         $0x05, R9
+	IMULQ        SI, R9
+	ADDQ         CX, R9
+	MOVL         (DI), R10
+	XORL         $0x01, R10
+	IMULQ        SI, R10
+	ADDQ         DX, R10
+	MOVL         4(DI), R11
+	SHLQ         $0x03, R11
+	MOVQ         coef+24(FP), R12
+	ADDQ         R12, R11
+	VMOVSD       (R11), X8
+	VPERMILPS    $0x40, X8, X8
+	VINSERTF128  $0x01, X8, Y8, Y9
+	VPBROADCASTW (R10), Y10
+	VPAND        avx2Constants<>+288(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+288(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       (R9), Y10, Y10
+	VADDPS       Y10, Y0, Y0
+	VPBROADCASTW (R10), Y10
+	VPAND        avx2Constants<>+320(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+320(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       32(R9), Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VPBROADCASTW 2(R10), Y10
+	VPAND        avx2Constants<>+288(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+288(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       64(R9), Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VPBROADCASTW 2(R10), Y10
+	VPAND        avx2Constants<>+320(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+320(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       96(R9), Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VPBROADCASTW 4(R10), Y10
+	VPAND        avx2Constants<>+288(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+288(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       128(R9), Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VPBROADCASTW 4(R10), Y10
+	VPAND        avx2Constants<>+320(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+320(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       160(R9), Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VPBROADCASTW 6(R10), Y10
+	VPAND        avx2Constants<>+288(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+288(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       192(R9), Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VPBROADCASTW 6(R10), Y10
+	VPAND        avx2Constants<>+320(SB), Y10, Y10
+	VPCMPEQD     avx2Constants<>+320(SB), Y10, Y10
+	VPERMILPS    Y10, Y9, Y10
+	VMULPS       224(R9), Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	ADDQ         $0x08, DI
+	DECQ         R8
+	JNZ          loop38
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	SUBQ         $0x04, BX
+	JZ           label37
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x08, DX
+	JMP          label36
+
+label38:
+	CMPQ   BX, $0x03
+	JL     label40
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop40:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	PREFETCHT0   128(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VMOVSD       (R10), X8
+	VPERMILPS    $0x40, X8, X8
+	VINSERTF128  $0x01, X8, Y8, Y6
+	VPBROADCASTW (R9), Y7
+	VPAND        avx2Constants<>+288(SB), Y7, Y7
+	VPCMPEQD     avx2Constants<>+288(SB), Y7, Y7
+	VPERMILPS    Y7, Y6, Y7
+	VMULPS       (R8), Y7, Y7
+	VADDPS       Y7, Y0, Y0
+	VPBROADCASTW (R9), Y7
+	VPAND        avx2Constants<>+320(SB), Y7, Y7
+	VPCMPEQD     avx2Constants<>+320(SB), Y7, Y7
+	VPERMILPS    Y7, Y6, Y7
+	VMULPS       32(R8), Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	VPBROADCASTW 2(R9), Y7
+	VPAND        avx2Constants<>+288(SB), Y7, Y7
+	VPCMPEQD     avx2Constants<>+288(SB), Y7, Y7
+	VPERMILPS    Y7, Y6, Y7
+	VMULPS       64(R8), Y7, Y7
+	VADDPS       Y7, Y2, Y2
+	VPBROADCASTW 2(R9), Y7
+	VPAND        avx2Constants<>+320(SB), Y7, Y7
+	VPCMPEQD     avx2Constants<>+320(SB), Y7, Y7
+	VPERMILPS    Y7, Y6, Y7
+	VMULPS       96(R8), Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VPBROADCASTW 4(R9), Y7
+	VPAND        avx2Constants<>+288(SB), Y7, Y7
+	VPCMPEQD     avx2Constants<>+288(SB), Y7, Y7
+	VPERMILPS    Y7, Y6, Y7
+	VMULPS       128(R8), Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VPBROADCASTW 4(R9), Y7
+	VPAND        avx2Constants<>+320(SB), Y7, Y7
+	VPCMPEQD     avx2Constants<>+320(SB), Y7, Y7
+	VPERMILPS    Y7, Y6, Y7
+	VMULPS       160(R8), Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop40
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	JMP          label37
+
+label40:
+	CMPQ   BX, $0x02
+	JL     label42
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop42:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VMOVSD       (R10), X8
+	VPERMILPS    $0x40, X8, X8
+	VINSERTF128  $0x01, X8, Y8, Y4
+	VPBROADCASTW (R9), Y5
+	VPAND        avx2Constants<>+288(SB), Y5, Y5
+	VPCMPEQD     avx2Constants<>+288(SB), Y5, Y5
+	VPERMILPS    Y5, Y4, Y5
+	VMULPS       (R8), Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VPBROADCASTW (R9), Y5
+	VPAND        avx2Constants<>+320(SB), Y5, Y5
+	VPCMPEQD     avx2Constants<>+320(SB), Y5, Y5
+	VPERMILPS    Y5, Y4, Y5
+	VMULPS       32(R8), Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VPBROADCASTW 2(R9), Y5
+	VPAND        avx2Constants<>+288(SB), Y5, Y5
+	VPCMPEQD     avx2Constants<>+288(SB), Y5, Y5
+	VPERMILPS    Y5, Y4, Y5
+	VMULPS       64(R8), Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VPBROADCASTW 2(R9), Y5
+	VPAND        avx2Constants<>+320(SB), Y5, Y5
+	VPCMPEQD     avx2Constants<>+320(SB), Y5, Y5
+	VPERMILPS    Y5, Y4, Y5
+	VMULPS       96(R8), Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop42
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	JMP          label37
+
+label42:
+	CMPQ   BX, $0x01
+	JL     label44
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop44:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VMOVSD       (R10), X8
+	VPERMILPS    $0x40, X8, X8
+	VINSERTF128  $0x01, X8, Y8, Y2
+	VPBROADCASTW (R9), Y3
+	VPAND        avx2Constants<>+288(SB), Y3, Y3
+	VPCMPEQD     avx2Constants<>+288(SB), Y3, Y3
+	VPERMILPS    Y3, Y2, Y3
+	VMULPS       (R8), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPBROADCASTW (R9), Y3
+	VPAND        avx2Constants<>+320(SB), Y3, Y3
+	VPCMPEQD     avx2Constants<>+320(SB), Y3, Y3
+	VPERMILPS    Y3, Y2, Y3
+	VMULPS       32(R8), Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop44
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	JMP          label37
+
+label44:
+label37:
+	VZEROUPPER
+	RET

@@ -58,3 +58,8 @@ func opStepAVX512(w *float32, m *float32, v *float32, p *float32, s *float32, t 
 //
 //go:noescape
 func selectStepAVX512(w *float32, m *float32, v *float32, q *float32, r *float32, k int, adam *float32) (arg int, top float32)
+
+// gatherAVX512 does Trace.gather along at least one edge, for blocks of 16 samples.
+//
+//go:noescape
+func gatherAVX512(dst *float32, delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)

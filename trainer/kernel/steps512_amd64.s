@@ -2417,3 +2417,531 @@ DATA lanes512<>+13(SB)/1, $0x0d
 DATA lanes512<>+14(SB)/1, $0x0e
 DATA lanes512<>+15(SB)/1, $0x0f
 GLOBL lanes512<>(SB), RODATA|NOPTR, $16
+
+// func gatherAVX512(dst *float32, delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherAVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ delta+8(FP), CX
+	MOVQ bits+16(FP), DX
+	MOVQ blocks+48(FP), BX
+	MOVQ words+56(FP), SI
+	SHLQ $0x03, SI
+
+label39:
+	CMPQ   BX, $0x08
+	JL     label41
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   edges+32(FP), DI
+	MOVQ   n+40(FP), R8
+
+loop41:
+	MOVL         32(DI), R9
+	SHRL         $0x01, R9
+	SHLQ         $0x05, R9
+	IMULQ        SI, R9
+	ADDQ         CX, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	PREFETCHT0   128(R9)
+	PREFETCHT0   192(R9)
+	PREFETCHT0   256(R9)
+	PREFETCHT0   320(R9)
+	PREFETCHT0   384(R9)
+	PREFETCHT0   448(R9)
+	MOVL         (DI), R9
+	SHRL         $0x01, R9
+	SHLQ         $0x05, R9
+	IMULQ        SI, R9
+	ADDQ         CX, R9
+	MOVL         (DI), R10
+	XORL         $0x01, R10
+	IMULQ        SI, R10
+	ADDQ         DX, R10
+	MOVL         4(DI), R11
+	SHLQ         $0x03, R11
+	MOVQ         coef+24(FP), R12
+	ADDQ         R12, R11
+	VBROADCASTSS (R11), Z8
+	VBROADCASTSS 4(R11), Z9
+	KMOVW        (R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z10
+	VMULPS       (R9), Z10, Z10
+	VADDPS       Z10, Z0, Z0
+	KMOVW        2(R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z11
+	VMULPS       64(R9), Z11, Z11
+	VADDPS       Z11, Z1, Z1
+	KMOVW        4(R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z12
+	VMULPS       128(R9), Z12, Z12
+	VADDPS       Z12, Z2, Z2
+	KMOVW        6(R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z13
+	VMULPS       192(R9), Z13, Z13
+	VADDPS       Z13, Z3, Z3
+	KMOVW        8(R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z14
+	VMULPS       256(R9), Z14, Z14
+	VADDPS       Z14, Z4, Z4
+	KMOVW        10(R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z15
+	VMULPS       320(R9), Z15, Z15
+	VADDPS       Z15, Z5, Z5
+	KMOVW        12(R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z16
+	VMULPS       384(R9), Z16, Z16
+	VADDPS       Z16, Z6, Z6
+	KMOVW        14(R10), K1
+	VBLENDMPS    Z9, Z8, K1, Z17
+	VMULPS       448(R9), Z17, Z17
+	VADDPS       Z17, Z7, Z7
+	ADDQ         $0x08, DI
+	DECQ         R8
+	JNZ          loop41
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
+	VMOVUPS      Z6, 384(AX)
+	VMOVUPS      Z7, 448(AX)
+	SUBQ         $0x08, BX
+	JZ           label40
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, CX
+	ADDQ         $0x10, DX
+	JMP          label39
+
+label41:
+	CMPQ   BX, $0x07
+	JL     label43
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop43:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	PREFETCHT0   128(R8)
+	PREFETCHT0   192(R8)
+	PREFETCHT0   256(R8)
+	PREFETCHT0   320(R8)
+	PREFETCHT0   384(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS 4(R10), Z1
+	KMOVW        (R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z25
+	VMULPS       (R8), Z25, Z25
+	VADDPS       Z25, Z18, Z18
+	KMOVW        2(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z26
+	VMULPS       64(R8), Z26, Z26
+	VADDPS       Z26, Z19, Z19
+	KMOVW        4(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z27
+	VMULPS       128(R8), Z27, Z27
+	VADDPS       Z27, Z20, Z20
+	KMOVW        6(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z28
+	VMULPS       192(R8), Z28, Z28
+	VADDPS       Z28, Z21, Z21
+	KMOVW        8(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z29
+	VMULPS       256(R8), Z29, Z29
+	VADDPS       Z29, Z22, Z22
+	KMOVW        10(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z30
+	VMULPS       320(R8), Z30, Z30
+	VADDPS       Z30, Z23, Z23
+	KMOVW        12(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z31
+	VMULPS       384(R8), Z31, Z31
+	VADDPS       Z31, Z24, Z24
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop43
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z19, 64(AX)
+	VMOVUPS      Z20, 128(AX)
+	VMOVUPS      Z21, 192(AX)
+	VMOVUPS      Z22, 256(AX)
+	VMOVUPS      Z23, 320(AX)
+	VMOVUPS      Z24, 384(AX)
+	JMP          label40
+
+label43:
+	CMPQ   BX, $0x06
+	JL     label45
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop45:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	PREFETCHT0   128(R8)
+	PREFETCHT0   192(R8)
+	PREFETCHT0   256(R8)
+	PREFETCHT0   320(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS 4(R10), Z1
+	KMOVW        (R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z24
+	VMULPS       (R8), Z24, Z24
+	VADDPS       Z24, Z18, Z18
+	KMOVW        2(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z25
+	VMULPS       64(R8), Z25, Z25
+	VADDPS       Z25, Z19, Z19
+	KMOVW        4(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z26
+	VMULPS       128(R8), Z26, Z26
+	VADDPS       Z26, Z20, Z20
+	KMOVW        6(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z27
+	VMULPS       192(R8), Z27, Z27
+	VADDPS       Z27, Z21, Z21
+	KMOVW        8(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z28
+	VMULPS       256(R8), Z28, Z28
+	VADDPS       Z28, Z22, Z22
+	KMOVW        10(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z29
+	VMULPS       320(R8), Z29, Z29
+	VADDPS       Z29, Z23, Z23
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop45
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z19, 64(AX)
+	VMOVUPS      Z20, 128(AX)
+	VMOVUPS      Z21, 192(AX)
+	VMOVUPS      Z22, 256(AX)
+	VMOVUPS      Z23, 320(AX)
+	JMP          label40
+
+label45:
+	CMPQ   BX, $0x05
+	JL     label47
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop47:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	PREFETCHT0   128(R8)
+	PREFETCHT0   192(R8)
+	PREFETCHT0   256(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS 4(R10), Z1
+	KMOVW        (R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z23
+	VMULPS       (R8), Z23, Z23
+	VADDPS       Z23, Z18, Z18
+	KMOVW        2(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z24
+	VMULPS       64(R8), Z24, Z24
+	VADDPS       Z24, Z19, Z19
+	KMOVW        4(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z25
+	VMULPS       128(R8), Z25, Z25
+	VADDPS       Z25, Z20, Z20
+	KMOVW        6(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z26
+	VMULPS       192(R8), Z26, Z26
+	VADDPS       Z26, Z21, Z21
+	KMOVW        8(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z27
+	VMULPS       256(R8), Z27, Z27
+	VADDPS       Z27, Z22, Z22
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop47
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z19, 64(AX)
+	VMOVUPS      Z20, 128(AX)
+	VMOVUPS      Z21, 192(AX)
+	VMOVUPS      Z22, 256(AX)
+	JMP          label40
+
+label47:
+	CMPQ   BX, $0x04
+	JL     label49
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop49:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	PREFETCHT0   128(R8)
+	PREFETCHT0   192(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS 4(R10), Z1
+	KMOVW        (R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z22
+	VMULPS       (R8), Z22, Z22
+	VADDPS       Z22, Z18, Z18
+	KMOVW        2(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z23
+	VMULPS       64(R8), Z23, Z23
+	VADDPS       Z23, Z19, Z19
+	KMOVW        4(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z24
+	VMULPS       128(R8), Z24, Z24
+	VADDPS       Z24, Z20, Z20
+	KMOVW        6(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z25
+	VMULPS       192(R8), Z25, Z25
+	VADDPS       Z25, Z21, Z21
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop49
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z19, 64(AX)
+	VMOVUPS      Z20, 128(AX)
+	VMOVUPS      Z21, 192(AX)
+	JMP          label40
+
+label49:
+	CMPQ   BX, $0x03
+	JL     label51
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop51:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	PREFETCHT0   128(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS 4(R10), Z1
+	KMOVW        (R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z21
+	VMULPS       (R8), Z21, Z21
+	VADDPS       Z21, Z18, Z18
+	KMOVW        2(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z22
+	VMULPS       64(R8), Z22, Z22
+	VADDPS       Z22, Z19, Z19
+	KMOVW        4(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z23
+	VMULPS       128(R8), Z23, Z23
+	VADDPS       Z23, Z20, Z20
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop51
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z19, 64(AX)
+	VMOVUPS      Z20, 128(AX)
+	JMP          label40
+
+label51:
+	CMPQ   BX, $0x02
+	JL     label53
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop53:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS 4(R10), Z1
+	KMOVW        (R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z20
+	VMULPS       (R8), Z20, Z20
+	VADDPS       Z20, Z18, Z18
+	KMOVW        2(R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z21
+	VMULPS       64(R8), Z21, Z21
+	VADDPS       Z21, Z19, Z19
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop53
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z19, 64(AX)
+	JMP          label40
+
+label53:
+	CMPQ   BX, $0x01
+	JL     label55
+	VPXORD Z18, Z18, Z18
+	MOVQ   edges+32(FP), BX
+	MOVQ   n+40(FP), DI
+
+loop55:
+	MOVL         32(BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	PREFETCHT0   (R8)
+	MOVL         (BX), R8
+	SHRL         $0x01, R8
+	SHLQ         $0x05, R8
+	IMULQ        SI, R8
+	ADDQ         CX, R8
+	MOVL         (BX), R9
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         4(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS 4(R10), Z1
+	KMOVW        (R9), K1
+	VBLENDMPS    Z1, Z0, K1, Z19
+	VMULPS       (R8), Z19, Z19
+	VADDPS       Z19, Z18, Z18
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JNZ          loop55
+	VMOVUPS      Z18, (AX)
+	JMP          label40
+
+label55:
+label40:
+	VZEROUPPER
+	RET

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"syscall"
@@ -56,9 +57,33 @@ func TestGuarded(t *testing.T) {
 		for _, samples := range []int{1, 64, 65, 100, 128, 300, 1024} {
 			for _, end := range []bool{false, true} {
 				compareGate(t, path, r, samples, end)
+				compareGather(t, r, samples, end)
 			}
 		}
 	})
+}
+
+// compareGather compares the sums along edges, the first and the last rows' among them.
+func compareGather(t *testing.T, r *rand.Rand, samples int, end bool) {
+	const width = 9
+	words := (samples + 63) / 64
+	trace, uses := drawTrace(r, width, words, samples, []int{4})
+	uses.edges[0], uses.edges[3] = Edge{0, 0}, Edge{2*width - 1, 2*width - 1}
+	want := make([]float32, (samples+Lanes-1)/Lanes*Lanes)
+	trace.gather(want, uses.Of(0), words)
+	got := guarded(t, want, end)
+	clear(got)
+	for i := range uses.edges[:4+edgesAhead][4:] { // they may lead anywhere
+		uses.edges[:4+edgesAhead][4+i] = Edge{r.Uint32(), r.Uint32()}
+	}
+	edges := guarded(t, uses.edges[:4+edgesAhead], end)[:4]
+	var s Steps
+	s.gather(&Trace{Delta: guarded(t, trace.Delta, end), Bits: guarded(t, trace.Bits, end), Coef: guarded(t, trace.Coef, end)}, got, edges, words)
+	for i := range want {
+		if math.Float32bits(want[i]) != math.Float32bits(got[i]) {
+			t.Errorf("samples=%d: sum of sample %d is %v, want %v", samples, i, got[i], want[i])
+		}
+	}
 }
 
 // comparePin compares the update of a guarded pin with the plain one.

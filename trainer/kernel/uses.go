@@ -6,6 +6,10 @@ type Edge struct {
 	Slot uint32 // the place of the edge among all that lead to the next layer, in Trace.Coef
 }
 
+// edgesAhead is how many edges a vector path may read after those of a gate, to fetch what
+// they lead to.
+const edgesAhead = 16
+
 // Uses holds, for each gate of a layer, the edges to its readers in the order of their
 // slots. It is what gradients are gathered along: whoever computes a gate's gradient adds
 // up what its readers left, in this order, so nothing depends on threads.
@@ -15,7 +19,7 @@ type Uses struct {
 	width int
 }
 
-// Of returns the edges of gate i.
+// Of returns the edges of gate i. There are [edgesAhead] more after them.
 func (u *Uses) Of(i int) []Edge { return u.edges[u.start[i]:u.start[i+1]] }
 
 // Slots returns how many candidates of the pins A and B of a gate are hidden; the slots of
@@ -40,13 +44,36 @@ func NewUses(s *Gates, layer, width int) *Uses {
 	for i := range width {
 		u.start[i+1] += u.start[i]
 	}
-	u.edges = make([]Edge, u.start[width])
+	u.edges = newEdges(int(u.start[width]))
 	next := append([]uint32(nil), u.start[:width]...)
 	s.eachEdge(layer, width, func(gate uint32, e Edge) {
 		u.edges[next[gate]] = e
 		next[gate]++
 	})
 	return u
+}
+
+func newEdges(n int) []Edge { return make([]Edge, n+edgesAhead)[:n] }
+
+// NewClassUses returns who reads the gates of the last layer: the sum of their class. Its
+// trace is one of the classes as gates (see [NewClassTrace]).
+func NewClassUses(width, classes int) *Uses {
+	u := &Uses{start: make([]uint32, width+1), edges: newEdges(width), width: width}
+	for i := range width {
+		c := uint32(i / (width / classes))
+		u.start[i+1], u.edges[i] = uint32(i+1), Edge{2 * c, c}
+	}
+	return u
+}
+
+// NewClassTrace returns the trace of sums whose gradients are in delta, [classes][row]: the
+// derivative by each of their gates is one.
+func NewClassTrace(delta []float32, classes, words int) *Trace {
+	t := &Trace{Delta: delta, Bits: make([]uint64, 2*classes*words), Coef: make([]float32, 2*classes)}
+	for i := range t.Coef {
+		t.Coef[i] = 1
+	}
+	return t
 }
 
 // eachEdge calls f for all edges into a layer in the order of slots, with the gate that is

@@ -38,6 +38,7 @@ const (
 	candidatesSignature = "func(r, values *float32, samples int, x *uint64, offsets *uint32, k, last int, bits *uint32)"
 	opStepSignature     = "func(w, m, v, p, s, t, adam *float32) (arg int, top float32)"
 	selectStepSignature = "func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)"
+	gatherSignature     = "func(dst, delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)"
 )
 
 // The documentation of the steps.
@@ -48,6 +49,7 @@ const (
 	offsetsDoc    = "writes where the rows of k wires begin, in bytes, and returns whether a wire is beyond the rows."
 	opStepDoc     = "does OpGradient and Update."
 	selectStepDoc = "does SelectGradient and Update."
+	gatherDoc     = "does Trace.gather along at least one edge, for blocks of 16 samples."
 )
 
 // general loads a parameter of the function into a new register.

@@ -47,6 +47,7 @@ func writeSteps2() {
 	}
 	k.opStep()
 	k.selectStep()
+	gatherStep("AVX2", 4, &gather2{k: &k})
 }
 
 // blocks is blocks with 8 lanes; the rest comes with its mask.
@@ -185,15 +186,7 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 	step(name, "AVX2", signature, binsDoc)
 	delta, a, b, n := general("delta"), general("a"), general("b"), general("blocks")
 	ca, cb := coefficients(general("t"))
-	// The coefficient of a bit in lane 0, of its complement in lane 3: a mask of ones or
-	// zeros selects.
-	table := func(c reg.VecVirtual) reg.VecVirtual {
-		y := YMM()
-		VPERMILPS(U8(0x40), c, c)
-		VINSERTF128(U8(1), c, c.AsY(), y)
-		return y
-	}
-	ta, tb := table(ca), table(cb)
+	ta, tb := selector(ca), selector(cb)
 	var beta reg.GPVirtual
 	if both {
 		beta = general("beta")
@@ -204,7 +197,7 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 	}
 	loop(n, func() {
 		for h := range 2 {
-			x, y := k.spread(a, h), k.spread(b, h)
+			x, y := k.spread(Mem{Base: a}, h), k.spread(Mem{Base: b}, h)
 			d, part, t := YMM(), YMM(), YMM()
 			VMOVUPS(Mem{Base: delta, Disp: ymm * h}, d)
 			VANDPS(d, x, part)
@@ -244,9 +237,9 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 }
 
 // spread returns eight of the next sixteen bits of a row as masks.
-func (k *steps2) spread(row reg.Register, half int) reg.VecVirtual {
+func (k *steps2) spread(row Mem, half int) reg.VecVirtual {
 	y, bits := YMM(), k.c[bitNames[half]]
-	VPBROADCASTW(Mem{Base: row}, y) // 32 bits might be past the array
+	VPBROADCASTW(row, y) // 32 bits might be past the array
 	VPAND(bits, y, y)
 	VPCMPEQD(bits, y, y)
 	return y

@@ -23,6 +23,7 @@ func steps512() {
 	}
 	opStep512()
 	selectStep512()
+	gatherStep("AVX512", 8, &gather512{})
 }
 
 // blocks512 is blocks with 16 lanes; the rest comes with its mask.

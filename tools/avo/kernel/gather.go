@@ -1,0 +1,178 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Bytes of an edge, and of the place of its slot in it.
+const (
+	edgeBytes = 8
+	edgeSlot  = 4
+)
+
+// gatherer is what a path does to some blocks of 16 samples, at most as many as it has
+// registers for.
+type gatherer interface {
+	clear(blocks int)                  // begins the sums
+	add(row, bits, coef reg.GPVirtual) // adds what an edge brings
+	store(dst reg.GPVirtual)
+}
+
+// gatherStep writes the sums along a gate's edges. As many samples as there are registers
+// for are summed over all edges before the next; the code for the last ones is written for
+// each number of blocks.
+func gatherStep(path string, most int, g gatherer) {
+	step("gather", path, gatherSignature, gatherDoc)
+	dst, delta, bits, blocks := general("dst"), general("delta"), general("bits"), general("blocks")
+	wide := general("words") // bytes of a row of bits
+	SHLQ(U8(3), wide)
+	again, end := label(), label()
+	Label(again)
+	for n := most; n > 0; n-- {
+		less := label()
+		CMPQ(blocks, U8(n))
+		JL(LabelRef(less))
+		g.clear(n)
+		gatherEdges(g, n, delta, bits, wide)
+		g.store(dst)
+		if n == most {
+			SUBQ(U8(n), blocks)
+			JZ(LabelRef(end))
+			ADDQ(U32(zmm*n), dst)
+			ADDQ(U32(zmm*n), delta)
+			ADDQ(U8(2*n), bits)
+			JMP(LabelRef(again))
+		} else {
+			JMP(LabelRef(end))
+		}
+		Label(less)
+	}
+	Label(end)
+	VZEROUPPER()
+	RET()
+}
+
+// gatherEdges adds up all edges in the given number of blocks.
+func gatherEdges(g gatherer, blocks int, delta, bits, wide reg.GPVirtual) {
+	edge := general("edges")
+	loop(general("n"), func() {
+		row := rowOf(edge, fetchEdges, wide, delta)
+		for i := range blocks {
+			PREFETCHT0(Mem{Base: row, Disp: zmm * i})
+		}
+		row = rowOf(edge, 0, wide, delta)
+		other, coef := GP64(), GP64()
+		MOVL(Mem{Base: edge}, other.As32())
+		XORL(U8(1), other.As32())
+		IMULQ(wide, other)
+		ADDQ(bits, other)
+		MOVL(Mem{Base: edge, Disp: edgeSlot}, coef.As32())
+		SHLQ(U8(3), coef)
+		ADDQ(general("coef"), coef)
+		g.add(row, other, coef)
+		ADDQ(U8(edgeBytes), edge)
+	})
+}
+
+// fetchEdges is how many edges ahead rows are fetched.
+const fetchEdges = 4
+
+// rowOf returns the row of the reader of the edge that comes the given number after.
+func rowOf(edge reg.Register, after int, wide, delta reg.Register) reg.GPVirtual {
+	row := GP64()
+	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, row.As32())
+	SHRL(U8(1), row.As32())
+	SHLQ(U8(5), row) // a bit has 4 bytes of gradient
+	IMULQ(wide, row)
+	ADDQ(delta, row)
+	return row
+}
+
+// gather512 is the gatherer in AVX-512.
+type gather512 struct{ d []reg.VecVirtual }
+
+func (g *gather512) clear(blocks int) {
+	g.d = nil
+	for range blocks {
+		g.d = append(g.d, zero512())
+	}
+}
+
+func (g *gather512) add(row, bits, coef reg.GPVirtual) {
+	c := coefficients512(coef)
+	for v := range g.d {
+		c.add(g.d[v], row, bits, v)
+	}
+}
+
+func (g *gather512) store(dst reg.GPVirtual) {
+	for v, d := range g.d {
+		VMOVUPS(d, Mem{Base: dst, Disp: zmm * v})
+	}
+}
+
+// pair512 are the coefficients of an edge where the reader's other pin is 0 and 1.
+type pair512 [2]reg.VecVirtual
+
+func coefficients512(coef reg.Register) pair512 {
+	c := pair512{ZMM(), ZMM()}
+	for i := range c {
+		VBROADCASTSS(Mem{Base: coef, Disp: 4 * i}, c[i])
+	}
+	return c
+}
+
+// add adds block v of a reader's row to d.
+func (c pair512) add(d reg.VecVirtual, row, bits reg.Register, v int) {
+	x, z := K(), ZMM()
+	KMOVW(Mem{Base: bits, Disp: 2 * v}, x)
+	VBLENDMPS(c[1], c[0], x, z)
+	VMULPS(Mem{Base: row, Disp: zmm * v}, z, z)
+	VADDPS(z, d, d)
+}
+
+// gather2 is the gatherer in AVX2.
+type gather2 struct {
+	k *steps2
+	d [][2]reg.VecVirtual
+}
+
+func (g *gather2) clear(blocks int) {
+	g.d = nil
+	for range blocks {
+		g.d = append(g.d, [2]reg.VecVirtual{zero8(), zero8()})
+	}
+}
+
+func (g *gather2) add(row, bits, coef reg.GPVirtual) {
+	c := XMM()
+	VMOVSD(Mem{Base: coef}, c)
+	table := selector(c)
+	for v := range g.d {
+		for h, d := range g.d[v] {
+			z := g.k.spread(Mem{Base: bits, Disp: 2 * v}, h)
+			VPERMILPS(z, table, z)
+			VMULPS(Mem{Base: row, Disp: zmm*v + ymm*h}, z, z)
+			VADDPS(z, d, d)
+		}
+	}
+}
+
+func (g *gather2) store(dst reg.GPVirtual) {
+	for v := range g.d {
+		for h, d := range g.d[v] {
+			VMOVUPS(d, Mem{Base: dst, Disp: zmm*v + ymm*h})
+		}
+	}
+}
+
+// selector returns a table from which VPERMILPS takes lane 1 of c for a mask of ones, and
+// lane 0 for one of zeros.
+func selector(c reg.VecVirtual) reg.VecVirtual {
+	y := YMM()
+	VPERMILPS(U8(0x40), c, c)
+	VINSERTF128(U8(1), c, c.AsY(), y)
+	return y
+}
