@@ -9,6 +9,11 @@ package kernel
 //go:noescape
 func forwardAVX2(f *walk)
 
+// forwardLayerAVX2 computes the outputs of some gates of a layer.
+//
+//go:noescape
+func forwardLayerAVX2(f *layerWalk)
+
 // gatesAVX2 updates the gates of some chains.
 //
 //go:noescape

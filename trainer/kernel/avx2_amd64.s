@@ -85,11 +85,8 @@ loop7:
 	ADDQ    $0x10, BX
 	MOVQ    32(AX), R14
 	VPAND   32(R14)(R12*1), X1, X2
-	MOVQ    32(AX), R14
 	VPAND   48(R14)(R12*1), X1, X1
-	MOVQ    32(AX), R14
 	VPXOR   (R14)(R12*1), X2, X2
-	MOVQ    32(AX), R14
 	VPXOR   16(R14)(R12*1), X1, X1
 	VPAND   X1, X0, X0
 	VPXOR   X2, X0, X0
@@ -110,11 +107,8 @@ skip6:
 	ADDQ    $0x10, BX
 	MOVQ    32(AX), R13
 	VPAND   32(R13)(R12*1), X1, X2
-	MOVQ    32(AX), R13
 	VPAND   48(R13)(R12*1), X1, X1
-	MOVQ    32(AX), R13
 	VPXOR   (R13)(R12*1), X2, X2
-	MOVQ    32(AX), R13
 	VPXOR   16(R13)(R12*1), X1, X1
 	VPAND   X1, X0, X0
 	VPXOR   X2, X0, X0
@@ -122,6 +116,45 @@ skip6:
 	ADDQ    $0x10, SI
 	DECQ    88(AX)
 	JNZ     loop5
+	RET
+
+// func forwardLayerAVX2(f *layerWalk)
+// Requires: AVX
+TEXT ·forwardLayerAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), DI
+	MOVQ 40(AX), R8
+	MOVQ 48(AX), R9
+	MOVQ 64(AX), R10
+	MOVQ 56(AX), AX
+	MOVQ AX, R11
+	SHLQ $0x04, R11
+	ADDQ R11, BX
+
+loop8:
+	MOVBQZX (R9)(AX*1), R11
+	SHLQ    $0x06, R11
+	MOVL    (DI)(AX*4), R12
+	SHLQ    $0x04, R12
+	VMOVDQU (CX)(R12*1), X0
+	MOVL    (R8)(AX*4), R12
+	SHLQ    $0x04, R12
+	VMOVDQU (DX)(R12*1), X1
+	VPAND   32(SI)(R11*1), X1, X2
+	VPAND   48(SI)(R11*1), X1, X1
+	VPXOR   (SI)(R11*1), X2, X2
+	VPXOR   16(SI)(R11*1), X1, X1
+	VPAND   X1, X0, X0
+	VPXOR   X2, X0, X0
+	VMOVDQU X0, (BX)
+	ADDQ    $0x10, BX
+	INCQ    AX
+	DECQ    R10
+	JNZ     loop8
 	RET
 
 DATA avx2Constants<>+0(SB)/4, $0xc2a00000
@@ -283,7 +316,7 @@ block:
 	MOVQ       33144(AX), R8
 	MOVQ       33168(AX), R9
 
-loop8:
+loop9:
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
 	VBROADCASTSS (R9)(DX*4), Y0
@@ -465,7 +498,7 @@ loop8:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop8
+	JNZ          loop9
 	MOVQ         33072(AX), CX
 	MOVQ         33072(AX), DX
 	DECQ         DX
@@ -484,7 +517,7 @@ loop8:
 	IMUL3Q       $0x00000240, R11, R12
 	ADDQ         34000(AX), R12
 
-loop9:
+loop10:
 	MOVQ         R12, R13
 	CMPQ         R10, 33080(AX)
 	CMOVQEQ      33232(AX)(R11*8), R13
@@ -829,7 +862,7 @@ loop9:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 416(R12)
 	CMPQ         R8, $0x64
-	JLE          skip10
+	JLE          skip11
 	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
@@ -877,7 +910,7 @@ loop9:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 480(R12)
 
-skip10:
+skip11:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X0
@@ -904,15 +937,15 @@ skip10:
 	SUBQ         $0x00000180, DX
 	SUBQ         $0x00000240, BX
 	DECQ         R10
-	JNZ          skip11
+	JNZ          skip12
 	SUBQ         33224(AX), R9
 	MOVQ         33080(AX), R10
 	DECQ         R11
 	SUBQ         $0x00000240, R12
 
-skip11:
+skip12:
 	DECQ   CX
-	JNZ    loop9
+	JNZ    loop10
 	MOVQ   R9, 33216(AX)
 	MOVQ   R10, 33088(AX)
 	MOVQ   R11, 33096(AX)
@@ -927,7 +960,7 @@ skip11:
 	IMUL3Q $0x00000240, SI, SI
 	LEAQ   (AX)(SI*1), SI
 
-loop12:
+loop13:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           33104(AX), R8
@@ -1356,7 +1389,7 @@ loop12:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 32752(AX)
 	CMPQ           34024(AX), $0x64
-	JLE            skip13
+	JLE            skip14
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -1436,7 +1469,7 @@ loop12:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 33040(AX)
 
-skip13:
+skip14:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -1982,7 +2015,7 @@ skip13:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip14
+	JLE            skip15
 	VBROADCASTF128 32768(AX), Y6
 	VMOVDQU        31680(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -2144,7 +2177,7 @@ skip13:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip14:
+skip15:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -2694,7 +2727,7 @@ skip14:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip15
+	JLE            skip16
 	VBROADCASTF128 32768(AX), Y6
 	VMOVDQU        31744(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -2856,7 +2889,7 @@ skip14:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip15:
+skip16:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -2865,14 +2898,14 @@ skip15:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop12
+	JNZ     loop13
 	MOVQ    33072(AX), CX
 	MOVQ    33072(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
 
-loop16:
+loop17:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -2938,7 +2971,7 @@ loop16:
 	VMOVUPS      Y8, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop16
+	JNZ          loop17
 	MOVQ         33072(AX), CX
 	MOVQ         33056(AX), DX
 	MOVQ         33072(AX), BX
@@ -2953,7 +2986,7 @@ loop16:
 	VBROADCASTSS 34052(AX), Y6
 	VBROADCASTSS 34056(AX), Y7
 
-loop17:
+loop18:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    33104(AX), DI
@@ -3091,7 +3124,7 @@ loop17:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop17
+	JNZ     loop18
 	MOVQ    33072(AX), CX
 	MOVQ    33056(AX), DX
 	MOVQ    33072(AX), BX
@@ -3102,7 +3135,7 @@ loop17:
 	MOVQ    33128(AX), DI
 	MOVQ    33168(AX), R8
 
-loop18:
+loop19:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -3167,7 +3200,7 @@ loop18:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop18
+	JNZ          loop19
 	MOVQ         33072(AX), CX
 	SUBQ         CX, 33056(AX)
 	SUBQ         CX, 33064(AX)
@@ -3204,7 +3237,7 @@ block:
 	MOVQ       33144(AX), R8
 	MOVQ       33168(AX), R9
 
-loop19:
+loop20:
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
 	VBROADCASTSS (R9)(DX*4), Y0
@@ -3386,7 +3419,7 @@ loop19:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop19
+	JNZ          loop20
 	MOVQ         33072(AX), CX
 	MOVQ         33072(AX), DX
 	DECQ         DX
@@ -3405,7 +3438,7 @@ loop19:
 	IMUL3Q       $0x00000240, R11, R12
 	ADDQ         34000(AX), R12
 
-loop20:
+loop21:
 	MOVQ         R12, R13
 	CMPQ         R10, 33080(AX)
 	CMOVQEQ      33232(AX)(R11*8), R13
@@ -3750,7 +3783,7 @@ loop20:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 416(R12)
 	CMPQ         R8, $0x64
-	JLE          skip21
+	JLE          skip22
 	VPBROADCASTD 12(SI)(R9*1), Y11
 	VPAND        avx2Constants<>+352(SB), Y11, Y11
 	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
@@ -3798,7 +3831,7 @@ loop20:
 	VMULPS       Y13, Y14, Y14
 	VMOVUPS      Y14, 480(R12)
 
-skip21:
+skip22:
 	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X2, X0, X0
@@ -3825,15 +3858,15 @@ skip21:
 	SUBQ         $0x00000180, DX
 	SUBQ         $0x00000240, BX
 	DECQ         R10
-	JNZ          skip22
+	JNZ          skip23
 	SUBQ         33224(AX), R9
 	MOVQ         33080(AX), R10
 	DECQ         R11
 	SUBQ         $0x00000240, R12
 
-skip22:
+skip23:
 	DECQ   CX
-	JNZ    loop20
+	JNZ    loop21
 	MOVQ   R9, 33216(AX)
 	MOVQ   R10, 33088(AX)
 	MOVQ   R11, 33096(AX)
@@ -3848,7 +3881,7 @@ skip22:
 	IMUL3Q $0x00000240, SI, SI
 	LEAQ   (AX)(SI*1), SI
 
-loop23:
+loop24:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           33104(AX), R8
@@ -4278,7 +4311,7 @@ loop23:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 32752(AX)
 	CMPQ           34024(AX), $0x64
-	JLE            skip24
+	JLE            skip25
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -4358,7 +4391,7 @@ loop23:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 33040(AX)
 
-skip24:
+skip25:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -4904,7 +4937,7 @@ skip24:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip25
+	JLE            skip26
 	VBROADCASTF128 32768(AX), Y6
 	VMOVDQU        31680(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -5066,7 +5099,7 @@ skip24:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip25:
+skip26:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -5616,7 +5649,7 @@ skip25:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip26
+	JLE            skip27
 	VBROADCASTF128 32768(AX), Y6
 	VMOVDQU        31744(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -5778,7 +5811,7 @@ skip25:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
-skip26:
+skip27:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -5787,14 +5820,14 @@ skip26:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop23
+	JNZ     loop24
 	MOVQ    33072(AX), CX
 	MOVQ    33072(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
 
-loop27:
+loop28:
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
 	VPERMILPS    $0xb1, X0, X1
@@ -5860,7 +5893,7 @@ loop27:
 	VMOVUPS      Y8, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop27
+	JNZ          loop28
 	MOVQ         33072(AX), CX
 	MOVQ         33056(AX), DX
 	MOVQ         33072(AX), BX
@@ -5875,7 +5908,7 @@ loop27:
 	VBROADCASTSS 34052(AX), Y6
 	VBROADCASTSS 34056(AX), Y7
 
-loop28:
+loop29:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    33104(AX), DI
@@ -6013,7 +6046,7 @@ loop28:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop28
+	JNZ     loop29
 	MOVQ    33072(AX), CX
 	MOVQ    33056(AX), DX
 	MOVQ    33072(AX), BX
@@ -6024,7 +6057,7 @@ loop28:
 	MOVQ    33128(AX), DI
 	MOVQ    33168(AX), R8
 
-loop29:
+loop30:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -6089,7 +6122,7 @@ loop29:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop29
+	JNZ          loop30
 	MOVQ         33072(AX), CX
 	SUBQ         CX, 33056(AX)
 	SUBQ         CX, 33064(AX)
@@ -6123,7 +6156,7 @@ block:
 	MOVQ       33144(AX), SI
 	MOVQ       33168(AX), DI
 
-loop30:
+loop31:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -6245,7 +6278,7 @@ loop30:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop30
+	JNZ          loop31
 	MOVQ         33072(AX), CX
 	MOVQ         33056(AX), DX
 	MOVQ         33072(AX), BX
@@ -6257,7 +6290,7 @@ loop30:
 	IMUL3Q       $0x00000240, SI, SI
 	ADDQ         34000(AX), SI
 
-loop31:
+loop32:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           33144(AX), R8
@@ -6680,7 +6713,7 @@ loop31:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 32752(AX)
 	CMPQ           34024(AX), $0x64
-	JLE            skip32
+	JLE            skip33
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -6760,7 +6793,7 @@ loop31:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 33040(AX)
 
-skip32:
+skip33:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -7306,7 +7339,7 @@ skip32:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip33
+	JLE            skip34
 	VBROADCASTF128 32768(AX), Y5
 	VMOVDQU        31680(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -7468,7 +7501,7 @@ skip32:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip33:
+skip34:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -8018,7 +8051,7 @@ skip33:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip34
+	JLE            skip35
 	VBROADCASTF128 32768(AX), Y5
 	VMOVDQU        31744(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -8180,7 +8213,7 @@ skip33:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip34:
+skip35:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -8189,14 +8222,14 @@ skip34:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop31
+	JNZ     loop32
 	MOVQ    33072(AX), CX
 	MOVQ    33072(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
 
-loop35:
+loop36:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -8238,7 +8271,7 @@ loop35:
 	VMOVUPS      Y7, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop35
+	JNZ          loop36
 	MOVQ         33072(AX), CX
 	MOVQ         33056(AX), DX
 	MOVQ         33072(AX), BX
@@ -8253,7 +8286,7 @@ loop35:
 	VBROADCASTSS 34052(AX), Y5
 	VBROADCASTSS 34056(AX), Y6
 
-loop36:
+loop37:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    33144(AX), DI
@@ -8347,7 +8380,7 @@ loop36:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop36
+	JNZ     loop37
 	MOVQ    33072(AX), CX
 	MOVQ    33056(AX), DX
 	MOVQ    33072(AX), BX
@@ -8358,7 +8391,7 @@ loop36:
 	MOVQ    33128(AX), SI
 	MOVQ    33168(AX), SI
 
-loop37:
+loop38:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -8404,7 +8437,7 @@ loop37:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop37
+	JNZ          loop38
 	MOVQ         33072(AX), CX
 	SUBQ         CX, 33056(AX)
 	SUBQ         CX, 33064(AX)
@@ -8438,7 +8471,7 @@ block:
 	MOVQ       33144(AX), SI
 	MOVQ       33168(AX), DI
 
-loop38:
+loop39:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VBROADCASTSS (DI)(DX*4), Y0
@@ -8560,7 +8593,7 @@ loop38:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop38
+	JNZ          loop39
 	MOVQ         33072(AX), CX
 	MOVQ         33056(AX), DX
 	MOVQ         33072(AX), BX
@@ -8572,7 +8605,7 @@ loop38:
 	IMUL3Q       $0x00000240, SI, SI
 	ADDQ         34000(AX), SI
 
-loop39:
+loop40:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
 	MOVQ           33144(AX), R8
@@ -8996,7 +9029,7 @@ loop39:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 32752(AX)
 	CMPQ           34024(AX), $0x64
-	JLE            skip40
+	JLE            skip41
 	VMOVSD         400(SI), X0
 	VPERMILPS      $0x5a, X0, X1
 	VPERMILPS      $0x22, X0, X0
@@ -9076,7 +9109,7 @@ loop39:
 	VPERMILPS      $0x11, X0, X0
 	VMOVUPS        X0, 33040(AX)
 
-skip40:
+skip41:
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -9622,7 +9655,7 @@ skip40:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip41
+	JLE            skip42
 	VBROADCASTF128 32768(AX), Y5
 	VMOVDQU        31680(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -9784,7 +9817,7 @@ skip40:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip41:
+skip42:
 	VADDPS         Y2, Y0, Y0
 	VMOVUPS        Y0, 192(BX)
 	VADDPS         Y3, Y1, Y1
@@ -10334,7 +10367,7 @@ skip41:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	CMPQ           34024(AX), $0x64
-	JLE            skip42
+	JLE            skip43
 	VBROADCASTF128 32768(AX), Y5
 	VMOVDQU        31744(AX), Y4
 	VPSRLD         $0x04, Y4, Y4
@@ -10496,7 +10529,7 @@ skip41:
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
-skip42:
+skip43:
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS Y0, 256(BX)
 	VADDPS  Y3, Y1, Y1
@@ -10505,14 +10538,14 @@ skip42:
 	SUBQ    $0x00000180, BX
 	SUBQ    $0x00000240, SI
 	DECQ    CX
-	JNZ     loop39
+	JNZ     loop40
 	MOVQ    33072(AX), CX
 	MOVQ    33072(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
 
-loop43:
+loop44:
 	VMOVUPS      64(DX), Y0
 	VMOVUPS      192(DX), Y4
 	VMULPS       Y0, Y4, Y8
@@ -10554,7 +10587,7 @@ loop43:
 	VMOVUPS      Y7, 288(DX)
 	SUBQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop43
+	JNZ          loop44
 	MOVQ         33072(AX), CX
 	MOVQ         33056(AX), DX
 	MOVQ         33072(AX), BX
@@ -10569,7 +10602,7 @@ loop43:
 	VBROADCASTSS 34052(AX), Y5
 	VBROADCASTSS 34056(AX), Y6
 
-loop44:
+loop45:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    33144(AX), DI
@@ -10663,7 +10696,7 @@ loop44:
 	DECQ    DX
 	SUBQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop44
+	JNZ     loop45
 	MOVQ    33072(AX), CX
 	MOVQ    33056(AX), DX
 	MOVQ    33072(AX), BX
@@ -10674,7 +10707,7 @@ loop44:
 	MOVQ    33128(AX), SI
 	MOVQ    33168(AX), SI
 
-loop45:
+loop46:
 	VMOVUPS      192(BX), Y0
 	VMOVUPS      224(BX), Y1
 	VMAXPS       Y1, Y0, Y4
@@ -10720,7 +10753,7 @@ loop45:
 	DECQ         DX
 	SUBQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop45
+	JNZ          loop46
 	MOVQ         33072(AX), CX
 	SUBQ         CX, 33056(AX)
 	SUBQ         CX, 33064(AX)

@@ -23,3 +23,8 @@ func pinAVX512(f *frame)
 //
 //go:noescape
 func pinWideAVX512(f *frame)
+
+// layerAVX512 updates gates of a layer.
+//
+//go:noescape
+func layerAVX512(f *frame)

@@ -6601,3 +6601,523 @@ skip33:
 	JNZ           block
 	VZEROUPPER
 	RET
+
+// func layerAVX512(f *frame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI, CMOV, MMX+
+TEXT ·layerAVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ         33064(AX), DX
+	MOVQ         $0x00000020, CX
+	CMPQ         DX, CX
+	CMOVQLT      DX, CX
+	MOVQ         CX, 33072(AX)
+	MOVQ         33056(AX), CX
+	MOVQ         33128(AX), DX
+	PREFETCHT0   128(DX)(CX*4)
+	PREFETCHT0   252(DX)(CX*4)
+	MOVQ         33072(AX), CX
+	MOVQ         33056(AX), DX
+	LEAQ         18816(AX), BX
+	MOVL         $0xc2a00000, SI
+	VPBROADCASTD SI, Z0
+	MOVL         $0x41b8aa3b, SI
+	VPBROADCASTD SI, Z1
+	MOVL         $0x4b400000, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0x3d317218, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x3e2aaaab, SI
+	VPBROADCASTD SI, Z4
+	MOVL         $0x3f000000, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0x3f800000, SI
+	VPBROADCASTD SI, Z6
+	VMOVUPS      exp512<>+0(SB), Z7
+	MOVQ         DX, SI
+	SHLQ         $0x06, SI
+	MOVQ         33104(AX), DI
+	VMOVUPS      (DI)(SI*1), Z8
+	MOVQ         33128(AX), SI
+	VSUBPS.BCST  (SI)(DX*4), Z8, Z8
+	VMAXPS       Z0, Z8, Z8
+	VMULPS       Z1, Z8, Z8
+	VADDPS       Z2, Z8, Z9
+	VSUBPS       Z2, Z9, Z10
+	VPERMPS      Z7, Z9, Z11
+	VSUBPS       Z10, Z8, Z10
+	VPSLLD       $0x13, Z9, Z9
+	VMULPS       Z3, Z10, Z10
+	VPADDD       Z9, Z11, Z11
+	VMULPS       Z4, Z10, Z9
+	VADDPS       Z5, Z9, Z9
+	VMULPS       Z10, Z9, Z9
+	VADDPS       Z6, Z9, Z9
+	VMULPS       Z10, Z9, Z9
+	VMULPS       Z11, Z9, Z9
+	VADDPS       Z9, Z11, Z8
+	VMOVAPS      Z8, Z9
+	DECQ         CX
+	JZ           skip36
+
+loop37:
+	INCQ          DX
+	MOVQ          DX, SI
+	SHLQ          $0x06, SI
+	MOVQ          33104(AX), DI
+	VMOVUPS       (DI)(SI*1), Z8
+	MOVQ          33128(AX), SI
+	VSUBPS.BCST   (SI)(DX*4), Z8, Z8
+	VMAXPS        Z0, Z8, Z8
+	VEXTRACTF64X4 $0x01, Z9, Y10
+	VMULPS        Z1, Z8, Z8
+	VEXTRACTF32X4 $0x01, Y10, X12
+	VADDPS        X10, X12, X12
+	VADDPS        Y9, Y10, Y10
+	VADDPS        Z2, Z8, Z13
+	VEXTRACTF32X4 $0x01, Y10, X11
+	VSUBPS        Z2, Z13, Z14
+	VADDPS        X10, X11, X10
+	VPERMPS       Z7, Z13, Z16
+	VUNPCKLPD     X10, X10, X17
+	VUNPCKHPD     X10, X10, X18
+	VADDPS        X17, X18, X17
+	VUNPCKLPD     X11, X12, X18
+	VUNPCKHPD     X11, X12, X11
+	VADDPS        X18, X11, X18
+	VSHUFPS       $0x88, X18, X17, X11
+	VSHUFPS       $0xdd, X18, X17, X12
+	VADDPS        X11, X12, X11
+	VSUBPS        Z14, Z8, Z14
+	VSHUFPS       $0x06, X10, X10, X8
+	VSHUFPS       $0x0f, X10, X10, X10
+	VADDPS        X8, X10, X8
+	VDIVPS        X11, X6, X10
+	VPSLLD        $0x13, Z13, Z13
+	VSHUFPS       $0x4e, X8, X11, X11
+	VBROADCASTSS  X10, Z8
+	VMULPS        Z3, Z14, Z14
+	VMULPS        X8, X11, X11
+	VMOVUPS       X11, 320(BX)
+	VPADDD        Z13, Z16, Z16
+	VMULPS        Z8, Z9, Z9
+	VMOVUPS       Z9, (BX)
+	VMULPS        Z4, Z14, Z13
+	VADDPS        Z5, Z13, Z13
+	VMULPS        Z14, Z13, Z13
+	VADDPS        Z6, Z13, Z13
+	VMULPS        Z14, Z13, Z13
+	VMULPS        Z16, Z13, Z13
+	VADDPS        Z13, Z16, Z8
+	VMOVAPS       Z8, Z9
+	ADDQ          $0x00000180, BX
+	DECQ          CX
+	JNZ           loop37
+
+skip36:
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X0, X2, X2
+	VADDPS        Y9, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X0, X1, X0
+	VUNPCKLPD     X0, X0, X3
+	VUNPCKHPD     X0, X0, X4
+	VADDPS        X3, X4, X3
+	VUNPCKLPD     X1, X2, X4
+	VUNPCKHPD     X1, X2, X1
+	VADDPS        X4, X1, X4
+	VSHUFPS       $0x88, X4, X3, X1
+	VSHUFPS       $0xdd, X4, X3, X2
+	VADDPS        X1, X2, X1
+	VSHUFPS       $0x06, X0, X0, X2
+	VSHUFPS       $0x0f, X0, X0, X0
+	VADDPS        X2, X0, X2
+	VDIVPS        X1, X6, X0
+	VSHUFPS       $0x4e, X2, X1, X1
+	VBROADCASTSS  X0, Z0
+	VMULPS        X0, X1, X1
+	VMOVUPS       X1, 320(BX)
+	VMULPS        Z0, Z9, Z9
+	VMOVUPS       Z9, (BX)
+	MOVQ          33072(AX), CX
+	MOVQ          33056(AX), DX
+	LEAQ          18816(AX), BX
+	MOVL          $0x3f800000, SI
+	VPBROADCASTD  SI, Z0
+	VXORPS        Z9, Z9, Z9
+	VXORPS        Z10, Z10, Z10
+	VXORPS        Z11, Z11, Z11
+	VXORPS        Z12, Z12, Z12
+
+loop38:
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	MOVQ   34064(AX), SI
+	MOVL   (SI)(DX*4), DI
+	MOVL   4(SI)(DX*4), SI
+	SUBQ   DI, SI
+	SHLQ   $0x03, DI
+	ADDQ   34072(AX), DI
+	TESTQ  SI, SI
+	JZ     skip39
+
+loop40:
+	MOVL         (DI), R9
+	MOVL         R9, R8
+	SHRL         $0x01, R8
+	SHLQ         $0x09, R8
+	ADDQ         34080(AX), R8
+	XORL         $0x01, R9
+	SHLQ         $0x04, R9
+	ADDQ         34096(AX), R9
+	MOVL         4(DI), R10
+	SHLQ         $0x03, R10
+	ADDQ         34088(AX), R10
+	VBROADCASTSS (R10), Z13
+	VBROADCASTSS 4(R10), Z14
+	KMOVW        (R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       (R8), Z15, Z15
+	VADDPS       Z15, Z1, Z1
+	KMOVW        2(R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       64(R8), Z15, Z15
+	VADDPS       Z15, Z2, Z2
+	KMOVW        4(R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       128(R8), Z15, Z15
+	VADDPS       Z15, Z3, Z3
+	KMOVW        6(R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       192(R8), Z15, Z15
+	VADDPS       Z15, Z4, Z4
+	KMOVW        8(R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       256(R8), Z15, Z15
+	VADDPS       Z15, Z5, Z5
+	KMOVW        10(R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       320(R8), Z15, Z15
+	VADDPS       Z15, Z6, Z6
+	KMOVW        12(R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       384(R8), Z15, Z15
+	VADDPS       Z15, Z7, Z7
+	CMPQ         34024(AX), $0x70
+	JLE          skip41
+	KMOVW        14(R9), K1
+	VBLENDMPS    Z14, Z13, K1, Z15
+	VMULPS       448(R8), Z15, Z15
+	VADDPS       Z15, Z8, Z8
+
+skip41:
+	MOVL       128(DI), R9
+	MOVL       R9, R8
+	SHRL       $0x01, R8
+	SHLQ       $0x09, R8
+	ADDQ       34080(AX), R8
+	XORL       $0x01, R9
+	SHLQ       $0x04, R9
+	ADDQ       34096(AX), R9
+	MOVL       132(DI), R10
+	SHLQ       $0x03, R10
+	ADDQ       34088(AX), R10
+	PREFETCHT0 (R8)
+	PREFETCHT0 64(R8)
+	PREFETCHT0 128(R8)
+	PREFETCHT0 192(R8)
+	PREFETCHT0 256(R8)
+	PREFETCHT0 320(R8)
+	PREFETCHT0 384(R8)
+	PREFETCHT0 (R9)
+	PREFETCHT0 (R10)
+	ADDQ       $0x08, DI
+	DECQ       SI
+	JNZ        loop40
+
+skip39:
+	MOVQ    34144(AX), SI
+	MOVL    (SI)(DX*4), SI
+	SHLQ    $0x04, SI
+	ADDQ    34128(AX), SI
+	MOVQ    34152(AX), DI
+	MOVL    (DI)(DX*4), DI
+	SHLQ    $0x04, DI
+	ADDQ    34136(AX), DI
+	CMPQ    34008(AX), $0x00
+	JEQ     skip42
+	MOVQ    DX, R8
+	SHLQ    $0x09, R8
+	ADDQ    34104(AX), R8
+	VMOVUPS Z1, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z3, 128(R8)
+	VMOVUPS Z4, 192(R8)
+	VMOVUPS Z5, 256(R8)
+	VMOVUPS Z6, 320(R8)
+	VMOVUPS Z7, 384(R8)
+	CMPQ    34024(AX), $0x70
+	JLE     skip43
+	VMOVUPS Z8, 448(R8)
+
+skip43:
+	MOVQ      DX, R8
+	SHLQ      $0x05, R8
+	ADDQ      34120(AX), R8
+	VMOVDQU32 (SI), X13
+	VMOVDQU32 X13, (R8)
+	VMOVDQU32 (DI), X13
+	VMOVDQU32 X13, 16(R8)
+	VMOVUPS   320(BX), X13
+	VMOVHLPS  X13, X13, X14
+	VSUBPS    X13, X14, X16
+	VSHUFPS   $0x88, X13, X13, X14
+	VSHUFPS   $0xdd, X13, X13, X13
+	VSUBPS    X14, X13, X13
+	VMOVLHPS  X13, X16, X16
+	MOVQ      DX, R8
+	SHLQ      $0x04, R8
+	ADDQ      34112(AX), R8
+	VMOVUPS   X16, (R8)
+
+skip42:
+	VMOVDQU32     (SI), X13
+	VMOVDQU32     (DI), X14
+	VPANDD        X13, X14, X16
+	VMOVDQU32     X16, 31152(AX)
+	VPANDND       X13, X14, X16
+	VMOVDQU32     X16, 31136(AX)
+	VPANDND       X14, X13, X16
+	VMOVDQU32     X16, 31120(AX)
+	VPTERNLOGD    $0x11, X14, X13, X16
+	VMOVDQU32     X16, 31104(AX)
+	VXORPS        Z13, Z13, Z13
+	VXORPS        Z14, Z14, Z14
+	VXORPS        Z16, Z16, Z16
+	VXORPS        Z17, Z17, Z17
+	KMOVW         31104(AX), K1
+	VADDPS        Z1, Z13, K1, Z13
+	KMOVW         31120(AX), K1
+	VFMADD231PS   Z0, Z1, K1, Z14
+	KMOVW         31136(AX), K1
+	VADDPS        Z1, Z16, K1, Z16
+	KMOVW         31152(AX), K1
+	VFMADD231PS   Z0, Z1, K1, Z17
+	VEXTRACTF64X4 $0x01, Z9, Y1
+	VADDPS        Y9, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X9
+	VADDPS        X1, X9, X9
+	KMOVW         31106(AX), K1
+	VADDPS        Z2, Z13, K1, Z13
+	KMOVW         31122(AX), K1
+	VFMADD231PS   Z0, Z2, K1, Z14
+	KMOVW         31138(AX), K1
+	VADDPS        Z2, Z16, K1, Z16
+	KMOVW         31154(AX), K1
+	VFMADD231PS   Z0, Z2, K1, Z17
+	VEXTRACTF64X4 $0x01, Z10, Y1
+	VADDPS        Y10, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X1, X2, X2
+	KMOVW         31108(AX), K1
+	VADDPS        Z3, Z13, K1, Z13
+	KMOVW         31124(AX), K1
+	VFMADD231PS   Z0, Z3, K1, Z14
+	KMOVW         31140(AX), K1
+	VADDPS        Z3, Z16, K1, Z16
+	KMOVW         31156(AX), K1
+	VFMADD231PS   Z0, Z3, K1, Z17
+	VEXTRACTF64X4 $0x01, Z11, Y1
+	VADDPS        Y11, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X3
+	VADDPS        X1, X3, X3
+	KMOVW         31110(AX), K1
+	VADDPS        Z4, Z13, K1, Z13
+	KMOVW         31126(AX), K1
+	VFMADD231PS   Z0, Z4, K1, Z14
+	KMOVW         31142(AX), K1
+	VADDPS        Z4, Z16, K1, Z16
+	KMOVW         31158(AX), K1
+	VFMADD231PS   Z0, Z4, K1, Z17
+	VEXTRACTF64X4 $0x01, Z12, Y1
+	VADDPS        Y12, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X4
+	VADDPS        X1, X4, X4
+	KMOVW         31112(AX), K1
+	VADDPS        Z5, Z13, K1, Z13
+	KMOVW         31128(AX), K1
+	VFMADD231PS   Z0, Z5, K1, Z14
+	KMOVW         31144(AX), K1
+	VADDPS        Z5, Z16, K1, Z16
+	KMOVW         31160(AX), K1
+	VFMADD231PS   Z0, Z5, K1, Z17
+	VUNPCKLPD     X2, X9, X1
+	VUNPCKHPD     X2, X9, X2
+	VADDPS        X1, X2, X1
+	VUNPCKLPD     X4, X3, X2
+	VUNPCKHPD     X4, X3, X3
+	VADDPS        X2, X3, X2
+	VSHUFPS       $0x88, X2, X1, X3
+	VSHUFPS       $0xdd, X2, X1, X1
+	VADDPS        X3, X1, X3
+	VMOVUPS       X3, -48(BX)
+	KMOVW         31114(AX), K1
+	VADDPS        Z6, Z13, K1, Z13
+	KMOVW         31130(AX), K1
+	VFMADD231PS   Z0, Z6, K1, Z14
+	KMOVW         31146(AX), K1
+	VADDPS        Z6, Z16, K1, Z16
+	KMOVW         31162(AX), K1
+	VFMADD231PS   Z0, Z6, K1, Z17
+	KMOVW         31116(AX), K1
+	VADDPS        Z7, Z13, K1, Z13
+	KMOVW         31132(AX), K1
+	VFMADD231PS   Z0, Z7, K1, Z14
+	KMOVW         31148(AX), K1
+	VADDPS        Z7, Z16, K1, Z16
+	KMOVW         31164(AX), K1
+	VFMADD231PS   Z0, Z7, K1, Z17
+	CMPQ          34024(AX), $0x70
+	JLE           skip44
+	KMOVW         31118(AX), K1
+	VADDPS        Z8, Z13, K1, Z13
+	KMOVW         31134(AX), K1
+	VFMADD231PS   Z0, Z8, K1, Z14
+	KMOVW         31150(AX), K1
+	VADDPS        Z8, Z16, K1, Z16
+	KMOVW         31166(AX), K1
+	VFMADD231PS   Z0, Z8, K1, Z17
+
+skip44:
+	VMOVAPS       Z13, Z9
+	VMOVAPS       Z14, Z10
+	VMOVAPS       Z16, Z11
+	VMOVAPS       Z17, Z12
+	INCQ          DX
+	ADDQ          $0x00000180, BX
+	DECQ          CX
+	JNZ           loop38
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPS        Y9, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X1
+	VADDPS        X0, X1, X1
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPS        Y10, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X2
+	VADDPS        X0, X2, X2
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPS        Y11, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X3
+	VADDPS        X0, X3, X3
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPS        Y12, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X4
+	VADDPS        X0, X4, X4
+	VUNPCKLPD     X2, X1, X0
+	VUNPCKHPD     X2, X1, X1
+	VADDPS        X0, X1, X0
+	VUNPCKLPD     X4, X3, X1
+	VUNPCKHPD     X4, X3, X2
+	VADDPS        X1, X2, X1
+	VSHUFPS       $0x88, X1, X0, X2
+	VSHUFPS       $0xdd, X1, X0, X0
+	VADDPS        X2, X0, X2
+	VMOVUPS       X2, -48(BX)
+	MOVQ          33072(AX), CX
+	MOVQ          33056(AX), DX
+	LEAQ          18816(AX), BX
+	MOVL          $0x0000aaaa, SI
+	KMOVW         SI, K1
+	MOVL          $0x0000cccc, SI
+	KMOVW         SI, K2
+	MOVL          $0x0000f0f0, SI
+	KMOVW         SI, K3
+	MOVL          $0x0000ff00, SI
+	KMOVW         SI, K4
+
+loop45:
+	MOVQ           DX, SI
+	SHLQ           $0x06, SI
+	MOVQ           33104(AX), DI
+	PREFETCHT0     2048(DI)(SI*1)
+	MOVQ           33112(AX), DI
+	PREFETCHT0     2048(DI)(SI*1)
+	MOVQ           33120(AX), DI
+	PREFETCHT0     2048(DI)(SI*1)
+	VMOVUPS        336(BX), X0
+	VMULPS         320(BX), X0, X0
+	VPERMILPS      $0xb1, X0, X1
+	VADDPS         X1, X0, X0
+	VPERMILPS      $0x4e, X0, X1
+	VADDPS         X1, X0, X0
+	VBROADCASTSS   X0, Z0
+	VBROADCASTSS.Z 348(BX), K1, Z1
+	VADDPS.BCST    344(BX), Z1, K2, Z1
+	VBROADCASTSS.Z 340(BX), K3, Z2
+	VADDPS.BCST    336(BX), Z2, K4, Z2
+	VADDPS         Z2, Z1, Z1
+	VSUBPS         Z0, Z1, Z1
+	VMULPS         (BX), Z1, Z1
+	MOVQ           DX, SI
+	SHLQ           $0x06, SI
+	MOVQ           33112(AX), DI
+	VMOVUPS        (DI)(SI*1), Z0
+	VMULPS.BCST    34032(AX), Z0, Z0
+	VMULPS.BCST    34036(AX), Z1, Z3
+	VMULPS         Z1, Z1, Z1
+	MOVQ           33120(AX), R8
+	VMOVUPS        (R8)(SI*1), Z2
+	VMULPS.BCST    34040(AX), Z2, Z2
+	VMULPS.BCST    34044(AX), Z1, Z1
+	VADDPS         Z3, Z0, Z0
+	VMOVUPS        Z0, (DI)(SI*1)
+	VADDPS         Z1, Z2, Z2
+	VMULPS.BCST    34048(AX), Z0, Z0
+	VMOVUPS        Z2, (R8)(SI*1)
+	VSQRTPS        Z2, Z2
+	MOVQ           33104(AX), DI
+	VMOVUPS        (DI)(SI*1), Z1
+	VMULPS.BCST    34052(AX), Z2, Z2
+	VADDPS.BCST    34056(AX), Z2, Z2
+	VDIVPS         Z2, Z0, Z0
+	VSUBPS         Z0, Z1, Z1
+	VMOVUPS        Z1, (DI)(SI*1)
+	VEXTRACTF64X4  $0x01, Z1, Y0
+	VMAXPS         Y1, Y0, Y0
+	VEXTRACTF32X4  $0x01, Y0, X2
+	VMAXPS         X0, X2, X2
+	VUNPCKLPD      X2, X2, X0
+	VUNPCKHPD      X2, X2, X2
+	VMAXPS         X0, X2, X0
+	VPERMILPS      $0xb1, X0, X2
+	VMAXPS         X2, X0, X0
+	VBROADCASTSS   X0, Z2
+	VCMPPS         $0x00, Z2, Z1, K5
+	KMOVQ          K5, SI
+	XORQ           DI, DI
+	TZCNTQ         SI, SI
+	CMOVQCS        DI, SI
+	MOVQ           33136(AX), DI
+	MOVB           SI, (DI)(DX*1)
+	MOVQ           33128(AX), SI
+	VXORPS         X1, X1, X1
+	VADDSS         X1, X0, X1
+	VMOVSS         X1, (SI)(DX*4)
+	INCQ           DX
+	ADDQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop45
+	MOVQ           33072(AX), CX
+	ADDQ           CX, 33056(AX)
+	SUBQ           CX, 33064(AX)
+	JNZ            block
+	VZEROUPPER
+	RET

@@ -24,6 +24,10 @@ const (
 // leaves the L1 cache.
 const blockGates = 32 //nolint:unused // the frame uses it
 
+// edgesAhead is how many edges a vector path may read after those of a gate, to fetch what
+// they lead to.
+const edgesAhead = 16
+
 // gradientRow is the length of a row of gradients by sample. The samples are followed
 // by zeros, for groups that reach past the last one.
 const gradientRow = fusedSamples + 16
@@ -48,8 +52,8 @@ type frame struct {
 	words [4][fusedK]uint32
 	pairs [fusedSamples/5 + 1][3][4]float32
 
-	gate   int64 // the last gate to update
-	left   int64 // gates to update, down from it
+	gate   int64 // the first gate to update: the last of some chains, the lowest of a layer
+	left   int64 // gates to update, down from it or, in a layer, up
 	n      int64 // of those, in the block at hand
 	layers int64 // of a chain
 	layer  int64 // of the chain at hand, left to do
@@ -74,6 +78,29 @@ type frame struct {
 	samples  int64
 
 	adam [8]float32 // the fields of Adam in order
+
+	// Of a layer, the edges to the readers of its gates, the trace that these have left and
+	// the one to leave, unless keep is 0, and for each pin the rows that it may read and the
+	// number of its own.
+	starts, edges       *uint32
+	nextDelta, nextCoef *float32
+	nextBits            *uint64
+	ownDelta, ownCoef   *float32
+	ownBits             *uint64
+	rowsA, rowsB        *uint64
+	bitA, bitB          *uint32
+}
+
+// layerWalk is what the forward kernel of a layer is called with: some of its gates, the
+// rows that their pins may read, the numbers of their own, and their operations.
+//
+//nolint:unused // assembly uses the fields
+type layerWalk struct {
+	rowsA, rowsB, out *uint64
+	forms             *[16][4][2]uint64
+	bitA, bitB        *uint32
+	op                *uint8
+	from, gates       int64
 }
 
 // walk is what the forward kernel is called with: the chains' rows and what their gates

@@ -23,6 +23,7 @@ type LayerPass struct {
 	beta  []float32
 	steps Steps
 	batch Batch
+	fused fusedLayer
 }
 
 // NewLayerPass returns a pass with rows of the given number of words and pins of at most k
@@ -36,6 +37,9 @@ func NewLayerPass(words, k int) *LayerPass {
 // Forward writes the bits of the layer's gates from the given one up to another to out,
 // the layer's rows.
 func (p *LayerPass) Forward(l *Layer, out []uint64, from, to int) {
+	if p.fuseForward(l, out, from, to) {
+		return
+	}
 	for i := from; i < to; i++ {
 		g := l.gate(i)
 		Apply(out[i*p.words:][:p.words], p.source(l.A, i, g), p.source(l.B, i, g), l.Op[g])
@@ -60,6 +64,9 @@ func (p *LayerPass) source(pin *Pin, i, g int) []uint64 {
 // layer before needs; next is what the layer above has left or, on the last layer, the
 // trace of the classes.
 func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
+	if p.fuse(l, own, next, from, to) {
+		return
+	}
 	row, padded := p.words*64, (p.Samples+Lanes-1)/Lanes*Lanes
 	delta, beta := p.delta[:padded], p.beta[:padded]
 	if l.B.K == 1 {
@@ -68,6 +75,7 @@ func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	for i := from; i < to; i++ {
 		d := own.Delta[i*row:][:padded]
 		p.steps.gather(next, d, l.Uses.Of(i), p.words)
+		clear(own.Delta[i*row+padded : (i+1)*row]) // for layers that look at whole rows
 		copy(delta, d)
 		g := l.gate(i)
 		a, b := own.Bits[2*i*p.words:][:p.words], own.Bits[(2*i+1)*p.words:][:p.words]

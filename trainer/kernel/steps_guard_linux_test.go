@@ -86,6 +86,34 @@ func compareGather(t *testing.T, r *rand.Rand, samples int, end bool) {
 	}
 }
 
+// TestLayersGuarded updates layers in arrays between pages that must not be touched.
+func TestLayersGuarded(t *testing.T) {
+	before, _ := Path()
+	defer Use(before)
+	r := rand.New(rand.NewPCG(14, 14))
+	wire := onePinOf{"hidden", 1, false}
+	for _, sh := range []layerShape{
+		{a: wire, b: wire, samples: 100},
+		{a: wire, b: wire, samples: 128},
+		{a: onePinOf{"spine", 1, false}, b: wire, samples: 100},
+		{a: onePinOf{"input", 1, false}, b: onePinOf{"input", 1, false}, samples: 100},
+		{a: wire, b: wire, samples: 100, light: true},
+	} {
+		sh.words, sh.layers = fusedWords, 1
+		for _, end := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v/end=%v", sh, end), func(t *testing.T) {
+				sh.draw(r).compare(t, places{
+					func(v []float32) []float32 { return guarded(t, v, end) },
+					func(v []uint64) []uint64 { return guarded(t, v, end) },
+					func(v []uint32) []uint32 { return guarded(t, v, end) },
+					func(v []uint8) []uint8 { return guarded(t, v, end) },
+					func(v []Edge) []Edge { return guarded(t, v[:len(v)+edgesAhead], end)[:len(v)] },
+				})
+			})
+		}
+	}
+}
+
 // comparePin compares the update of a guarded pin with the plain one.
 func comparePin(t *testing.T, path string, p *onePin, end bool) {
 	Use("none")

@@ -6,10 +6,6 @@ type Edge struct {
 	Slot uint32 // the place of the edge among all that lead to the next layer, in Trace.Coef
 }
 
-// edgesAhead is how many edges a vector path may read after those of a gate, to fetch what
-// they lead to.
-const edgesAhead = 16
-
 // Uses holds, for each gate of a layer, the edges to its readers in the order of their
 // slots. It is what gradients are gathered along: whoever computes a gate's gradient adds
 // up what its readers left, in this order, so nothing depends on threads.

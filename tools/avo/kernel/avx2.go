@@ -61,8 +61,9 @@ func avx2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
 	ConstraintExpr("amd64")
 	forward()
+	forwardLayer()
 	c := constants2()
-	for _, f := range []fused{{ops: true}, {ops: true, wide: true}, {}, {wide: true}} {
+	for _, f := range []fused{{ops: true, pin: true}, {ops: true, pin: true, wide: true}, {pin: true}, {pin: true, wide: true}} {
 		f.begin("AVX2")
 		k := kernel2{f, c}
 		k.softmax()

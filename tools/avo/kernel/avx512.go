@@ -11,7 +11,7 @@ import (
 func avx512() {
 	ConstraintExpr("amd64")
 	table := constants512()
-	for _, k := range []fused{{ops: true}, {ops: true, wide: true}, {}, {wide: true}} {
+	for _, k := range []fused{{ops: true, pin: true}, {ops: true, pin: true, wide: true}, {pin: true}, {pin: true, wide: true}} {
 		k.begin("AVX512")
 		k.softmax512(table)
 		if k.ops {
@@ -20,6 +20,7 @@ func avx512() {
 		k.updates512()
 		k.end()
 	}
+	layers512(table)
 }
 
 // constants512 writes 2^(i/16), less i << 19 as an integer, for a permutation: see
@@ -51,7 +52,7 @@ func opmask(bits uint32) reg.OpmaskVirtual {
 // softmax512 writes p, q and the truth values t of the block's gates. The sums of a gate
 // wait for one another, so they are woven with the exponentials of the next one.
 func (k fused) softmax512(table Mem) {
-	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	z := exponentials512{
 		least: broadcast(-80), scale: broadcast(23.083120654223414), magic: broadcast(3 << 22),
 		step: broadcast(0.04332169878499658), sixth: broadcast(1.0 / 6), half: broadcast(0.5), one: broadcast(1),
@@ -59,8 +60,11 @@ func (k fused) softmax512(table Mem) {
 	}
 	VMOVUPS(table, z.powers)
 	x, e := []reg.VecVirtual{ZMM(), ZMM(), ZMM()}, []reg.VecVirtual{ZMM(), ZMM(), ZMM()}
-	if !k.ops {
+	switch {
+	case !k.ops:
 		x, e = x[:2], e[:2]
+	case !k.pin:
+		x, e = x[:1], e[:1]
 	}
 	step := func(other body) {
 		weave(func(pause func()) {
@@ -75,9 +79,9 @@ func (k fused) softmax512(table Mem) {
 	DECQ(n)
 	unless(JZ, func() {
 		loop(n, func() {
-			DECQ(g)
+			k.next(g)
 			step(func(pause func()) { k.scale512(gate, e, z.one, pause) })
-			SUBQ(U32(gateBytes), gate)
+			k.nextScratch(gate)
 		})
 	})
 	k.scale512(gate, e, z.one, func() {})
@@ -86,14 +90,17 @@ func (k fused) softmax512(table Mem) {
 // logits512 loads the selection and operation logits of a gate, less the largest.
 func (k fused) logits512(g reg.Register, x []reg.VecVirtual) {
 	at64 := shifted(g, 6)
-	u, utop := load(k.f, "u"), load(k.f, "utop")
-	for i := range 2 {
-		VMOVUPS(index(u, at64, 2, zmm*i), x[i])
-		VSUBPS_BCST(index(utop, g, 4, 0), x[i], x[i])
+	if k.pin {
+		u, utop := load(k.f, "u"), load(k.f, "utop")
+		for i := range 2 {
+			VMOVUPS(index(u, at64, 2, zmm*i), x[i])
+			VSUBPS_BCST(index(utop, g, 4, 0), x[i], x[i])
+		}
 	}
 	if k.ops {
-		VMOVUPS(index(load(k.f, "w"), at64, 1, 0), x[2])
-		VSUBPS_BCST(index(load(k.f, "top"), g, 4, 0), x[2], x[2])
+		w := x[len(x)-1]
+		VMOVUPS(index(load(k.f, "w"), at64, 1, 0), w)
+		VSUBPS_BCST(index(load(k.f, "top"), g, 4, 0), w, w)
 	}
 }
 
@@ -134,17 +141,20 @@ func (z exponentials512) write(x []reg.VecVirtual, pause func()) {
 
 // scale512 writes p, q and t of a gate from its exponentials.
 func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtual, pause func()) {
-	sum := ZMM()
-	VADDPS(e[1], e[0], sum)
-	pause()
-	half := fold8(sum)
-	pause()
-	qs := fold4(half)
-	pause()
+	var qs reg.VecVirtual
+	if k.pin {
+		sum := ZMM()
+		VADDPS(e[1], e[0], sum)
+		pause()
+		half := fold8(sum)
+		pause()
+		qs = fold4(half)
+		pause()
+	}
 	inv := XMM()
 	if k.ops {
 		// f_k(0,0) is bit 3 of k, f_k(0,1) bit 2, and so on: the folds are shared.
-		p, high, high8 := e[2], YMM(), XMM()
+		p, high, high8 := e[len(e)-1], YMM(), XMM()
 		VEXTRACTF64X4(U8(1), p, high)
 		pause()
 		t00 := fold4(high)
@@ -155,6 +165,9 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 		c := XMM()
 		VADDPS(high.AsX(), high8, c)
 		pause()
+		if !k.pin {
+			qs = c // of no use
+		}
 		four := foldFour(c, qs, t00, high8) // sum of p, of q, T00, T01
 		pause()
 		even, odd := XMM(), XMM()
@@ -173,6 +186,9 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 		VMULPS(ip, p, p)
 		VMOVUPS(p, at(gate, "p", 0))
 		pause()
+		if !k.pin {
+			return
+		}
 		VPERMILPS(U8(0x55), inv, inv)
 	} else {
 		VDIVPS(foldFour(qs, qs, qs, qs), one.AsX(), inv)

@@ -167,11 +167,22 @@ func (k fused) update512(g reg.Register, off int, gate reg.Register, bit [4]reg.
 	if k.ops {
 		opGradient = k.opGradient512(gate, bit, pause)
 	}
-	gradients := k.gradients512(gate, pause)
+	var gradients [2]reg.VecVirtual
+	if k.pin {
+		gradients = k.gradients512(gate, pause)
+	}
 	at64 := shifted(g, 6)
 	var w reg.VecVirtual
 	if k.ops {
 		w = k.step512("w", "m", "v", at64, 1, zmm*off, opGradient, pause)
+	}
+	if !k.pin {
+		largest := fold4With(VMAXPS, w)
+		pause()
+		largest = maxTwo(largest, largest)
+		pause()
+		k.largestOp512(g, off, w, largest, pause)
+		return
 	}
 	var u [2]reg.VecVirtual
 	for h := range u {
@@ -295,11 +306,7 @@ func (k fused) largest512(g reg.Register, off int, w reg.VecVirtual, u [2]reg.Ve
 	high = XMM()
 	VMOVHLPS(largest, largest, high)
 	if k.ops {
-		arg := lowest(equal512(largest, w))
-		pause()
-		MOVB(arg.As8(), index(load(k.f, "op"), g, 1, off))
-		storeTop(index(load(k.f, "top"), g, 4, 4*off), largest)
-		pause()
+		k.largestOp512(g, off, w, largest, pause)
 	}
 	low, up := equal512(high, u[0]), equal512(high, u[1])
 	pause()
@@ -307,6 +314,16 @@ func (k fused) largest512(g reg.Register, off int, w reg.VecVirtual, u [2]reg.Ve
 	ORQ(up, low)
 	k.storeBit(lowest(low), g, off)
 	storeTop(index(load(k.f, "utop"), g, 4, 4*off), high)
+}
+
+// largestOp512 stores the largest operation logit of a gate, which is in lane 0, and its
+// operation.
+func (k fused) largestOp512(g reg.Register, off int, w, largest reg.VecVirtual, pause func()) {
+	arg := lowest(equal512(largest, w))
+	pause()
+	MOVB(arg.As8(), index(load(k.f, "op"), g, 1, off))
+	storeTop(index(load(k.f, "top"), g, 4, 4*off), largest)
+	pause()
 }
 
 // fold4With folds the lanes 8 and 4 apart with the operation.

@@ -34,16 +34,7 @@ func forward() {
 		SHLQ(U8(6), form)
 		INCQ(op)
 	}
-	gate := func() {
-		low, high := XMM(), XMM()
-		c := func(i int) Mem { return index(load(f, "forms:"), form, 1, 16*i) }
-		VPAND(c(2), b, low)
-		VPAND(c(3), b, high)
-		VPXOR(c(0), low, low)
-		VPXOR(c(1), high, high)
-		VPAND(high, a, a)
-		VPXOR(low, a, a)
-	}
+	gate := func() { writeForm(load(f, "forms:"), form, a, b) }
 	loop(in(f, "chains:"), func() {
 		row(firstA, a)
 		row(firstB, b)
@@ -63,6 +54,48 @@ func forward() {
 		store(b, bs)
 		gate()
 		store(a, out)
+	})
+	RET()
+}
+
+// writeForm replaces a by the operation of a and b whose form is at an offset.
+func writeForm(forms, form reg.Register, a, b reg.VecVirtual) {
+	low, high := XMM(), XMM()
+	c := func(i int) Mem { return index(forms, form, 1, 16*i) }
+	VPAND(c(2), b, low)
+	VPAND(c(3), b, high)
+	VPXOR(c(0), low, low)
+	VPXOR(c(1), high, high)
+	VPAND(high, a, a)
+	VPXOR(low, a, a)
+}
+
+// forwardLayer writes the forward kernel of a layer.
+func forwardLayer() {
+	f := text("forwardLayerAVX2", "layerWalk", "forwardLayerAVX2 computes the outputs of some gates of a layer.")
+	field := func(name string) reg.GPVirtual { return load(f, name+"/") }
+	rowsA, rowsB, out, forms := field("rowsA"), field("rowsB"), field("out"), field("forms")
+	bitA, bitB, op, n := field("bitA"), field("bitB"), field("op"), field("gates")
+	i, to := field("from"), GP64()
+	MOVQ(i, to)
+	SHLQ(U8(4), to)
+	ADDQ(to, out)
+	row := func(rows, bit reg.Register) reg.VecVirtual {
+		x, at := XMM(), GP64()
+		MOVL(index(bit, i, 4, 0), at.As32())
+		SHLQ(U8(4), at)
+		VMOVDQU(index(rows, at, 1, 0), x)
+		return x
+	}
+	loop(n, func() {
+		form := GP64()
+		MOVBQZX(index(op, i, 1, 0), form)
+		SHLQ(U8(6), form)
+		a, b := row(rowsA, bitA), row(rowsB, bitB)
+		writeForm(forms, form, a, b)
+		VMOVDQU(a, Mem{Base: out})
+		ADDQ(U8(16), out)
+		INCQ(i)
 	})
 	RET()
 }

@@ -91,19 +91,22 @@ func rowOf(edge reg.Register, after int, wide, delta reg.Register) reg.GPVirtual
 }
 
 // gather512 is the gatherer in AVX-512.
-type gather512 struct{ d []reg.VecVirtual }
+type gather512 struct {
+	d []reg.VecVirtual
+	c pair512
+}
 
 func (g *gather512) clear(blocks int) {
-	g.d = nil
+	g.d, g.c = nil, newPair512()
 	for range blocks {
 		g.d = append(g.d, zero512())
 	}
 }
 
 func (g *gather512) add(row, bits, coef reg.GPVirtual) {
-	c := coefficients512(coef)
+	g.c.load(coef)
 	for v := range g.d {
-		c.add(g.d[v], row, bits, v)
+		g.c.add(g.d[v], row, bits, v)
 	}
 }
 
@@ -113,24 +116,24 @@ func (g *gather512) store(dst reg.GPVirtual) {
 	}
 }
 
-// pair512 are the coefficients of an edge where the reader's other pin is 0 and 1.
-type pair512 [2]reg.VecVirtual
+// pair512 are the coefficients of an edge where the reader's other pin is 0 and 1, and room
+// for a product: avo takes a blend for a change of what was there before.
+type pair512 struct{ zero, one, z reg.VecVirtual }
 
-func coefficients512(coef reg.Register) pair512 {
-	c := pair512{ZMM(), ZMM()}
-	for i := range c {
-		VBROADCASTSS(Mem{Base: coef, Disp: 4 * i}, c[i])
-	}
-	return c
+func newPair512() pair512 { return pair512{ZMM(), ZMM(), ZMM()} }
+
+func (c pair512) load(coef reg.Register) {
+	VBROADCASTSS(Mem{Base: coef}, c.zero)
+	VBROADCASTSS(Mem{Base: coef, Disp: 4}, c.one)
 }
 
 // add adds block v of a reader's row to d.
 func (c pair512) add(d reg.VecVirtual, row, bits reg.Register, v int) {
-	x, z := K(), ZMM()
+	x := K()
 	KMOVW(Mem{Base: bits, Disp: 2 * v}, x)
-	VBLENDMPS(c[1], c[0], x, z)
-	VMULPS(Mem{Base: row, Disp: zmm * v}, z, z)
-	VADDPS(z, d, d)
+	VBLENDMPS(c.one, c.zero, x, c.z)
+	VMULPS(Mem{Base: row, Disp: zmm * v}, c.z, c.z)
+	VADDPS(c.z, d, d)
 }
 
 // gather2 is the gatherer in AVX2.

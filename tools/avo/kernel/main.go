@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -50,12 +51,13 @@ func main() {
 	Generate()
 }
 
-// The offsets of the fields of the frame, those of frameGate with a dot and those of walk
-// with a colon after.
+// The offsets of the fields of the frame, those of frameGate with a dot, of walk with a
+// colon and of layerWalk with a slash after.
 var (
 	offsets            = map[string]int{}
 	gateBytes, betaRow int
 	blockGates         int
+	edgesAhead         int
 )
 
 func readFrame(file string) error {
@@ -69,15 +71,17 @@ func readFrame(file string) error {
 	if err != nil {
 		return err
 	}
+	ahead, _ := constant.Int64Val(pkg.Scope().Lookup("edgesAhead").(*types.Const).Val())
+	edgesAhead = int(ahead)
 	sizes := types.SizesFor("gc", "amd64")
-	for _, name := range []string{"walk", "frame", "frameGate"} {
+	for _, name := range []string{"walk", "layerWalk", "frame", "frameGate"} {
 		s := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
 		var fields []*types.Var
 		for i := range s.NumFields() {
 			fields = append(fields, s.Field(i))
 		}
 		for i, off := range sizes.Offsetsof(fields) {
-			offsets[fields[i].Name()+map[string]string{"walk": ":", "frame": "", "frameGate": "."}[name]] = int(off)
+			offsets[fields[i].Name()+map[string]string{"walk": ":", "layerWalk": "/", "frame": "", "frameGate": "."}[name]] = int(off)
 			if fields[i].Name() == "beta" {
 				rows := fields[i].Type().Underlying().(*types.Array)
 				betaRow, blockGates = int(sizes.Sizeof(rows.Elem())), int(rows.Len())

@@ -185,7 +185,7 @@ func (k *steps2) selection() {
 func (k *steps2) binsStep(name, signature string, both bool) {
 	step(name, "AVX2", signature, binsDoc)
 	delta, a, b, n := general("delta"), general("a"), general("b"), general("blocks")
-	ca, cb := coefficients(general("t"))
+	ca, cb := coefficients(Mem{Base: general("t")})
 	ta, tb := selector(ca), selector(cb)
 	var beta reg.GPVirtual
 	if both {

@@ -73,7 +73,7 @@ func exponential512(x reg.VecVirtual, table Mem) func() {
 // zero512 returns a vector of zeros.
 func zero512() reg.VecVirtual {
 	z := ZMM()
-	VPXORD(z, z, z)
+	VXORPS(z, z, z) // of VPXORD avo thinks that it reads
 	return z
 }
 
@@ -170,10 +170,10 @@ func selection512(table Mem) {
 
 // coefficients returns the differences T10 - T00, T11 - T01 and T01 - T00, T11 - T10 in
 // the lanes 0 and 1.
-func coefficients(t reg.Register) (ca, cb reg.VecVirtual) {
+func coefficients(t Mem) (ca, cb reg.VecVirtual) {
 	x, hi := XMM(), XMM()
 	ca, cb = XMM(), XMM()
-	VMOVUPS(Mem{Base: t}, x)
+	VMOVUPS(t, x)
 	VMOVHLPS(x, x, hi)
 	VSUBPS(x, hi, ca)
 	VSHUFPS(U8(0x88), x, x, hi)
@@ -186,7 +186,7 @@ func coefficients(t reg.Register) (ca, cb reg.VecVirtual) {
 func binsStep512(name, signature string, both bool) {
 	step(name, "AVX512", signature, binsDoc)
 	delta, a, b, n := general("delta"), general("a"), general("b"), general("blocks")
-	ca, cb := coefficients(general("t"))
+	ca, cb := coefficients(Mem{Base: general("t")})
 	lane := func(x reg.VecVirtual, i uint8) reg.VecVirtual {
 		y, z := XMM(), ZMM()
 		VPERMILPS(U8(0x55*i), x, y)

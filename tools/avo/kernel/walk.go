@@ -26,19 +26,63 @@ const (
 )
 
 // fused is a kernel that updates the gates of some chains, from the last gate of the last
-// chain down, which is the order of memory. It takes a block of gates through one phase
+// chain down, which is the order of memory, or those of a layer, from the first one up. It
+// takes a block of gates through one phase
 // after another: the phases of a gate wait for each other, those of different gates do
 // not, but for the gradient that goes down a chain.
 type fused struct {
 	f    reg.GPVirtual // the frame
-	ops  bool          // the gate with its operations, or a pin alone
+	ops  bool          // the gate with its operations
+	pin  bool          // with a relaxed pin; it may be alone, without the operations
 	wide bool          // wires of 32 bits
+}
+
+// up says whether gates are walked upwards: those of a layer, without a pin.
+func (k *fused) up() bool { return !k.pin }
+
+// ahead returns the distance of the gate that comes n after another.
+func (k *fused) ahead(n int) int {
+	if k.up() {
+		return n
+	}
+	return -n
+}
+
+// next advances g, the number of a gate, to the next gate's.
+func (k *fused) next(g reg.Register) {
+	if k.up() {
+		INCQ(g)
+	} else {
+		DECQ(g)
+	}
+}
+
+// nextScratch advances gate, the scratch of a gate, to the next gate's.
+func (k *fused) nextScratch(gate reg.Register) {
+	if k.up() {
+		ADDQ(U32(gateBytes), gate)
+	} else {
+		SUBQ(U32(gateBytes), gate)
+	}
+}
+
+// first returns the scratch of a block's first gate.
+func (k *fused) first() reg.GPVirtual {
+	if !k.up() {
+		return k.last("block", gateBytes)
+	}
+	gate := GP64()
+	LEAQ(in(k.f, "block").Offset(gateBytes), gate)
+	return gate
 }
 
 // begin begins the function and its loop over blocks.
 func (k *fused) begin(path string) {
 	name, what := "gates", "updates the gates of some chains"
-	if !k.ops {
+	switch {
+	case !k.pin:
+		name, what = "layer", "updates gates of a layer"
+	case !k.ops:
 		name, what = "pin", "updates a pin of one gate a chain from the gradients in out"
 	}
 	if k.wide {
@@ -58,21 +102,28 @@ func (k *fused) begin(path string) {
 // them, but each of these would wait for memory.
 func (k *fused) prefetchTops() {
 	g := load(k.f, "gate")
-	fields := []string{"utop"}
+	var fields []string
+	if k.pin {
+		fields = append(fields, "utop")
+	}
 	if k.ops {
 		fields = append(fields, "top")
 	}
 	for _, field := range fields {
 		top := load(k.f, field)
-		PREFETCHT0(index(top, g, 4, -4*blockGates))
-		PREFETCHT0(index(top, g, 4, -4*(2*blockGates-1)))
+		PREFETCHT0(index(top, g, 4, 4*k.ahead(blockGates)))
+		PREFETCHT0(index(top, g, 4, 4*k.ahead(2*blockGates-1)))
 	}
 }
 
 // end ends the loop over blocks and the function.
 func (k *fused) end() {
 	n := load(k.f, "n")
-	SUBQ(n, in(k.f, "gate"))
+	if k.up() {
+		ADDQ(n, in(k.f, "gate"))
+	} else {
+		SUBQ(n, in(k.f, "gate"))
+	}
 	SUBQ(n, in(k.f, "left"))
 	JNZ(LabelRef("block"))
 	VZEROUPPER()
@@ -126,17 +177,18 @@ func (k fused) prefetch(g reg.Register) {
 		for _, field := range fields {
 			base := load(k.f, field)
 			for i := range lines {
-				PREFETCHT0(index(base, next, uint8(lines), zmm*(i-blockGates*lines)))
+				PREFETCHT0(index(base, next, uint8(lines), zmm*(i+k.ahead(blockGates*lines))))
 			}
 		}
 	}
 	if k.ops {
 		fetch(1, "w", "m", "v")
 	}
-	fetch(2, "u", "um", "uv")
-	if k.wide {
-		fetch(2, "wide")
-	} else {
+	switch {
+	case k.wide:
+		fetch(2, "u", "um", "uv", "wide")
+	case k.pin:
+		fetch(2, "u", "um", "uv")
 		fetch(1, "narrow")
 	}
 }

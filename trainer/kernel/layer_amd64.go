@@ -1,0 +1,77 @@
+package kernel
+
+// fusedLayer is what a pass calls the kernels of layers with.
+type fusedLayer struct {
+	frame *frame
+	walk  layerWalk
+	same  []uint32 // the number of each gate, which a spine reads
+}
+
+// fuse does Update by a fused kernel, and returns false where there is none for the layer.
+func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
+	slotsA, slotsB := l.Slots()
+	alone := l.B.K == 1 && (l.A == nil || l.A.K == 1) && slotsA == slotsB
+	if simd != "avx512" || p.words != fusedWords || l.Layers != 1 || l.Light || !alone {
+		return false
+	}
+	if from < 0 || to > len(l.Op) || p.Samples > fusedSamples || len(l.Uses.start) <= to {
+		panic("kernel: gates out of range") // assembly does not look
+	}
+	if from >= to {
+		return true
+	}
+	if p.fused.frame == nil {
+		p.fused.frame = new(frame)
+	}
+	f, c := p.fused.frame, &p.Adam
+	f.gate, f.left = int64(from), int64(to-from)
+	f.w, f.m, f.v, f.top, f.op = &l.W[0], &l.M[0], &l.V[0], &l.Top[0], &l.Op[0]
+	f.starts, f.edges = &l.Uses.start[0], &l.Uses.edges[:1][0].Pin
+	f.nextDelta, f.nextBits, f.nextCoef = &next.Delta[0], &next.Bits[0], &next.Coef[0]
+	f.keep = int64(slotsA)
+	if slotsA > 0 {
+		f.ownDelta, f.ownBits, f.ownCoef = &own.Delta[:to*fusedSamples][0], &own.Bits[:to*2*fusedWords][0], &own.Coef[:to*4][0]
+	}
+	f.rowsA, f.bitA = p.pinRows(l.A, to)
+	f.rowsB, f.bitB = p.pinRows(l.B, to)
+	f.samples, f.adam = int64(p.Samples), [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
+	layerAVX512(f)
+	return true
+}
+
+// pinRows returns the rows that a pin may read, and which of them it does, up to the given
+// gate.
+func (p *LayerPass) pinRows(pin *Pin, to int) (rows *uint64, bits *uint32) {
+	if pin == nil {
+		for i := len(p.fused.same); i < to; i++ {
+			p.fused.same = append(p.fused.same, uint32(i))
+		}
+		return &p.Below[0], &p.fused.same[0]
+	}
+	if pin.Hidden {
+		return &p.Below[0], &pin.Bit[:to][0]
+	}
+	return &p.X[0], &pin.Bit[:to][0]
+}
+
+// fuseForward does Forward by a vector kernel, and returns false where there is none.
+func (p *LayerPass) fuseForward(l *Layer, out []uint64, from, to int) bool {
+	if simd == "none" || p.words != fusedWords || l.Layers != 1 {
+		return false
+	}
+	if from < 0 || to > len(l.Op) {
+		panic("kernel: gates out of range")
+	}
+	if from >= to {
+		return true
+	}
+	rowsA, bitA := p.pinRows(l.A, to)
+	rowsB, bitB := p.pinRows(l.B, to)
+	w := &p.fused.walk
+	*w = layerWalk{
+		rowsA: rowsA, rowsB: rowsB, bitA: bitA, bitB: bitB, forms: &forms,
+		out: &out[:to*fusedWords][0], op: &l.Op[0], from: int64(from), gates: int64(to - from),
+	}
+	forwardLayerAVX2(w)
+	return true
+}
