@@ -22,7 +22,7 @@ const (
 // blockGates is how many gates a fused kernel takes through a phase before the next
 // phase: the more, the less often a phase waits for its first result, until the scratch
 // leaves the L1 cache.
-const blockGates = 32 //nolint:unused // the frame uses it
+const blockGates = 32
 
 // edgesAhead is how many edges a vector path may read after those of a gate, to fetch what
 // they lead to.
@@ -93,8 +93,6 @@ type frame struct {
 
 // layerWalk is what the forward kernel of a layer is called with: some of its gates, the
 // rows that their pins may read, the numbers of their own, and their operations.
-//
-//nolint:unused // assembly uses the fields
 type layerWalk struct {
 	rowsA, rowsB, out *uint64
 	forms             *[16][4][2]uint64
