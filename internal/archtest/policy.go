@@ -47,6 +47,11 @@ var policy = Policy{
 			Test: []string{"compiler", "trainer/..."},
 		},
 
+		{
+			Package: "experiment",
+			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "internal/atomicfile", "internal/hint"},
+		},
+
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
 		{Package: "internal/crew"},

@@ -1,0 +1,118 @@
+// Package experiment holds tables of the paper as data, and runs them.
+//
+// An [Experiment] is a grid: a list of networks with the keys of their configurations
+// and the paper's value for each. A [Runner] trains every entry over consecutive seeds,
+// keeps the models in a folder, and writes a [Table] there; what the folder has already
+// is not trained again, so that a run that was interrupted goes on by the same call.
+//
+//   - The scale paper is the paper's protocol. The scale quick replaces some keys, the
+//     same of each entry, and the table's caption lists them: [Experiment.Quick].
+//   - The files of an entry are named after its configuration alone, not after the
+//     experiment, so that two experiments in one folder share their runs.
+//   - A table depends on the trained networks alone, not on times or interruptions.
+//
+// An experiment more is a file with its grid, and its name in the list of [All].
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ialgn/internal/hint"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+)
+
+// Experiment is a grid of runs, for a table of the paper.
+type Experiment struct {
+	Name       string
+	Summary    string // one line
+	PaperSeeds int    // over how many seeds the paper's values are
+	Entries    []Entry
+	Quick      []string // keys, as of an Entry, that replace those of each at the scale quick
+}
+
+// Entry is a network that is trained over several seeds, one row of the table.
+type Entry struct {
+	Network string         // as the paper calls it
+	Keys    []string       // KEY=VALUE of the configuration; of one that is given twice the later holds
+	Paper   trainer.Spread // what the paper has: shares of the test set
+}
+
+// Scale says how much of the paper's protocol is trained.
+type Scale string
+
+// The scales.
+const (
+	Quick Scale = "quick"
+	Paper Scale = "paper"
+)
+
+// ParseScale returns the scale of that name.
+func ParseScale(name string) (Scale, error) {
+	if s := Scale(name); s == Quick || s == Paper {
+		return s, nil
+	}
+	return "", fmt.Errorf("no scale %q: want %s or %s", name, Quick, Paper)
+}
+
+// All returns the experiments, in the order in which they are listed.
+func All() []Experiment { return []Experiment{baselines} }
+
+// Find returns the experiment of that name. The error's hint lists all.
+func Find(name string) (Experiment, error) {
+	all := All()
+	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
+	if i < 0 {
+		return Experiment{}, hint.With(fmt.Errorf("there is no experiment %q", name), "the experiments are\n%s", List())
+	}
+	return all[i], nil
+}
+
+// List returns a line for each experiment, with its name and what it is.
+func List() string {
+	var lines []string
+	for _, e := range All() {
+		lines = append(lines, fmt.Sprintf("  %-14s %s", e.Name, e.Summary))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Config returns the configuration of an entry with the first seed. Its name, that of
+// the entry's files, is made of data set, size, network and scale.
+func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
+	keys, suffix := n.Keys, ""
+	if scale == Quick {
+		keys, suffix = slices.Concat(keys, e.Quick), "-"+string(Quick)
+	}
+	cfg, err := config.Parse(e.Name, nil, keys)
+	if err != nil {
+		return cfg, fmt.Errorf("experiment %s, %s: %w", e.Name, n.Network, err)
+	}
+	cfg.Name = fmt.Sprintf("%s-%dx%d-%s%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, strings.ToLower(n.Network), suffix)
+	return cfg, nil
+}
+
+// reductions says what the scale quick changes, each once.
+func (e *Experiment) reductions() []string {
+	var all []string
+	for _, quick := range e.Quick {
+		key, value, _ := strings.Cut(quick, "=")
+		for _, n := range e.Entries {
+			all = append(all, fmt.Sprintf("%s %s instead of %s", key, value, n.value(key)))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// value returns the value of a key.
+func (n *Entry) value(key string) string {
+	for _, k := range slices.Backward(n.Keys) {
+		if value, ok := strings.CutPrefix(k, key+"="); ok {
+			return value
+		}
+	}
+	return "its default"
+}

@@ -1,0 +1,227 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/trainer"
+)
+
+// digits is an experiment that trains in a moment.
+var digits = Experiment{
+	Name: "tiny", Summary: "two networks on the digits", PaperSeeds: 5,
+	Entries: []Entry{
+		{"RWLGN", slices.Concat(small, rwlgn), published(0.5, 0.1)},
+		{"IALGN", slices.Concat(small, ialgn, []string{"model.anchors=8"}), published(0.6, 0.1)},
+	},
+	Quick: []string{"train.epochs=2"},
+}
+
+var small = []string{
+	"data.set=digits", "encoder.bits=4", "model.width=60", "model.depth=4", "model.tau=2", "model.init=random", "train.epochs=4",
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// recorder counts the runs that train, and may interrupt one.
+type recorder struct {
+	begun  []string
+	cancel func()
+	at     int // interrupt the run that begins as this one, from 1
+}
+
+func (r *recorder) train(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+	s.Begin = func(seed uint64) { r.begun = append(r.begun, fmt.Sprintf("%s %d", s.Config.Name, seed)) }
+	s.Progress = func(p trainer.Progress) {
+		if len(r.begun) == r.at && p.Epoch == 2 && p.Batch == 3 {
+			r.cancel()
+		}
+	}
+	return s.Train(ctx)
+}
+
+// files returns the table's files, without the folder's name.
+func files(t *testing.T, table *Table) []string {
+	t.Helper()
+	var texts []string
+	for _, path := range table.Files {
+		texts = append(texts, strings.ReplaceAll(read(t, path), filepath.Dir(path), "DIR"))
+	}
+	return texts
+}
+
+// TestResume interrupts the second seed of the second entry, goes on, and has the table of
+// a run without interruption; a third call trains nothing.
+func TestResume(t *testing.T) {
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 1}
+	whole, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *whole.Rows[0].Test.Std == 0 || whole.Rows[1].Test.Mean < 0.3 || whole.Rows[1].Epochs != 4 {
+		t.Fatalf("rows %+v", whole.Rows)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rec := &recorder{cancel: cancel, at: 4}
+	r.Dir, r.Train, r.Threads = filepath.Join(t.TempDir(), "a", "b"), rec.train, 2
+	if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil || !strings.HasPrefix(err.Error(), "digits-60x4-ialgn: seed 2: interrupted") {
+		t.Fatalf("table %v, error %v", table, err)
+	}
+	sofar := read(t, filepath.Join(r.Dir, "tiny-paper.md"))
+	if !strings.Contains(sofar, "Not run: digits-60x4-ialgn: its turn has not come yet.") || strings.Count(sofar, "| not run ") != 2 {
+		t.Errorf("the table of what is finished:\n%s", sofar)
+	}
+	rec.at = 0
+	table, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(files(t, whole), files(t, table)); diff != "" {
+		t.Errorf("table (-whole +interrupted):\n%s", diff)
+	}
+	want := []string{"digits-60x4-rwlgn 1", "digits-60x4-rwlgn 2", "digits-60x4-ialgn 1", "digits-60x4-ialgn 2", "digits-60x4-ialgn 2"}
+	if diff := cmp.Diff(want, rec.begun); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	rec.begun = nil
+	if again, err := r.Run(t.Context()); err != nil || rec.begun != nil || cmp.Diff(files(t, whole), files(t, again)) != "" {
+		t.Errorf("the third call trained %v, error %v", rec.begun, err)
+	}
+}
+
+// TestScales trains both scales and more seeds into one folder: they do not touch each
+// other, and no seed is trained twice.
+func TestScales(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	one, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := one.Rows[1]; row.Epochs != 2 || row.Test.Std != nil || row.Name != "digits-60x4-ialgn-quick" {
+		t.Errorf("row %+v", row)
+	}
+	r.Scale = Paper
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.Scale, r.Seeds, rec.begun = Quick, 2, nil
+	two, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"digits-60x4-rwlgn-quick 2", "digits-60x4-ialgn-quick 2"}; !slices.Equal(rec.begun, want) {
+		t.Errorf("trained %v, want %v", rec.begun, want)
+	}
+	if got, want := two.Rows[0].Runs[0].TestAccuracy, one.Rows[0].Test.Mean; got != want {
+		t.Errorf("the first seed has %v with a second one, %v alone", got, want)
+	}
+}
+
+// TestAbsent has an entry whose data come later, and go again.
+func TestAbsent(t *testing.T) {
+	samples := filepath.Join(t.TempDir(), "samples.csv")
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	r.Experiment.Entries = slices.Concat([]Entry{{
+		"RWLGN", slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + samples}), published(0.5, 0.1),
+	}}, digits.Entries[1:])
+	table, err := r.Run(t.Context())
+	if err != nil || len(rec.begun) != 1 {
+		t.Fatalf("trained %v, error %v", rec.begun, err)
+	}
+	if row := table.Rows[0]; !strings.Contains(row.NotRun, "not found") || row.Get == "" || row.Test != nil || table.Rows[1].Test == nil {
+		t.Errorf("rows %+v", table.Rows)
+	}
+	var csv strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&csv, "%d,%d,%d,%d\n", i%7, i%11, i%13, i%10)
+	}
+	if err := os.WriteFile(samples, []byte(csv.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	table, err = r.Run(t.Context())
+	if err != nil || len(rec.begun) != 2 || table.Rows[0].Test == nil {
+		t.Fatalf("trained %v, row %+v, error %v", rec.begun, table.Rows[0], err)
+	}
+	if err := os.Remove(samples); err != nil {
+		t.Fatal(err)
+	}
+	again, err := r.Run(t.Context())
+	if err != nil || len(rec.begun) != 2 || cmp.Diff(files(t, table), files(t, again)) != "" {
+		t.Errorf("trained %v, row %+v, error %v", rec.begun, again.Rows[0], err)
+	}
+	r.Seeds = 2 // the second has no data
+	table, err = r.Run(t.Context())
+	if err != nil || table.Rows[0].Test != nil || table.Rows[1].Test == nil {
+		t.Errorf("rows %+v, error %v", table.Rows, err)
+	}
+}
+
+// TestRefuses has folders with other files, and calls that cannot be.
+func TestRefuses(t *testing.T) {
+	done := t.TempDir()
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Dir: done}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	second := filepath.Join(done, "digits-60x4-ialgn-quick.seed2.safetensors")
+	for _, test := range []struct {
+		name   string
+		change func(*Runner)
+		want   string
+	}{
+		{"another configuration", func(r *Runner) {
+			r.Experiment.Quick = []string{"train.epochs=3"}
+		}, "digits-60x4-rwlgn-quick.seed1.safetensors: has another train.epochs than this run of the experiment; choose another folder"},
+		{"another checkpoint", func(r *Runner) {
+			if err := errors.Join(os.Remove(second), os.Rename(strings.Replace(second, "seed2", "seed1", 1)+".checkpoint", second+".checkpoint")); err != nil {
+				t.Fatal(err)
+			}
+		}, "digits-60x4-ialgn-quick.seed2.safetensors.checkpoint: has another train.seed than this run"},
+		{"a damaged model", func(*Runner) {
+			if err := os.WriteFile(second, []byte("no model"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}, second + ": "},
+		{"a file for a folder", func(r *Runner) { r.Dir = second }, second},
+		{"no seeds", func(r *Runner) { r.Seeds = 0 }, "experiment tiny: 2 entries with 0 seeds"},
+		{"no entries", func(r *Runner) { r.Experiment.Entries = nil }, "experiment tiny: 0 entries"},
+		{"a key that is none", func(r *Runner) { r.Experiment.Quick = []string{"train.epoch=1"} }, "experiment tiny, RWLGN: "},
+	} {
+		rec := &recorder{}
+		r := r
+		r.Train = rec.train
+		test.change(&r)
+		table, err := r.Run(t.Context())
+		if err == nil || !strings.Contains(err.Error(), test.want) || table != nil || rec.begun != nil {
+			t.Errorf("%s: trained %v, error %v, want one with %q", test.name, rec.begun, err, test.want)
+		}
+	}
+}
+
+// TestNoSpace has a table that cannot be written.
+func TestNoSpace(t *testing.T) {
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir()}
+	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-quick.csv"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "tiny-quick.csv: is a folder") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,135 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ialgn/trainer"
+)
+
+// Table is the outcome of an experiment.
+type Table struct {
+	Experiment string   `json:"experiment"`
+	Title      string   `json:"title"`
+	Scale      Scale    `json:"scale"`
+	Caption    []string `json:"caption"` // sentences
+	Files      []string `json:"files"`   // Markdown and CSV
+	Rows       []Row    `json:"rows"`
+}
+
+// Row is the outcome of an entry. Accuracies are shares of the test set; those without a
+// value, of an entry that did not run, are nil.
+type Row struct {
+	Name       string                `json:"name"` // of the files
+	Data       string                `json:"data"`
+	Width      int                   `json:"width"`
+	Depth      int                   `json:"depth"`
+	Network    string                `json:"network"`
+	Seeds      int                   `json:"seeds"`
+	Epochs     int                   `json:"epochs"`
+	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`      // after the last epoch
+	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // of each seed's best epoch
+	Paper      trainer.Spread        `json:"paper"`
+	Difference *float64              `json:"difference_points,omitempty"` // of the means, of Test from Paper, in percent
+	NotRun     string                `json:"not_run,omitempty"`           // why
+	Get        string                `json:"get,omitempty"`               // how to get the data set that was not found
+	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
+}
+
+// notYet marks the rows of a table that is written while the others still train.
+const notYet = "its turn has not come yet"
+
+// table returns the table without rows.
+func (r Runner) table() *Table {
+	base := filepath.Join(r.Dir, r.Experiment.Name+"-"+string(r.Scale))
+	return &Table{
+		Experiment: r.Experiment.Name, Title: r.Experiment.Summary, Scale: r.Scale, Caption: r.caption(),
+		Files: []string{base + ".md", base + ".csv"},
+	}
+}
+
+// row returns the row of an entry without a result.
+func row(n *Entry, s trainer.Seeds) Row {
+	m := &s.Config.Model
+	return Row{
+		Name: s.Config.Name, Data: s.Config.Data.Set, Width: m.Width, Depth: m.Depth, Network: n.Network,
+		Seeds: s.N, Epochs: s.Config.Train.Epochs, Paper: n.Paper, NotRun: notYet,
+	}
+}
+
+// fill enters the result of the entry's runs.
+func (r *Row) fill(all *trainer.SeedsSummary) {
+	difference := 100 * (all.TestAccuracy.Mean - r.Paper.Mean)
+	r.Test, r.Best, r.Difference = &all.TestAccuracy, &all.BestAccuracy, &difference
+	r.NotRun, r.Runs = "", all.Runs
+}
+
+// caption says what the table shows, and what was reduced.
+func (r Runner) caption() []string {
+	e, over := &r.Experiment, "one seed"
+	if r.Seeds > 1 {
+		over = fmt.Sprintf("%d seeds", r.Seeds)
+	}
+	lines := []string{
+		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the test set itself; mean +- standard deviation (n - 1) over %s.", over),
+		fmt.Sprintf("The paper's values are over %d seeds; the difference is that of the means, after the last epoch.", e.PaperSeeds),
+	}
+	var less []string
+	if r.Scale == Quick {
+		less = e.reductions()
+	}
+	if r.Seeds != e.PaperSeeds {
+		less = append(less, fmt.Sprintf("%s instead of %d", over, e.PaperSeeds))
+	}
+	protocol := "The paper's protocol"
+	if len(less) > 0 {
+		protocol += ", but for: " + strings.Join(less, "; ")
+	}
+	return append(lines, protocol+".",
+		fmt.Sprintf("Made by `ialgn experiment %s --scale %s --seeds %d`.", e.Name, r.Scale, r.Seeds))
+}
+
+// notRun returns what to say of the rows without a result: each reason once, with the
+// names of its rows.
+func (t *Table) notRun() []string {
+	var reasons, lines []string
+	names := map[string][]string{}
+	for _, r := range t.Rows {
+		if r.NotRun == "" {
+			continue
+		}
+		reason := strings.TrimSuffix(r.NotRun+": "+r.Get, ": ")
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+		names[reason] = append(names[reason], r.Name)
+	}
+	for _, reason := range reasons {
+		lines = append(lines, fmt.Sprintf("Not run: %s: %s.", strings.Join(names[reason], ", "), reason))
+	}
+	return lines
+}
+
+// points writes a mean and its deviation in percent, "not run" if there is none.
+func points(s *trainer.Spread) string {
+	switch {
+	case s == nil:
+		return "not run"
+	case s.Std == nil:
+		return fmt.Sprintf("%.2f", 100*s.Mean)
+	}
+	return fmt.Sprintf("%.2f +- %.2f", 100*s.Mean, 100**s.Std)
+}
+
+// signed writes a difference, none as nothing.
+func signed(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	rounded := math.Round(100**x) / 100
+	return fmt.Sprintf("%+.2f", cmp.Or(rounded, 0)) // not -0.00
+}

@@ -1,0 +1,114 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/trainer"
+	"ialgn/trainer/dataset"
+)
+
+func mean(x float64) trainer.Spread        { return trainer.Spread{Mean: x} }
+func spread(x, std float64) trainer.Spread { return trainer.Spread{Mean: x, Std: &std} }
+
+// TestTable has summaries of runs that were not made: means above and below the paper's,
+// one seed, and an entry without data.
+func TestTable(t *testing.T) {
+	summaries := map[string]*trainer.SeedsSummary{
+		"digits-60x4-rwlgn": {TestAccuracy: spread(0.97249, 0.00123), BestAccuracy: spread(0.9731, 0.0011), Runs: make([]trainer.SeedSummary, 3)},
+		"digits-60x4-ldlgn": {TestAccuracy: spread(0.97544, 0), BestAccuracy: spread(0.97544, 0)},
+		"digits-60x4-ialgn": {TestAccuracy: mean(0.99), BestAccuracy: mean(1)},
+	}
+	e := digits
+	e.Entries = []Entry{
+		{"RWLGN", digits.Entries[0].Keys, published(0.9729, 0.0006)},
+		{"LDLGN", digits.Entries[0].Keys, published(0.97545, 0.0003)},
+		{"IALGN", digits.Entries[1].Keys, published(0.9822, 0.0002)},
+		{"IALGN", append(slices.Clone(digits.Entries[1].Keys), "data.set=mnist"), published(0.9822, 0.0002)},
+	}
+	dir := t.TempDir()
+	r := Runner{Experiment: e, Scale: Paper, Seeds: 3, Dir: dir, Train: func(_ context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		if s.N != 3 || !s.Resume || s.Model != filepath.Join(dir, s.Config.Name+".safetensors") {
+			t.Errorf("asked to train %+v", s)
+		}
+		return summaries[s.Config.Name], nil
+	}}
+	table, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var differences []float64
+	for _, row := range table.Rows[:3] {
+		differences = append(differences, *row.Difference)
+	}
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
+	if diff := cmp.Diff([]float64{-0.041, -0.001, 0.78}, differences, near); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+	if len(table.Rows[0].Runs) != 3 || table.Rows[3].Test != nil || table.Rows[3].Difference != nil {
+		t.Errorf("rows %+v", table.Rows)
+	}
+	for i, form := range []string{"table.md", "table.csv"} {
+		golden(t, form, read(t, table.Files[i]))
+	}
+}
+
+// TestCaption names what a table leaves out of the paper's protocol.
+func TestCaption(t *testing.T) {
+	for _, test := range []struct {
+		scale Scale
+		seeds int
+		want  []string
+	}{
+		{Paper, 5, []string{"(n - 1) over 5 seeds.", "The paper's protocol.", "--scale paper --seeds 5`."}},
+		{Paper, 1, []string{"over one seed.", "The paper's protocol, but for: one seed instead of 5."}},
+		{Quick, 3, []string{"but for: train.epochs 2 instead of 4; 3 seeds instead of 5.", "Made by `ialgn experiment tiny --scale quick --seeds 3`."}},
+		{Quick, 5, []string{"but for: train.epochs 2 instead of 4."}},
+	} {
+		text := strings.Join(Runner{Experiment: digits, Scale: test.scale, Seeds: test.seeds}.caption(), "\n")
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s, %d seeds: no %q in\n%s", test.scale, test.seeds, want, text)
+			}
+		}
+	}
+}
+
+// TestNotRun groups the rows by what they lack, in the order of the table.
+func TestNotRun(t *testing.T) {
+	table := &Table{Rows: []Row{
+		{Name: "a", NotRun: "no x", Get: "fetch x"},
+		{Name: "b"},
+		{Name: "c", NotRun: notYet},
+		{Name: "d", NotRun: "no x", Get: "fetch x"},
+	}}
+	want := []string{"Not run: a, d: no x: fetch x.", "Not run: c: its turn has not come yet."}
+	if diff := cmp.Diff(want, table.notRun()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNothing has no entry with data: the table says so, and so does the error.
+func TestNothing(t *testing.T) {
+	r := Runner{Experiment: baselines, Scale: Quick, Seeds: 3, Dir: filepath.Join(t.TempDir(), "new"), Folders: []string{t.TempDir()}}
+	table, err := r.Run(t.Context())
+	var missing *dataset.MissingError
+	if !errors.As(err, &missing) || missing.Set != "mnist" || table == nil {
+		t.Fatalf("table %v, error %v", table, err)
+	}
+	for _, row := range table.Rows {
+		if row.NotRun != missing.Error() || row.Get != missing.Get || row.Test != nil {
+			t.Errorf("row %+v", row)
+		}
+	}
+	if text := read(t, table.Files[0]); strings.Count(text, "| not run ") != 6 || strings.Count(text, missing.Get) != 1 {
+		t.Errorf("table:\n%s", text)
+	}
+}
