@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -73,11 +74,28 @@ func onScreen(t *testing.T, name, text string) {
 	}
 }
 
+// writeMNIST writes a set of 20 + 20 samples with the names and the form of MNIST below dir.
+func writeMNIST(t *testing.T, dir string) {
+	t.Helper()
+	const n, pixels = 20, 64
+	images, labels := []byte{0, 0, 8, 2, 0, 0, 0, n, 0, 0, 0, pixels}, []byte{0, 0, 8, 1, 0, 0, 0, n}
+	for i := range n {
+		images = append(images, bytes.Repeat([]byte{byte(12 * i)}, pixels)...)
+		labels = append(labels, byte(i%10))
+	}
+	for _, part := range []string{"train", "t10k"} {
+		writeFile(t, filepath.Join(dir, "mnist", part+"-images-idx3-ubyte"), string(images))
+		writeFile(t, filepath.Join(dir, "mnist", part+"-labels-idx1-ubyte"), string(labels))
+	}
+}
+
 // TestHelpExamples runs the example of every help in a folder with a small model where
-// the examples have theirs.
+// the examples have theirs, and a small data set.
 func TestHelpExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("IALGN_DATA", t.TempDir())
+	sets := t.TempDir()
+	writeMNIST(t, sets)
+	t.Setenv("IALGN_DATA", sets)
 	writeFile(t, "examples/digits/digits.yaml", strings.Replace(small, "tiny", "digits", 1))
 	writeFile(t, "samples.csv", strings.Repeat(strings.Repeat("7,", 63)+"7\n", 3))
 	must(t, "train", "examples/digits/digits.yaml", "-o", "demo/digits.safetensors", "--quiet")

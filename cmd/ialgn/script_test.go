@@ -42,7 +42,7 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 //	lines FILE N ASSERTION...  FILE is N JSON objects, one a line
 //	same FILE KEY FILE KEY     two values are the same
 //	interrupt LOG N COMMAND... send SIGINT when LOG has N lines; exit status 130
-//	samples FILE N [label] [header] [idx]  the first N test digits
+//	samples FILE N [label] [header] [idx]  the first N test digits; idx and label: labels
 //	truncate FILE BYTES        cut FILE off
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -244,6 +244,7 @@ func samples(ts *testscript.TestScript, neg bool, args []string) {
 	set, err := dataset.Open(context.Background(), config.Data{Set: "digits"}, 0, nil)
 	ts.Check(err)
 	csv, pixels := &bytes.Buffer{}, []byte{0, 0, 8, 3, 0, 0, byte(n >> 8), byte(n), 0, 0, 0, 8, 0, 0, 0, 8}
+	labels := []byte{0, 0, 8, 1, 0, 0, byte(n >> 8), byte(n)}
 	if slices.Contains(args, "header") {
 		csv.WriteString(strings.Join(append(slices.Clone(set.FeatureNames), "digit")[:columns(args)], ",") + "\n")
 	}
@@ -257,10 +258,14 @@ func samples(ts *testscript.TestScript, neg bool, args []string) {
 			fields, pixels = append(fields, strconv.Itoa(int(v))), append(pixels, byte(v))
 		}
 		csv.WriteString(strings.Join(append(fields, set.Classes[label])[:columns(args)], ",") + "\n")
+		labels = append(labels, byte(label))
 		return nil
 	}))
 	data := csv.Bytes()
-	if slices.Contains(args, "idx") {
+	switch idx, label := slices.Contains(args, "idx"), slices.Contains(args, "label"); {
+	case idx && label:
+		data = labels
+	case idx:
 		data = pixels
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o666))

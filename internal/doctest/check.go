@@ -152,7 +152,7 @@ func (d *document) ialgn(words []string) []error {
 	out := c.flags["-o"]
 	var wrong []error
 	switch c.command.Name {
-	case "data":
+	case "data", "experiment": // their arguments are no files
 	case "demo":
 		if out == "" {
 			out = "demo"

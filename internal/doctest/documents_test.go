@@ -187,6 +187,12 @@ func TestKeys(t *testing.T) {
 	add("sim", "0", "sim", "m.safetensors")
 	add("analyze", "0", "analyze", "m.safetensors")
 	add("analyze", "0", "analyze", "m.safetensors", "d/digits.safetensors")
+	t.Setenv("IALGN_DATA", r.dir)
+	t.Setenv("XDG_CACHE_HOME", r.dir)
+	add("experiment", "1", "experiment", "baselines", "-o", "tables")
+	r.writeMNIST()
+	add("experiment", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2")
+	add("experiment", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2")
 	add("data list", "0", "data", "list")
 	add("data check", "0", "data", "check", "digits")
 	page := read(t, "docs/CLI.md")
@@ -222,6 +228,26 @@ func (r runner) run(command ...string) (out, status string) {
 		r.t.Logf("%s: %s", filepath.Base(command[0]), stderr.String())
 	}
 	return stdout.String(), fmt.Sprint(cmd.ProcessState.ExitCode())
+}
+
+// writeMNIST writes a set of 20 + 20 samples with the names and the form of MNIST.
+func (r runner) writeMNIST() {
+	r.t.Helper()
+	const n, pixels = 20, 64
+	images, labels := []byte{0, 0, 8, 2, 0, 0, 0, n, 0, 0, 0, pixels}, []byte{0, 0, 8, 1, 0, 0, 0, n}
+	for i := range n {
+		images = append(images, bytes.Repeat([]byte{byte(12 * i)}, pixels)...)
+		labels = append(labels, byte(i%10))
+	}
+	dir := filepath.Join(r.dir, "mnist")
+	err := os.Mkdir(dir, 0o777)
+	for _, part := range []string{"train", "t10k"} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, part+"-images-idx3-ubyte"), images, 0o666),
+			os.WriteFile(filepath.Join(dir, part+"-labels-idx1-ubyte"), labels, 0o666))
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // replace changes all places in a file: one of them might not show in the test set.

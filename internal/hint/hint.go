@@ -21,7 +21,7 @@ type hinted struct {
 func (h *hinted) Unwrap() error { return h.error }
 
 // Hint returns how to mend what the error reports: one line, lower case, without a
-// full stop.
+// full stop, or such a line and a list of names below it.
 func (h *hinted) Hint() string { return h.hint }
 
 // With returns err with a hint, formatted as by [fmt.Sprintf], and with its text

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/experiment"
+	"ialgn/internal/hint"
+	"ialgn/trainer"
+)
+
+func experimentCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "experiment",
+		Usage:     "train a table of the paper, with the paper's values beside ours",
+		ArgsUsage: "NAME -o DIR",
+		Description: "Trains each network of the table over some seeds, and writes means and standard\n" +
+			"deviations to DIR as Markdown and CSV, beside models and logs. What is in DIR already\n" +
+			"is not trained again: after an interruption the same call goes on. The scale quick\n" +
+			"takes minutes, and says below the table what it leaves out; paper is the paper's\n" +
+			"protocol, and takes hours. The experiments:\n" + experiment.List(),
+		UsageText: "ialgn experiment baselines -o tables",
+		Flags: everywhere(
+			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`"},
+			dataFlag,
+			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick or paper"},
+			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
+		),
+		Action: runExperiment,
+	}
+}
+
+func runExperiment(c *cli.Context) error {
+	r, err := newRunner(c)
+	if err != nil {
+		return err
+	}
+	t, err := r.Run(c.Context)
+	if t == nil {
+		return err
+	}
+	note(c, "the table is in %s", strings.Join(t.Files, " and "))
+	return errors.Join(show(c, tableReport{t}), err)
+}
+
+// newRunner returns what the flags ask for.
+func newRunner(c *cli.Context) (experiment.Runner, error) {
+	var r experiment.Runner
+	args, err := arguments(c, 1)
+	if err != nil {
+		return r, hint.With(err, "the experiments are\n%s", experiment.List())
+	}
+	if r.Experiment, err = experiment.Find(args[0]); err != nil {
+		return r, err
+	}
+	if r.Scale, err = experiment.ParseScale(c.String("scale")); err != nil {
+		return r, fmt.Errorf("--scale: %w", err)
+	}
+	if r.Seeds = c.Int("seeds"); r.Seeds < 1 || r.Seeds > maxSeeds {
+		return r, hint.With(fmt.Errorf("--seeds %d: want how often each network is trained, 1 to %d", r.Seeds, maxSeeds),
+			"the paper has %d", r.Experiment.PaperSeeds)
+	}
+	if r.Dir = c.String("o"); r.Dir == "" {
+		return r, hint.With(errors.New("experiment: no output folder given"), "name one with -o DIR")
+	}
+	r.Folders, r.Threads = folders(c), threads(c)
+	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		return trainEntry(ctx, c, s)
+	}
+	return r, nil
+}
+
+// trainEntry trains an entry with its progress shown and logged.
+func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+	p, err := newProgress(c, experiment.LogPath(s.Model))
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	s.Progress, s.Warn = p.show, p.warn
+	s.Begin = func(seed uint64) {
+		p.begin(seed)
+		note(c, "seed %d: %s", seed, trainer.SeedPath(s.Model, seed))
+	}
+	return s.Train(ctx)
+}
+
+type tableReport struct{ *experiment.Table }
+
+func (r tableReport) text(w io.Writer) { _ = r.Markdown(w) } // show writes to memory, which does not fail
