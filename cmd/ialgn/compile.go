@@ -61,9 +61,6 @@ func compile(c *cli.Context) error {
 		return hint.With(errors.New("compile: no output folder given"), "name one with -o DIR")
 	}
 	o := compileOptions{Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O")}
-	if c.String("o") == "" {
-		return hint.With(errors.New("compile: no output folder"), "name it with -o DIR")
-	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
 	}
