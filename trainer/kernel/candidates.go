@@ -96,6 +96,16 @@ func Candidates[I uint16 | uint32](t *Tables, r []float32, x []uint64, words int
 	}
 }
 
+// Sum does Fill, and Candidates for all elements of r.
+func (t *Tables) Sum(r []float32, wires Wires, batch *Batch, grad []float32) {
+	t.Fill(grad, batch.Samples)
+	if wires.Wide != nil {
+		Candidates(t, r, batch.X, batch.Words, wires.Wide)
+	} else {
+		Candidates(t, r, batch.X, batch.Words, wires.Narrow)
+	}
+}
+
 // paperGroups is the number of groups of a batch of 81 to 100 samples.
 const paperGroups = 20
 

@@ -10,16 +10,25 @@ type RelaxedPass struct {
 	Adam    Adam
 
 	words int
-	a, b  []float32 // the pins' values of one gate, [row]
+	pins  [2]relaxedPin // A and B of the gate at hand
 	steps Steps
 	batch Batch
+}
+
+// relaxedPin is what is known of a pin of the gate at hand.
+type relaxedPin struct {
+	choice
+	value []float32 // [row], where it does not stand among the rows
+	grad  []float32 // the gradient of the value, where nobody below needs it
 }
 
 // NewRelaxedPass returns a pass with rows of the given number of words and pins of at most
 // k candidates.
 func NewRelaxedPass(words, k int) *RelaxedPass {
-	row := words * 64
-	p := &RelaxedPass{words: words, a: make([]float32, row), b: make([]float32, row)}
+	p := &RelaxedPass{words: words}
+	for i := range p.pins {
+		p.pins[i] = relaxedPin{newChoice(k), make([]float32, words*64), make([]float32, words*64)}
+	}
 	p.steps.grow(k, words)
 	return p
 }
@@ -29,78 +38,84 @@ func (p *RelaxedPass) padded() int { return (p.Samples + Lanes - 1) / Lanes * La
 // Forward writes the values of the layer's gates from the given one up to another to out,
 // the layer's rows.
 func (p *RelaxedPass) Forward(l *Layer, out []float32, from, to int) {
+	p.batch = Batch{p.X, p.words, p.Samples}
 	n := p.padded()
 	for i := from; i < to; i++ {
 		g := l.gate(i)
-		a, b := p.value(p.a[:n], l.A, i, g), p.value(p.b[:n], l.B, i, g)
+		a, b := p.value(0, l.A, i, g), p.value(1, l.B, i, g)
 		p.steps.Truth(l.Gates, g)
 		p.steps.mix(out[i*p.words*64:][:n], a, b)
 	}
 }
 
-// value returns what a pin of gate i is relaxed to, in dst or where it stands. Selection
-// probabilities, if there are any, are left in q.
-func (p *RelaxedPass) value(dst []float32, pin *Pin, i, g int) []float32 {
-	row := p.words * 64
+// value returns what a pin of gate i is relaxed to.
+func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
+	own, n, row := &p.pins[which], p.padded(), p.words*64
 	switch {
 	case pin == nil:
-		return p.Below[i*row:][:len(dst)]
+		return p.Below[i*row:][:n]
 	case pin.K == 1 && pin.Hidden:
-		return p.Below[int(pin.Bit[g])*row:][:len(dst)]
+		return p.Below[int(pin.Bit[g])*row:][:n]
 	case pin.K == 1:
-		p.steps.spread(dst, p.X[int(pin.Bit[g])*p.words:][:p.words])
-		return dst
+		p.steps.spread(own.value[:n], p.X[int(pin.Bit[g])*p.words:][:p.words])
+		return own.value[:n]
 	}
 	at, to := g*pin.K, (g+1)*pin.K
-	q := p.steps.q[:pin.K]
-	p.steps.selection(q, pin.W[at:to], pin.Top[g])
+	p.steps.selection(own.q, pin.W[at:to], pin.Top[g])
+	p.steps.mean(own.value[:n], &own.choice, pin.K, pin.wires(at, to), p.rows(pin), &p.batch)
+	return own.value[:n]
+}
+
+// rows returns the rows of values that a pin reads, nil if it reads bits.
+func (p *RelaxedPass) rows(pin *Pin) []float32 {
 	if pin.Hidden {
-		p.steps.meanRows(dst, q, p.Below, row, pin.wires(at, to))
-	} else {
-		p.batch = Batch{p.X, p.words, p.Samples}
-		p.steps.meanBits(dst, q, &p.batch, pin.wires(at, to))
+		return p.Below
 	}
-	return dst
+	return nil
 }
 
 // Update is [LayerPass.Update].
 func (p *RelaxedPass) Update(l *Layer, own, next *Trace, top func(i int) []float32, from, to int) {
+	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
+	slotsA, slotsB := l.Slots()
 	for i := from; i < to; i++ {
-		alpha, beta := own.Pins[2*i*row:][:n], own.Pins[(2*i+1)*row:][:n]
+		alpha, beta := p.pins[0].grad[:n], p.pins[1].grad[:n]
+		if slotsA > 0 {
+			alpha = own.Pins[2*i*row:][:n]
+		}
+		if slotsB > 0 {
+			beta = own.Pins[(2*i+1)*row:][:n]
+		}
 		if next == nil {
 			copy(alpha, top(i))
 		} else {
 			p.steps.gatherRelaxed(next, alpha, l.Uses.Of(i), row)
 		}
 		g := l.gate(i)
-		a, b := p.value(p.a[:n], l.A, i, g), p.value(p.b[:n], l.B, i, g)
+		a, b := p.value(0, l.A, i, g), p.value(1, l.B, i, g)
 		p.steps.Truth(l.Gates, g)
 		p.steps.relaxedBins(alpha, beta, a, b)
 		p.steps.UpdateTruth(&p.Adam, l.Gates, g)
-		slotsA, slotsB := l.Slots()
 		share := own.Share[i*(slotsA+slotsB):][:slotsA+slotsB]
-		p.pin(share[slotsA:], l.B, g, beta)
-		p.pin(share[:slotsA], l.A, g, alpha)
+		p.pin(share[:slotsA], 0, l.A, g, alpha)
+		p.pin(share[slotsA:], 1, l.B, g, beta)
 	}
 }
 
 // pin updates a pin from the gradient of its value and leaves the probabilities of hidden
 // candidates in share.
-func (p *RelaxedPass) pin(share []float32, pin *Pin, g int, grad []float32) {
-	switch {
-	case pin == nil || pin.K == 1:
+func (p *RelaxedPass) pin(share []float32, which int, pin *Pin, g int, grad []float32) {
+	if pin == nil || pin.K == 1 {
 		for i := range share {
 			share[i] = 1
 		}
 		return
-	case pin.Hidden:
-		at, to := g*pin.K, (g+1)*pin.K
-		arg, top := p.steps.updateRows(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], pin.Top[g], p.Below, p.words*64, pin.wires(at, to), grad)
-		pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
-	default:
-		p.batch = Batch{p.X, p.words, p.Samples}
-		p.steps.UpdatePin(&p.Adam, pin, g, &p.batch, grad)
 	}
-	copy(share, p.steps.q)
+	c, at, to := &p.pins[which].choice, g*pin.K, (g+1)*pin.K
+	wires := pin.wires(at, to)
+	p.steps.sums(c, pin.K, wires, p.rows(pin), &p.batch, grad)
+	arg, top := p.steps.selectStep(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], c)
+	pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
+	copy(share, c.q)
 }

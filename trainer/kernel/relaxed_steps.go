@@ -1,5 +1,7 @@
 package kernel
 
+import "math/bits"
+
 // The steps of gates with relaxed values, lane by lane in float32 with every product
 // rounded. T are the truth values of the gate at hand.
 //
@@ -11,6 +13,9 @@ package kernel
 //	mean     : sum of q_j x_j, from +0 and in the order of candidates
 //	R_j      : the group sum of beta where the candidates are bits, the lane sum of
 //	           beta x_j where they are rows of values
+//	gather   : the sum of share times pin gradient, from +0 and in the order of the edges
+//
+// What follows is the plain path, which defines the bits; relaxed_vector.go chooses.
 
 // plane holds the coefficients of a gate's output as a polynomial of its pins.
 type plane struct{ one, a, b, ab float32 }
@@ -20,9 +25,9 @@ func (t *Quad) plane() plane {
 	return plane{t[0], t[2] - t[0], b, (t[3] - t[2]) - b}
 }
 
-// mix writes the outputs of the gate at hand.
-func (s *Steps) mix(dst, a, b []float32) {
-	c := s.t.plane()
+// mix writes the outputs of a gate whose pins have the values a and b.
+func mix(dst, a, b []float32, t *Quad) {
+	c := t.plane()
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		low, slope := c.one+float32(c.b*b[i]), c.a+float32(c.ab*b[i])
@@ -30,11 +35,12 @@ func (s *Steps) mix(dst, a, b []float32) {
 	}
 }
 
-// relaxedBins sums the upstream gradient, which is in alpha, and replaces it by the
-// gradient of pin A; that of pin B goes to beta.
-func (s *Steps) relaxedBins(alpha, beta, a, b []float32) {
-	c := s.t.plane()
+// relaxedBins returns the sums of the upstream gradient, which is in alpha, and replaces it
+// by the gradient of pin A; that of pin B goes to beta.
+func relaxedBins(alpha, beta, a, b []float32, t *Quad) (s Quad) {
+	c := t.plane()
 	var sums [4][Lanes]float32
+	beta, a, b = beta[:len(alpha)], a[:len(alpha)], b[:len(alpha)]
 	for i, d := range alpha {
 		l, x, y := i%Lanes, a[i], b[i]
 		u := float32(d * x)
@@ -48,39 +54,35 @@ func (s *Steps) relaxedBins(alpha, beta, a, b []float32) {
 		beta[i] = float32(d * (c.b + float32(c.ab*x)))
 	}
 	for i := range sums {
-		s.s[i] = reduce(&sums[i])
+		s[i] = reduce(&sums[i])
 	}
+	return s
 }
 
 // spread writes a row of bits as values.
-func (s *Steps) spread(dst []float32, bits []uint64) {
+func spread(dst []float32, row []uint64) {
 	for i := range dst {
-		dst[i] = float32(bits[i/64] >> (i % 64) & 1)
+		dst[i] = float32(row[i/64] >> (i % 64) & 1)
 	}
 }
 
-// selection is [Selection] by the path in use. q has room for a multiple of [Lanes].
-func (s *Steps) selection(q, u []float32, top float32) {
-	if f := vectors(); f != nil {
-		f.selection(&s.q[0], &u[0], len(u), top)
-		return
-	}
-	Selection(q, u, top)
-}
-
-// meanBits writes the mean of candidates that are rows of bits.
-func (s *Steps) meanBits(dst, q []float32, batch *Batch, wires Wires) {
+// meanBits writes the mean of candidates that are rows of bits. It looks at ones alone: a
+// zero would add +0 to what is never -0.
+func meanBits(dst, q []float32, batch *Batch, wires Wires) {
 	clear(dst)
 	for j, p := range q {
-		bits := batch.X[wires.at(j)*batch.Words:][:batch.Words]
-		for i := range dst {
-			dst[i] += float32(p * float32(bits[i/64]>>(i%64)&1))
+		row := batch.X[wires.at(j)*batch.Words:][:batch.Words]
+		for at := 0; at < len(dst); at += 64 {
+			part := dst[at:min(at+64, len(dst))]
+			for w := row[at/64] << (64 - len(part)) >> (64 - len(part)); w != 0; w &= w - 1 {
+				part[bits.TrailingZeros64(w)] += p
+			}
 		}
 	}
 }
 
 // meanRows writes the mean of candidates that are rows of values.
-func (s *Steps) meanRows(dst, q, rows []float32, row int, wires Wires) {
+func meanRows(dst, q, rows []float32, row int, wires Wires) {
 	clear(dst)
 	for j, p := range q {
 		x := rows[wires.at(j)*row:][:len(dst)]
@@ -90,28 +92,20 @@ func (s *Steps) meanRows(dst, q, rows []float32, row int, wires Wires) {
 	}
 }
 
-// gatherRelaxed is [Trace.gatherRelaxed] by the path in use.
-func (s *Steps) gatherRelaxed(t *Trace, dst []float32, edges []Edge, row int) {
-	t.gatherRelaxed(dst, edges, row)
+// rowSums writes the sums R_j of candidates that are rows of values to r.
+func rowSums(r, grad, rows []float32, row int, wires Wires) {
+	for j := range r {
+		r[j] = laneDot(grad, rows[wires.at(j)*row:][:len(grad)])
+	}
 }
 
-// updateRows is [Steps.UpdateSelection] for candidates that are rows of values.
-func (s *Steps) updateRows(c *Adam, w, m, v []float32, top float32, rows []float32, row int, wires Wires, grad []float32) (arg int, newTop float32) {
-	k := len(w)
-	q, r := s.q[:k], s.r[:k]
-	s.selection(q, w, top)
-	for j := range r {
-		x := rows[wires.at(j)*row:][:len(grad)]
-		var l [Lanes]float32
-		for i, g := range grad {
-			l[i%Lanes] += float32(g * x[i])
+// gatherRelaxed is [Trace.gather] with relaxed values.
+func (t *Trace) gatherRelaxed(dst []float32, edges []Edge, row int) {
+	clear(dst)
+	for _, e := range edges {
+		d, q := t.Pins[int(e.Pin)*row:][:len(dst)], t.Share[e.Slot]
+		for s := range dst {
+			dst[s] += float32(d[s] * q)
 		}
-		r[j] = reduce(&l)
 	}
-	if f := vectors(); f != nil {
-		s.adam = *c
-		return f.selectStep(&w[0], &m[:k][0], &v[:k][0], &s.q[0], &s.r[0], k, &s.adam.Beta1)
-	}
-	SelectGradient(r, q, r)
-	return c.Update(w, m, v, r)
 }

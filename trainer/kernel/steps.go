@@ -105,12 +105,7 @@ func (s *Steps) UpdateSelection(c *Adam, w, m, v []float32, top float32, wires W
 func (s *Steps) plainSelection(c *Adam, w, m, v []float32, top float32, wires Wires, batch *Batch, grad []float32) (arg int, newTop float32) {
 	q, r := s.q[:len(w)], s.r[:len(w)]
 	Selection(q, w, top)
-	s.tables.Fill(grad, batch.Samples)
-	if wires.Wide != nil {
-		Candidates(&s.tables, r, batch.X, batch.Words, wires.Wide)
-	} else {
-		Candidates(&s.tables, r, batch.X, batch.Words, wires.Narrow)
-	}
+	s.tables.Sum(r, wires, batch, grad)
 	SelectGradient(r, q, r)
 	return c.Update(w, m, v, r)
 }

@@ -25,17 +25,22 @@ func (b *Batch) suits() bool { return b.Words >= LeastWords && uint64(len(b.X)) 
 // candidates writes the sums of k candidates to r, which is padded to a multiple of
 // [Lanes].
 func (s *vectorScratch) candidates(f *steps, r []float32, k int, wires Wires, batch *Batch, grad []float32) {
+	locate(f, s.offsets, k, wires, len(batch.X)/batch.Words, 8*batch.Words)
+	s.sums(f, r, s.offsets, k, batch, grad)
+}
+
+// sums does the work of candidates where it is known where the rows begin.
+func (s *vectorScratch) sums(f *steps, r []float32, offsets []uint32, k int, batch *Batch, grad []float32) {
 	words, samples := batch.Words, batch.Samples
 	if samples < 1 || samples > 64*words || samples > len(grad) {
 		panic("kernel: samples out of range") // assembly does not look
 	}
-	s.locate(f, k, wires, len(batch.X)/words, 8*words)
 	values := s.fill(f, grad, samples)
 	last := min((samples+127)/128*16, 8*words) - 16
 	for at := 0; at < k; {
 		step := f.fitting(k - at)
 		n := min(step.width, k-at)
-		step.sum(&r[at], values, samples, &batch.X[0], &s.offsets[at], n, last, &s.bits[0])
+		step.sum(&r[at], values, samples, &batch.X[0], &offsets[at], n, last, &s.bits[0])
 		at += n
 	}
 }
@@ -62,13 +67,13 @@ func (s *vectorScratch) grow(k, words int) {
 	}
 }
 
-// locate writes where the candidates' rows begin.
-func (s *vectorScratch) locate(f *steps, k int, wires Wires, rows, bytes int) {
+// locate writes where the candidates' rows of the given number of bytes begin.
+func locate(f *steps, offsets []uint32, k int, wires Wires, rows, bytes int) {
 	var beyond int
 	if wires.Wide != nil {
-		beyond = f.offsetsWide(&s.offsets[0], &wires.Wide[:k][0], k, rows, bytes)
+		beyond = f.offsetsWide(&offsets[0], &wires.Wide[:k][0], k, rows, bytes)
 	} else {
-		beyond = f.offsets(&s.offsets[0], &wires.Narrow[:k][0], k, rows, bytes)
+		beyond = f.offsets(&offsets[0], &wires.Narrow[:k][0], k, rows, bytes)
 	}
 	if beyond != 0 {
 		panic("kernel: a wire leads beyond the rows")

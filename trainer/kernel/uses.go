@@ -121,14 +121,3 @@ func (t *Trace) gather(dst []float32, edges []Edge, words int) {
 		}
 	}
 }
-
-// gatherRelaxed is gather with relaxed values.
-func (t *Trace) gatherRelaxed(dst []float32, edges []Edge, row int) {
-	clear(dst)
-	for _, e := range edges {
-		d, q := t.Pins[int(e.Pin)*row:][:len(dst)], t.Share[e.Slot]
-		for s := range dst {
-			dst[s] += float32(d[s] * q)
-		}
-	}
-}

@@ -44,6 +44,10 @@ func main() {
 		steps512()
 	case "steps2":
 		writeSteps2()
+	case "relaxed512":
+		relaxed("AVX512", relaxed512{})
+	case "relaxed2":
+		writeRelaxed2()
 	default:
 		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512 or steps2\n", *path)
 		os.Exit(2)

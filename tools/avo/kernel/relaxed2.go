@@ -1,0 +1,253 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// relaxed2 writes the steps in AVX2. Two vectors of eight lanes are a block.
+type relaxed2 struct{ k steps2 }
+
+// chunk2 is the blocks of a chunk.
+const chunk2 = 4
+
+// writeRelaxed2 writes the steps in AVX2.
+func writeRelaxed2() {
+	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
+	relaxed("AVX2", relaxed2{steps2{kernel2: kernel2{c: constants2()}}})
+}
+
+// plane2 is plane512 in AVX2.
+type plane2 struct{ one, a, b, ab reg.VecVirtual }
+
+func newPlane2() (p plane2) {
+	t := general("t")
+	ca, cb := coefficients(t)
+	ab := XMM()
+	VMOVSHDUP(cb, ab)
+	VSUBSS(cb, ab, ab)
+	p = plane2{YMM(), YMM(), YMM(), YMM()}
+	VBROADCASTSS(Mem{Base: t}, p.one)
+	VBROADCASTSS(ca, p.a)
+	VBROADCASTSS(cb, p.b)
+	VBROADCASTSS(ab, p.ab)
+	return p
+}
+
+// line2 returns c + d x.
+func line2(c, d, x reg.VecVirtual) reg.VecVirtual {
+	y := YMM()
+	VMULPS(x, d, y)
+	VADDPS(y, c, y)
+	return y
+}
+
+func (relaxed2) mix() {
+	step("mix", "AVX2", mixSignature, mixDoc)
+	dst, a, b, p, n := general("dst"), general("a"), general("b"), newPlane2(), general("blocks")
+	loop(n, func() {
+		for h := range 2 {
+			at := func(base reg.Register) Mem { return Mem{Base: base, Disp: ymm * h} }
+			y := YMM()
+			VMOVUPS(at(b), y)
+			low, slope := line2(p.one, p.b, y), line2(p.a, p.ab, y)
+			VMULPS(at(a), slope, slope)
+			VADDPS(slope, low, low)
+			VMOVUPS(low, at(dst))
+		}
+		advance(2*ymm, dst, a, b)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// bins goes over the samples twice, for want of registers: for the sums, and for the
+// gradients.
+func (relaxed2) bins() {
+	step("relaxedBins", "AVX2", relaxedBinsSignature, relaxedBinsDoc)
+	alpha, beta, a, b, n := general("alpha"), general("beta"), general("a"), general("b"), general("blocks")
+	var s [4][2]reg.VecVirtual // lanes 0 and 8 on
+	for i := range s {
+		s[i] = [2]reg.VecVirtual{zero8(), zero8()}
+	}
+	at, rest := GP64(), copied(n)
+	XORQ(at, at)
+	loop(rest, func() {
+		for h := range 2 {
+			from := func(base reg.Register) Mem { return index(base, at, 1, ymm*h) }
+			u, v, y, part := YMM(), YMM(), YMM(), YMM()
+			VMOVUPS(from(alpha), v)
+			VMOVUPS(from(b), y)
+			VMULPS(from(a), v, u)
+			VSUBPS(u, v, v)
+			for i, w := range []reg.VecVirtual{v, u} {
+				VMULPS(y, w, part)
+				VADDPS(part, s[2*i+1][h], s[2*i+1][h])
+				VSUBPS(part, w, w)
+				VADDPS(w, s[2*i][h], s[2*i][h])
+			}
+		}
+		ADDQ(U8(2*ymm), at)
+	})
+	var sums [4]reg.VecVirtual
+	for i := range s {
+		VADDPS(s[i][1], s[i][0], s[i][0])
+		sums[i] = fold4(s[i][0])
+	}
+	VMOVUPS(foldFour(sums[0], sums[1], sums[2], sums[3]), Mem{Base: general("s")})
+	p := newPlane2()
+	loop(n, func() {
+		for h := range 2 {
+			at := func(base reg.Register) Mem { return Mem{Base: base, Disp: ymm * h} }
+			d, x, y := YMM(), YMM(), YMM()
+			VMOVUPS(at(alpha), d)
+			VMOVUPS(at(a), x)
+			VMOVUPS(at(b), y)
+			da, db := line2(p.a, p.ab, y), line2(p.b, p.ab, x)
+			VMULPS(d, da, da)
+			VMULPS(d, db, db)
+			VMOVUPS(da, at(alpha))
+			VMOVUPS(db, at(beta))
+		}
+		advance(2*ymm, alpha, beta, a, b)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+func (r relaxed2) spread() {
+	step("spread", "AVX2", spreadSignature, spreadDoc)
+	dst, from, n := general("dst"), general("bits"), general("blocks")
+	loop(n, func() {
+		for h := range 2 {
+			x := r.k.spread(from, h)
+			VANDPS(r.k.c["one"], x, x)
+			VMOVUPS(x, Mem{Base: dst, Disp: ymm * h})
+		}
+		advance(2*ymm, dst)
+		advance(2, from)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// zeros2 returns vectors of zeros for n blocks.
+func zeros2(n int) []reg.VecVirtual {
+	y := make([]reg.VecVirtual, 2*n)
+	for i := range y {
+		y[i] = zero8()
+	}
+	return y
+}
+
+func (r relaxed2) meanBits() {
+	step("meanBits", "AVX2", meanBitsSignature, meanBitsDoc)
+	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"), general("blocks")
+	chunks(n, chunk2, func(n int) {
+		sums, p, to := zeros2(n), copied(q), copied(offsets)
+		loop(copied(k), func() {
+			row, share := offset(to), YMM()
+			ADDQ(x, row)
+			VBROADCASTSS(Mem{Base: p}, share)
+			advance(4, p)
+			for i := range n {
+				for h, sum := range sums[2*i : 2*i+2] {
+					part := r.k.spread(row, h)
+					VANDPS(share, part, part)
+					VADDPS(part, sum, sum)
+				}
+				advance(2, row)
+			}
+		})
+		store2s(sums, dst)
+	}, func() {
+		advance(2*ymm*chunk2, dst)
+		advance(2*chunk2, x)
+	})
+}
+
+func (relaxed2) meanRows() {
+	step("meanRows", "AVX2", meanRowsSignature, meanRowsDoc)
+	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("rows"), general("offsets"), general("blocks")
+	chunks(n, chunk2, func(n int) {
+		sums, p, to := zeros2(n), copied(q), copied(offsets)
+		loop(copied(k), func() {
+			at, share := offset(to), YMM()
+			VBROADCASTSS(Mem{Base: p}, share)
+			advance(4, p)
+			addProducts2(sums, share, func(i int) Mem { return index(x, at, 1, ymm*i) })
+		})
+		store2s(sums, dst)
+	}, func() { advance(2*ymm*chunk2, dst, x) })
+}
+
+// addProducts2 adds the products of a factor and the vectors at row to the sums.
+func addProducts2(sums []reg.VecVirtual, factor reg.VecVirtual, row func(i int) Mem) {
+	for i, sum := range sums {
+		product := YMM()
+		VMULPS(row(i), factor, product)
+		VADDPS(product, sum, sum)
+	}
+}
+
+// store2s stores vectors one after the other.
+func store2s(y []reg.VecVirtual, to reg.Register) {
+	for i, v := range y {
+		VMOVUPS(v, Mem{Base: to, Disp: ymm * i})
+	}
+}
+
+func (relaxed2) rowSums() {
+	step("rowSums", "AVX2", rowSumsSignature, rowSumsDoc)
+	r, k, grad, rows, offsets, n := general("r"), general("k"), general("grad"), general("rows"), general("offsets"), general("blocks")
+	again := label()
+	Label(again)
+	var sums [sumsAtOnce][2]reg.VecVirtual
+	var row [sumsAtOnce]reg.GPVirtual
+	for j := range row {
+		row[j], sums[j] = offset(offsets), [2]reg.VecVirtual{zero8(), zero8()}
+		ADDQ(rows, row[j])
+	}
+	at := GP64()
+	XORQ(at, at)
+	loop(copied(n), func() {
+		for h := range 2 {
+			g := YMM()
+			VMOVUPS(index(grad, at, 1, ymm*h), g)
+			for j := range row {
+				product := YMM()
+				VMULPS(index(row[j], at, 1, ymm*h), g, product)
+				VADDPS(product, sums[j][h], sums[j][h])
+			}
+		}
+		ADDQ(U8(2*ymm), at)
+	})
+	var x [sumsAtOnce]reg.VecVirtual
+	for j := range x {
+		VADDPS(sums[j][1], sums[j][0], sums[j][0])
+		x[j] = fold4(sums[j][0])
+	}
+	VMOVUPS(foldFour(x[0], x[1], x[2], x[3]), Mem{Base: r})
+	advance(4*sumsAtOnce, r)
+	SUBQ(U8(sumsAtOnce), k)
+	JGT(LabelRef(again))
+	VZEROUPPER()
+	RET()
+}
+
+func (relaxed2) gather() {
+	step("gather", "AVX2", gatherSignature, gatherDoc)
+	dst, edges, count := general("dst"), general("edges"), general("n")
+	pins, share, row, n := general("pins"), general("share"), general("row"), general("blocks")
+	chunks(n, chunk2, func(n int) {
+		sums, e := zeros2(n), copied(edges)
+		loop(copied(count), func() {
+			from, factor := edge(e, pins, row, share)
+			q := YMM()
+			VBROADCASTSS(factor, q)
+			addProducts2(sums, q, func(i int) Mem { return Mem{Base: from, Disp: ymm * i} })
+		})
+		store2s(sums, dst)
+	}, func() { advance(2*ymm*chunk2, dst, pins) })
+}
