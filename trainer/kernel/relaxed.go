@@ -13,6 +13,7 @@ type RelaxedPass struct {
 	pins  [2]relaxedPin // A and B of the gate at hand
 	steps Steps
 	batch Batch
+	ahead fetcher
 }
 
 // relaxedPin is what is known of a pin of the gate at hand.
@@ -39,12 +40,37 @@ func (p *RelaxedPass) padded() int { return (p.Samples + Lanes - 1) / Lanes * La
 // the layer's rows.
 func (p *RelaxedPass) Forward(l *Layer, out []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
-	n := p.padded()
+	n, row := p.padded(), p.words*64
+	p.ahead.reset()
+	p.ahead.gates(l, false)
+	p.ahead.rows(out, row, n)
+	if l.A == nil {
+		p.ahead.rows(p.Below, row, n)
+	}
 	for i := from; i < to; i++ {
+		p.ahead.fetch(i + gatesAhead)
+		if i+rowsGatesAhead < to {
+			p.fetchRows(l, i+rowsGatesAhead)
+		}
 		g := l.gate(i)
 		a, b := p.value(0, l.A, i, g), p.value(1, l.B, i, g)
 		p.steps.Truth(l.Gates, g)
-		p.steps.mix(out[i*p.words*64:][:n], a, b)
+		p.steps.mix(out[i*row:][:n], a, b)
+	}
+}
+
+// How many gates ahead what each gate has is fetched, and the rows that its wires lead to.
+const (
+	gatesAhead     = 2
+	rowsGatesAhead = 2
+)
+
+// fetchRows asks for the rows of values that pins of gate i have as their only candidates.
+func (p *RelaxedPass) fetchRows(l *Layer, i int) {
+	for _, pin := range []*Pin{l.A, l.B} {
+		if pin != nil && pin.K == 1 && pin.Hidden {
+			p.ahead.row(p.Below[int(pin.Bit[l.gate(i)])*p.words*64:][:p.padded()])
+		}
 	}
 }
 
@@ -79,7 +105,25 @@ func (p *RelaxedPass) Update(l *Layer, own, next *Trace, top func(i int) []float
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
 	slotsA, slotsB := l.Slots()
+	p.ahead.reset()
+	p.ahead.gates(l, true)
+	if l.A == nil {
+		p.ahead.rows(p.Below, row, n)
+	}
+	if slotsA > 0 {
+		p.ahead.rows(own.Pins, 2*row, n)
+	}
+	if slotsB > 0 {
+		p.ahead.rows(own.Pins[row:], 2*row, n)
+	}
 	for i := from; i < to; i++ {
+		p.ahead.fetch(i + gatesAhead)
+		if i+rowsGatesAhead < to {
+			p.fetchRows(l, i+rowsGatesAhead)
+			if next != nil {
+				p.ahead.edges(next, l.Uses.Of(i+rowsGatesAhead), row, n)
+			}
+		}
 		alpha, beta := p.pins[0].grad[:n], p.pins[1].grad[:n]
 		if slotsA > 0 {
 			alpha = own.Pins[2*i*row:][:n]

@@ -39,7 +39,17 @@ func rowSumsAVX2(r *float32, k int, grad *float32, rows *float32, offsets *uint3
 //go:noescape
 func gatherAVX2(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
 
-// fetchAVX2 asks for the cache lines of a row.
+// fetchAVX2 asks for the lines of element i in each of n places: pointer, bytes an element, lines.
 //
 //go:noescape
-func fetchAVX2(row *float32, lines int)
+func fetchAVX2(places *byte, n int, i int)
+
+// fetchRowAVX2 asks for the lines of a row.
+//
+//go:noescape
+func fetchRowAVX2(row *float32, lines int)
+
+// fetchEdgesAVX2 asks for the lines of the rows of edges.
+//
+//go:noescape
+func fetchEdgesAVX2(edges *uint32, n int, pins *float32, row int, lines int)

@@ -946,15 +946,63 @@ label29:
 	VZEROUPPER
 	RET
 
-// func fetchAVX2(row *float32, lines int)
+// func fetchAVX2(places *byte, n int, i int)
 // Requires: MMX+
-TEXT ·fetchAVX2(SB), NOSPLIT, $0-16
+TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
+	MOVQ places+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ i+16(FP), DX
+
+loop36:
+	MOVQ  8(AX), BX
+	MOVQ  16(AX), SI
+	IMULQ DX, BX
+	ADDQ  (AX), BX
+
+loop37:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	DECQ       SI
+	JNZ        loop37
+	ADDQ       $+24, AX
+	DECQ       CX
+	JNZ        loop36
+	RET
+
+// func fetchRowAVX2(row *float32, lines int)
+// Requires: MMX+
+TEXT ·fetchRowAVX2(SB), NOSPLIT, $0-16
 	MOVQ row+0(FP), AX
 	MOVQ lines+8(FP), CX
 
-loop36:
+loop38:
 	PREFETCHT0 (AX)
 	ADDQ       $0x40, AX
 	DECQ       CX
-	JNZ        loop36
+	JNZ        loop38
+	RET
+
+// func fetchEdgesAVX2(edges *uint32, n int, pins *float32, row int, lines int)
+// Requires: MMX+
+TEXT ·fetchEdgesAVX2(SB), NOSPLIT, $0-40
+	MOVQ edges+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ pins+16(FP), DX
+	MOVQ row+24(FP), BX
+	MOVQ lines+32(FP), SI
+
+loop39:
+	MOVL  (AX), DI
+	IMULQ BX, DI
+	ADDQ  DX, DI
+	MOVQ  SI, R8
+
+loop40:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        loop40
+	ADDQ       $+8, AX
+	DECQ       CX
+	JNZ        loop39
 	RET

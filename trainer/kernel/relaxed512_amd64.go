@@ -39,7 +39,17 @@ func rowSumsAVX512(r *float32, k int, grad *float32, rows *float32, offsets *uin
 //go:noescape
 func gatherAVX512(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
 
-// fetchAVX512 asks for the cache lines of a row.
+// fetchAVX512 asks for the lines of element i in each of n places: pointer, bytes an element, lines.
 //
 //go:noescape
-func fetchAVX512(row *float32, lines int)
+func fetchAVX512(places *byte, n int, i int)
+
+// fetchRowAVX512 asks for the lines of a row.
+//
+//go:noescape
+func fetchRowAVX512(row *float32, lines int)
+
+// fetchEdgesAVX512 asks for the lines of the rows of edges.
+//
+//go:noescape
+func fetchEdgesAVX512(edges *uint32, n int, pins *float32, row int, lines int)

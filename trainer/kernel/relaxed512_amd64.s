@@ -1056,15 +1056,63 @@ label44:
 	VZEROUPPER
 	RET
 
-// func fetchAVX512(row *float32, lines int)
+// func fetchAVX512(places *byte, n int, i int)
 // Requires: MMX+
-TEXT ·fetchAVX512(SB), NOSPLIT, $0-16
+TEXT ·fetchAVX512(SB), NOSPLIT, $0-24
+	MOVQ places+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ i+16(FP), DX
+
+loop59:
+	MOVQ  8(AX), BX
+	MOVQ  16(AX), SI
+	IMULQ DX, BX
+	ADDQ  (AX), BX
+
+loop60:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	DECQ       SI
+	JNZ        loop60
+	ADDQ       $+24, AX
+	DECQ       CX
+	JNZ        loop59
+	RET
+
+// func fetchRowAVX512(row *float32, lines int)
+// Requires: MMX+
+TEXT ·fetchRowAVX512(SB), NOSPLIT, $0-16
 	MOVQ row+0(FP), AX
 	MOVQ lines+8(FP), CX
 
-loop59:
+loop61:
 	PREFETCHT0 (AX)
 	ADDQ       $0x40, AX
 	DECQ       CX
-	JNZ        loop59
+	JNZ        loop61
+	RET
+
+// func fetchEdgesAVX512(edges *uint32, n int, pins *float32, row int, lines int)
+// Requires: MMX+
+TEXT ·fetchEdgesAVX512(SB), NOSPLIT, $0-40
+	MOVQ edges+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ pins+16(FP), DX
+	MOVQ row+24(FP), BX
+	MOVQ lines+32(FP), SI
+
+loop62:
+	MOVL  (AX), DI
+	IMULQ BX, DI
+	ADDQ  DX, DI
+	MOVQ  SI, R8
+
+loop63:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        loop63
+	ADDQ       $+8, AX
+	DECQ       CX
+	JNZ        loop62
 	RET

@@ -11,7 +11,11 @@ type relaxedSteps struct {
 	meanRows func(dst, q *float32, k int, rows *float32, offsets *uint32, blocks int)
 	rowSums  func(r *float32, k int, grad, rows *float32, offsets *uint32, blocks int)
 	gather   func(dst *float32, edges *uint32, n int, pins, share *float32, row, blocks int)
-	fetch    func(row *float32, lines int)
+
+
+	fetch      func(places *byte, n, i int)
+	fetchRow   func(row *float32, lines int)
+	fetchEdges func(edges *uint32, n int, pins *float32, row, lines int)
 }
 
 // choice is what is known of a pin of the gate at hand that chooses among candidates.
@@ -128,9 +132,3 @@ func (s *Steps) gatherRelaxed(t *Trace, dst []float32, edges []Edge, row int) {
 	f.gather(&dst[0], &edges[0].Pin, len(edges), &t.Pins[0], &t.Share[0], 4*row, len(dst)/Lanes)
 }
 
-// fetch asks for a row ahead of its use.
-func (s *Steps) fetch(row []float32) {
-	if f := relaxedVectors(); f != nil {
-		f.fetch(&row[0], len(row)/lineFloats)
-	}
-}

@@ -41,7 +41,7 @@ func relaxed(path string, s relaxedWriter) {
 	s.meanRows()
 	s.rowSums()
 	s.gather()
-	fetchStep(path)
+	fetchSteps(path)
 }
 
 // relaxedWriter writes these steps for a path.
@@ -114,15 +114,42 @@ func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem)
 	return from, Mem{Base: share, Index: slot, Scale: 4}
 }
 
-// fetchStep writes a step that asks for the cache lines of a row.
-func fetchStep(path string) {
-	step("fetch", path, "func(row *float32, lines int)", "asks for the cache lines of a row.")
-	row, lines := general("row"), general("lines")
-	loop(lines, func() {
-		PREFETCHT0(Mem{Base: row})
-		ADDQ(U8(zmm), row)
+// fetchSteps writes the steps that ask for cache lines ahead of their use.
+func fetchSteps(path string) {
+	step("fetch", path, "func(places *byte, n, i int)", "asks for the lines of element i in each of n places: pointer, bytes an element, lines.")
+	places, n, i := general("places"), general("n"), general("i")
+	loop(n, func() {
+		at, lines := GP64(), GP64()
+		MOVQ(Mem{Base: places, Disp: 8}, at)
+		MOVQ(Mem{Base: places, Disp: 16}, lines)
+		IMULQ(i, at)
+		ADDQ(Mem{Base: places}, at)
+		fetchLines(at, lines)
+		advance(24, places)
 	})
 	RET()
+	step("fetchRow", path, "func(row *float32, lines int)", "asks for the lines of a row.")
+	fetchLines(general("row"), general("lines"))
+	RET()
+	step("fetchEdges", path, "func(edges *uint32, n int, pins *float32, row, lines int)", "asks for the lines of the rows of edges.")
+	edges, n, pins, row, lines := general("edges"), general("n"), general("pins"), general("row"), general("lines")
+	loop(n, func() {
+		at := GP64()
+		MOVL(Mem{Base: edges}, at.As32())
+		IMULQ(row, at)
+		ADDQ(pins, at)
+		fetchLines(at, copied(lines))
+		advance(8, edges)
+	})
+	RET()
+}
+
+// fetchLines asks for a number of lines, which is used up, as the pointer is.
+func fetchLines(at, lines reg.GPVirtual) {
+	loop(lines, func() {
+		PREFETCHT0(Mem{Base: at})
+		ADDQ(U8(zmm), at)
+	})
 }
 
 // advance adds a number of bytes to pointers.
