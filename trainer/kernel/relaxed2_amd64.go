@@ -19,7 +19,7 @@ func relaxedBinsAVX2(alpha *float32, beta *float32, a *float32, b *float32, bloc
 //go:noescape
 func spreadAVX2(dst *float32, bits *uint64, blocks int)
 
-// meanBitsAVX2 does meanBits for blocks of 16 samples and rows at the given offsets in bytes.
+// meanBitsAVX2 does meanBits for blocks of 16 samples and rows at the given offsets in bytes, both q and offsets with zeros after the last up to a multiple of 8.
 //
 //go:noescape
 func meanBitsAVX2(dst *float32, q *float32, k int, x *uint64, offsets *uint32, blocks int)

@@ -134,6 +134,66 @@ DATA avx2Constants<>+504(SB)/4, $0xffffffff
 DATA avx2Constants<>+508(SB)/4, $0xffffffff
 GLOBL avx2Constants<>(SB), RODATA|NOPTR, $512
 
+DATA bytes<>+0(SB)/4, $0x0c080400
+DATA bytes<>+4(SB)/4, $0x0d090501
+DATA bytes<>+8(SB)/4, $0x0e0a0602
+DATA bytes<>+12(SB)/4, $0x0f0b0703
+DATA bytes<>+16(SB)/4, $0x0c080400
+DATA bytes<>+20(SB)/4, $0x0d090501
+DATA bytes<>+24(SB)/4, $0x0e0a0602
+DATA bytes<>+28(SB)/4, $0x0f0b0703
+GLOBL bytes<>(SB), RODATA|NOPTR, $32
+
+DATA swap0<>+0(SB)/4, $0x00aa00aa
+DATA swap0<>+4(SB)/4, $0x00aa00aa
+DATA swap0<>+8(SB)/4, $0x00aa00aa
+DATA swap0<>+12(SB)/4, $0x00aa00aa
+DATA swap0<>+16(SB)/4, $0x00aa00aa
+DATA swap0<>+20(SB)/4, $0x00aa00aa
+DATA swap0<>+24(SB)/4, $0x00aa00aa
+DATA swap0<>+28(SB)/4, $0x00aa00aa
+GLOBL swap0<>(SB), RODATA|NOPTR, $32
+
+DATA swap1<>+0(SB)/4, $0x0000cccc
+DATA swap1<>+4(SB)/4, $0x0000cccc
+DATA swap1<>+8(SB)/4, $0x0000cccc
+DATA swap1<>+12(SB)/4, $0x0000cccc
+DATA swap1<>+16(SB)/4, $0x0000cccc
+DATA swap1<>+20(SB)/4, $0x0000cccc
+DATA swap1<>+24(SB)/4, $0x0000cccc
+DATA swap1<>+28(SB)/4, $0x0000cccc
+GLOBL swap1<>(SB), RODATA|NOPTR, $32
+
+DATA swap2<>+0(SB)/4, $0xf0f0f0f0
+DATA swap2<>+4(SB)/4, $0x00000000
+DATA swap2<>+8(SB)/4, $0xf0f0f0f0
+DATA swap2<>+12(SB)/4, $0x00000000
+DATA swap2<>+16(SB)/4, $0xf0f0f0f0
+DATA swap2<>+20(SB)/4, $0x00000000
+DATA swap2<>+24(SB)/4, $0xf0f0f0f0
+DATA swap2<>+28(SB)/4, $0x00000000
+GLOBL swap2<>(SB), RODATA|NOPTR, $32
+
+DATA pairUp<>+0(SB)/4, $0x00000000
+DATA pairUp<>+4(SB)/4, $0x00000004
+DATA pairUp<>+8(SB)/4, $0x00000001
+DATA pairUp<>+12(SB)/4, $0x00000005
+DATA pairUp<>+16(SB)/4, $0x00000002
+DATA pairUp<>+20(SB)/4, $0x00000006
+DATA pairUp<>+24(SB)/4, $0x00000003
+DATA pairUp<>+28(SB)/4, $0x00000007
+GLOBL pairUp<>(SB), RODATA|NOPTR, $32
+
+DATA part<>+0(SB)/4, $0x00000000
+DATA part<>+4(SB)/4, $0x00000002
+DATA part<>+8(SB)/4, $0x00000004
+DATA part<>+12(SB)/4, $0x00000006
+DATA part<>+16(SB)/4, $0x00000001
+DATA part<>+20(SB)/4, $0x00000003
+DATA part<>+24(SB)/4, $0x00000005
+DATA part<>+28(SB)/4, $0x00000007
+GLOBL part<>(SB), RODATA|NOPTR, $32
+
 // func mixAVX2(dst *float32, a *float32, b *float32, blocks int, t *float32)
 // Requires: AVX, AVX2
 TEXT ·mixAVX2(SB), NOSPLIT, $0-40
@@ -324,225 +384,259 @@ loop3:
 // func meanBitsAVX2(dst *float32, q *float32, k int, x *uint64, offsets *uint32, blocks int)
 // Requires: AVX, AVX2
 TEXT ·meanBitsAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ q+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ offsets+32(FP), SI
-	MOVQ blocks+40(FP), DI
+	MOVQ    dst+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    k+16(FP), DX
+	MOVQ    x+24(FP), BX
+	MOVQ    offsets+32(FP), SI
+	MOVQ    blocks+40(FP), DI
+	VMOVDQU pairUp<>+0(SB), Y0
+	VMOVDQU part<>+0(SB), Y1
+	ADDQ    $0x07, DX
+	SHRQ    $0x03, DX
 
 label5:
-	CMPQ   DI, $0x04
+	CMPQ   DI, $0x02
 	JL     label6
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
 	MOVQ   CX, R8
 	MOVQ   SI, R9
 	MOVQ   DX, R10
 
 loop7:
-	MOVL         (R9), R11
-	ADDQ         $0x04, R9
-	ADDQ         BX, R11
-	VBROADCASTSS (R8), Y8
-	ADDQ         $+4, R8
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+288(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y0, Y0
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+320(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y1, Y1
-	ADDQ         $+2, R11
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+288(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y2, Y2
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+320(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y3, Y3
-	ADDQ         $+2, R11
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+288(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y4, Y4
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+320(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y5, Y5
-	ADDQ         $+2, R11
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+288(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y6, Y6
-	VPBROADCASTW (R11), Y9
-	VPAND        avx2Constants<>+320(SB), Y9, Y9
-	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
-	VANDPS       Y8, Y9, Y9
-	VADDPS       Y9, Y7, Y7
-	ADDQ         $+2, R11
-	DECQ         R10
-	JNZ          loop7
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VMOVUPS      Y3, 96(AX)
-	VMOVUPS      Y4, 128(AX)
-	VMOVUPS      Y5, 160(AX)
-	VMOVUPS      Y6, 192(AX)
-	VMOVUPS      Y7, 224(AX)
-	SUBQ         $0x04, DI
-	JEQ          label7
-	ADDQ         $0x00000100, AX
-	ADDQ         $+8, BX
-	JMP          label5
+	MOVL        (R9), R11
+	MOVL        (BX)(R11*1), R11
+	VMOVD       R11, X6
+	MOVL        4(R9), R11
+	MOVL        (BX)(R11*1), R11
+	VPINSRD     $0x01, R11, X6, X6
+	MOVL        8(R9), R11
+	MOVL        (BX)(R11*1), R11
+	VPINSRD     $0x02, R11, X6, X6
+	MOVL        12(R9), R11
+	MOVL        (BX)(R11*1), R11
+	VPINSRD     $0x03, R11, X6, X6
+	MOVL        16(R9), R11
+	MOVL        (BX)(R11*1), R11
+	VMOVD       R11, X7
+	MOVL        20(R9), R11
+	MOVL        (BX)(R11*1), R11
+	VPINSRD     $0x01, R11, X7, X7
+	MOVL        24(R9), R11
+	MOVL        (BX)(R11*1), R11
+	VPINSRD     $0x02, R11, X7, X7
+	MOVL        28(R9), R11
+	MOVL        (BX)(R11*1), R11
+	VPINSRD     $0x03, R11, X7, X7
+	VINSERTI128 $0x01, X7, Y6, Y7
+	VPSHUFB     bytes<>+0(SB), Y7, Y7
+	VPERMD      Y7, Y0, Y7
+	VPSRLQ      $0x07, Y7, Y8
+	VPXOR       Y7, Y8, Y8
+	VPAND       swap0<>+0(SB), Y8, Y8
+	VPSLLQ      $0x07, Y8, Y9
+	VPXOR       Y9, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VPSRLQ      $0x0e, Y7, Y8
+	VPXOR       Y7, Y8, Y8
+	VPAND       swap1<>+0(SB), Y8, Y8
+	VPSLLQ      $0x0e, Y8, Y9
+	VPXOR       Y9, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VPSRLQ      $0x1c, Y7, Y8
+	VPXOR       Y7, Y8, Y8
+	VPAND       swap2<>+0(SB), Y8, Y8
+	VPSLLQ      $0x1c, Y8, Y9
+	VPXOR       Y9, Y8, Y8
+	VPXOR       Y8, Y7, Y7
+	VPERMD      Y7, Y1, Y7
+	VPSHUFB     bytes<>+0(SB), Y7, Y7
+	VMOVSD      (R8), X6
+	VPERMILPS   $0x5a, X6, X8
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X8, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y8
+	VMOVSD      8(R8), X6
+	VPERMILPS   $0x5a, X6, X9
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X9, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y9
+	VPERMILPS   Y7, Y8, Y10
+	VPSRLD      $0x02, Y7, Y11
+	VPERMILPS   Y11, Y9, Y11
+	VADDPS      Y11, Y10, Y10
+	VADDPS      Y10, Y2, Y2
+	VPSRLD      $0x08, Y7, Y10
+	VPERMILPS   Y10, Y8, Y10
+	VPSRLD      $0x0a, Y7, Y11
+	VPERMILPS   Y11, Y9, Y11
+	VADDPS      Y11, Y10, Y10
+	VADDPS      Y10, Y3, Y3
+	VPSRLD      $0x10, Y7, Y10
+	VPERMILPS   Y10, Y8, Y10
+	VPSRLD      $0x12, Y7, Y11
+	VPERMILPS   Y11, Y9, Y11
+	VADDPS      Y11, Y10, Y10
+	VADDPS      Y10, Y4, Y4
+	VPSRLD      $0x18, Y7, Y10
+	VPERMILPS   Y10, Y8, Y8
+	VPSRLD      $0x1a, Y7, Y10
+	VPERMILPS   Y10, Y9, Y9
+	VADDPS      Y9, Y8, Y8
+	VADDPS      Y8, Y5, Y5
+	VMOVSD      16(R8), X6
+	VPERMILPS   $0x5a, X6, X8
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X8, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y8
+	VMOVSD      24(R8), X6
+	VPERMILPS   $0x5a, X6, X9
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X9, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y9
+	VPSRLD      $0x04, Y7, Y10
+	VPERMILPS   Y10, Y8, Y10
+	VPSRLD      $0x06, Y7, Y11
+	VPERMILPS   Y11, Y9, Y11
+	VADDPS      Y11, Y10, Y10
+	VADDPS      Y10, Y2, Y2
+	VPSRLD      $0x0c, Y7, Y10
+	VPERMILPS   Y10, Y8, Y10
+	VPSRLD      $0x0e, Y7, Y11
+	VPERMILPS   Y11, Y9, Y11
+	VADDPS      Y11, Y10, Y10
+	VADDPS      Y10, Y3, Y3
+	VPSRLD      $0x14, Y7, Y10
+	VPERMILPS   Y10, Y8, Y10
+	VPSRLD      $0x16, Y7, Y11
+	VPERMILPS   Y11, Y9, Y11
+	VADDPS      Y11, Y10, Y10
+	VADDPS      Y10, Y4, Y4
+	VPSRLD      $0x1c, Y7, Y10
+	VPERMILPS   Y10, Y8, Y8
+	VPSRLD      $0x1e, Y7, Y7
+	VPERMILPS   Y7, Y9, Y7
+	VADDPS      Y7, Y8, Y8
+	VADDPS      Y8, Y5, Y5
+	ADDQ        $+32, R9
+	ADDQ        $+32, R8
+	DECQ        R10
+	JNZ         loop7
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     Y3, 32(AX)
+	VMOVUPS     Y4, 64(AX)
+	VMOVUPS     Y5, 96(AX)
+	SUBQ        $0x02, DI
+	JEQ         label7
+	ADDQ        $0x00000080, AX
+	ADDQ        $+4, BX
+	JMP         label5
 
 label6:
-	CMPQ   DI, $0x03
-	JNE    label9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
 	MOVQ   SI, SI
 
 loop9:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	ADDQ         BX, DI
-	VBROADCASTSS (CX), Y6
-	ADDQ         $+4, CX
-	VPBROADCASTW (DI), Y7
-	VPAND        avx2Constants<>+288(SB), Y7, Y7
-	VPCMPEQD     avx2Constants<>+288(SB), Y7, Y7
-	VANDPS       Y6, Y7, Y7
-	VADDPS       Y7, Y0, Y0
-	VPBROADCASTW (DI), Y7
-	VPAND        avx2Constants<>+320(SB), Y7, Y7
-	VPCMPEQD     avx2Constants<>+320(SB), Y7, Y7
-	VANDPS       Y6, Y7, Y7
-	VADDPS       Y7, Y1, Y1
-	ADDQ         $+2, DI
-	VPBROADCASTW (DI), Y7
-	VPAND        avx2Constants<>+288(SB), Y7, Y7
-	VPCMPEQD     avx2Constants<>+288(SB), Y7, Y7
-	VANDPS       Y6, Y7, Y7
-	VADDPS       Y7, Y2, Y2
-	VPBROADCASTW (DI), Y7
-	VPAND        avx2Constants<>+320(SB), Y7, Y7
-	VPCMPEQD     avx2Constants<>+320(SB), Y7, Y7
-	VANDPS       Y6, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	ADDQ         $+2, DI
-	VPBROADCASTW (DI), Y7
-	VPAND        avx2Constants<>+288(SB), Y7, Y7
-	VPCMPEQD     avx2Constants<>+288(SB), Y7, Y7
-	VANDPS       Y6, Y7, Y7
-	VADDPS       Y7, Y4, Y4
-	VPBROADCASTW (DI), Y7
-	VPAND        avx2Constants<>+320(SB), Y7, Y7
-	VPCMPEQD     avx2Constants<>+320(SB), Y7, Y7
-	VANDPS       Y6, Y7, Y7
-	VADDPS       Y7, Y5, Y5
-	ADDQ         $+2, DI
-	DECQ         DX
-	JNZ          loop9
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VMOVUPS      Y3, 96(AX)
-	VMOVUPS      Y4, 128(AX)
-	VMOVUPS      Y5, 160(AX)
-	JMP          label7
-
-label9:
-	CMPQ   DI, $0x02
-	JNE    label11
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   SI, SI
-
-loop11:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	ADDQ         BX, DI
-	VBROADCASTSS (CX), Y4
-	ADDQ         $+4, CX
-	VPBROADCASTW (DI), Y5
-	VPAND        avx2Constants<>+288(SB), Y5, Y5
-	VPCMPEQD     avx2Constants<>+288(SB), Y5, Y5
-	VANDPS       Y4, Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VPBROADCASTW (DI), Y5
-	VPAND        avx2Constants<>+320(SB), Y5, Y5
-	VPCMPEQD     avx2Constants<>+320(SB), Y5, Y5
-	VANDPS       Y4, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	ADDQ         $+2, DI
-	VPBROADCASTW (DI), Y5
-	VPAND        avx2Constants<>+288(SB), Y5, Y5
-	VPCMPEQD     avx2Constants<>+288(SB), Y5, Y5
-	VANDPS       Y4, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VPBROADCASTW (DI), Y5
-	VPAND        avx2Constants<>+320(SB), Y5, Y5
-	VPCMPEQD     avx2Constants<>+320(SB), Y5, Y5
-	VANDPS       Y4, Y5, Y5
-	VADDPS       Y5, Y3, Y3
-	ADDQ         $+2, DI
-	DECQ         DX
-	JNZ          loop11
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VMOVUPS      Y3, 96(AX)
-	JMP          label7
-
-label11:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   SI, SI
-
-loop13:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	ADDQ         BX, DI
-	VBROADCASTSS (CX), Y2
-	ADDQ         $+4, CX
-	VPBROADCASTW (DI), Y3
-	VPAND        avx2Constants<>+288(SB), Y3, Y3
-	VPCMPEQD     avx2Constants<>+288(SB), Y3, Y3
-	VANDPS       Y2, Y3, Y3
-	VADDPS       Y3, Y0, Y0
-	VPBROADCASTW (DI), Y3
-	VPAND        avx2Constants<>+320(SB), Y3, Y3
-	VPCMPEQD     avx2Constants<>+320(SB), Y3, Y3
-	VANDPS       Y2, Y3, Y3
-	VADDPS       Y3, Y1, Y1
-	ADDQ         $+2, DI
-	DECQ         DX
-	JNZ          loop13
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
+	MOVL        (SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VMOVD       DI, X6
+	MOVL        4(SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VPINSRD     $0x01, DI, X6, X6
+	MOVL        8(SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VPINSRD     $0x02, DI, X6, X6
+	MOVL        12(SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VPINSRD     $0x03, DI, X6, X6
+	MOVL        16(SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VMOVD       DI, X4
+	MOVL        20(SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VPINSRD     $0x01, DI, X4, X4
+	MOVL        24(SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VPINSRD     $0x02, DI, X4, X4
+	MOVL        28(SI), DI
+	MOVWLZX     (BX)(DI*1), DI
+	VPINSRD     $0x03, DI, X4, X4
+	VINSERTI128 $0x01, X4, Y6, Y4
+	VPSHUFB     bytes<>+0(SB), Y4, Y4
+	VPERMD      Y4, Y0, Y4
+	VPSRLQ      $0x07, Y4, Y5
+	VPXOR       Y4, Y5, Y5
+	VPAND       swap0<>+0(SB), Y5, Y5
+	VPSLLQ      $0x07, Y5, Y7
+	VPXOR       Y7, Y5, Y5
+	VPXOR       Y5, Y4, Y4
+	VPSRLQ      $0x0e, Y4, Y5
+	VPXOR       Y4, Y5, Y5
+	VPAND       swap1<>+0(SB), Y5, Y5
+	VPSLLQ      $0x0e, Y5, Y7
+	VPXOR       Y7, Y5, Y5
+	VPXOR       Y5, Y4, Y4
+	VPSRLQ      $0x1c, Y4, Y5
+	VPXOR       Y4, Y5, Y5
+	VPAND       swap2<>+0(SB), Y5, Y5
+	VPSLLQ      $0x1c, Y5, Y7
+	VPXOR       Y7, Y5, Y5
+	VPXOR       Y5, Y4, Y4
+	VPERMD      Y4, Y1, Y4
+	VPSHUFB     bytes<>+0(SB), Y4, Y4
+	VMOVSD      (CX), X6
+	VPERMILPS   $0x5a, X6, X5
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X5, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y5
+	VMOVSD      8(CX), X6
+	VPERMILPS   $0x5a, X6, X7
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X7, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y7
+	VPERMILPS   Y4, Y5, Y8
+	VPSRLD      $0x02, Y4, Y9
+	VPERMILPS   Y9, Y7, Y9
+	VADDPS      Y9, Y8, Y8
+	VADDPS      Y8, Y2, Y2
+	VPSRLD      $0x08, Y4, Y8
+	VPERMILPS   Y8, Y5, Y5
+	VPSRLD      $0x0a, Y4, Y8
+	VPERMILPS   Y8, Y7, Y7
+	VADDPS      Y7, Y5, Y5
+	VADDPS      Y5, Y3, Y3
+	VMOVSD      16(CX), X6
+	VPERMILPS   $0x5a, X6, X5
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X5, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y5
+	VMOVSD      24(CX), X6
+	VPERMILPS   $0x5a, X6, X7
+	VPERMILPS   $0x22, X6, X6
+	VADDPS      X7, X6, X6
+	VINSERTF128 $0x01, X6, Y6, Y7
+	VPSRLD      $0x04, Y4, Y8
+	VPERMILPS   Y8, Y5, Y8
+	VPSRLD      $0x06, Y4, Y9
+	VPERMILPS   Y9, Y7, Y9
+	VADDPS      Y9, Y8, Y8
+	VADDPS      Y8, Y2, Y2
+	VPSRLD      $0x0c, Y4, Y8
+	VPERMILPS   Y8, Y5, Y5
+	VPSRLD      $0x0e, Y4, Y4
+	VPERMILPS   Y4, Y7, Y4
+	VADDPS      Y4, Y5, Y5
+	VADDPS      Y5, Y3, Y3
+	ADDQ        $+32, SI
+	ADDQ        $+32, CX
+	DECQ        DX
+	JNZ         loop9
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     Y3, 32(AX)
 
 label7:
 	VZEROUPPER
@@ -558,9 +652,9 @@ TEXT ·meanRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ offsets+32(FP), SI
 	MOVQ blocks+40(FP), DI
 
-label15:
+label11:
 	CMPQ   DI, $0x04
-	JL     label16
+	JL     label12
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -573,7 +667,7 @@ label15:
 	MOVQ   SI, R9
 	MOVQ   DX, R10
 
-loop17:
+loop13:
 	MOVL         (R9), R11
 	ADDQ         $0x04, R9
 	VBROADCASTSS (R8), Y8
@@ -595,7 +689,7 @@ loop17:
 	VMULPS       224(BX)(R11*1), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	DECQ         R10
-	JNZ          loop17
+	JNZ          loop13
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
@@ -605,14 +699,14 @@ loop17:
 	VMOVUPS      Y6, 192(AX)
 	VMOVUPS      Y7, 224(AX)
 	SUBQ         $0x04, DI
-	JEQ          label17
+	JEQ          label13
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, BX
-	JMP          label15
+	JMP          label11
 
-label16:
+label12:
 	CMPQ   DI, $0x03
-	JNE    label19
+	JNE    label15
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -621,7 +715,7 @@ label16:
 	VXORPS Y5, Y5, Y5
 	MOVQ   SI, SI
 
-loop19:
+loop15:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
 	VBROADCASTSS (CX), Y6
@@ -639,25 +733,25 @@ loop19:
 	VMULPS       160(BX)(DI*1), Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	DECQ         DX
-	JNZ          loop19
+	JNZ          loop15
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
 	VMOVUPS      Y3, 96(AX)
 	VMOVUPS      Y4, 128(AX)
 	VMOVUPS      Y5, 160(AX)
-	JMP          label17
+	JMP          label13
 
-label19:
+label15:
 	CMPQ   DI, $0x02
-	JNE    label21
+	JNE    label17
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   SI, SI
 
-loop21:
+loop17:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
 	VBROADCASTSS (CX), Y4
@@ -671,19 +765,19 @@ loop21:
 	VMULPS       96(BX)(DI*1), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	DECQ         DX
-	JNZ          loop21
+	JNZ          loop17
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
 	VMOVUPS      Y3, 96(AX)
-	JMP          label17
+	JMP          label13
 
-label21:
+label17:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   SI, SI
 
-loop23:
+loop19:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
 	VBROADCASTSS (CX), Y2
@@ -693,11 +787,11 @@ loop23:
 	VMULPS       32(BX)(DI*1), Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	DECQ         DX
-	JNZ          loop23
+	JNZ          loop19
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 
-label17:
+label13:
 	VZEROUPPER
 	RET
 
@@ -711,7 +805,7 @@ TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-48
 	MOVQ offsets+32(FP), SI
 	MOVQ blocks+40(FP), DI
 
-label25:
+label21:
 	MOVL   (SI), R8
 	ADDQ   $0x04, SI
 	VXORPS Y0, Y0, Y0
@@ -735,7 +829,7 @@ label25:
 	XORQ   R12, R12
 	MOVQ   DI, R13
 
-loop25:
+loop21:
 	VMOVUPS      (DX)(R12*1), Y8
 	VMULPS       (R8)(R12*1), Y8, Y9
 	VADDPS       Y9, Y0, Y0
@@ -756,7 +850,7 @@ loop25:
 	VADDPS       Y8, Y7, Y7
 	ADDQ         $0x40, R12
 	DECQ         R13
-	JNZ          loop25
+	JNZ          loop21
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
@@ -781,7 +875,7 @@ loop25:
 	VMOVUPS      X1, (AX)
 	ADDQ         $+16, AX
 	SUBQ         $0x04, CX
-	JGT          label25
+	JGT          label21
 	VZEROUPPER
 	RET
 
@@ -796,9 +890,9 @@ TEXT ·gatherAVX2(SB), NOSPLIT, $0-56
 	MOVQ row+40(FP), DI
 	MOVQ blocks+48(FP), R8
 
-label27:
+label23:
 	CMPQ   R8, $0x04
-	JL     label28
+	JL     label24
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -810,7 +904,7 @@ label27:
 	MOVQ   CX, R9
 	MOVQ   DX, R10
 
-loop29:
+loop25:
 	MOVL         (R9), R12
 	MOVL         4(R9), R11
 	ADDQ         $0x08, R9
@@ -834,7 +928,7 @@ loop29:
 	VMULPS       224(R12), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	DECQ         R10
-	JNZ          loop29
+	JNZ          loop25
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
@@ -844,14 +938,14 @@ loop29:
 	VMOVUPS      Y6, 192(AX)
 	VMOVUPS      Y7, 224(AX)
 	SUBQ         $0x04, R8
-	JEQ          label29
+	JEQ          label25
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, BX
-	JMP          label27
+	JMP          label23
 
-label28:
+label24:
 	CMPQ   R8, $0x03
-	JNE    label31
+	JNE    label27
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -860,7 +954,7 @@ label28:
 	VXORPS Y5, Y5, Y5
 	MOVQ   DX, DX
 
-loop31:
+loop27:
 	MOVL         (CX), R9
 	MOVL         4(CX), R8
 	ADDQ         $0x08, CX
@@ -880,25 +974,25 @@ loop31:
 	VMULPS       160(R9), Y6, Y6
 	VADDPS       Y6, Y5, Y5
 	DECQ         DX
-	JNZ          loop31
+	JNZ          loop27
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
 	VMOVUPS      Y3, 96(AX)
 	VMOVUPS      Y4, 128(AX)
 	VMOVUPS      Y5, 160(AX)
-	JMP          label29
+	JMP          label25
 
-label31:
+label27:
 	CMPQ   R8, $0x02
-	JNE    label33
+	JNE    label29
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   DX, DX
 
-loop33:
+loop29:
 	MOVL         (CX), R9
 	MOVL         4(CX), R8
 	ADDQ         $0x08, CX
@@ -914,19 +1008,19 @@ loop33:
 	VMULPS       96(R9), Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	DECQ         DX
-	JNZ          loop33
+	JNZ          loop29
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
 	VMOVUPS      Y3, 96(AX)
-	JMP          label29
+	JMP          label25
 
-label33:
+label29:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   DX, DX
 
-loop35:
+loop31:
 	MOVL         (CX), R9
 	MOVL         4(CX), R8
 	ADDQ         $0x08, CX
@@ -938,11 +1032,11 @@ loop35:
 	VMULPS       32(R9), Y2, Y2
 	VADDPS       Y2, Y1, Y1
 	DECQ         DX
-	JNZ          loop35
+	JNZ          loop31
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 
-label29:
+label25:
 	VZEROUPPER
 	RET
 
@@ -953,20 +1047,20 @@ TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
 	MOVQ n+8(FP), CX
 	MOVQ i+16(FP), DX
 
-loop36:
+loop32:
 	MOVQ  8(AX), BX
 	MOVQ  16(AX), SI
 	IMULQ DX, BX
 	ADDQ  (AX), BX
 
-loop37:
+loop33:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 	DECQ       SI
-	JNZ        loop37
+	JNZ        loop33
 	ADDQ       $+24, AX
 	DECQ       CX
-	JNZ        loop36
+	JNZ        loop32
 	RET
 
 // func fetchRowAVX2(row *float32, lines int)
@@ -975,11 +1069,11 @@ TEXT ·fetchRowAVX2(SB), NOSPLIT, $0-16
 	MOVQ row+0(FP), AX
 	MOVQ lines+8(FP), CX
 
-loop38:
+loop34:
 	PREFETCHT0 (AX)
 	ADDQ       $0x40, AX
 	DECQ       CX
-	JNZ        loop38
+	JNZ        loop34
 	RET
 
 // func fetchEdgesAVX2(edges *uint32, n int, pins *float32, row int, lines int)
@@ -991,18 +1085,18 @@ TEXT ·fetchEdgesAVX2(SB), NOSPLIT, $0-40
 	MOVQ row+24(FP), BX
 	MOVQ lines+32(FP), SI
 
-loop39:
+loop35:
 	MOVL  (AX), DI
 	IMULQ BX, DI
 	ADDQ  DX, DI
 	MOVQ  SI, R8
 
-loop40:
+loop36:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	DECQ       R8
-	JNZ        loop40
+	JNZ        loop36
 	ADDQ       $+8, AX
 	DECQ       CX
-	JNZ        loop39
+	JNZ        loop35
 	RET

@@ -147,277 +147,951 @@ loop2:
 	RET
 
 // func meanBitsAVX512(dst *float32, q *float32, k int, x *uint64, offsets *uint32, blocks int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, GFNI
 TEXT ·meanBitsAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ q+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ offsets+32(FP), SI
-	MOVQ blocks+40(FP), DI
+	MOVQ     dst+0(FP), AX
+	MOVQ     q+8(FP), CX
+	MOVQ     k+16(FP), DX
+	MOVQ     x+24(FP), BX
+	MOVQ     offsets+32(FP), SI
+	MOVQ     blocks+40(FP), DI
+	MOVL     $0x0000aaaa, R8
+	KMOVW    R8, K1
+	MOVL     $0x0000cccc, R8
+	KMOVW    R8, K2
+	MOVL     $0x0000f0f0, R8
+	KMOVW    R8, K3
+	MOVL     $0x0000ff00, R8
+	KMOVW    R8, K4
+	VMOVDQU8 words0<>+0(SB), Z0
+	VMOVDQU8 words1<>+0(SB), Z1
+	VMOVDQU8 identity<>+0(SB), Z2
+	VMOVDQU8 interleave<>+0(SB), Z3
+	ADDQ     $0x07, DX
+	SHRQ     $0x03, DX
 
 label4:
 	CMPQ   DI, $0x08
 	JL     label5
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
 	MOVQ   CX, R8
 	MOVQ   SI, R9
 	MOVQ   DX, R10
 
 loop6:
-	MOVL         (R9), R11
-	ADDQ         $0x04, R9
-	VBROADCASTSS (R8), Z8
-	ADDQ         $+4, R8
-	KMOVW        (BX)(R11*1), K1
-	VADDPS       Z8, Z0, K1, Z0
-	KMOVW        2(BX)(R11*1), K1
-	VADDPS       Z8, Z1, K1, Z1
-	KMOVW        4(BX)(R11*1), K1
-	VADDPS       Z8, Z2, K1, Z2
-	KMOVW        6(BX)(R11*1), K1
-	VADDPS       Z8, Z3, K1, Z3
-	KMOVW        8(BX)(R11*1), K1
-	VADDPS       Z8, Z4, K1, Z4
-	KMOVW        10(BX)(R11*1), K1
-	VADDPS       Z8, Z5, K1, Z5
-	KMOVW        12(BX)(R11*1), K1
-	VADDPS       Z8, Z6, K1, Z6
-	KMOVW        14(BX)(R11*1), K1
-	VADDPS       Z8, Z7, K1, Z7
-	DECQ         R10
-	JNZ          loop6
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, 128(AX)
-	VMOVUPS      Z3, 192(AX)
-	VMOVUPS      Z4, 256(AX)
-	VMOVUPS      Z5, 320(AX)
-	VMOVUPS      Z6, 384(AX)
-	VMOVUPS      Z7, 448(AX)
-	SUBQ         $0x08, DI
-	JEQ          label6
-	ADDQ         $0x00000200, AX
-	ADDQ         $+16, BX
-	JMP          label4
+	MOVL           (R9), R11
+	VMOVDQU32      (BX)(R11*1), X12
+	MOVL           4(R9), R11
+	VINSERTI32X4   $0x01, (BX)(R11*1), Z12, Z12
+	MOVL           8(R9), R11
+	VINSERTI32X4   $0x02, (BX)(R11*1), Z12, Z12
+	MOVL           12(R9), R11
+	VINSERTI32X4   $0x03, (BX)(R11*1), Z12, Z12
+	MOVL           16(R9), R11
+	VMOVDQU32      (BX)(R11*1), X13
+	MOVL           20(R9), R11
+	VINSERTI32X4   $0x01, (BX)(R11*1), Z13, Z13
+	MOVL           24(R9), R11
+	VINSERTI32X4   $0x02, (BX)(R11*1), Z13, Z13
+	MOVL           28(R9), R11
+	VINSERTI32X4   $0x03, (BX)(R11*1), Z13, Z13
+	VMOVDQA64      Z0, Z14
+	VPERMI2B       Z13, Z12, Z14
+	VGF2P8AFFINEQB $0x00, Z14, Z2, Z14
+	VPERMB         Z14, Z3, Z14
+	VMOVDQA64      Z1, Z15
+	VPERMI2B       Z13, Z12, Z15
+	VGF2P8AFFINEQB $0x00, Z15, Z2, Z15
+	VPERMB         Z15, Z3, Z15
+	VBROADCASTSS.Z (R8), K1, Z16
+	VADDPS.BCST    4(R8), Z16, K2, Z16
+	VBROADCASTSS.Z 8(R8), K3, Z17
+	VADDPS.BCST    12(R8), Z17, K4, Z17
+	VADDPS         Z17, Z16, Z16
+	VBROADCASTSS.Z 16(R8), K1, Z17
+	VADDPS.BCST    20(R8), Z17, K2, Z17
+	VBROADCASTSS.Z 24(R8), K3, Z27
+	VADDPS.BCST    28(R8), Z27, K4, Z27
+	VADDPS         Z27, Z17, Z17
+	VPERMPS        Z16, Z14, Z27
+	VADDPS         Z27, Z4, Z4
+	VPSRLD         $0x04, Z14, Z27
+	VPERMPS        Z17, Z27, Z27
+	VADDPS         Z27, Z4, Z4
+	VPSRLD         $0x08, Z14, Z27
+	VPERMPS        Z16, Z27, Z27
+	VADDPS         Z27, Z5, Z5
+	VPSRLD         $0x0c, Z14, Z27
+	VPERMPS        Z17, Z27, Z27
+	VADDPS         Z27, Z5, Z5
+	VPSRLD         $0x10, Z14, Z27
+	VPERMPS        Z16, Z27, Z27
+	VADDPS         Z27, Z6, Z6
+	VPSRLD         $0x14, Z14, Z27
+	VPERMPS        Z17, Z27, Z27
+	VADDPS         Z27, Z6, Z6
+	VPSRLD         $0x18, Z14, Z27
+	VPERMPS        Z16, Z27, Z27
+	VADDPS         Z27, Z7, Z7
+	VPSRLD         $0x1c, Z14, Z14
+	VPERMPS        Z17, Z14, Z14
+	VADDPS         Z14, Z7, Z7
+	VPERMPS        Z16, Z15, Z14
+	VADDPS         Z14, Z8, Z8
+	VPSRLD         $0x04, Z15, Z14
+	VPERMPS        Z17, Z14, Z14
+	VADDPS         Z14, Z8, Z8
+	VPSRLD         $0x08, Z15, Z14
+	VPERMPS        Z16, Z14, Z14
+	VADDPS         Z14, Z9, Z9
+	VPSRLD         $0x0c, Z15, Z14
+	VPERMPS        Z17, Z14, Z14
+	VADDPS         Z14, Z9, Z9
+	VPSRLD         $0x10, Z15, Z14
+	VPERMPS        Z16, Z14, Z14
+	VADDPS         Z14, Z10, Z10
+	VPSRLD         $0x14, Z15, Z14
+	VPERMPS        Z17, Z14, Z14
+	VADDPS         Z14, Z10, Z10
+	VPSRLD         $0x18, Z15, Z14
+	VPERMPS        Z16, Z14, Z14
+	VADDPS         Z14, Z11, Z11
+	VPSRLD         $0x1c, Z15, Z14
+	VPERMPS        Z17, Z14, Z14
+	VADDPS         Z14, Z11, Z11
+	ADDQ           $+32, R9
+	ADDQ           $+32, R8
+	DECQ           R10
+	JNZ            loop6
+	VMOVUPS        Z4, (AX)
+	VMOVUPS        Z5, 64(AX)
+	VMOVUPS        Z6, 128(AX)
+	VMOVUPS        Z7, 192(AX)
+	VMOVUPS        Z8, 256(AX)
+	VMOVUPS        Z9, 320(AX)
+	VMOVUPS        Z10, 384(AX)
+	VMOVUPS        Z11, 448(AX)
+	SUBQ           $0x08, DI
+	JEQ            label6
+	ADDQ           $0x00000200, AX
+	ADDQ           $+16, BX
+	JMP            label4
 
 label5:
 	CMPQ   DI, $0x07
 	JNE    label8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
 	MOVQ   SI, SI
 
 loop8:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
-	ADDQ         $+4, CX
-	KMOVW        (BX)(DI*1), K1
-	VADDPS       Z0, Z9, K1, Z9
-	KMOVW        2(BX)(DI*1), K1
-	VADDPS       Z0, Z10, K1, Z10
-	KMOVW        4(BX)(DI*1), K1
-	VADDPS       Z0, Z11, K1, Z11
-	KMOVW        6(BX)(DI*1), K1
-	VADDPS       Z0, Z12, K1, Z12
-	KMOVW        8(BX)(DI*1), K1
-	VADDPS       Z0, Z13, K1, Z13
-	KMOVW        10(BX)(DI*1), K1
-	VADDPS       Z0, Z14, K1, Z14
-	KMOVW        12(BX)(DI*1), K1
-	VADDPS       Z0, Z15, K1, Z15
-	DECQ         DX
-	JNZ          loop8
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	VMOVUPS      Z13, 256(AX)
-	VMOVUPS      Z14, 320(AX)
-	VMOVUPS      Z15, 384(AX)
-	JMP          label6
+	MOVL           (SI), DI
+	VMOVDQU32      (BX)(DI*1), X25
+	MOVL           4(SI), DI
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z25, Z25
+	MOVL           8(SI), DI
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z25, Z25
+	MOVL           12(SI), DI
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z25, Z25
+	MOVL           16(SI), DI
+	VMOVDQU32      (BX)(DI*1), X26
+	MOVL           20(SI), DI
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z26, Z26
+	MOVL           24(SI), DI
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z26, Z26
+	MOVL           28(SI), DI
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z26, Z26
+	VMOVDQA64      Z0, Z4
+	VPERMI2B       Z26, Z25, Z4
+	VGF2P8AFFINEQB $0x00, Z4, Z2, Z4
+	VPERMB         Z4, Z3, Z4
+	VMOVDQA64      Z1, Z5
+	VPERMI2B       Z26, Z25, Z5
+	VGF2P8AFFINEQB $0x00, Z5, Z2, Z5
+	VPERMB         Z5, Z3, Z5
+	VBROADCASTSS.Z (CX), K1, Z6
+	VADDPS.BCST    4(CX), Z6, K2, Z6
+	VBROADCASTSS.Z 8(CX), K3, Z7
+	VADDPS.BCST    12(CX), Z7, K4, Z7
+	VADDPS         Z7, Z6, Z6
+	VBROADCASTSS.Z 16(CX), K1, Z7
+	VADDPS.BCST    20(CX), Z7, K2, Z7
+	VBROADCASTSS.Z 24(CX), K3, Z8
+	VADDPS.BCST    28(CX), Z8, K4, Z8
+	VADDPS         Z8, Z7, Z7
+	VPERMPS        Z6, Z4, Z8
+	VADDPS         Z8, Z18, Z18
+	VPSRLD         $0x04, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z18, Z18
+	VPSRLD         $0x08, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z19, Z19
+	VPSRLD         $0x0c, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z19, Z19
+	VPSRLD         $0x10, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z20, Z20
+	VPSRLD         $0x14, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z20, Z20
+	VPSRLD         $0x18, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z21, Z21
+	VPSRLD         $0x1c, Z4, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z21, Z21
+	VPERMPS        Z6, Z5, Z4
+	VADDPS         Z4, Z22, Z22
+	VPSRLD         $0x04, Z5, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z22, Z22
+	VPSRLD         $0x08, Z5, Z4
+	VPERMPS        Z6, Z4, Z4
+	VADDPS         Z4, Z23, Z23
+	VPSRLD         $0x0c, Z5, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z23, Z23
+	VPSRLD         $0x10, Z5, Z4
+	VPERMPS        Z6, Z4, Z4
+	VADDPS         Z4, Z24, Z24
+	VPSRLD         $0x14, Z5, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z24, Z24
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop8
+	VMOVUPS        Z18, (AX)
+	VMOVUPS        Z19, 64(AX)
+	VMOVUPS        Z20, 128(AX)
+	VMOVUPS        Z21, 192(AX)
+	VMOVUPS        Z22, 256(AX)
+	VMOVUPS        Z23, 320(AX)
+	VMOVUPS        Z24, 384(AX)
+	JMP            label6
 
 label8:
 	CMPQ   DI, $0x06
 	JNE    label10
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
 	MOVQ   SI, SI
 
 loop10:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
-	ADDQ         $+4, CX
-	KMOVW        (BX)(DI*1), K1
-	VADDPS       Z0, Z9, K1, Z9
-	KMOVW        2(BX)(DI*1), K1
-	VADDPS       Z0, Z10, K1, Z10
-	KMOVW        4(BX)(DI*1), K1
-	VADDPS       Z0, Z11, K1, Z11
-	KMOVW        6(BX)(DI*1), K1
-	VADDPS       Z0, Z12, K1, Z12
-	KMOVW        8(BX)(DI*1), K1
-	VADDPS       Z0, Z13, K1, Z13
-	KMOVW        10(BX)(DI*1), K1
-	VADDPS       Z0, Z14, K1, Z14
-	DECQ         DX
-	JNZ          loop10
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	VMOVUPS      Z13, 256(AX)
-	VMOVUPS      Z14, 320(AX)
-	JMP          label6
+	MOVL           (SI), DI
+	VMOVDQU32      (BX)(DI*1), X24
+	MOVL           4(SI), DI
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z24, Z24
+	MOVL           8(SI), DI
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z24, Z24
+	MOVL           12(SI), DI
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z24, Z24
+	MOVL           16(SI), DI
+	VMOVDQU32      (BX)(DI*1), X25
+	MOVL           20(SI), DI
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z25, Z25
+	MOVL           24(SI), DI
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z25, Z25
+	MOVL           28(SI), DI
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z25, Z25
+	VMOVDQA64      Z0, Z4
+	VPERMI2B       Z25, Z24, Z4
+	VGF2P8AFFINEQB $0x00, Z4, Z2, Z4
+	VPERMB         Z4, Z3, Z4
+	VMOVDQA64      Z1, Z5
+	VPERMI2B       Z25, Z24, Z5
+	VGF2P8AFFINEQB $0x00, Z5, Z2, Z5
+	VPERMB         Z5, Z3, Z5
+	VBROADCASTSS.Z (CX), K1, Z6
+	VADDPS.BCST    4(CX), Z6, K2, Z6
+	VBROADCASTSS.Z 8(CX), K3, Z7
+	VADDPS.BCST    12(CX), Z7, K4, Z7
+	VADDPS         Z7, Z6, Z6
+	VBROADCASTSS.Z 16(CX), K1, Z7
+	VADDPS.BCST    20(CX), Z7, K2, Z7
+	VBROADCASTSS.Z 24(CX), K3, Z8
+	VADDPS.BCST    28(CX), Z8, K4, Z8
+	VADDPS         Z8, Z7, Z7
+	VPERMPS        Z6, Z4, Z8
+	VADDPS         Z8, Z18, Z18
+	VPSRLD         $0x04, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z18, Z18
+	VPSRLD         $0x08, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z19, Z19
+	VPSRLD         $0x0c, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z19, Z19
+	VPSRLD         $0x10, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z20, Z20
+	VPSRLD         $0x14, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z20, Z20
+	VPSRLD         $0x18, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z21, Z21
+	VPSRLD         $0x1c, Z4, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z21, Z21
+	VPERMPS        Z6, Z5, Z4
+	VADDPS         Z4, Z22, Z22
+	VPSRLD         $0x04, Z5, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z22, Z22
+	VPSRLD         $0x08, Z5, Z4
+	VPERMPS        Z6, Z4, Z4
+	VADDPS         Z4, Z23, Z23
+	VPSRLD         $0x0c, Z5, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z23, Z23
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop10
+	VMOVUPS        Z18, (AX)
+	VMOVUPS        Z19, 64(AX)
+	VMOVUPS        Z20, 128(AX)
+	VMOVUPS        Z21, 192(AX)
+	VMOVUPS        Z22, 256(AX)
+	VMOVUPS        Z23, 320(AX)
+	JMP            label6
 
 label10:
 	CMPQ   DI, $0x05
 	JNE    label12
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
 	MOVQ   SI, SI
 
 loop12:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
-	ADDQ         $+4, CX
-	KMOVW        (BX)(DI*1), K1
-	VADDPS       Z0, Z9, K1, Z9
-	KMOVW        2(BX)(DI*1), K1
-	VADDPS       Z0, Z10, K1, Z10
-	KMOVW        4(BX)(DI*1), K1
-	VADDPS       Z0, Z11, K1, Z11
-	KMOVW        6(BX)(DI*1), K1
-	VADDPS       Z0, Z12, K1, Z12
-	KMOVW        8(BX)(DI*1), K1
-	VADDPS       Z0, Z13, K1, Z13
-	DECQ         DX
-	JNZ          loop12
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	VMOVUPS      Z13, 256(AX)
-	JMP          label6
+	MOVL           (SI), DI
+	VMOVDQU32      (BX)(DI*1), X23
+	MOVL           4(SI), DI
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z23, Z23
+	MOVL           8(SI), DI
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z23, Z23
+	MOVL           12(SI), DI
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z23, Z23
+	MOVL           16(SI), DI
+	VMOVDQU32      (BX)(DI*1), X24
+	MOVL           20(SI), DI
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z24, Z24
+	MOVL           24(SI), DI
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z24, Z24
+	MOVL           28(SI), DI
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z24, Z24
+	VMOVDQA64      Z0, Z4
+	VPERMI2B       Z24, Z23, Z4
+	VGF2P8AFFINEQB $0x00, Z4, Z2, Z4
+	VPERMB         Z4, Z3, Z4
+	VMOVDQA64      Z1, Z5
+	VPERMI2B       Z24, Z23, Z5
+	VGF2P8AFFINEQB $0x00, Z5, Z2, Z5
+	VPERMB         Z5, Z3, Z5
+	VBROADCASTSS.Z (CX), K1, Z6
+	VADDPS.BCST    4(CX), Z6, K2, Z6
+	VBROADCASTSS.Z 8(CX), K3, Z7
+	VADDPS.BCST    12(CX), Z7, K4, Z7
+	VADDPS         Z7, Z6, Z6
+	VBROADCASTSS.Z 16(CX), K1, Z7
+	VADDPS.BCST    20(CX), Z7, K2, Z7
+	VBROADCASTSS.Z 24(CX), K3, Z8
+	VADDPS.BCST    28(CX), Z8, K4, Z8
+	VADDPS         Z8, Z7, Z7
+	VPERMPS        Z6, Z4, Z8
+	VADDPS         Z8, Z18, Z18
+	VPSRLD         $0x04, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z18, Z18
+	VPSRLD         $0x08, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z19, Z19
+	VPSRLD         $0x0c, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z19, Z19
+	VPSRLD         $0x10, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z20, Z20
+	VPSRLD         $0x14, Z4, Z8
+	VPERMPS        Z7, Z8, Z8
+	VADDPS         Z8, Z20, Z20
+	VPSRLD         $0x18, Z4, Z8
+	VPERMPS        Z6, Z8, Z8
+	VADDPS         Z8, Z21, Z21
+	VPSRLD         $0x1c, Z4, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z21, Z21
+	VPERMPS        Z6, Z5, Z4
+	VADDPS         Z4, Z22, Z22
+	VPSRLD         $0x04, Z5, Z4
+	VPERMPS        Z7, Z4, Z4
+	VADDPS         Z4, Z22, Z22
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop12
+	VMOVUPS        Z18, (AX)
+	VMOVUPS        Z19, 64(AX)
+	VMOVUPS        Z20, 128(AX)
+	VMOVUPS        Z21, 192(AX)
+	VMOVUPS        Z22, 256(AX)
+	JMP            label6
 
 label12:
 	CMPQ   DI, $0x04
 	JNE    label14
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
 	MOVQ   SI, SI
 
 loop14:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
-	ADDQ         $+4, CX
-	KMOVW        (BX)(DI*1), K1
-	VADDPS       Z0, Z9, K1, Z9
-	KMOVW        2(BX)(DI*1), K1
-	VADDPS       Z0, Z10, K1, Z10
-	KMOVW        4(BX)(DI*1), K1
-	VADDPS       Z0, Z11, K1, Z11
-	KMOVW        6(BX)(DI*1), K1
-	VADDPS       Z0, Z12, K1, Z12
-	DECQ         DX
-	JNZ          loop14
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	JMP          label6
+	MOVL           (SI), DI
+	VMOVQ          (BX)(DI*1), X22
+	MOVL           4(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z22, Z22
+	MOVL           8(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z22, Z22
+	MOVL           12(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z22, Z22
+	MOVL           16(SI), DI
+	VMOVQ          (BX)(DI*1), X23
+	MOVL           20(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z23, Z23
+	MOVL           24(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z23, Z23
+	MOVL           28(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z23, Z23
+	VMOVDQA64      Z0, Z1
+	VPERMI2B       Z23, Z22, Z1
+	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
+	VPERMB         Z1, Z3, Z1
+	VBROADCASTSS.Z (CX), K1, Z4
+	VADDPS.BCST    4(CX), Z4, K2, Z4
+	VBROADCASTSS.Z 8(CX), K3, Z5
+	VADDPS.BCST    12(CX), Z5, K4, Z5
+	VADDPS         Z5, Z4, Z4
+	VBROADCASTSS.Z 16(CX), K1, Z5
+	VADDPS.BCST    20(CX), Z5, K2, Z5
+	VBROADCASTSS.Z 24(CX), K3, Z6
+	VADDPS.BCST    28(CX), Z6, K4, Z6
+	VADDPS         Z6, Z5, Z5
+	VPERMPS        Z4, Z1, Z6
+	VADDPS         Z6, Z18, Z18
+	VPSRLD         $0x04, Z1, Z6
+	VPERMPS        Z5, Z6, Z6
+	VADDPS         Z6, Z18, Z18
+	VPSRLD         $0x08, Z1, Z6
+	VPERMPS        Z4, Z6, Z6
+	VADDPS         Z6, Z19, Z19
+	VPSRLD         $0x0c, Z1, Z6
+	VPERMPS        Z5, Z6, Z6
+	VADDPS         Z6, Z19, Z19
+	VPSRLD         $0x10, Z1, Z6
+	VPERMPS        Z4, Z6, Z6
+	VADDPS         Z6, Z20, Z20
+	VPSRLD         $0x14, Z1, Z6
+	VPERMPS        Z5, Z6, Z6
+	VADDPS         Z6, Z20, Z20
+	VPSRLD         $0x18, Z1, Z6
+	VPERMPS        Z4, Z6, Z4
+	VADDPS         Z4, Z21, Z21
+	VPSRLD         $0x1c, Z1, Z1
+	VPERMPS        Z5, Z1, Z1
+	VADDPS         Z1, Z21, Z21
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop14
+	VMOVUPS        Z18, (AX)
+	VMOVUPS        Z19, 64(AX)
+	VMOVUPS        Z20, 128(AX)
+	VMOVUPS        Z21, 192(AX)
+	JMP            label6
 
 label14:
 	CMPQ   DI, $0x03
 	JNE    label16
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
 	MOVQ   SI, SI
 
 loop16:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
-	ADDQ         $+4, CX
-	KMOVW        (BX)(DI*1), K1
-	VADDPS       Z0, Z9, K1, Z9
-	KMOVW        2(BX)(DI*1), K1
-	VADDPS       Z0, Z10, K1, Z10
-	KMOVW        4(BX)(DI*1), K1
-	VADDPS       Z0, Z11, K1, Z11
-	DECQ         DX
-	JNZ          loop16
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	JMP          label6
+	MOVL           (SI), DI
+	VMOVQ          (BX)(DI*1), X21
+	MOVL           4(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z21, Z21
+	MOVL           8(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z21, Z21
+	MOVL           12(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z21, Z21
+	MOVL           16(SI), DI
+	VMOVQ          (BX)(DI*1), X22
+	MOVL           20(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z22, Z22
+	MOVL           24(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z22, Z22
+	MOVL           28(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z22, Z22
+	VMOVDQA64      Z0, Z1
+	VPERMI2B       Z22, Z21, Z1
+	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
+	VPERMB         Z1, Z3, Z1
+	VBROADCASTSS.Z (CX), K1, Z4
+	VADDPS.BCST    4(CX), Z4, K2, Z4
+	VBROADCASTSS.Z 8(CX), K3, Z5
+	VADDPS.BCST    12(CX), Z5, K4, Z5
+	VADDPS         Z5, Z4, Z4
+	VBROADCASTSS.Z 16(CX), K1, Z5
+	VADDPS.BCST    20(CX), Z5, K2, Z5
+	VBROADCASTSS.Z 24(CX), K3, Z6
+	VADDPS.BCST    28(CX), Z6, K4, Z6
+	VADDPS         Z6, Z5, Z5
+	VPERMPS        Z4, Z1, Z6
+	VADDPS         Z6, Z18, Z18
+	VPSRLD         $0x04, Z1, Z6
+	VPERMPS        Z5, Z6, Z6
+	VADDPS         Z6, Z18, Z18
+	VPSRLD         $0x08, Z1, Z6
+	VPERMPS        Z4, Z6, Z6
+	VADDPS         Z6, Z19, Z19
+	VPSRLD         $0x0c, Z1, Z6
+	VPERMPS        Z5, Z6, Z6
+	VADDPS         Z6, Z19, Z19
+	VPSRLD         $0x10, Z1, Z6
+	VPERMPS        Z4, Z6, Z4
+	VADDPS         Z4, Z20, Z20
+	VPSRLD         $0x14, Z1, Z1
+	VPERMPS        Z5, Z1, Z1
+	VADDPS         Z1, Z20, Z20
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop16
+	VMOVUPS        Z18, (AX)
+	VMOVUPS        Z19, 64(AX)
+	VMOVUPS        Z20, 128(AX)
+	JMP            label6
 
 label16:
 	CMPQ   DI, $0x02
 	JNE    label18
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
 	MOVQ   SI, SI
 
 loop18:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
-	ADDQ         $+4, CX
-	KMOVW        (BX)(DI*1), K1
-	VADDPS       Z0, Z9, K1, Z9
-	KMOVW        2(BX)(DI*1), K1
-	VADDPS       Z0, Z10, K1, Z10
-	DECQ         DX
-	JNZ          loop18
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z10, 64(AX)
-	JMP          label6
+	MOVL           (SI), DI
+	VMOVQ          (BX)(DI*1), X20
+	MOVL           4(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z20, Z20
+	MOVL           8(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z20, Z20
+	MOVL           12(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z20, Z20
+	MOVL           16(SI), DI
+	VMOVQ          (BX)(DI*1), X21
+	MOVL           20(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z21, Z21
+	MOVL           24(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z21, Z21
+	MOVL           28(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z21, Z21
+	VMOVDQA64      Z0, Z1
+	VPERMI2B       Z21, Z20, Z1
+	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
+	VPERMB         Z1, Z3, Z1
+	VBROADCASTSS.Z (CX), K1, Z4
+	VADDPS.BCST    4(CX), Z4, K2, Z4
+	VBROADCASTSS.Z 8(CX), K3, Z5
+	VADDPS.BCST    12(CX), Z5, K4, Z5
+	VADDPS         Z5, Z4, Z4
+	VBROADCASTSS.Z 16(CX), K1, Z5
+	VADDPS.BCST    20(CX), Z5, K2, Z5
+	VBROADCASTSS.Z 24(CX), K3, Z6
+	VADDPS.BCST    28(CX), Z6, K4, Z6
+	VADDPS         Z6, Z5, Z5
+	VPERMPS        Z4, Z1, Z6
+	VADDPS         Z6, Z18, Z18
+	VPSRLD         $0x04, Z1, Z6
+	VPERMPS        Z5, Z6, Z6
+	VADDPS         Z6, Z18, Z18
+	VPSRLD         $0x08, Z1, Z6
+	VPERMPS        Z4, Z6, Z4
+	VADDPS         Z4, Z19, Z19
+	VPSRLD         $0x0c, Z1, Z1
+	VPERMPS        Z5, Z1, Z1
+	VADDPS         Z1, Z19, Z19
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop18
+	VMOVUPS        Z18, (AX)
+	VMOVUPS        Z19, 64(AX)
+	JMP            label6
 
 label18:
-	VPXORD Z9, Z9, Z9
+	VPXORD Z18, Z18, Z18
 	MOVQ   SI, SI
 
 loop20:
-	MOVL         (SI), DI
-	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
-	ADDQ         $+4, CX
-	KMOVW        (BX)(DI*1), K1
-	VADDPS       Z0, Z9, K1, Z9
-	DECQ         DX
-	JNZ          loop20
-	VMOVUPS      Z9, (AX)
+	MOVL           (SI), DI
+	VMOVQ          (BX)(DI*1), X19
+	MOVL           4(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z19, Z19
+	MOVL           8(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z19, Z19
+	MOVL           12(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z19, Z19
+	MOVL           16(SI), DI
+	VMOVQ          (BX)(DI*1), X20
+	MOVL           20(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x01, X1, Z20, Z20
+	MOVL           24(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x02, X1, Z20, Z20
+	MOVL           28(SI), DI
+	VMOVQ          (BX)(DI*1), X1
+	VINSERTI32X4   $0x03, X1, Z20, Z20
+	VMOVDQA64      Z0, Z1
+	VPERMI2B       Z20, Z19, Z1
+	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
+	VPERMB         Z1, Z3, Z1
+	VBROADCASTSS.Z (CX), K1, Z4
+	VADDPS.BCST    4(CX), Z4, K2, Z4
+	VBROADCASTSS.Z 8(CX), K3, Z5
+	VADDPS.BCST    12(CX), Z5, K4, Z5
+	VADDPS         Z5, Z4, Z4
+	VBROADCASTSS.Z 16(CX), K1, Z5
+	VADDPS.BCST    20(CX), Z5, K2, Z5
+	VBROADCASTSS.Z 24(CX), K3, Z6
+	VADDPS.BCST    28(CX), Z6, K4, Z6
+	VADDPS         Z6, Z5, Z5
+	VPERMPS        Z4, Z1, Z4
+	VADDPS         Z4, Z18, Z18
+	VPSRLD         $0x04, Z1, Z1
+	VPERMPS        Z5, Z1, Z1
+	VADDPS         Z1, Z18, Z18
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop20
+	VMOVUPS        Z18, (AX)
 
 label6:
 	VZEROUPPER
 	RET
+
+DATA words0<>+0(SB)/1, $0x70
+DATA words0<>+1(SB)/1, $0x60
+DATA words0<>+2(SB)/1, $0x50
+DATA words0<>+3(SB)/1, $0x40
+DATA words0<>+4(SB)/1, $0x30
+DATA words0<>+5(SB)/1, $0x20
+DATA words0<>+6(SB)/1, $0x10
+DATA words0<>+7(SB)/1, $0x00
+DATA words0<>+8(SB)/1, $0x71
+DATA words0<>+9(SB)/1, $0x61
+DATA words0<>+10(SB)/1, $0x51
+DATA words0<>+11(SB)/1, $0x41
+DATA words0<>+12(SB)/1, $0x31
+DATA words0<>+13(SB)/1, $0x21
+DATA words0<>+14(SB)/1, $0x11
+DATA words0<>+15(SB)/1, $0x01
+DATA words0<>+16(SB)/1, $0x72
+DATA words0<>+17(SB)/1, $0x62
+DATA words0<>+18(SB)/1, $0x52
+DATA words0<>+19(SB)/1, $0x42
+DATA words0<>+20(SB)/1, $0x32
+DATA words0<>+21(SB)/1, $0x22
+DATA words0<>+22(SB)/1, $0x12
+DATA words0<>+23(SB)/1, $0x02
+DATA words0<>+24(SB)/1, $0x73
+DATA words0<>+25(SB)/1, $0x63
+DATA words0<>+26(SB)/1, $0x53
+DATA words0<>+27(SB)/1, $0x43
+DATA words0<>+28(SB)/1, $0x33
+DATA words0<>+29(SB)/1, $0x23
+DATA words0<>+30(SB)/1, $0x13
+DATA words0<>+31(SB)/1, $0x03
+DATA words0<>+32(SB)/1, $0x74
+DATA words0<>+33(SB)/1, $0x64
+DATA words0<>+34(SB)/1, $0x54
+DATA words0<>+35(SB)/1, $0x44
+DATA words0<>+36(SB)/1, $0x34
+DATA words0<>+37(SB)/1, $0x24
+DATA words0<>+38(SB)/1, $0x14
+DATA words0<>+39(SB)/1, $0x04
+DATA words0<>+40(SB)/1, $0x75
+DATA words0<>+41(SB)/1, $0x65
+DATA words0<>+42(SB)/1, $0x55
+DATA words0<>+43(SB)/1, $0x45
+DATA words0<>+44(SB)/1, $0x35
+DATA words0<>+45(SB)/1, $0x25
+DATA words0<>+46(SB)/1, $0x15
+DATA words0<>+47(SB)/1, $0x05
+DATA words0<>+48(SB)/1, $0x76
+DATA words0<>+49(SB)/1, $0x66
+DATA words0<>+50(SB)/1, $0x56
+DATA words0<>+51(SB)/1, $0x46
+DATA words0<>+52(SB)/1, $0x36
+DATA words0<>+53(SB)/1, $0x26
+DATA words0<>+54(SB)/1, $0x16
+DATA words0<>+55(SB)/1, $0x06
+DATA words0<>+56(SB)/1, $0x77
+DATA words0<>+57(SB)/1, $0x67
+DATA words0<>+58(SB)/1, $0x57
+DATA words0<>+59(SB)/1, $0x47
+DATA words0<>+60(SB)/1, $0x37
+DATA words0<>+61(SB)/1, $0x27
+DATA words0<>+62(SB)/1, $0x17
+DATA words0<>+63(SB)/1, $0x07
+GLOBL words0<>(SB), RODATA|NOPTR, $64
+
+DATA words1<>+0(SB)/1, $0x78
+DATA words1<>+1(SB)/1, $0x68
+DATA words1<>+2(SB)/1, $0x58
+DATA words1<>+3(SB)/1, $0x48
+DATA words1<>+4(SB)/1, $0x38
+DATA words1<>+5(SB)/1, $0x28
+DATA words1<>+6(SB)/1, $0x18
+DATA words1<>+7(SB)/1, $0x08
+DATA words1<>+8(SB)/1, $0x79
+DATA words1<>+9(SB)/1, $0x69
+DATA words1<>+10(SB)/1, $0x59
+DATA words1<>+11(SB)/1, $0x49
+DATA words1<>+12(SB)/1, $0x39
+DATA words1<>+13(SB)/1, $0x29
+DATA words1<>+14(SB)/1, $0x19
+DATA words1<>+15(SB)/1, $0x09
+DATA words1<>+16(SB)/1, $0x7a
+DATA words1<>+17(SB)/1, $0x6a
+DATA words1<>+18(SB)/1, $0x5a
+DATA words1<>+19(SB)/1, $0x4a
+DATA words1<>+20(SB)/1, $0x3a
+DATA words1<>+21(SB)/1, $0x2a
+DATA words1<>+22(SB)/1, $0x1a
+DATA words1<>+23(SB)/1, $0x0a
+DATA words1<>+24(SB)/1, $0x7b
+DATA words1<>+25(SB)/1, $0x6b
+DATA words1<>+26(SB)/1, $0x5b
+DATA words1<>+27(SB)/1, $0x4b
+DATA words1<>+28(SB)/1, $0x3b
+DATA words1<>+29(SB)/1, $0x2b
+DATA words1<>+30(SB)/1, $0x1b
+DATA words1<>+31(SB)/1, $0x0b
+DATA words1<>+32(SB)/1, $0x7c
+DATA words1<>+33(SB)/1, $0x6c
+DATA words1<>+34(SB)/1, $0x5c
+DATA words1<>+35(SB)/1, $0x4c
+DATA words1<>+36(SB)/1, $0x3c
+DATA words1<>+37(SB)/1, $0x2c
+DATA words1<>+38(SB)/1, $0x1c
+DATA words1<>+39(SB)/1, $0x0c
+DATA words1<>+40(SB)/1, $0x7d
+DATA words1<>+41(SB)/1, $0x6d
+DATA words1<>+42(SB)/1, $0x5d
+DATA words1<>+43(SB)/1, $0x4d
+DATA words1<>+44(SB)/1, $0x3d
+DATA words1<>+45(SB)/1, $0x2d
+DATA words1<>+46(SB)/1, $0x1d
+DATA words1<>+47(SB)/1, $0x0d
+DATA words1<>+48(SB)/1, $0x7e
+DATA words1<>+49(SB)/1, $0x6e
+DATA words1<>+50(SB)/1, $0x5e
+DATA words1<>+51(SB)/1, $0x4e
+DATA words1<>+52(SB)/1, $0x3e
+DATA words1<>+53(SB)/1, $0x2e
+DATA words1<>+54(SB)/1, $0x1e
+DATA words1<>+55(SB)/1, $0x0e
+DATA words1<>+56(SB)/1, $0x7f
+DATA words1<>+57(SB)/1, $0x6f
+DATA words1<>+58(SB)/1, $0x5f
+DATA words1<>+59(SB)/1, $0x4f
+DATA words1<>+60(SB)/1, $0x3f
+DATA words1<>+61(SB)/1, $0x2f
+DATA words1<>+62(SB)/1, $0x1f
+DATA words1<>+63(SB)/1, $0x0f
+GLOBL words1<>(SB), RODATA|NOPTR, $64
+
+DATA identity<>+0(SB)/1, $0x01
+DATA identity<>+1(SB)/1, $0x02
+DATA identity<>+2(SB)/1, $0x04
+DATA identity<>+3(SB)/1, $0x08
+DATA identity<>+4(SB)/1, $0x10
+DATA identity<>+5(SB)/1, $0x20
+DATA identity<>+6(SB)/1, $0x40
+DATA identity<>+7(SB)/1, $0x80
+DATA identity<>+8(SB)/1, $0x01
+DATA identity<>+9(SB)/1, $0x02
+DATA identity<>+10(SB)/1, $0x04
+DATA identity<>+11(SB)/1, $0x08
+DATA identity<>+12(SB)/1, $0x10
+DATA identity<>+13(SB)/1, $0x20
+DATA identity<>+14(SB)/1, $0x40
+DATA identity<>+15(SB)/1, $0x80
+DATA identity<>+16(SB)/1, $0x01
+DATA identity<>+17(SB)/1, $0x02
+DATA identity<>+18(SB)/1, $0x04
+DATA identity<>+19(SB)/1, $0x08
+DATA identity<>+20(SB)/1, $0x10
+DATA identity<>+21(SB)/1, $0x20
+DATA identity<>+22(SB)/1, $0x40
+DATA identity<>+23(SB)/1, $0x80
+DATA identity<>+24(SB)/1, $0x01
+DATA identity<>+25(SB)/1, $0x02
+DATA identity<>+26(SB)/1, $0x04
+DATA identity<>+27(SB)/1, $0x08
+DATA identity<>+28(SB)/1, $0x10
+DATA identity<>+29(SB)/1, $0x20
+DATA identity<>+30(SB)/1, $0x40
+DATA identity<>+31(SB)/1, $0x80
+DATA identity<>+32(SB)/1, $0x01
+DATA identity<>+33(SB)/1, $0x02
+DATA identity<>+34(SB)/1, $0x04
+DATA identity<>+35(SB)/1, $0x08
+DATA identity<>+36(SB)/1, $0x10
+DATA identity<>+37(SB)/1, $0x20
+DATA identity<>+38(SB)/1, $0x40
+DATA identity<>+39(SB)/1, $0x80
+DATA identity<>+40(SB)/1, $0x01
+DATA identity<>+41(SB)/1, $0x02
+DATA identity<>+42(SB)/1, $0x04
+DATA identity<>+43(SB)/1, $0x08
+DATA identity<>+44(SB)/1, $0x10
+DATA identity<>+45(SB)/1, $0x20
+DATA identity<>+46(SB)/1, $0x40
+DATA identity<>+47(SB)/1, $0x80
+DATA identity<>+48(SB)/1, $0x01
+DATA identity<>+49(SB)/1, $0x02
+DATA identity<>+50(SB)/1, $0x04
+DATA identity<>+51(SB)/1, $0x08
+DATA identity<>+52(SB)/1, $0x10
+DATA identity<>+53(SB)/1, $0x20
+DATA identity<>+54(SB)/1, $0x40
+DATA identity<>+55(SB)/1, $0x80
+DATA identity<>+56(SB)/1, $0x01
+DATA identity<>+57(SB)/1, $0x02
+DATA identity<>+58(SB)/1, $0x04
+DATA identity<>+59(SB)/1, $0x08
+DATA identity<>+60(SB)/1, $0x10
+DATA identity<>+61(SB)/1, $0x20
+DATA identity<>+62(SB)/1, $0x40
+DATA identity<>+63(SB)/1, $0x80
+GLOBL identity<>(SB), RODATA|NOPTR, $64
+
+DATA interleave<>+0(SB)/1, $0x00
+DATA interleave<>+1(SB)/1, $0x10
+DATA interleave<>+2(SB)/1, $0x20
+DATA interleave<>+3(SB)/1, $0x30
+DATA interleave<>+4(SB)/1, $0x01
+DATA interleave<>+5(SB)/1, $0x11
+DATA interleave<>+6(SB)/1, $0x21
+DATA interleave<>+7(SB)/1, $0x31
+DATA interleave<>+8(SB)/1, $0x02
+DATA interleave<>+9(SB)/1, $0x12
+DATA interleave<>+10(SB)/1, $0x22
+DATA interleave<>+11(SB)/1, $0x32
+DATA interleave<>+12(SB)/1, $0x03
+DATA interleave<>+13(SB)/1, $0x13
+DATA interleave<>+14(SB)/1, $0x23
+DATA interleave<>+15(SB)/1, $0x33
+DATA interleave<>+16(SB)/1, $0x04
+DATA interleave<>+17(SB)/1, $0x14
+DATA interleave<>+18(SB)/1, $0x24
+DATA interleave<>+19(SB)/1, $0x34
+DATA interleave<>+20(SB)/1, $0x05
+DATA interleave<>+21(SB)/1, $0x15
+DATA interleave<>+22(SB)/1, $0x25
+DATA interleave<>+23(SB)/1, $0x35
+DATA interleave<>+24(SB)/1, $0x06
+DATA interleave<>+25(SB)/1, $0x16
+DATA interleave<>+26(SB)/1, $0x26
+DATA interleave<>+27(SB)/1, $0x36
+DATA interleave<>+28(SB)/1, $0x07
+DATA interleave<>+29(SB)/1, $0x17
+DATA interleave<>+30(SB)/1, $0x27
+DATA interleave<>+31(SB)/1, $0x37
+DATA interleave<>+32(SB)/1, $0x08
+DATA interleave<>+33(SB)/1, $0x18
+DATA interleave<>+34(SB)/1, $0x28
+DATA interleave<>+35(SB)/1, $0x38
+DATA interleave<>+36(SB)/1, $0x09
+DATA interleave<>+37(SB)/1, $0x19
+DATA interleave<>+38(SB)/1, $0x29
+DATA interleave<>+39(SB)/1, $0x39
+DATA interleave<>+40(SB)/1, $0x0a
+DATA interleave<>+41(SB)/1, $0x1a
+DATA interleave<>+42(SB)/1, $0x2a
+DATA interleave<>+43(SB)/1, $0x3a
+DATA interleave<>+44(SB)/1, $0x0b
+DATA interleave<>+45(SB)/1, $0x1b
+DATA interleave<>+46(SB)/1, $0x2b
+DATA interleave<>+47(SB)/1, $0x3b
+DATA interleave<>+48(SB)/1, $0x0c
+DATA interleave<>+49(SB)/1, $0x1c
+DATA interleave<>+50(SB)/1, $0x2c
+DATA interleave<>+51(SB)/1, $0x3c
+DATA interleave<>+52(SB)/1, $0x0d
+DATA interleave<>+53(SB)/1, $0x1d
+DATA interleave<>+54(SB)/1, $0x2d
+DATA interleave<>+55(SB)/1, $0x3d
+DATA interleave<>+56(SB)/1, $0x0e
+DATA interleave<>+57(SB)/1, $0x1e
+DATA interleave<>+58(SB)/1, $0x2e
+DATA interleave<>+59(SB)/1, $0x3e
+DATA interleave<>+60(SB)/1, $0x0f
+DATA interleave<>+61(SB)/1, $0x1f
+DATA interleave<>+62(SB)/1, $0x2f
+DATA interleave<>+63(SB)/1, $0x3f
+GLOBL interleave<>(SB), RODATA|NOPTR, $64
 
 // func meanRowsAVX512(dst *float32, q *float32, k int, rows *float32, offsets *uint32, blocks int)
 // Requires: AVX, AVX512F

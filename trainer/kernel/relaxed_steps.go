@@ -1,7 +1,5 @@
 package kernel
 
-import "math/bits"
-
 // The steps of gates with relaxed values, lane by lane in float32 with every product
 // rounded. T are the truth values of the gate at hand.
 //
@@ -10,7 +8,10 @@ import "math/bits"
 //	pins     : alpha = delta (cA + d b), beta = delta ((T_01 - T_00) + d a)
 //	S        : with u = delta a and v = delta - u, the lane sums of u b (11), u - u b (10),
 //	           v b (01) and v - v b (00)
-//	mean     : sum of q_j x_j, from +0 and in the order of candidates
+//	mean     : of rows of values the sum of q_j x_j, from +0 and in the order of candidates;
+//	           of bits a sum, from +0, of groups of four candidates in their order, whose
+//	           value is (v_0 + v_1) + (v_2 + v_3), with v_j = q_j or, for a bit of 0 and past
+//	           the last candidate, +0
 //	R_j      : the group sum of beta where the candidates are bits, the lane sum of
 //	           beta x_j where they are rows of values
 //	gather   : the sum of share times pin gradient, from +0 and in the order of the edges
@@ -66,19 +67,48 @@ func spread(dst []float32, row []uint64) {
 	}
 }
 
-// meanBits writes the mean of candidates that are rows of bits. It looks at ones alone: a
-// zero would add +0 to what is never -0.
+// meanSet is the number of candidates whose bits make a byte of a sample.
+const meanSet = 8
+
+// meanBits writes the mean of candidates that are rows of bits. It turns the rows of eight
+// at a time into bytes of a sample, whose halves select a sum of probabilities.
 func meanBits(dst, q []float32, batch *Batch, wires Wires) {
 	clear(dst)
-	for j, p := range q {
-		row := batch.X[wires.at(j)*batch.Words:][:batch.Words]
-		for at := 0; at < len(dst); at += 64 {
-			part := dst[at:min(at+64, len(dst))]
-			for w := row[at/64] << (64 - len(part)) >> (64 - len(part)); w != 0; w &= w - 1 {
-				part[bits.TrailingZeros64(w)] += p
+	for from := 0; from < len(q); from += meanSet {
+		var p [meanSet]float32
+		var rows [meanSet][]uint64
+		for j := range copy(p[:], q[from:]) {
+			rows[j] = batch.X[wires.at(from+j)*batch.Words:][:batch.Words]
+		}
+		var low, high [1 << 4]float32
+		subsets(&low, p[0], p[1], p[2], p[3])
+		subsets(&high, p[4], p[5], p[6], p[7])
+		for at := 0; at < len(dst); at += 8 {
+			var bits uint64 // of eight samples, a byte each candidate
+			for j, row := range rows {
+				if row != nil {
+					bits |= row[at/64] >> (at % 64) & 0xff << (8 * j)
+				}
+			}
+			part := (*[8]float32)(dst[at:])
+			for i, v := 0, turned(bits); i < 8; i, v = i+1, v>>8 {
+				part[i] = part[i] + low[v&15] + high[v>>4&15]
 			}
 		}
 	}
+}
+
+// turned returns the bits of eight bytes the other way round: bit i of byte j is bit j of
+// byte i.
+func turned(x uint64) uint64 {
+	for _, s := range [3]struct {
+		by   int
+		mask uint64
+	}{{7, 0x00aa00aa00aa00aa}, {14, 0x0000cccc0000cccc}, {28, 0x00000000f0f0f0f0}} {
+		t := (x ^ x>>s.by) & s.mask
+		x ^= t ^ t<<s.by
+	}
+	return x
 }
 
 // meanRows writes the mean of candidates that are rows of values.

@@ -89,6 +89,7 @@ func (s *Steps) mean(dst []float32, c *choice, k int, wires Wires, rows []float3
 		f.meanRows(&dst[0], &q[0], k, &rows[0], &c.offsets[0], len(dst)/Lanes)
 	default:
 		locate(vectors(), c.offsets, k, wires, len(batch.X)/batch.Words, 8*batch.Words)
+		clear(c.q[k : (k+meanSet-1)/meanSet*meanSet])
 		f.meanBits(&dst[0], &q[0], k, &batch.X[0], &c.offsets[0], len(dst)/Lanes)
 	}
 }

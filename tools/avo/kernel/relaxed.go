@@ -22,7 +22,7 @@ const (
 	mixDoc         = "does mix for blocks of 16 samples."
 	relaxedBinsDoc = "does relaxedBins for blocks of 16 samples."
 	spreadDoc      = "does spread for blocks of 16 samples."
-	meanBitsDoc    = "does meanBits for blocks of 16 samples and rows at the given offsets in bytes."
+	meanBitsDoc    = "does meanBits for blocks of 16 samples and rows at the given offsets in bytes, both q and offsets with zeros after the last up to a multiple of 8."
 	meanRowsDoc    = "does meanRows for blocks of 16 samples and rows at the given offsets in bytes."
 	rowSumsDoc     = "does rowSums for blocks of 16 samples and rows at the given offsets in bytes, and writes anything after the last of r, up to a multiple of 4."
 	gatherDoc      = "does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes."
@@ -30,6 +30,9 @@ const (
 
 // sumsAtOnce is the number of candidates whose sums rowSums makes side by side.
 const sumsAtOnce = 4
+
+// meanSet is the number of candidates that meanBits takes at a time.
+const meanSet = 8
 
 // relaxed writes the steps of gates with relaxed values in the given instruction set.
 func relaxed(path string, s relaxedWriter) {

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // relaxed2 writes the steps in AVX2. Two vectors of eight lanes are a block.
-type relaxed2 struct{ k steps2 }
+type relaxed2 struct {
+	k     steps2
+	bytes Mem // moves byte i of lane j, of four each, into lane i and byte j
+	swaps [3]Mem
+	lanes [2]Mem // move lane 4 i + j, of four each, into lane 2 j + i, and back
+}
 
 // chunk2 is the blocks of a chunk.
 const chunk2 = 4
@@ -15,7 +22,23 @@ const chunk2 = 4
 // writeRelaxed2 writes the steps in AVX2.
 func writeRelaxed2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
-	relaxed("AVX2", relaxed2{steps2{kernel2: kernel2{c: constants2()}}})
+	r := relaxed2{k: steps2{kernel2: kernel2{c: constants2()}}}
+	r.bytes = words2("bytes", func(i int) uint32 { return 0x0c080400 + 0x01010101*uint32(i%4) })
+	for i, word := range [3]uint64{0x00aa00aa00aa00aa, 0x0000cccc0000cccc, 0x00000000f0f0f0f0} {
+		r.swaps[i] = words2(fmt.Sprintf("swap%d", i), func(i int) uint32 { return uint32(word >> (i % 2 * 32)) })
+	}
+	r.lanes[0] = words2("pairUp", func(i int) uint32 { return uint32(i%2*4 + i/2) })
+	r.lanes[1] = words2("part", func(i int) uint32 { return uint32(i%4*2 + i/4) })
+	relaxed("AVX2", r)
+}
+
+// words2 writes a vector of constants to memory.
+func words2(name string, f func(i int) uint32) Mem {
+	m := GLOBL(name, 8|16) // RODATA|NOPTR
+	for i := range 8 {
+		DATA(4*i, U32(f(i)))
+	}
+	return m
 }
 
 // plane2 is plane512 in AVX2.
@@ -141,30 +164,102 @@ func zeros2(n int) []reg.VecVirtual {
 	return y
 }
 
+// meanBits takes eight candidates at a time, and of them 32 samples: it turns their rows
+// into bytes of a sample, of which each two bits select a sum of probabilities.
 func (r relaxed2) meanBits() {
 	step("meanBits", "AVX2", meanBitsSignature, meanBitsDoc)
 	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"), general("blocks")
-	chunks(n, chunk2, func(n int) {
+	var lanes [2]reg.VecVirtual
+	for i, m := range r.lanes {
+		lanes[i] = YMM()
+		VMOVDQU(m, lanes[i])
+	}
+	ADDQ(U8(meanSet-1), k)
+	SHRQ(U8(log2(meanSet)), k)
+	chunks(n, 2, func(n int) {
 		sums, p, to := zeros2(n), copied(q), copied(offsets)
 		loop(copied(k), func() {
-			row, share := offset(to), YMM()
-			ADDQ(x, row)
-			VBROADCASTSS(Mem{Base: p}, share)
-			advance(4, p)
-			for i := range n {
-				for h, sum := range sums[2*i : 2*i+2] {
-					part := r.k.spread(row, h)
-					VANDPS(share, part, part)
+			samples := r.samples(x, to, n, lanes)
+			for half := range 2 {
+				low, high := pairSums(p, 4*half), pairSums(p, 4*half+2)
+				for i, sum := range sums {
+					part, other := YMM(), YMM()
+					VPERMILPS(right2(samples, 8*i+4*half), low, part)
+					VPERMILPS(right2(samples, 8*i+4*half+2), high, other)
+					VADDPS(other, part, part)
 					VADDPS(part, sum, sum)
 				}
-				advance(2, row)
 			}
+			advance(4*meanSet, to, p)
 		})
 		store2s(sums, dst)
 	}, func() {
-		advance(2*ymm*chunk2, dst)
-		advance(2*chunk2, x)
+		advance(4*ymm, dst)
+		advance(4, x)
 	})
+}
+
+// right2 returns the lanes shifted to the right.
+func right2(y reg.VecVirtual, by int) reg.VecVirtual {
+	if by == 0 {
+		return y
+	}
+	z := YMM()
+	VPSRLD(U8(by), y, z)
+	return z
+}
+
+// samples returns what eight candidates have at 16 n samples from x on: byte v of lane l
+// is that of sample 8 v + l.
+func (r relaxed2) samples(x, offsets reg.Register, n int, lanes [2]reg.VecVirtual) reg.VecVirtual {
+	var half [2]reg.VecVirtual
+	for h := range half {
+		half[h] = XMM()
+		for j := range 4 {
+			at, row := GP64(), GP32()
+			MOVL(Mem{Base: offsets, Disp: 4 * (4*h + j)}, at.As32())
+			if n == 1 { // there may be no more samples in the row
+				MOVWLZX(index(x, at, 1, 0), row)
+			} else {
+				MOVL(index(x, at, 1, 0), row)
+			}
+			if j == 0 {
+				VMOVD(row, half[h])
+			} else {
+				VPINSRD(U8(j), row, half[h], half[h])
+			}
+		}
+	}
+	y := YMM()
+	VINSERTI128(U8(1), half[1], half[0].AsY(), y)
+	// Bytes to words: byte i of each candidate into word i.
+	VPSHUFB(r.bytes, y, y)
+	VPERMD(y, lanes[0], y)
+	// The bits of a word, eight by eight, the other way round.
+	for i, by := range []uint8{7, 14, 28} {
+		z, t := YMM(), YMM()
+		VPSRLQ(U8(by), y, z)
+		VPXOR(y, z, z)
+		VPAND(r.swaps[i], z, z)
+		VPSLLQ(U8(by), z, t)
+		VPXOR(t, z, z)
+		VPXOR(z, y, y)
+	}
+	// Byte i of each word into lane i.
+	VPERMD(y, lanes[1], y)
+	VPSHUFB(r.bytes, y, y)
+	return y
+}
+
+// pairSums returns the sums of the subsets of two probabilities, from the given one on.
+func pairSums(q reg.Register, from int) reg.VecVirtual {
+	x, y, z := XMM(), XMM(), YMM()
+	VMOVSD(Mem{Base: q, Disp: 4 * from}, x)
+	VPERMILPS(U8(0x5a), x, y) // 0, 0, q1, q1
+	VPERMILPS(U8(0x22), x, x) // 0, q0, 0, q0
+	VADDPS(y, x, x)
+	VINSERTF128(U8(1), x, x.AsY(), z)
+	return z
 }
 
 func (relaxed2) meanRows() {

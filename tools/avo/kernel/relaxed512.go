@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -110,26 +112,117 @@ func zeros512(n int) []reg.VecVirtual {
 	return z
 }
 
+// mean512 is what meanBits takes from memory once.
+type mean512 struct {
+	bits       [4]reg.OpmaskVirtual // the lanes whose number has the bit
+	first      [2]reg.VecVirtual    // what moves byte i of eight rows into word i, of bytes 0 to 7 and 8 to 15
+	identity   reg.VecVirtual       // of bits, in each word
+	interleave reg.VecVirtual       // what moves byte i of each 128 bits into lane i
+}
+
+func newMean512() (m mean512) {
+	m.bits = [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
+	for h := range m.first {
+		m.first[h] = bytes512(fmt.Sprintf("words%d", h), func(i int) uint8 { return uint8(16*(7-i%8) + i/8 + 8*h) })
+	}
+	m.identity = bytes512("identity", func(i int) uint8 { return 1 << (i % 8) })
+	m.interleave = bytes512("interleave", func(i int) uint8 { return uint8(i%4*16 + i/4) })
+	return m
+}
+
+// bytes512 returns a vector of constant bytes.
+func bytes512(name string, f func(i int) uint8) reg.VecVirtual {
+	m, z := GLOBL(name, 8|16), ZMM() // RODATA|NOPTR
+	for i := range zmm {
+		DATA(i, U8(f(i)))
+	}
+	VMOVDQU8(m, z)
+	return z
+}
+
+// meanBits takes eight candidates at a time: it turns their rows into bytes of a sample,
+// whose halves select a sum of probabilities.
 func (relaxed512) meanBits() {
 	step("meanBits", "AVX512", meanBitsSignature, meanBitsDoc)
 	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"), general("blocks")
+	m := newMean512()
+	ADDQ(U8(meanSet-1), k)
+	SHRQ(U8(log2(meanSet)), k)
 	chunks(n, chunk512, func(n int) {
 		sums, p, to := zeros512(n), copied(q), copied(offsets)
 		loop(copied(k), func() {
-			at, share := offset(to), ZMM()
-			VBROADCASTSS(Mem{Base: p}, share)
-			advance(4, p)
+			samples := m.samples(x, to, n)
+			low, high := m.subsets(p, 0), m.subsets(p, 4)
 			for i, sum := range sums {
-				bits := K()
-				KMOVW(index(x, at, 1, 2*i), bits)
-				VADDPS(share, sum, bits, sum)
+				at := samples[i/4]
+				if i%4 > 0 {
+					at = right512(at, 8*(i%4))
+				}
+				part, other := ZMM(), ZMM()
+				VPERMPS(low, at, part)
+				VADDPS(part, sum, sum)
+				VPERMPS(high, right512(samples[i/4], 8*(i%4)+4), other)
+				VADDPS(other, sum, sum)
 			}
+			advance(4*meanSet, to, p)
 		})
 		store512s(sums, dst)
 	}, func() {
 		advance(zmm*chunk512, dst)
 		advance(2*chunk512, x)
 	})
+}
+
+// right512 returns the lanes shifted to the right.
+func right512(z reg.VecVirtual, by int) reg.VecVirtual {
+	y := ZMM()
+	VPSRLD(U8(by), z, y)
+	return y
+}
+
+// samples returns for every 64 samples of n blocks, from x on, what eight candidates have
+// there: byte v of lane l is that of sample 16 v + l.
+func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
+	var rows [2]reg.VecVirtual
+	for h := range rows {
+		rows[h] = ZMM()
+		for j := range 4 {
+			at, row := GP64(), XMM()
+			MOVL(Mem{Base: offsets, Disp: 4 * (4*h + j)}, at.As32())
+			switch from := index(x, at, 1, 0); {
+			case n <= 4 && j == 0: // there may be one word alone
+				VMOVQ(from, rows[h].AsX())
+			case n <= 4:
+				VMOVQ(from, row)
+				VINSERTI32X4(U8(j), row, rows[h], rows[h])
+			case j == 0:
+				VMOVDQU32(from, rows[h].AsX())
+			default:
+				VINSERTI32X4(U8(j), from, rows[h], rows[h])
+			}
+		}
+	}
+	for h := range (n + 3) / 4 {
+		y := ZMM()
+		VMOVDQA64(m.first[h], y)
+		VPERMI2B(rows[1], rows[0], y)
+		VGF2P8AFFINEQB(U8(0), y, m.identity, y)
+		VPERMB(y, m.interleave, y)
+		z = append(z, y)
+	}
+	return z
+}
+
+// subsets returns the sums of the subsets of four probabilities, from the given one on.
+func (m *mean512) subsets(q reg.Register, from int) reg.VecVirtual {
+	at := func(i int) Mem { return Mem{Base: q, Disp: 4 * (from + i)} }
+	low, high := ZMM(), ZMM()
+	VBROADCASTSS_Z(at(0), m.bits[0], low)
+	VADDPS_BCST(at(1), low, m.bits[1], low)
+	VBROADCASTSS_Z(at(2), m.bits[2], high)
+	VADDPS_BCST(at(3), high, m.bits[3], high)
+	VADDPS(high, low, low)
+	return low
 }
 
 func (relaxed512) meanRows() {
