@@ -10,8 +10,8 @@ import (
 type relaxedEngine struct {
 	*network
 	layers  []*kernel.Layer
-	rows    [][]float32 // the values of each layer, [width][row]
-	traces  [2]kernel.Trace
+	rows    [][]float32     // the values of each layer, [width][row]
+	traces  [2]kernel.Trace // of the layer at hand and of the one above, in turns; with the same Pins
 	workers []*relaxedWorker
 }
 
@@ -27,15 +27,14 @@ func newRelaxed(n *network) *relaxedEngine {
 	for range e.layers {
 		e.rows = append(e.rows, hugepage.Make[float32](width*row))
 	}
-	slots := mostSlots(e.layers)
-	for i := range e.traces {
-		e.traces[i] = kernel.Trace{Pins: hugepage.Make[float32](width * 2 * row), Share: hugepage.Make[float32](width * slots)}
-	}
+	bounds := []int{0}
 	for t := range n.crew.Size() {
-		e.workers = append(e.workers, &relaxedWorker{
-			lo: width * t / n.crew.Size(), hi: width * (t + 1) / n.crew.Size(),
-			pass: kernel.NewRelaxedPass(n.words, mostCandidates(e.layers)),
-		})
+		w := &relaxedWorker{lo: bounds[t], hi: width * (t + 1) / n.crew.Size(), pass: kernel.NewRelaxedPass(n.words, mostCandidates(e.layers))}
+		e.workers, bounds = append(e.workers, w), append(bounds, w.hi)
+	}
+	pins := hugepage.Make[float32](kernel.Settle(e.layers, bounds) * row)
+	for i := range e.traces {
+		e.traces[i] = kernel.Trace{Pins: pins, Share: hugepage.Make[float32](width * mostSlots(e.layers))}
 	}
 	return e
 }

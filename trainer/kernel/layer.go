@@ -2,9 +2,10 @@ package kernel
 
 // Layer is one layer of a network whose gates may read any gate of the layer before.
 type Layer struct {
-	*Gates       // its section
-	Index  int   // its place in the section
-	Uses   *Uses // who reads it
+	*Gates          // its section
+	Index  int      // its place in the section
+	Uses   *Uses    // who reads it
+	Rows   []uint32 // with relaxed values: where the gradients of its pins stand, [width][2], see [Settle]
 }
 
 // gate returns the index of gate i of the layer in the section's arrays.

@@ -10,6 +10,7 @@ type RelaxedPass struct {
 	Adam    Adam
 
 	words int
+	delta []float32     // the gradient of the output of the gate at hand, [row]
 	pins  [2]relaxedPin // A and B of the gate at hand
 	steps Steps
 	batch Batch
@@ -26,7 +27,7 @@ type relaxedPin struct {
 // NewRelaxedPass returns a pass with rows of the given number of words and pins of at most
 // k candidates.
 func NewRelaxedPass(words, k int) *RelaxedPass {
-	p := &RelaxedPass{words: words}
+	p := &RelaxedPass{words: words, delta: make([]float32, words*64)}
 	for i := range p.pins {
 		p.pins[i] = relaxedPin{newChoice(k), make([]float32, words*64), make([]float32, words*64)}
 	}
@@ -104,17 +105,10 @@ func (p *RelaxedPass) rows(pin *Pin) []float32 {
 func (p *RelaxedPass) Update(l *Layer, own, next *Trace, top func(i int) []float32, from, to int) {
 	p.batch = Batch{p.X, p.words, p.Samples}
 	n, row := p.padded(), p.words*64
-	slotsA, slotsB := l.Slots()
 	p.ahead.reset()
 	p.ahead.gates(l, true)
 	if l.A == nil {
 		p.ahead.rows(p.Below, row, n)
-	}
-	if slotsA > 0 {
-		p.ahead.rows(own.Pins, 2*row, n)
-	}
-	if slotsB > 0 {
-		p.ahead.rows(own.Pins[row:], 2*row, n)
 	}
 	for i := from; i < to; i++ {
 		p.ahead.fetch(i + gatesAhead)
@@ -124,27 +118,34 @@ func (p *RelaxedPass) Update(l *Layer, own, next *Trace, top func(i int) []float
 				p.ahead.edges(next, l.Uses.Of(i+rowsGatesAhead), row, n)
 			}
 		}
-		alpha, beta := p.pins[0].grad[:n], p.pins[1].grad[:n]
-		if slotsA > 0 {
-			alpha = own.Pins[2*i*row:][:n]
-		}
-		if slotsB > 0 {
-			beta = own.Pins[(2*i+1)*row:][:n]
-		}
+		delta := p.delta[:n]
 		if next == nil {
-			copy(alpha, top(i))
+			delta = top(i)[:n]
 		} else {
-			p.steps.gatherRelaxed(next, alpha, l.Uses.Of(i), row)
+			p.steps.gatherRelaxed(next, delta, l.Uses.Of(i), row)
 		}
-		g := l.gate(i)
-		a, b := p.value(0, l.A, i, g), p.value(1, l.B, i, g)
-		p.steps.Truth(l.Gates, g)
-		p.steps.relaxedBins(alpha, beta, a, b)
-		p.steps.UpdateTruth(&p.Adam, l.Gates, g)
-		share := own.Share[i*(slotsA+slotsB):][:slotsA+slotsB]
-		p.pin(share[:slotsA], 0, l.A, g, alpha)
-		p.pin(share[slotsA:], 1, l.B, g, beta)
+		p.update(l, own, i, delta)
 	}
+}
+
+// update updates gate i from the gradient of its output.
+func (p *RelaxedPass) update(l *Layer, own *Trace, i int, delta []float32) {
+	g, n, row := l.gate(i), p.padded(), p.words*64
+	slotsA, slotsB := l.Slots()
+	alpha, beta := p.pins[0].grad[:n], p.pins[1].grad[:n]
+	if slotsA > 0 {
+		alpha = own.Pins[int(l.Rows[2*i])*row:][:n]
+	}
+	if slotsB > 0 {
+		beta = own.Pins[int(l.Rows[2*i+1])*row:][:n]
+	}
+	a, b := p.value(0, l.A, i, g), p.value(1, l.B, i, g)
+	p.steps.Truth(l.Gates, g)
+	p.steps.relaxedBins(alpha, beta, delta, a, b)
+	p.steps.UpdateTruth(&p.Adam, l.Gates, g)
+	share := own.Share[i*(slotsA+slotsB):][:slotsA+slotsB]
+	p.pin(share[:slotsA], 0, l.A, g, alpha)
+	p.pin(share[slotsA:], 1, l.B, g, beta)
 }
 
 // pin updates a pin from the gradient of its value and leaves the probabilities of hidden

@@ -12,7 +12,7 @@ func mixAVX2(dst *float32, a *float32, b *float32, blocks int, t *float32)
 // relaxedBinsAVX2 does relaxedBins for blocks of 16 samples.
 //
 //go:noescape
-func relaxedBinsAVX2(alpha *float32, beta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
+func relaxedBinsAVX2(alpha *float32, beta *float32, delta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
 
 // spreadAVX2 does spread for blocks of 16 samples.
 //

@@ -240,14 +240,15 @@ loop0:
 	VZEROUPPER
 	RET
 
-// func relaxedBinsAVX2(alpha *float32, beta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
+// func relaxedBinsAVX2(alpha *float32, beta *float32, delta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
 // Requires: AVX, AVX2
-TEXT ·relaxedBinsAVX2(SB), NOSPLIT, $0-56
+TEXT ·relaxedBinsAVX2(SB), NOSPLIT, $0-64
 	MOVQ   alpha+0(FP), AX
 	MOVQ   beta+8(FP), CX
-	MOVQ   a+16(FP), DX
-	MOVQ   b+24(FP), BX
-	MOVQ   blocks+32(FP), SI
+	MOVQ   delta+16(FP), DX
+	MOVQ   a+24(FP), BX
+	MOVQ   b+32(FP), SI
+	MOVQ   blocks+40(FP), DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -256,13 +257,13 @@ TEXT ·relaxedBinsAVX2(SB), NOSPLIT, $0-56
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   SI, R8
-	XORQ   DI, DI
+	MOVQ   DI, R9
+	XORQ   R8, R8
 
 loop1:
-	VMOVUPS      (AX)(DI*1), Y9
-	VMOVUPS      (BX)(DI*1), Y10
-	VMULPS       (DX)(DI*1), Y9, Y8
+	VMOVUPS      (DX)(R8*1), Y9
+	VMOVUPS      (SI)(R8*1), Y10
+	VMULPS       (BX)(R8*1), Y9, Y8
 	VSUBPS       Y8, Y9, Y9
 	VMULPS       Y10, Y9, Y11
 	VADDPS       Y11, Y2, Y2
@@ -272,9 +273,9 @@ loop1:
 	VADDPS       Y11, Y6, Y6
 	VSUBPS       Y11, Y8, Y8
 	VADDPS       Y8, Y4, Y4
-	VMOVUPS      32(AX)(DI*1), Y9
-	VMOVUPS      32(BX)(DI*1), Y10
-	VMULPS       32(DX)(DI*1), Y9, Y8
+	VMOVUPS      32(DX)(R8*1), Y9
+	VMOVUPS      32(SI)(R8*1), Y10
+	VMULPS       32(BX)(R8*1), Y9, Y8
 	VSUBPS       Y8, Y9, Y9
 	VMULPS       Y10, Y9, Y11
 	VADDPS       Y11, Y3, Y3
@@ -284,8 +285,8 @@ loop1:
 	VADDPS       Y11, Y7, Y7
 	VSUBPS       Y11, Y8, Y8
 	VADDPS       Y8, Y5, Y5
-	ADDQ         $0x40, DI
-	DECQ         R8
+	ADDQ         $0x40, R8
+	DECQ         R9
 	JNZ          loop1
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -308,10 +309,10 @@ loop1:
 	VSHUFPS      $0x88, X0, X4, X1
 	VSHUFPS      $0xdd, X0, X4, X0
 	VADDPS       X1, X0, X1
-	MOVQ         s+48(FP), DI
-	VMOVUPS      X1, (DI)
-	MOVQ         t+40(FP), DI
-	VMOVUPS      (DI), X0
+	MOVQ         s+56(FP), R8
+	VMOVUPS      X1, (R8)
+	MOVQ         t+48(FP), R8
+	VMOVUPS      (R8), X0
 	VMOVHLPS     X0, X0, X1
 	VSUBPS       X0, X1, X2
 	VSHUFPS      $0x88, X0, X0, X1
@@ -319,15 +320,15 @@ loop1:
 	VSUBPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VSUBSS       X0, X1, X1
-	VBROADCASTSS (DI), Y3
+	VBROADCASTSS (R8), Y3
 	VBROADCASTSS X2, Y2
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS X1, Y1
 
 loop2:
-	VMOVUPS (AX), Y3
-	VMOVUPS (DX), Y4
-	VMOVUPS (BX), Y5
+	VMOVUPS (DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS (SI), Y5
 	VMULPS  Y5, Y1, Y5
 	VADDPS  Y5, Y2, Y5
 	VMULPS  Y4, Y1, Y4
@@ -336,9 +337,9 @@ loop2:
 	VMULPS  Y3, Y4, Y4
 	VMOVUPS Y5, (AX)
 	VMOVUPS Y4, (CX)
-	VMOVUPS 32(AX), Y3
-	VMOVUPS 32(DX), Y4
-	VMOVUPS 32(BX), Y5
+	VMOVUPS 32(DX), Y3
+	VMOVUPS 32(BX), Y4
+	VMOVUPS 32(SI), Y5
 	VMULPS  Y5, Y1, Y5
 	VADDPS  Y5, Y2, Y5
 	VMULPS  Y4, Y1, Y4
@@ -351,7 +352,8 @@ loop2:
 	ADDQ    $+64, CX
 	ADDQ    $+64, DX
 	ADDQ    $+64, BX
-	DECQ    SI
+	ADDQ    $+64, SI
+	DECQ    DI
 	JNZ     loop2
 	VZEROUPPER
 	RET

@@ -12,7 +12,7 @@ func mixAVX512(dst *float32, a *float32, b *float32, blocks int, t *float32)
 // relaxedBinsAVX512 does relaxedBins for blocks of 16 samples.
 //
 //go:noescape
-func relaxedBinsAVX512(alpha *float32, beta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
+func relaxedBinsAVX512(alpha *float32, beta *float32, delta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
 
 // spreadAVX512 does spread for blocks of 16 samples.
 //

@@ -42,16 +42,17 @@ loop0:
 	VZEROUPPER
 	RET
 
-// func relaxedBinsAVX512(alpha *float32, beta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
+// func relaxedBinsAVX512(alpha *float32, beta *float32, delta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·relaxedBinsAVX512(SB), NOSPLIT, $0-56
+TEXT ·relaxedBinsAVX512(SB), NOSPLIT, $0-64
 	MOVQ         alpha+0(FP), AX
 	MOVQ         beta+8(FP), CX
-	MOVQ         a+16(FP), DX
-	MOVQ         b+24(FP), BX
-	MOVQ         blocks+32(FP), SI
-	MOVQ         t+40(FP), DI
-	VMOVUPS      (DI), X0
+	MOVQ         delta+16(FP), DX
+	MOVQ         a+24(FP), BX
+	MOVQ         b+32(FP), SI
+	MOVQ         blocks+40(FP), DI
+	MOVQ         t+48(FP), R8
+	VMOVUPS      (R8), X0
 	VMOVHLPS     X0, X0, X1
 	VSUBPS       X0, X1, X2
 	VSHUFPS      $0x88, X0, X0, X1
@@ -59,7 +60,7 @@ TEXT ·relaxedBinsAVX512(SB), NOSPLIT, $0-56
 	VSUBPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VSUBSS       X0, X1, X1
-	VBROADCASTSS (DI), Z7
+	VBROADCASTSS (R8), Z7
 	VBROADCASTSS X2, Z2
 	VBROADCASTSS X0, Z0
 	VBROADCASTSS X1, Z1
@@ -69,9 +70,9 @@ TEXT ·relaxedBinsAVX512(SB), NOSPLIT, $0-56
 	VPXORD       Z6, Z6, Z6
 
 loop1:
-	VMOVUPS       (AX), Z7
-	VMOVUPS       (DX), Z8
-	VMOVUPS       (BX), Z9
+	VMOVUPS       (DX), Z7
+	VMOVUPS       (BX), Z8
+	VMOVUPS       (SI), Z9
 	VMULPS        Z8, Z7, Z10
 	VSUBPS        Z10, Z7, Z11
 	VMULPS        Z9, Z11, Z12
@@ -94,7 +95,8 @@ loop1:
 	ADDQ          $+64, CX
 	ADDQ          $+64, DX
 	ADDQ          $+64, BX
-	DECQ          SI
+	ADDQ          $+64, SI
+	DECQ          DI
 	JNZ           loop1
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -121,7 +123,7 @@ loop1:
 	VSHUFPS       $0x88, X1, X0, X2
 	VSHUFPS       $0xdd, X1, X0, X0
 	VADDPS        X2, X0, X2
-	MOVQ          s+48(FP), AX
+	MOVQ          s+56(FP), AX
 	VMOVUPS       X2, (AX)
 	VZEROUPPER
 	RET

@@ -36,13 +36,13 @@ func mix(dst, a, b []float32, t *Quad) {
 	}
 }
 
-// relaxedBins returns the sums of the upstream gradient, which is in alpha, and replaces it
-// by the gradient of pin A; that of pin B goes to beta.
-func relaxedBins(alpha, beta, a, b []float32, t *Quad) (s Quad) {
+// relaxedBins returns the sums of the upstream gradient delta, and writes the gradients of
+// the pins to alpha and beta.
+func relaxedBins(alpha, beta, delta, a, b []float32, t *Quad) (s Quad) {
 	c := t.plane()
 	var sums [4][Lanes]float32
-	beta, a, b = beta[:len(alpha)], a[:len(alpha)], b[:len(alpha)]
-	for i, d := range alpha {
+	alpha, beta, a, b = alpha[:len(delta)], beta[:len(delta)], a[:len(delta)], b[:len(delta)]
+	for i, d := range delta {
 		l, x, y := i%Lanes, a[i], b[i]
 		u := float32(d * x)
 		v := d - u

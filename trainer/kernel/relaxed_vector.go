@@ -5,13 +5,12 @@ package kernel
 // bytes; what they compute stands with the plain functions.
 type relaxedSteps struct {
 	mix      func(dst, a, b *float32, blocks int, t *float32)
-	bins     func(alpha, beta, a, b *float32, blocks int, t, s *float32)
+	bins     func(alpha, beta, delta, a, b *float32, blocks int, t, s *float32)
 	spread   func(dst *float32, bits *uint64, blocks int)
 	meanBits func(dst, q *float32, k int, x *uint64, offsets *uint32, blocks int)
 	meanRows func(dst, q *float32, k int, rows *float32, offsets *uint32, blocks int)
 	rowSums  func(r *float32, k int, grad, rows *float32, offsets *uint32, blocks int)
 	gather   func(dst *float32, edges *uint32, n int, pins, share *float32, row, blocks int)
-
 
 	fetch      func(places *byte, n, i int)
 	fetchRow   func(row *float32, lines int)
@@ -42,14 +41,14 @@ func (s *Steps) mix(dst, a, b []float32) {
 }
 
 // relaxedBins is the function of that name for the gate at hand.
-func (s *Steps) relaxedBins(alpha, beta, a, b []float32) {
+func (s *Steps) relaxedBins(alpha, beta, delta, a, b []float32) {
 	f := relaxedVectors()
 	if f == nil {
-		s.s = relaxedBins(alpha, beta, a, b, &s.t)
+		s.s = relaxedBins(alpha, beta, delta, a, b, &s.t)
 		return
 	}
-	beta, a, b = beta[:len(alpha)], a[:len(alpha)], b[:len(alpha)]
-	f.bins(&alpha[0], &beta[0], &a[0], &b[0], len(alpha)/Lanes, &s.t[0], &s.s[0])
+	alpha, beta, a, b = alpha[:len(delta)], beta[:len(delta)], a[:len(delta)], b[:len(delta)]
+	f.bins(&alpha[0], &beta[0], &delta[0], &a[0], &b[0], len(delta)/Lanes, &s.t[0], &s.s[0])
 }
 
 // spread writes a row of bits as values.
@@ -130,6 +129,10 @@ func (s *Steps) gatherRelaxed(t *Trace, dst []float32, edges []Edge, row int) {
 		t.gatherRelaxed(dst, edges, row)
 		return
 	}
+	for _, e := range edges { // assembly does not look
+		if (int(e.Pin)+1)*row > len(t.Pins) || int(e.Slot) >= len(t.Share) {
+			panic("kernel: an edge leads beyond the trace")
+		}
+	}
 	f.gather(&dst[0], &edges[0].Pin, len(edges), &t.Pins[0], &t.Share[0], 4*row, len(dst)/Lanes)
 }
-

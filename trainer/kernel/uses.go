@@ -2,7 +2,7 @@ package kernel
 
 // Edge is the use of a gate's output by a gate of the next layer, its reader.
 type Edge struct {
-	Pin  uint32 // the reader's pin: 2*reader for A, 2*reader + 1 for B
+	Pin  uint32 // the reader's pin: 2*reader for A, 2*reader + 1 for B; after [Settle] its row
 	Slot uint32 // the place of the edge among all that lead to the next layer, in Trace.Coef
 }
 
@@ -101,8 +101,8 @@ type Trace struct {
 	Bits  []uint64
 	Coef  []float32 // [width][slots][2]
 
-	// With relaxed values: the gradients of the gates' pins, [width][2][row], and for
-	// each slot the probability of its candidate.
+	// With relaxed values: the gradients of the gates' pins, [rows of Settle][row], and
+	// for each slot the probability of its candidate.
 	Pins  []float32
 	Share []float32
 }

@@ -9,7 +9,7 @@ import (
 // The signatures of the steps of gates with relaxed values, the same on both paths.
 const (
 	mixSignature         = "func(dst, a, b *float32, blocks int, t *float32)"
-	relaxedBinsSignature = "func(alpha, beta, a, b *float32, blocks int, t, s *float32)"
+	relaxedBinsSignature = "func(alpha, beta, delta, a, b *float32, blocks int, t, s *float32)"
 	spreadSignature      = "func(dst *float32, bits *uint64, blocks int)"
 	meanBitsSignature    = "func(dst, q *float32, k int, x *uint64, offsets *uint32, blocks int)"
 	meanRowsSignature    = "func(dst, q *float32, k int, rows *float32, offsets *uint32, blocks int)"

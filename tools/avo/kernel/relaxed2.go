@@ -89,7 +89,7 @@ func (relaxed2) mix() {
 // gradients.
 func (relaxed2) bins() {
 	step("relaxedBins", "AVX2", relaxedBinsSignature, relaxedBinsDoc)
-	alpha, beta, a, b, n := general("alpha"), general("beta"), general("a"), general("b"), general("blocks")
+	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"), general("blocks")
 	var s [4][2]reg.VecVirtual // lanes 0 and 8 on
 	for i := range s {
 		s[i] = [2]reg.VecVirtual{zero8(), zero8()}
@@ -100,7 +100,7 @@ func (relaxed2) bins() {
 		for h := range 2 {
 			from := func(base reg.Register) Mem { return index(base, at, 1, ymm*h) }
 			u, v, y, part := YMM(), YMM(), YMM(), YMM()
-			VMOVUPS(from(alpha), v)
+			VMOVUPS(from(delta), v)
 			VMOVUPS(from(b), y)
 			VMULPS(from(a), v, u)
 			VSUBPS(u, v, v)
@@ -124,7 +124,7 @@ func (relaxed2) bins() {
 		for h := range 2 {
 			at := func(base reg.Register) Mem { return Mem{Base: base, Disp: ymm * h} }
 			d, x, y := YMM(), YMM(), YMM()
-			VMOVUPS(at(alpha), d)
+			VMOVUPS(at(delta), d)
 			VMOVUPS(at(a), x)
 			VMOVUPS(at(b), y)
 			da, db := line2(p.a, p.ab, y), line2(p.b, p.ab, x)
@@ -133,7 +133,7 @@ func (relaxed2) bins() {
 			VMOVUPS(da, at(alpha))
 			VMOVUPS(db, at(beta))
 		}
-		advance(2*ymm, alpha, beta, a, b)
+		advance(2*ymm, alpha, beta, delta, a, b)
 	})
 	VZEROUPPER()
 	RET()

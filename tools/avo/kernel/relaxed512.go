@@ -58,12 +58,12 @@ func (relaxed512) mix() {
 
 func (relaxed512) bins() {
 	step("relaxedBins", "AVX512", relaxedBinsSignature, relaxedBinsDoc)
-	alpha, beta, a, b, n := general("alpha"), general("beta"), general("a"), general("b"), general("blocks")
+	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"), general("blocks")
 	p := newPlane512()
 	s := [4]reg.VecVirtual{zero512(), zero512(), zero512(), zero512()}
 	loop(n, func() {
 		d, x, y := ZMM(), ZMM(), ZMM()
-		VMOVUPS(Mem{Base: alpha}, d)
+		VMOVUPS(Mem{Base: delta}, d)
 		VMOVUPS(Mem{Base: a}, x)
 		VMOVUPS(Mem{Base: b}, y)
 		u, v, part := ZMM(), ZMM(), ZMM()
@@ -80,7 +80,7 @@ func (relaxed512) bins() {
 		VMULPS(d, db, db)
 		VMOVUPS(da, Mem{Base: alpha})
 		VMOVUPS(db, Mem{Base: beta})
-		advance(zmm, alpha, beta, a, b)
+		advance(zmm, alpha, beta, delta, a, b)
 	})
 	sums := foldFour(fold4(fold8(s[0])), fold4(fold8(s[1])), fold4(fold8(s[2])), fold4(fold8(s[3])))
 	VMOVUPS(sums, Mem{Base: general("s")})
