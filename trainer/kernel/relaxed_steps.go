@@ -76,39 +76,50 @@ func meanBits(dst, q []float32, batch *Batch, wires Wires) {
 	clear(dst)
 	for from := 0; from < len(q); from += meanSet {
 		var p [meanSet]float32
-		var rows [meanSet][]uint64
-		for j := range copy(p[:], q[from:]) {
-			rows[j] = batch.X[wires.at(from+j)*batch.Words:][:batch.Words]
-		}
+		n := copy(p[:], q[from:])
 		var low, high [1 << 4]float32
 		subsets(&low, p[0], p[1], p[2], p[3])
 		subsets(&high, p[4], p[5], p[6], p[7])
-		for at := 0; at < len(dst); at += 8 {
-			var bits uint64 // of eight samples, a byte each candidate
-			for j, row := range rows {
-				if row != nil {
-					bits |= row[at/64] >> (at % 64) & 0xff << (8 * j)
-				}
+		for at := 0; at < len(dst); at += 64 {
+			var words [meanSet]uint64
+			for j := range n {
+				words[j] = batch.X[wires.at(from+j)*batch.Words:][:batch.Words][at/64]
 			}
-			part := (*[8]float32)(dst[at:])
-			for i, v := 0, turned(bits); i < 8; i, v = i+1, v>>8 {
-				part[i] = part[i] + low[v&15] + high[v>>4&15]
-			}
+			addSubsets(dst[at:min(at+64, len(dst))], &low, &high, &words)
 		}
+	}
+}
+
+// addSubsets adds the sums that the bits of a sample select, low ones for the first four
+// candidates and high ones for the others.
+func addSubsets(dst []float32, low, high *[1 << 4]float32, words *[meanSet]uint64) {
+	w0, w1, w2, w3 := words[0], words[1], words[2], words[3]
+	w4, w5, w6, w7 := words[4], words[5], words[6], words[7]
+	for ; len(dst) >= 8; dst = dst[8:] {
+		v := w0&0xff | w1&0xff<<8 | w2&0xff<<16 | w3&0xff<<24 | w4&0xff<<32 | w5&0xff<<40 | w6&0xff<<48 | w7<<56
+		w0, w1, w2, w3, w4, w5, w6, w7 = w0>>8, w1>>8, w2>>8, w3>>8, w4>>8, w5>>8, w6>>8, w7>>8
+		v = turned(v)
+		d := (*[8]float32)(dst)
+		d[0] = d[0] + low[v&15] + high[v>>4&15]
+		d[1] = d[1] + low[v>>8&15] + high[v>>12&15]
+		d[2] = d[2] + low[v>>16&15] + high[v>>20&15]
+		d[3] = d[3] + low[v>>24&15] + high[v>>28&15]
+		d[4] = d[4] + low[v>>32&15] + high[v>>36&15]
+		d[5] = d[5] + low[v>>40&15] + high[v>>44&15]
+		d[6] = d[6] + low[v>>48&15] + high[v>>52&15]
+		d[7] = d[7] + low[v>>56&15] + high[v>>60]
 	}
 }
 
 // turned returns the bits of eight bytes the other way round: bit i of byte j is bit j of
 // byte i.
 func turned(x uint64) uint64 {
-	for _, s := range [3]struct {
-		by   int
-		mask uint64
-	}{{7, 0x00aa00aa00aa00aa}, {14, 0x0000cccc0000cccc}, {28, 0x00000000f0f0f0f0}} {
-		t := (x ^ x>>s.by) & s.mask
-		x ^= t ^ t<<s.by
-	}
-	return x
+	t := (x ^ x>>7) & 0x00aa00aa00aa00aa
+	x ^= t ^ t<<7
+	t = (x ^ x>>14) & 0x0000cccc0000cccc
+	x ^= t ^ t<<14
+	t = (x ^ x>>28) & 0x00000000f0f0f0f0
+	return x ^ t ^ t<<28
 }
 
 // meanRows writes the mean of candidates that are rows of values.

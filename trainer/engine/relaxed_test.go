@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"ialgn/internal/modelgen"
+	"ialgn/trainer/kernel"
+)
+
+// TestRelaxedBits pins the parameters, moments and losses of networks trained with relaxed
+// values: every path, processor and number of threads must give these.
+func TestRelaxedBits(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options modelgen.Options
+		batch   int
+		want    string
+	}{
+		{"ialgn/k=32", modelgen.Options{Anchors: 32, Fixed: true}, 100, "1842edf4a734839689cdaadb79a8a5bc603b4e70527ad39d8d9177c344d0595b"},
+		{"ialgn/k=33/first=relaxed", modelgen.Options{Anchors: 33, Features: 2100, Bits: 33}, 77, "938b8e88e17bff43ad9a20f24a4760a6b0231aa119a409db2562297811b3c0c9"},
+		{"ialgn/hidden=4", modelgen.Options{Anchors: 5, Hidden: 4}, 100, "8e686eaf4feb680e8078d79be827050bb26a3ed566e1960821ca9e1f3239f269"},
+		{"ialgn/hidden=4/batch=300", modelgen.Options{Hidden: 4, Light: true}, 300, "51113b832552fe874d78d2082431f762cceebaef61225c94e2a226e173858fcc"},
+		{"rwlgn", modelgen.Options{Topology: "rwlgn"}, 100, "5fcffcbb5e28779d0f206d0ce79560bb0234bb56801632ceaf871a91233cd823"},
+		{"rwlgn-spine/batch=3", modelgen.Options{Topology: "rwlgn-spine"}, 3, "18b95fbe82314993194c1441594c20f2f7ba6e0e44145ab7fd695a869a4df5ed"},
+		{"rwlgn-classwise/light", modelgen.Options{Topology: "rwlgn-classwise", Light: true}, 128, "d8954f8096a888c53509191db8866e53532bd4cc1f4815cc0fff57a75d2509a7"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			onPaths(t, func(t *testing.T) {
+				for _, threads := range []int{1, 2, 5, 66} {
+					if got := relaxedBits(t, c.options, c.batch, threads); got != c.want {
+						t.Errorf("threads=%d: SHA-256 %s, want %s", threads, got, c.want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// relaxedBits trains a random network for some steps and returns the digest of all that a
+// checkpoint would hold. Batches are one smaller in turns; what is past them must not count.
+func relaxedBits(t *testing.T, o modelgen.Options, batch, threads int) string {
+	o.Width, o.Classes, o.Depth, o.Tau, o.Seed = 66, 3, 5, 3, 1
+	m, r, rest := modelgen.New(o), rand.New(rand.NewPCG(5, 5)), rand.New(rand.NewPCG(uint64(threads), 6))
+	m.Config.Train.Estimator = "soft"
+	for i := range m.Sections { // normal samples of math/rand may depend on the processor
+		s := &m.Sections[i]
+		for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+			for k := range logits {
+				logits[k] = r.Float32()*4 - 2
+			}
+		}
+	}
+	e, err := New(m, batch, threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	for step := 1; step <= 12; step++ {
+		b := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, batch-step%2)}
+		for i := range b.X {
+			b.X[i] = r.Uint64()
+			if past := i%e.Words()*64 + 64 - len(b.Labels); past > 0 {
+				mask := ^uint64(0) << max(0, 64-past)
+				b.X[i] ^= rest.Uint64() & mask
+			}
+		}
+		for i := range b.Labels {
+			b.Labels[i] = uint8(r.IntN(3))
+		}
+		binary.Write(h, binary.LittleEndian, e.Step(b, kernel.NewAdam(0.05, 0.9, 0.999, 1e-8, step)).Loss)
+	}
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+			binary.Write(h, binary.LittleEndian, logits)
+		}
+	}
+	for _, m := range e.Moments() {
+		binary.Write(h, binary.LittleEndian, m.Data)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
