@@ -1,11 +1,18 @@
 package kernel
 
+import "golang.org/x/sys/cpu"
+
+// turnsBits says whether the processor has the instructions for bytes and bits that
+// meanBitsAVX512 takes and nothing else. All processors that have the AVX-512 path have
+// had them so far; one without them would do these steps in AVX2, with the same bits.
+var turnsBits = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512GFNI
+
 // relaxedVectors returns the functions of the path in use, or nil on the plain one.
 func relaxedVectors() *relaxedSteps {
-	switch simd {
-	case "avx512":
+	switch {
+	case simd == "avx512" && turnsBits:
 		return &relaxedAVX512
-	case "avx2":
+	case simd == "avx512", simd == "avx2":
 		return &relaxedAVX2
 	}
 	return nil

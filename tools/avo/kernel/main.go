@@ -2,7 +2,8 @@
 //
 //	go run ./kernel -path avx512 -frame ../../trainer/kernel/frame.go -pkg kernel -out X.s -stubs X.go
 //
-// avx512 and avx2 are the fused kernels, steps512 and steps2 the functions of single steps.
+// avx512 and avx2 are the fused kernels, steps512 and steps2 the functions of single steps,
+// relaxed512 and relaxed2 those of gates with relaxed values.
 // What is computed, and in which order, is told by the package comment of
 // trainer/kernel and by its plain Go path, which a test compares to the bit.
 package main
@@ -24,7 +25,7 @@ import (
 )
 
 var (
-	path  = flag.String("path", "avx512", "avx512, avx2, steps512 or steps2")
+	path  = flag.String("path", "avx512", "avx512, avx2, steps512, steps2, relaxed512 or relaxed2")
 	frame = flag.String("frame", "", "file that declares type frame")
 )
 
@@ -49,7 +50,7 @@ func main() {
 	case "relaxed2":
 		writeRelaxed2()
 	default:
-		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512 or steps2\n", *path)
+		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512, steps2, relaxed512 or relaxed2\n", *path)
 		os.Exit(2)
 	}
 	Generate()
