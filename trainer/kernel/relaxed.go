@@ -62,7 +62,7 @@ func (p *RelaxedPass) Forward(l *Layer, out []float32, from, to int) {
 
 // How many gates ahead what each gate has is fetched, and the rows that its wires lead to.
 const (
-	gatesAhead     = 2
+	gatesAhead     = 3
 	rowsGatesAhead = 2
 )
 
