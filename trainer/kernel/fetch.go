@@ -1,13 +1,13 @@
 package kernel
 
-import "unsafe"
-
-// place is an array whose elements are fetched ahead of their use. Assembly knows its
-// fields.
+// place is an array, one of three kinds, whose elements are fetched ahead of their use.
+// Assembly knows its fields.
 type place struct {
-	base  unsafe.Pointer
-	bytes int // an element
-	lines int // of the cache, that an element takes
+	bytes  int // from one element to the next
+	lines  int // of the cache, that an element takes
+	floats *float32
+	narrow *uint16
+	wide   *uint32
 }
 
 // lineBytes is a line of the cache.
@@ -23,14 +23,10 @@ type fetcher struct {
 
 func (f *fetcher) reset() { f.places, f.f = f.places[:0], relaxedVectors() }
 
-// addPlace adds an array with n elements a gate, of which the given one comes first; stride has
-// the gates from one fetched to the next.
-func addPlace[T any](f *fetcher, v []T, first, stride, n int) {
-	if len(v) == 0 {
-		return
-	}
-	size := int(unsafe.Sizeof(v[0]))
-	f.places = append(f.places, place{unsafe.Pointer(&v[first*n]), stride * n * size, (n*size + lineBytes - 1) / lineBytes})
+// add adds an array of which each gate of a layer has n elements of the given size.
+func (f *fetcher) add(l *Layer, p place, n, size int) {
+	p.bytes, p.lines = l.Layers*n*size, (n*size+lineBytes-1)/lineBytes
+	f.places = append(f.places, p)
 }
 
 // gates adds what the forward pass needs of the gates of a layer and, for an update, their
@@ -41,35 +37,38 @@ func (f *fetcher) gates(l *Layer, update bool) {
 		switch {
 		case p == nil:
 		case p.K == 1:
-			addPlace(f, p.Bit, l.Index, l.Layers, 1)
+			f.add(l, place{wide: &p.Bit[l.Index]}, 1, 4)
 		default:
 			f.logits(l, &p.Logits, p.K, update)
-			addPlace(f, p.Narrow, l.Index, l.Layers, p.K)
-			addPlace(f, p.Wide, l.Index, l.Layers, p.K)
+			if first := l.Index * p.K; p.Wide != nil {
+				f.add(l, place{wide: &p.Wide[first]}, p.K, 4)
+			} else {
+				f.add(l, place{narrow: &p.Narrow[first]}, p.K, 2)
+			}
 		}
 	}
 }
 
 func (f *fetcher) logits(l *Layer, w *Logits, k int, update bool) {
-	addPlace(f, w.W, l.Index, l.Layers, k)
-	addPlace(f, w.Top, l.Index, l.Layers, 1)
+	f.add(l, place{floats: &w.W[l.Index*k]}, k, 4)
+	if len(w.Top) > 0 { // a light gate has none
+		f.add(l, place{floats: &w.Top[l.Index]}, 1, 4)
+	}
 	if update {
-		addPlace(f, w.M, l.Index, l.Layers, k)
-		addPlace(f, w.V, l.Index, l.Layers, k)
+		f.add(l, place{floats: &w.M[l.Index*k]}, k, 4)
+		f.add(l, place{floats: &w.V[l.Index*k]}, k, 4)
 	}
 }
 
 // rows adds rows of values or gradients, of which each gate has every so many floats some.
 func (f *fetcher) rows(v []float32, every, floats int) {
-	if len(v) > 0 {
-		f.places = append(f.places, place{unsafe.Pointer(&v[0]), 4 * every, floats / lineFloats})
-	}
+	f.places = append(f.places, place{bytes: 4 * every, lines: floats / lineFloats, floats: &v[0]})
 }
 
 // fetch asks for the elements of gate i.
 func (f *fetcher) fetch(i int) {
 	if f.f != nil {
-		f.f.fetch((*byte)(unsafe.Pointer(&f.places[0])), len(f.places), i)
+		f.f.fetch(&f.places[0].bytes, len(f.places), i)
 	}
 }
 

@@ -1042,7 +1042,7 @@ label25:
 	VZEROUPPER
 	RET
 
-// func fetchAVX2(places *byte, n int, i int)
+// func fetchAVX2(places *int, n int, i int)
 // Requires: MMX+
 TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
 	MOVQ places+0(FP), AX
@@ -1050,17 +1050,20 @@ TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
 	MOVQ i+16(FP), DX
 
 loop32:
-	MOVQ  8(AX), BX
-	MOVQ  16(AX), SI
+	MOVQ  (AX), BX
+	MOVQ  8(AX), SI
+	MOVQ  16(AX), DI
+	ORQ   24(AX), DI
+	ORQ   32(AX), DI
 	IMULQ DX, BX
-	ADDQ  (AX), BX
+	ADDQ  DI, BX
 
 loop33:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 	DECQ       SI
 	JNZ        loop33
-	ADDQ       $+24, AX
+	ADDQ       $+40, AX
 	DECQ       CX
 	JNZ        loop32
 	RET

@@ -1732,7 +1732,7 @@ label44:
 	VZEROUPPER
 	RET
 
-// func fetchAVX512(places *byte, n int, i int)
+// func fetchAVX512(places *int, n int, i int)
 // Requires: MMX+
 TEXT ·fetchAVX512(SB), NOSPLIT, $0-24
 	MOVQ places+0(FP), AX
@@ -1740,17 +1740,20 @@ TEXT ·fetchAVX512(SB), NOSPLIT, $0-24
 	MOVQ i+16(FP), DX
 
 loop59:
-	MOVQ  8(AX), BX
-	MOVQ  16(AX), SI
+	MOVQ  (AX), BX
+	MOVQ  8(AX), SI
+	MOVQ  16(AX), DI
+	ORQ   24(AX), DI
+	ORQ   32(AX), DI
 	IMULQ DX, BX
-	ADDQ  (AX), BX
+	ADDQ  DI, BX
 
 loop60:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 	DECQ       SI
 	JNZ        loop60
-	ADDQ       $+24, AX
+	ADDQ       $+40, AX
 	DECQ       CX
 	JNZ        loop59
 	RET

@@ -12,7 +12,7 @@ type relaxedSteps struct {
 	rowSums  func(r *float32, k int, grad, rows *float32, offsets *uint32, blocks int)
 	gather   func(dst *float32, edges *uint32, n int, pins, share *float32, row, blocks int)
 
-	fetch      func(places *byte, n, i int)
+	fetch      func(places *int, n, i int)
 	fetchRow   func(row *float32, lines int)
 	fetchEdges func(edges *uint32, n int, pins *float32, row, lines int)
 }
