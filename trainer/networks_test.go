@@ -25,8 +25,8 @@ var networks = []struct {
 	{"rwlgn-spine", []string{"model.topology=rwlgn-spine"}, "865c793934012ffcba351a315d49f206d815f44a2357969ea8cfa84d5d7a1199"},
 	{"rwlgn-classwise", []string{"model.topology=rwlgn-classwise"}, "fb26274103d91562d7a8532916018dbfbcf520921b18b2013db2ae5a21217d50"},
 	{"ldlgn", []string{"model.topology=rwlgn", "model.parametrization=light"}, "dfe8013ac7ece48f94ec5db11bcb13f9766bee0656e7009944b038479dd49ce9"},
-	{"soft", []string{"train.estimator=soft"}, "34a87c123d701bae50d61b4a4e2d31b734f1e7d6396d14dd2dea5f97a5bd948e"},
-	{"soft-hidden", []string{"train.estimator=soft", "model.hidden=4"}, "3358cbe4ed9fca9f3666843da8be8c277ed558074a3c0b4b9b6e787532d1cc18"},
+	{"soft", []string{"train.estimator=soft"}, "26697133b332ab97c39e5c2e5d0ca7b9358c8fe31d11053edb70e4ebcc590f9b"},
+	{"soft-hidden", []string{"train.estimator=soft", "model.hidden=4"}, "84b785fab6d10478dde6ef5d4b6977968fe9c637e6bf0ba86d46cc6e8a16e62c"},
 	{"soft-rwlgn", []string{"train.estimator=soft", "model.topology=rwlgn"}, "eda2c08ea6f9aadb54a93002e5c17e3002248a06767ef8ea9867d8ebf420b966"},
 	{"soft-ldlgn", []string{"train.estimator=soft", "model.topology=rwlgn", "model.parametrization=light"}, "5d45bb54c1e74e12493901038530ce132988210fdefb1671c802a938fe9cb310"},
 }

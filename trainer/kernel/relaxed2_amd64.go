@@ -34,10 +34,10 @@ func meanRowsAVX2(dst *float32, q *float32, k int, rows *float32, offsets *uint3
 //go:noescape
 func rowSumsAVX2(r *float32, k int, grad *float32, rows *float32, offsets *uint32, blocks int)
 
-// gatherAVX2 does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes.
+// gatherRelaxedAVX2 does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes.
 //
 //go:noescape
-func gatherAVX2(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
+func gatherRelaxedAVX2(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
 
 // fetchAVX2 asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.
 //

@@ -881,9 +881,9 @@ loop21:
 	VZEROUPPER
 	RET
 
-// func gatherAVX2(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
+// func gatherRelaxedAVX2(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
 // Requires: AVX
-TEXT ·gatherAVX2(SB), NOSPLIT, $0-56
+TEXT ·gatherRelaxedAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ edges+8(FP), CX
 	MOVQ n+16(FP), DX

@@ -43,7 +43,7 @@ loop0:
 	RET
 
 // func relaxedBinsAVX512(alpha *float32, beta *float32, delta *float32, a *float32, b *float32, blocks int, t *float32, s *float32)
-// Requires: AVX, AVX512F, AVX512VL
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·relaxedBinsAVX512(SB), NOSPLIT, $0-64
 	MOVQ         alpha+0(FP), AX
 	MOVQ         beta+8(FP), CX
@@ -60,14 +60,14 @@ TEXT ·relaxedBinsAVX512(SB), NOSPLIT, $0-64
 	VSUBPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VSUBSS       X0, X1, X1
-	VBROADCASTSS (R8), Z7
+	VBROADCASTSS (R8), Z3
 	VBROADCASTSS X2, Z2
 	VBROADCASTSS X0, Z0
 	VBROADCASTSS X1, Z1
-	VPXORD       Z3, Z3, Z3
-	VPXORD       Z4, Z4, Z4
-	VPXORD       Z5, Z5, Z5
-	VPXORD       Z6, Z6, Z6
+	VXORPS       Z3, Z3, Z3
+	VXORPS       Z4, Z4, Z4
+	VXORPS       Z5, Z5, Z5
+	VXORPS       Z6, Z6, Z6
 
 loop1:
 	VMOVUPS       (DX), Z7
@@ -149,7 +149,7 @@ loop2:
 	RET
 
 // func meanBitsAVX512(dst *float32, q *float32, k int, x *uint64, offsets *uint32, blocks int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, GFNI
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, GFNI
 TEXT ·meanBitsAVX512(SB), NOSPLIT, $0-48
 	MOVQ     dst+0(FP), AX
 	MOVQ     q+8(FP), CX
@@ -175,14 +175,14 @@ TEXT ·meanBitsAVX512(SB), NOSPLIT, $0-48
 label4:
 	CMPQ   DI, $0x08
 	JL     label5
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
 	MOVQ   CX, R8
 	MOVQ   SI, R9
 	MOVQ   DX, R10
@@ -219,29 +219,29 @@ loop6:
 	VADDPS         Z17, Z16, Z16
 	VBROADCASTSS.Z 16(R8), K1, Z17
 	VADDPS.BCST    20(R8), Z17, K2, Z17
-	VBROADCASTSS.Z 24(R8), K3, Z27
-	VADDPS.BCST    28(R8), Z27, K4, Z27
-	VADDPS         Z27, Z17, Z17
-	VPERMPS        Z16, Z14, Z27
-	VADDPS         Z27, Z4, Z4
-	VPSRLD         $0x04, Z14, Z27
-	VPERMPS        Z17, Z27, Z27
-	VADDPS         Z27, Z4, Z4
-	VPSRLD         $0x08, Z14, Z27
-	VPERMPS        Z16, Z27, Z27
-	VADDPS         Z27, Z5, Z5
-	VPSRLD         $0x0c, Z14, Z27
-	VPERMPS        Z17, Z27, Z27
-	VADDPS         Z27, Z5, Z5
-	VPSRLD         $0x10, Z14, Z27
-	VPERMPS        Z16, Z27, Z27
-	VADDPS         Z27, Z6, Z6
-	VPSRLD         $0x14, Z14, Z27
-	VPERMPS        Z17, Z27, Z27
-	VADDPS         Z27, Z6, Z6
-	VPSRLD         $0x18, Z14, Z27
-	VPERMPS        Z16, Z27, Z27
-	VADDPS         Z27, Z7, Z7
+	VBROADCASTSS.Z 24(R8), K3, Z20
+	VADDPS.BCST    28(R8), Z20, K4, Z20
+	VADDPS         Z20, Z17, Z17
+	VPERMPS        Z16, Z14, Z20
+	VADDPS         Z20, Z4, Z4
+	VPSRLD         $0x04, Z14, Z20
+	VPERMPS        Z17, Z20, Z20
+	VADDPS         Z20, Z4, Z4
+	VPSRLD         $0x08, Z14, Z20
+	VPERMPS        Z16, Z20, Z20
+	VADDPS         Z20, Z5, Z5
+	VPSRLD         $0x0c, Z14, Z20
+	VPERMPS        Z17, Z20, Z20
+	VADDPS         Z20, Z5, Z5
+	VPSRLD         $0x10, Z14, Z20
+	VPERMPS        Z16, Z20, Z20
+	VADDPS         Z20, Z6, Z6
+	VPSRLD         $0x14, Z14, Z20
+	VPERMPS        Z17, Z20, Z20
+	VADDPS         Z20, Z6, Z6
+	VPSRLD         $0x18, Z14, Z20
+	VPERMPS        Z16, Z20, Z20
+	VADDPS         Z20, Z7, Z7
 	VPSRLD         $0x1c, Z14, Z14
 	VPERMPS        Z17, Z14, Z14
 	VADDPS         Z14, Z7, Z7
@@ -289,228 +289,461 @@ loop6:
 label5:
 	CMPQ   DI, $0x07
 	JNE    label8
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	VPXORD Z24, Z24, Z24
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
 	MOVQ   SI, SI
 
 loop8:
 	MOVL           (SI), DI
-	VMOVDQU32      (BX)(DI*1), X25
+	VMOVDQU32      (BX)(DI*1), X18
 	MOVL           4(SI), DI
-	VINSERTI32X4   $0x01, (BX)(DI*1), Z25, Z25
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z18, Z18
 	MOVL           8(SI), DI
-	VINSERTI32X4   $0x02, (BX)(DI*1), Z25, Z25
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z18, Z18
 	MOVL           12(SI), DI
-	VINSERTI32X4   $0x03, (BX)(DI*1), Z25, Z25
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z18, Z18
 	MOVL           16(SI), DI
-	VMOVDQU32      (BX)(DI*1), X26
+	VMOVDQU32      (BX)(DI*1), X19
 	MOVL           20(SI), DI
-	VINSERTI32X4   $0x01, (BX)(DI*1), Z26, Z26
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z19, Z19
 	MOVL           24(SI), DI
-	VINSERTI32X4   $0x02, (BX)(DI*1), Z26, Z26
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z19, Z19
 	MOVL           28(SI), DI
-	VINSERTI32X4   $0x03, (BX)(DI*1), Z26, Z26
-	VMOVDQA64      Z0, Z4
-	VPERMI2B       Z26, Z25, Z4
-	VGF2P8AFFINEQB $0x00, Z4, Z2, Z4
-	VPERMB         Z4, Z3, Z4
-	VMOVDQA64      Z1, Z5
-	VPERMI2B       Z26, Z25, Z5
-	VGF2P8AFFINEQB $0x00, Z5, Z2, Z5
-	VPERMB         Z5, Z3, Z5
-	VBROADCASTSS.Z (CX), K1, Z6
-	VADDPS.BCST    4(CX), Z6, K2, Z6
-	VBROADCASTSS.Z 8(CX), K3, Z7
-	VADDPS.BCST    12(CX), Z7, K4, Z7
-	VADDPS         Z7, Z6, Z6
-	VBROADCASTSS.Z 16(CX), K1, Z7
-	VADDPS.BCST    20(CX), Z7, K2, Z7
-	VBROADCASTSS.Z 24(CX), K3, Z8
-	VADDPS.BCST    28(CX), Z8, K4, Z8
-	VADDPS         Z8, Z7, Z7
-	VPERMPS        Z6, Z4, Z8
-	VADDPS         Z8, Z18, Z18
-	VPSRLD         $0x04, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z18, Z18
-	VPSRLD         $0x08, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z19, Z19
-	VPSRLD         $0x0c, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z19, Z19
-	VPSRLD         $0x10, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z20, Z20
-	VPSRLD         $0x14, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z20, Z20
-	VPSRLD         $0x18, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z21, Z21
-	VPSRLD         $0x1c, Z4, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z21, Z21
-	VPERMPS        Z6, Z5, Z4
-	VADDPS         Z4, Z22, Z22
-	VPSRLD         $0x04, Z5, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z22, Z22
-	VPSRLD         $0x08, Z5, Z4
-	VPERMPS        Z6, Z4, Z4
-	VADDPS         Z4, Z23, Z23
-	VPSRLD         $0x0c, Z5, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z23, Z23
-	VPSRLD         $0x10, Z5, Z4
-	VPERMPS        Z6, Z4, Z4
-	VADDPS         Z4, Z24, Z24
-	VPSRLD         $0x14, Z5, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z24, Z24
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z19, Z19
+	VMOVDQA64      Z0, Z11
+	VPERMI2B       Z19, Z18, Z11
+	VGF2P8AFFINEQB $0x00, Z11, Z2, Z11
+	VPERMB         Z11, Z3, Z11
+	VMOVDQA64      Z1, Z12
+	VPERMI2B       Z19, Z18, Z12
+	VGF2P8AFFINEQB $0x00, Z12, Z2, Z12
+	VPERMB         Z12, Z3, Z12
+	VBROADCASTSS.Z (CX), K1, Z13
+	VADDPS.BCST    4(CX), Z13, K2, Z13
+	VBROADCASTSS.Z 8(CX), K3, Z14
+	VADDPS.BCST    12(CX), Z14, K4, Z14
+	VADDPS         Z14, Z13, Z13
+	VBROADCASTSS.Z 16(CX), K1, Z14
+	VADDPS.BCST    20(CX), Z14, K2, Z14
+	VBROADCASTSS.Z 24(CX), K3, Z15
+	VADDPS.BCST    28(CX), Z15, K4, Z15
+	VADDPS         Z15, Z14, Z14
+	VPERMPS        Z13, Z11, Z15
+	VADDPS         Z15, Z4, Z4
+	VPSRLD         $0x04, Z11, Z15
+	VPERMPS        Z14, Z15, Z15
+	VADDPS         Z15, Z4, Z4
+	VPSRLD         $0x08, Z11, Z15
+	VPERMPS        Z13, Z15, Z15
+	VADDPS         Z15, Z5, Z5
+	VPSRLD         $0x0c, Z11, Z15
+	VPERMPS        Z14, Z15, Z15
+	VADDPS         Z15, Z5, Z5
+	VPSRLD         $0x10, Z11, Z15
+	VPERMPS        Z13, Z15, Z15
+	VADDPS         Z15, Z6, Z6
+	VPSRLD         $0x14, Z11, Z15
+	VPERMPS        Z14, Z15, Z15
+	VADDPS         Z15, Z6, Z6
+	VPSRLD         $0x18, Z11, Z15
+	VPERMPS        Z13, Z15, Z15
+	VADDPS         Z15, Z7, Z7
+	VPSRLD         $0x1c, Z11, Z11
+	VPERMPS        Z14, Z11, Z11
+	VADDPS         Z11, Z7, Z7
+	VPERMPS        Z13, Z12, Z11
+	VADDPS         Z11, Z8, Z8
+	VPSRLD         $0x04, Z12, Z11
+	VPERMPS        Z14, Z11, Z11
+	VADDPS         Z11, Z8, Z8
+	VPSRLD         $0x08, Z12, Z11
+	VPERMPS        Z13, Z11, Z11
+	VADDPS         Z11, Z9, Z9
+	VPSRLD         $0x0c, Z12, Z11
+	VPERMPS        Z14, Z11, Z11
+	VADDPS         Z11, Z9, Z9
+	VPSRLD         $0x10, Z12, Z11
+	VPERMPS        Z13, Z11, Z11
+	VADDPS         Z11, Z10, Z10
+	VPSRLD         $0x14, Z12, Z11
+	VPERMPS        Z14, Z11, Z11
+	VADDPS         Z11, Z10, Z10
 	ADDQ           $+32, SI
 	ADDQ           $+32, CX
 	DECQ           DX
 	JNZ            loop8
-	VMOVUPS        Z18, (AX)
-	VMOVUPS        Z19, 64(AX)
-	VMOVUPS        Z20, 128(AX)
-	VMOVUPS        Z21, 192(AX)
-	VMOVUPS        Z22, 256(AX)
-	VMOVUPS        Z23, 320(AX)
-	VMOVUPS        Z24, 384(AX)
+	VMOVUPS        Z4, (AX)
+	VMOVUPS        Z5, 64(AX)
+	VMOVUPS        Z6, 128(AX)
+	VMOVUPS        Z7, 192(AX)
+	VMOVUPS        Z8, 256(AX)
+	VMOVUPS        Z9, 320(AX)
+	VMOVUPS        Z10, 384(AX)
 	JMP            label6
 
 label8:
 	CMPQ   DI, $0x06
 	JNE    label10
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
+	VXORPS Z9, Z9, Z9
 	MOVQ   SI, SI
 
 loop10:
 	MOVL           (SI), DI
-	VMOVDQU32      (BX)(DI*1), X24
+	VMOVDQU32      (BX)(DI*1), X18
 	MOVL           4(SI), DI
-	VINSERTI32X4   $0x01, (BX)(DI*1), Z24, Z24
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z18, Z18
 	MOVL           8(SI), DI
-	VINSERTI32X4   $0x02, (BX)(DI*1), Z24, Z24
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z18, Z18
 	MOVL           12(SI), DI
-	VINSERTI32X4   $0x03, (BX)(DI*1), Z24, Z24
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z18, Z18
 	MOVL           16(SI), DI
-	VMOVDQU32      (BX)(DI*1), X25
+	VMOVDQU32      (BX)(DI*1), X19
 	MOVL           20(SI), DI
-	VINSERTI32X4   $0x01, (BX)(DI*1), Z25, Z25
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z19, Z19
 	MOVL           24(SI), DI
-	VINSERTI32X4   $0x02, (BX)(DI*1), Z25, Z25
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z19, Z19
 	MOVL           28(SI), DI
-	VINSERTI32X4   $0x03, (BX)(DI*1), Z25, Z25
-	VMOVDQA64      Z0, Z4
-	VPERMI2B       Z25, Z24, Z4
-	VGF2P8AFFINEQB $0x00, Z4, Z2, Z4
-	VPERMB         Z4, Z3, Z4
-	VMOVDQA64      Z1, Z5
-	VPERMI2B       Z25, Z24, Z5
-	VGF2P8AFFINEQB $0x00, Z5, Z2, Z5
-	VPERMB         Z5, Z3, Z5
-	VBROADCASTSS.Z (CX), K1, Z6
-	VADDPS.BCST    4(CX), Z6, K2, Z6
-	VBROADCASTSS.Z 8(CX), K3, Z7
-	VADDPS.BCST    12(CX), Z7, K4, Z7
-	VADDPS         Z7, Z6, Z6
-	VBROADCASTSS.Z 16(CX), K1, Z7
-	VADDPS.BCST    20(CX), Z7, K2, Z7
-	VBROADCASTSS.Z 24(CX), K3, Z8
-	VADDPS.BCST    28(CX), Z8, K4, Z8
-	VADDPS         Z8, Z7, Z7
-	VPERMPS        Z6, Z4, Z8
-	VADDPS         Z8, Z18, Z18
-	VPSRLD         $0x04, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z18, Z18
-	VPSRLD         $0x08, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z19, Z19
-	VPSRLD         $0x0c, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z19, Z19
-	VPSRLD         $0x10, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z20, Z20
-	VPSRLD         $0x14, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z20, Z20
-	VPSRLD         $0x18, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z21, Z21
-	VPSRLD         $0x1c, Z4, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z21, Z21
-	VPERMPS        Z6, Z5, Z4
-	VADDPS         Z4, Z22, Z22
-	VPSRLD         $0x04, Z5, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z22, Z22
-	VPSRLD         $0x08, Z5, Z4
-	VPERMPS        Z6, Z4, Z4
-	VADDPS         Z4, Z23, Z23
-	VPSRLD         $0x0c, Z5, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z23, Z23
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z19, Z19
+	VMOVDQA64      Z0, Z10
+	VPERMI2B       Z19, Z18, Z10
+	VGF2P8AFFINEQB $0x00, Z10, Z2, Z10
+	VPERMB         Z10, Z3, Z10
+	VMOVDQA64      Z1, Z11
+	VPERMI2B       Z19, Z18, Z11
+	VGF2P8AFFINEQB $0x00, Z11, Z2, Z11
+	VPERMB         Z11, Z3, Z11
+	VBROADCASTSS.Z (CX), K1, Z12
+	VADDPS.BCST    4(CX), Z12, K2, Z12
+	VBROADCASTSS.Z 8(CX), K3, Z13
+	VADDPS.BCST    12(CX), Z13, K4, Z13
+	VADDPS         Z13, Z12, Z12
+	VBROADCASTSS.Z 16(CX), K1, Z13
+	VADDPS.BCST    20(CX), Z13, K2, Z13
+	VBROADCASTSS.Z 24(CX), K3, Z14
+	VADDPS.BCST    28(CX), Z14, K4, Z14
+	VADDPS         Z14, Z13, Z13
+	VPERMPS        Z12, Z10, Z14
+	VADDPS         Z14, Z4, Z4
+	VPSRLD         $0x04, Z10, Z14
+	VPERMPS        Z13, Z14, Z14
+	VADDPS         Z14, Z4, Z4
+	VPSRLD         $0x08, Z10, Z14
+	VPERMPS        Z12, Z14, Z14
+	VADDPS         Z14, Z5, Z5
+	VPSRLD         $0x0c, Z10, Z14
+	VPERMPS        Z13, Z14, Z14
+	VADDPS         Z14, Z5, Z5
+	VPSRLD         $0x10, Z10, Z14
+	VPERMPS        Z12, Z14, Z14
+	VADDPS         Z14, Z6, Z6
+	VPSRLD         $0x14, Z10, Z14
+	VPERMPS        Z13, Z14, Z14
+	VADDPS         Z14, Z6, Z6
+	VPSRLD         $0x18, Z10, Z14
+	VPERMPS        Z12, Z14, Z14
+	VADDPS         Z14, Z7, Z7
+	VPSRLD         $0x1c, Z10, Z10
+	VPERMPS        Z13, Z10, Z10
+	VADDPS         Z10, Z7, Z7
+	VPERMPS        Z12, Z11, Z10
+	VADDPS         Z10, Z8, Z8
+	VPSRLD         $0x04, Z11, Z10
+	VPERMPS        Z13, Z10, Z10
+	VADDPS         Z10, Z8, Z8
+	VPSRLD         $0x08, Z11, Z10
+	VPERMPS        Z12, Z10, Z10
+	VADDPS         Z10, Z9, Z9
+	VPSRLD         $0x0c, Z11, Z10
+	VPERMPS        Z13, Z10, Z10
+	VADDPS         Z10, Z9, Z9
 	ADDQ           $+32, SI
 	ADDQ           $+32, CX
 	DECQ           DX
 	JNZ            loop10
-	VMOVUPS        Z18, (AX)
-	VMOVUPS        Z19, 64(AX)
-	VMOVUPS        Z20, 128(AX)
-	VMOVUPS        Z21, 192(AX)
-	VMOVUPS        Z22, 256(AX)
-	VMOVUPS        Z23, 320(AX)
+	VMOVUPS        Z4, (AX)
+	VMOVUPS        Z5, 64(AX)
+	VMOVUPS        Z6, 128(AX)
+	VMOVUPS        Z7, 192(AX)
+	VMOVUPS        Z8, 256(AX)
+	VMOVUPS        Z9, 320(AX)
 	JMP            label6
 
 label10:
 	CMPQ   DI, $0x05
 	JNE    label12
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	VXORPS Z8, Z8, Z8
 	MOVQ   SI, SI
 
 loop12:
 	MOVL           (SI), DI
-	VMOVDQU32      (BX)(DI*1), X23
+	VMOVDQU32      (BX)(DI*1), X18
 	MOVL           4(SI), DI
-	VINSERTI32X4   $0x01, (BX)(DI*1), Z23, Z23
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z18, Z18
 	MOVL           8(SI), DI
-	VINSERTI32X4   $0x02, (BX)(DI*1), Z23, Z23
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z18, Z18
 	MOVL           12(SI), DI
-	VINSERTI32X4   $0x03, (BX)(DI*1), Z23, Z23
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z18, Z18
 	MOVL           16(SI), DI
-	VMOVDQU32      (BX)(DI*1), X24
+	VMOVDQU32      (BX)(DI*1), X19
 	MOVL           20(SI), DI
-	VINSERTI32X4   $0x01, (BX)(DI*1), Z24, Z24
+	VINSERTI32X4   $0x01, (BX)(DI*1), Z19, Z19
 	MOVL           24(SI), DI
-	VINSERTI32X4   $0x02, (BX)(DI*1), Z24, Z24
+	VINSERTI32X4   $0x02, (BX)(DI*1), Z19, Z19
 	MOVL           28(SI), DI
-	VINSERTI32X4   $0x03, (BX)(DI*1), Z24, Z24
-	VMOVDQA64      Z0, Z4
-	VPERMI2B       Z24, Z23, Z4
-	VGF2P8AFFINEQB $0x00, Z4, Z2, Z4
-	VPERMB         Z4, Z3, Z4
-	VMOVDQA64      Z1, Z5
-	VPERMI2B       Z24, Z23, Z5
+	VINSERTI32X4   $0x03, (BX)(DI*1), Z19, Z19
+	VMOVDQA64      Z0, Z9
+	VPERMI2B       Z19, Z18, Z9
+	VGF2P8AFFINEQB $0x00, Z9, Z2, Z9
+	VPERMB         Z9, Z3, Z9
+	VMOVDQA64      Z1, Z10
+	VPERMI2B       Z19, Z18, Z10
+	VGF2P8AFFINEQB $0x00, Z10, Z2, Z10
+	VPERMB         Z10, Z3, Z10
+	VBROADCASTSS.Z (CX), K1, Z11
+	VADDPS.BCST    4(CX), Z11, K2, Z11
+	VBROADCASTSS.Z 8(CX), K3, Z12
+	VADDPS.BCST    12(CX), Z12, K4, Z12
+	VADDPS         Z12, Z11, Z11
+	VBROADCASTSS.Z 16(CX), K1, Z12
+	VADDPS.BCST    20(CX), Z12, K2, Z12
+	VBROADCASTSS.Z 24(CX), K3, Z13
+	VADDPS.BCST    28(CX), Z13, K4, Z13
+	VADDPS         Z13, Z12, Z12
+	VPERMPS        Z11, Z9, Z13
+	VADDPS         Z13, Z4, Z4
+	VPSRLD         $0x04, Z9, Z13
+	VPERMPS        Z12, Z13, Z13
+	VADDPS         Z13, Z4, Z4
+	VPSRLD         $0x08, Z9, Z13
+	VPERMPS        Z11, Z13, Z13
+	VADDPS         Z13, Z5, Z5
+	VPSRLD         $0x0c, Z9, Z13
+	VPERMPS        Z12, Z13, Z13
+	VADDPS         Z13, Z5, Z5
+	VPSRLD         $0x10, Z9, Z13
+	VPERMPS        Z11, Z13, Z13
+	VADDPS         Z13, Z6, Z6
+	VPSRLD         $0x14, Z9, Z13
+	VPERMPS        Z12, Z13, Z13
+	VADDPS         Z13, Z6, Z6
+	VPSRLD         $0x18, Z9, Z13
+	VPERMPS        Z11, Z13, Z13
+	VADDPS         Z13, Z7, Z7
+	VPSRLD         $0x1c, Z9, Z9
+	VPERMPS        Z12, Z9, Z9
+	VADDPS         Z9, Z7, Z7
+	VPERMPS        Z11, Z10, Z9
+	VADDPS         Z9, Z8, Z8
+	VPSRLD         $0x04, Z10, Z9
+	VPERMPS        Z12, Z9, Z9
+	VADDPS         Z9, Z8, Z8
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop12
+	VMOVUPS        Z4, (AX)
+	VMOVUPS        Z5, 64(AX)
+	VMOVUPS        Z6, 128(AX)
+	VMOVUPS        Z7, 192(AX)
+	VMOVUPS        Z8, 256(AX)
+	JMP            label6
+
+label12:
+	CMPQ   DI, $0x04
+	JNE    label14
+	VXORPS Z1, Z1, Z1
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	MOVQ   SI, SI
+
+loop14:
+	MOVL           (SI), DI
+	VMOVQ          (BX)(DI*1), X18
+	MOVL           4(SI), DI
+	VMOVQ          (BX)(DI*1), X7
+	VINSERTI32X4   $0x01, X7, Z18, Z18
+	MOVL           8(SI), DI
+	VMOVQ          (BX)(DI*1), X7
+	VINSERTI32X4   $0x02, X7, Z18, Z18
+	MOVL           12(SI), DI
+	VMOVQ          (BX)(DI*1), X7
+	VINSERTI32X4   $0x03, X7, Z18, Z18
+	MOVL           16(SI), DI
+	VMOVQ          (BX)(DI*1), X19
+	MOVL           20(SI), DI
+	VMOVQ          (BX)(DI*1), X7
+	VINSERTI32X4   $0x01, X7, Z19, Z19
+	MOVL           24(SI), DI
+	VMOVQ          (BX)(DI*1), X7
+	VINSERTI32X4   $0x02, X7, Z19, Z19
+	MOVL           28(SI), DI
+	VMOVQ          (BX)(DI*1), X7
+	VINSERTI32X4   $0x03, X7, Z19, Z19
+	VMOVDQA64      Z0, Z7
+	VPERMI2B       Z19, Z18, Z7
+	VGF2P8AFFINEQB $0x00, Z7, Z2, Z7
+	VPERMB         Z7, Z3, Z7
+	VBROADCASTSS.Z (CX), K1, Z8
+	VADDPS.BCST    4(CX), Z8, K2, Z8
+	VBROADCASTSS.Z 8(CX), K3, Z9
+	VADDPS.BCST    12(CX), Z9, K4, Z9
+	VADDPS         Z9, Z8, Z8
+	VBROADCASTSS.Z 16(CX), K1, Z9
+	VADDPS.BCST    20(CX), Z9, K2, Z9
+	VBROADCASTSS.Z 24(CX), K3, Z10
+	VADDPS.BCST    28(CX), Z10, K4, Z10
+	VADDPS         Z10, Z9, Z9
+	VPERMPS        Z8, Z7, Z10
+	VADDPS         Z10, Z1, Z1
+	VPSRLD         $0x04, Z7, Z10
+	VPERMPS        Z9, Z10, Z10
+	VADDPS         Z10, Z1, Z1
+	VPSRLD         $0x08, Z7, Z10
+	VPERMPS        Z8, Z10, Z10
+	VADDPS         Z10, Z4, Z4
+	VPSRLD         $0x0c, Z7, Z10
+	VPERMPS        Z9, Z10, Z10
+	VADDPS         Z10, Z4, Z4
+	VPSRLD         $0x10, Z7, Z10
+	VPERMPS        Z8, Z10, Z10
+	VADDPS         Z10, Z5, Z5
+	VPSRLD         $0x14, Z7, Z10
+	VPERMPS        Z9, Z10, Z10
+	VADDPS         Z10, Z5, Z5
+	VPSRLD         $0x18, Z7, Z10
+	VPERMPS        Z8, Z10, Z8
+	VADDPS         Z8, Z6, Z6
+	VPSRLD         $0x1c, Z7, Z7
+	VPERMPS        Z9, Z7, Z7
+	VADDPS         Z7, Z6, Z6
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop14
+	VMOVUPS        Z1, (AX)
+	VMOVUPS        Z4, 64(AX)
+	VMOVUPS        Z5, 128(AX)
+	VMOVUPS        Z6, 192(AX)
+	JMP            label6
+
+label14:
+	CMPQ   DI, $0x03
+	JNE    label16
+	VXORPS Z1, Z1, Z1
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	MOVQ   SI, SI
+
+loop16:
+	MOVL           (SI), DI
+	VMOVQ          (BX)(DI*1), X18
+	MOVL           4(SI), DI
+	VMOVQ          (BX)(DI*1), X6
+	VINSERTI32X4   $0x01, X6, Z18, Z18
+	MOVL           8(SI), DI
+	VMOVQ          (BX)(DI*1), X6
+	VINSERTI32X4   $0x02, X6, Z18, Z18
+	MOVL           12(SI), DI
+	VMOVQ          (BX)(DI*1), X6
+	VINSERTI32X4   $0x03, X6, Z18, Z18
+	MOVL           16(SI), DI
+	VMOVQ          (BX)(DI*1), X19
+	MOVL           20(SI), DI
+	VMOVQ          (BX)(DI*1), X6
+	VINSERTI32X4   $0x01, X6, Z19, Z19
+	MOVL           24(SI), DI
+	VMOVQ          (BX)(DI*1), X6
+	VINSERTI32X4   $0x02, X6, Z19, Z19
+	MOVL           28(SI), DI
+	VMOVQ          (BX)(DI*1), X6
+	VINSERTI32X4   $0x03, X6, Z19, Z19
+	VMOVDQA64      Z0, Z6
+	VPERMI2B       Z19, Z18, Z6
+	VGF2P8AFFINEQB $0x00, Z6, Z2, Z6
+	VPERMB         Z6, Z3, Z6
+	VBROADCASTSS.Z (CX), K1, Z7
+	VADDPS.BCST    4(CX), Z7, K2, Z7
+	VBROADCASTSS.Z 8(CX), K3, Z8
+	VADDPS.BCST    12(CX), Z8, K4, Z8
+	VADDPS         Z8, Z7, Z7
+	VBROADCASTSS.Z 16(CX), K1, Z8
+	VADDPS.BCST    20(CX), Z8, K2, Z8
+	VBROADCASTSS.Z 24(CX), K3, Z9
+	VADDPS.BCST    28(CX), Z9, K4, Z9
+	VADDPS         Z9, Z8, Z8
+	VPERMPS        Z7, Z6, Z9
+	VADDPS         Z9, Z1, Z1
+	VPSRLD         $0x04, Z6, Z9
+	VPERMPS        Z8, Z9, Z9
+	VADDPS         Z9, Z1, Z1
+	VPSRLD         $0x08, Z6, Z9
+	VPERMPS        Z7, Z9, Z9
+	VADDPS         Z9, Z4, Z4
+	VPSRLD         $0x0c, Z6, Z9
+	VPERMPS        Z8, Z9, Z9
+	VADDPS         Z9, Z4, Z4
+	VPSRLD         $0x10, Z6, Z9
+	VPERMPS        Z7, Z9, Z7
+	VADDPS         Z7, Z5, Z5
+	VPSRLD         $0x14, Z6, Z6
+	VPERMPS        Z8, Z6, Z6
+	VADDPS         Z6, Z5, Z5
+	ADDQ           $+32, SI
+	ADDQ           $+32, CX
+	DECQ           DX
+	JNZ            loop16
+	VMOVUPS        Z1, (AX)
+	VMOVUPS        Z4, 64(AX)
+	VMOVUPS        Z5, 128(AX)
+	JMP            label6
+
+label16:
+	CMPQ   DI, $0x02
+	JNE    label18
+	VXORPS Z1, Z1, Z1
+	VXORPS Z4, Z4, Z4
+	MOVQ   SI, SI
+
+loop18:
+	MOVL           (SI), DI
+	VMOVQ          (BX)(DI*1), X18
+	MOVL           4(SI), DI
+	VMOVQ          (BX)(DI*1), X5
+	VINSERTI32X4   $0x01, X5, Z18, Z18
+	MOVL           8(SI), DI
+	VMOVQ          (BX)(DI*1), X5
+	VINSERTI32X4   $0x02, X5, Z18, Z18
+	MOVL           12(SI), DI
+	VMOVQ          (BX)(DI*1), X5
+	VINSERTI32X4   $0x03, X5, Z18, Z18
+	MOVL           16(SI), DI
+	VMOVQ          (BX)(DI*1), X19
+	MOVL           20(SI), DI
+	VMOVQ          (BX)(DI*1), X5
+	VINSERTI32X4   $0x01, X5, Z19, Z19
+	MOVL           24(SI), DI
+	VMOVQ          (BX)(DI*1), X5
+	VINSERTI32X4   $0x02, X5, Z19, Z19
+	MOVL           28(SI), DI
+	VMOVQ          (BX)(DI*1), X5
+	VINSERTI32X4   $0x03, X5, Z19, Z19
+	VMOVDQA64      Z0, Z5
+	VPERMI2B       Z19, Z18, Z5
 	VGF2P8AFFINEQB $0x00, Z5, Z2, Z5
 	VPERMB         Z5, Z3, Z5
 	VBROADCASTSS.Z (CX), K1, Z6
@@ -523,309 +756,76 @@ loop12:
 	VBROADCASTSS.Z 24(CX), K3, Z8
 	VADDPS.BCST    28(CX), Z8, K4, Z8
 	VADDPS         Z8, Z7, Z7
-	VPERMPS        Z6, Z4, Z8
-	VADDPS         Z8, Z18, Z18
-	VPSRLD         $0x04, Z4, Z8
+	VPERMPS        Z6, Z5, Z8
+	VADDPS         Z8, Z1, Z1
+	VPSRLD         $0x04, Z5, Z8
 	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z18, Z18
-	VPSRLD         $0x08, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z19, Z19
-	VPSRLD         $0x0c, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z19, Z19
-	VPSRLD         $0x10, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z20, Z20
-	VPSRLD         $0x14, Z4, Z8
-	VPERMPS        Z7, Z8, Z8
-	VADDPS         Z8, Z20, Z20
-	VPSRLD         $0x18, Z4, Z8
-	VPERMPS        Z6, Z8, Z8
-	VADDPS         Z8, Z21, Z21
-	VPSRLD         $0x1c, Z4, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z21, Z21
-	VPERMPS        Z6, Z5, Z4
-	VADDPS         Z4, Z22, Z22
-	VPSRLD         $0x04, Z5, Z4
-	VPERMPS        Z7, Z4, Z4
-	VADDPS         Z4, Z22, Z22
-	ADDQ           $+32, SI
-	ADDQ           $+32, CX
-	DECQ           DX
-	JNZ            loop12
-	VMOVUPS        Z18, (AX)
-	VMOVUPS        Z19, 64(AX)
-	VMOVUPS        Z20, 128(AX)
-	VMOVUPS        Z21, 192(AX)
-	VMOVUPS        Z22, 256(AX)
-	JMP            label6
-
-label12:
-	CMPQ   DI, $0x04
-	JNE    label14
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	MOVQ   SI, SI
-
-loop14:
-	MOVL           (SI), DI
-	VMOVQ          (BX)(DI*1), X22
-	MOVL           4(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z22, Z22
-	MOVL           8(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z22, Z22
-	MOVL           12(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z22, Z22
-	MOVL           16(SI), DI
-	VMOVQ          (BX)(DI*1), X23
-	MOVL           20(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z23, Z23
-	MOVL           24(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z23, Z23
-	MOVL           28(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z23, Z23
-	VMOVDQA64      Z0, Z1
-	VPERMI2B       Z23, Z22, Z1
-	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
-	VPERMB         Z1, Z3, Z1
-	VBROADCASTSS.Z (CX), K1, Z4
-	VADDPS.BCST    4(CX), Z4, K2, Z4
-	VBROADCASTSS.Z 8(CX), K3, Z5
-	VADDPS.BCST    12(CX), Z5, K4, Z5
+	VADDPS         Z8, Z1, Z1
+	VPSRLD         $0x08, Z5, Z8
+	VPERMPS        Z6, Z8, Z6
+	VADDPS         Z6, Z4, Z4
+	VPSRLD         $0x0c, Z5, Z5
+	VPERMPS        Z7, Z5, Z5
 	VADDPS         Z5, Z4, Z4
-	VBROADCASTSS.Z 16(CX), K1, Z5
-	VADDPS.BCST    20(CX), Z5, K2, Z5
-	VBROADCASTSS.Z 24(CX), K3, Z6
-	VADDPS.BCST    28(CX), Z6, K4, Z6
-	VADDPS         Z6, Z5, Z5
-	VPERMPS        Z4, Z1, Z6
-	VADDPS         Z6, Z18, Z18
-	VPSRLD         $0x04, Z1, Z6
-	VPERMPS        Z5, Z6, Z6
-	VADDPS         Z6, Z18, Z18
-	VPSRLD         $0x08, Z1, Z6
-	VPERMPS        Z4, Z6, Z6
-	VADDPS         Z6, Z19, Z19
-	VPSRLD         $0x0c, Z1, Z6
-	VPERMPS        Z5, Z6, Z6
-	VADDPS         Z6, Z19, Z19
-	VPSRLD         $0x10, Z1, Z6
-	VPERMPS        Z4, Z6, Z6
-	VADDPS         Z6, Z20, Z20
-	VPSRLD         $0x14, Z1, Z6
-	VPERMPS        Z5, Z6, Z6
-	VADDPS         Z6, Z20, Z20
-	VPSRLD         $0x18, Z1, Z6
-	VPERMPS        Z4, Z6, Z4
-	VADDPS         Z4, Z21, Z21
-	VPSRLD         $0x1c, Z1, Z1
-	VPERMPS        Z5, Z1, Z1
-	VADDPS         Z1, Z21, Z21
-	ADDQ           $+32, SI
-	ADDQ           $+32, CX
-	DECQ           DX
-	JNZ            loop14
-	VMOVUPS        Z18, (AX)
-	VMOVUPS        Z19, 64(AX)
-	VMOVUPS        Z20, 128(AX)
-	VMOVUPS        Z21, 192(AX)
-	JMP            label6
-
-label14:
-	CMPQ   DI, $0x03
-	JNE    label16
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	MOVQ   SI, SI
-
-loop16:
-	MOVL           (SI), DI
-	VMOVQ          (BX)(DI*1), X21
-	MOVL           4(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z21, Z21
-	MOVL           8(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z21, Z21
-	MOVL           12(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z21, Z21
-	MOVL           16(SI), DI
-	VMOVQ          (BX)(DI*1), X22
-	MOVL           20(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z22, Z22
-	MOVL           24(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z22, Z22
-	MOVL           28(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z22, Z22
-	VMOVDQA64      Z0, Z1
-	VPERMI2B       Z22, Z21, Z1
-	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
-	VPERMB         Z1, Z3, Z1
-	VBROADCASTSS.Z (CX), K1, Z4
-	VADDPS.BCST    4(CX), Z4, K2, Z4
-	VBROADCASTSS.Z 8(CX), K3, Z5
-	VADDPS.BCST    12(CX), Z5, K4, Z5
-	VADDPS         Z5, Z4, Z4
-	VBROADCASTSS.Z 16(CX), K1, Z5
-	VADDPS.BCST    20(CX), Z5, K2, Z5
-	VBROADCASTSS.Z 24(CX), K3, Z6
-	VADDPS.BCST    28(CX), Z6, K4, Z6
-	VADDPS         Z6, Z5, Z5
-	VPERMPS        Z4, Z1, Z6
-	VADDPS         Z6, Z18, Z18
-	VPSRLD         $0x04, Z1, Z6
-	VPERMPS        Z5, Z6, Z6
-	VADDPS         Z6, Z18, Z18
-	VPSRLD         $0x08, Z1, Z6
-	VPERMPS        Z4, Z6, Z6
-	VADDPS         Z6, Z19, Z19
-	VPSRLD         $0x0c, Z1, Z6
-	VPERMPS        Z5, Z6, Z6
-	VADDPS         Z6, Z19, Z19
-	VPSRLD         $0x10, Z1, Z6
-	VPERMPS        Z4, Z6, Z4
-	VADDPS         Z4, Z20, Z20
-	VPSRLD         $0x14, Z1, Z1
-	VPERMPS        Z5, Z1, Z1
-	VADDPS         Z1, Z20, Z20
-	ADDQ           $+32, SI
-	ADDQ           $+32, CX
-	DECQ           DX
-	JNZ            loop16
-	VMOVUPS        Z18, (AX)
-	VMOVUPS        Z19, 64(AX)
-	VMOVUPS        Z20, 128(AX)
-	JMP            label6
-
-label16:
-	CMPQ   DI, $0x02
-	JNE    label18
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	MOVQ   SI, SI
-
-loop18:
-	MOVL           (SI), DI
-	VMOVQ          (BX)(DI*1), X20
-	MOVL           4(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z20, Z20
-	MOVL           8(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z20, Z20
-	MOVL           12(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z20, Z20
-	MOVL           16(SI), DI
-	VMOVQ          (BX)(DI*1), X21
-	MOVL           20(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z21, Z21
-	MOVL           24(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z21, Z21
-	MOVL           28(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z21, Z21
-	VMOVDQA64      Z0, Z1
-	VPERMI2B       Z21, Z20, Z1
-	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
-	VPERMB         Z1, Z3, Z1
-	VBROADCASTSS.Z (CX), K1, Z4
-	VADDPS.BCST    4(CX), Z4, K2, Z4
-	VBROADCASTSS.Z 8(CX), K3, Z5
-	VADDPS.BCST    12(CX), Z5, K4, Z5
-	VADDPS         Z5, Z4, Z4
-	VBROADCASTSS.Z 16(CX), K1, Z5
-	VADDPS.BCST    20(CX), Z5, K2, Z5
-	VBROADCASTSS.Z 24(CX), K3, Z6
-	VADDPS.BCST    28(CX), Z6, K4, Z6
-	VADDPS         Z6, Z5, Z5
-	VPERMPS        Z4, Z1, Z6
-	VADDPS         Z6, Z18, Z18
-	VPSRLD         $0x04, Z1, Z6
-	VPERMPS        Z5, Z6, Z6
-	VADDPS         Z6, Z18, Z18
-	VPSRLD         $0x08, Z1, Z6
-	VPERMPS        Z4, Z6, Z4
-	VADDPS         Z4, Z19, Z19
-	VPSRLD         $0x0c, Z1, Z1
-	VPERMPS        Z5, Z1, Z1
-	VADDPS         Z1, Z19, Z19
 	ADDQ           $+32, SI
 	ADDQ           $+32, CX
 	DECQ           DX
 	JNZ            loop18
-	VMOVUPS        Z18, (AX)
-	VMOVUPS        Z19, 64(AX)
+	VMOVUPS        Z1, (AX)
+	VMOVUPS        Z4, 64(AX)
 	JMP            label6
 
 label18:
-	VPXORD Z18, Z18, Z18
+	VXORPS Z1, Z1, Z1
 	MOVQ   SI, SI
 
 loop20:
 	MOVL           (SI), DI
-	VMOVQ          (BX)(DI*1), X19
+	VMOVQ          (BX)(DI*1), X18
 	MOVL           4(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z19, Z19
+	VMOVQ          (BX)(DI*1), X4
+	VINSERTI32X4   $0x01, X4, Z18, Z18
 	MOVL           8(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z19, Z19
+	VMOVQ          (BX)(DI*1), X4
+	VINSERTI32X4   $0x02, X4, Z18, Z18
 	MOVL           12(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z19, Z19
+	VMOVQ          (BX)(DI*1), X4
+	VINSERTI32X4   $0x03, X4, Z18, Z18
 	MOVL           16(SI), DI
-	VMOVQ          (BX)(DI*1), X20
+	VMOVQ          (BX)(DI*1), X19
 	MOVL           20(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x01, X1, Z20, Z20
+	VMOVQ          (BX)(DI*1), X4
+	VINSERTI32X4   $0x01, X4, Z19, Z19
 	MOVL           24(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x02, X1, Z20, Z20
+	VMOVQ          (BX)(DI*1), X4
+	VINSERTI32X4   $0x02, X4, Z19, Z19
 	MOVL           28(SI), DI
-	VMOVQ          (BX)(DI*1), X1
-	VINSERTI32X4   $0x03, X1, Z20, Z20
-	VMOVDQA64      Z0, Z1
-	VPERMI2B       Z20, Z19, Z1
-	VGF2P8AFFINEQB $0x00, Z1, Z2, Z1
-	VPERMB         Z1, Z3, Z1
-	VBROADCASTSS.Z (CX), K1, Z4
-	VADDPS.BCST    4(CX), Z4, K2, Z4
-	VBROADCASTSS.Z 8(CX), K3, Z5
-	VADDPS.BCST    12(CX), Z5, K4, Z5
-	VADDPS         Z5, Z4, Z4
-	VBROADCASTSS.Z 16(CX), K1, Z5
-	VADDPS.BCST    20(CX), Z5, K2, Z5
-	VBROADCASTSS.Z 24(CX), K3, Z6
-	VADDPS.BCST    28(CX), Z6, K4, Z6
+	VMOVQ          (BX)(DI*1), X4
+	VINSERTI32X4   $0x03, X4, Z19, Z19
+	VMOVDQA64      Z0, Z4
+	VPERMI2B       Z19, Z18, Z4
+	VGF2P8AFFINEQB $0x00, Z4, Z2, Z4
+	VPERMB         Z4, Z3, Z4
+	VBROADCASTSS.Z (CX), K1, Z5
+	VADDPS.BCST    4(CX), Z5, K2, Z5
+	VBROADCASTSS.Z 8(CX), K3, Z6
+	VADDPS.BCST    12(CX), Z6, K4, Z6
 	VADDPS         Z6, Z5, Z5
-	VPERMPS        Z4, Z1, Z4
-	VADDPS         Z4, Z18, Z18
-	VPSRLD         $0x04, Z1, Z1
-	VPERMPS        Z5, Z1, Z1
-	VADDPS         Z1, Z18, Z18
+	VBROADCASTSS.Z 16(CX), K1, Z6
+	VADDPS.BCST    20(CX), Z6, K2, Z6
+	VBROADCASTSS.Z 24(CX), K3, Z7
+	VADDPS.BCST    28(CX), Z7, K4, Z7
+	VADDPS         Z7, Z6, Z6
+	VPERMPS        Z5, Z4, Z5
+	VADDPS         Z5, Z1, Z1
+	VPSRLD         $0x04, Z4, Z4
+	VPERMPS        Z6, Z4, Z4
+	VADDPS         Z4, Z1, Z1
 	ADDQ           $+32, SI
 	ADDQ           $+32, CX
 	DECQ           DX
 	JNZ            loop20
-	VMOVUPS        Z18, (AX)
+	VMOVUPS        Z1, (AX)
 
 label6:
 	VZEROUPPER
@@ -1096,7 +1096,7 @@ DATA interleave<>+63(SB)/1, $0x3f
 GLOBL interleave<>(SB), RODATA|NOPTR, $64
 
 // func meanRowsAVX512(dst *float32, q *float32, k int, rows *float32, offsets *uint32, blocks int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·meanRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ q+8(FP), CX
@@ -1108,14 +1108,14 @@ TEXT ·meanRowsAVX512(SB), NOSPLIT, $0-48
 label22:
 	CMPQ   DI, $0x08
 	JL     label23
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
 	MOVQ   CX, R8
 	MOVQ   SI, R9
 	MOVQ   DX, R10
@@ -1160,216 +1160,216 @@ loop24:
 label23:
 	CMPQ   DI, $0x07
 	JNE    label26
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
 	MOVQ   SI, SI
 
 loop26:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
+	VBROADCASTSS (CX), Z7
 	ADDQ         $+4, CX
-	VMULPS       (BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z13, Z13
-	VMULPS       256(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z14, Z14
-	VMULPS       320(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z15, Z15
-	VMULPS       384(BX)(DI*1), Z0, Z0
-	VADDPS       Z0, Z16, Z16
+	VMULPS       (BX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(BX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(BX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(BX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(BX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(BX)(DI*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(BX)(DI*1), Z7, Z7
+	VADDPS       Z7, Z6, Z6
 	DECQ         DX
 	JNZ          loop26
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z15, 320(AX)
-	VMOVUPS      Z16, 384(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
+	VMOVUPS      Z6, 384(AX)
 	JMP          label24
 
 label26:
 	CMPQ   DI, $0x06
 	JNE    label28
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
 	MOVQ   SI, SI
 
 loop28:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
+	VBROADCASTSS (CX), Z6
 	ADDQ         $+4, CX
-	VMULPS       (BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z13, Z13
-	VMULPS       256(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z14, Z14
-	VMULPS       320(BX)(DI*1), Z0, Z0
-	VADDPS       Z0, Z15, Z15
+	VMULPS       (BX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(BX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(BX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(BX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(BX)(DI*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(BX)(DI*1), Z6, Z6
+	VADDPS       Z6, Z5, Z5
 	DECQ         DX
 	JNZ          loop28
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z15, 320(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
 	JMP          label24
 
 label28:
 	CMPQ   DI, $0x05
 	JNE    label30
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
 	MOVQ   SI, SI
 
 loop30:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
+	VBROADCASTSS (CX), Z5
 	ADDQ         $+4, CX
-	VMULPS       (BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z13, Z13
-	VMULPS       256(BX)(DI*1), Z0, Z0
-	VADDPS       Z0, Z14, Z14
+	VMULPS       (BX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(BX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(BX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(BX)(DI*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(BX)(DI*1), Z5, Z5
+	VADDPS       Z5, Z4, Z4
 	DECQ         DX
 	JNZ          loop30
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z14, 256(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
 	JMP          label24
 
 label30:
 	CMPQ   DI, $0x04
 	JNE    label32
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
 	MOVQ   SI, SI
 
 loop32:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
+	VBROADCASTSS (CX), Z4
 	ADDQ         $+4, CX
-	VMULPS       (BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(BX)(DI*1), Z0, Z0
-	VADDPS       Z0, Z13, Z13
+	VMULPS       (BX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(BX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(BX)(DI*1), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(BX)(DI*1), Z4, Z4
+	VADDPS       Z4, Z3, Z3
 	DECQ         DX
 	JNZ          loop32
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
 	JMP          label24
 
 label32:
 	CMPQ   DI, $0x03
 	JNE    label34
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
 	MOVQ   SI, SI
 
 loop34:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
+	VBROADCASTSS (CX), Z3
 	ADDQ         $+4, CX
-	VMULPS       (BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(BX)(DI*1), Z0, Z0
-	VADDPS       Z0, Z12, Z12
+	VMULPS       (BX)(DI*1), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(BX)(DI*1), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       128(BX)(DI*1), Z3, Z3
+	VADDPS       Z3, Z2, Z2
 	DECQ         DX
 	JNZ          loop34
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
 	JMP          label24
 
 label34:
 	CMPQ   DI, $0x02
 	JNE    label36
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
 	MOVQ   SI, SI
 
 loop36:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
+	VBROADCASTSS (CX), Z2
 	ADDQ         $+4, CX
-	VMULPS       (BX)(DI*1), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(BX)(DI*1), Z0, Z0
-	VADDPS       Z0, Z11, Z11
+	VMULPS       (BX)(DI*1), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       64(BX)(DI*1), Z2, Z2
+	VADDPS       Z2, Z1, Z1
 	DECQ         DX
 	JNZ          loop36
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
 	JMP          label24
 
 label36:
-	VPXORD Z10, Z10, Z10
+	VXORPS Z0, Z0, Z0
 	MOVQ   SI, SI
 
 loop38:
 	MOVL         (SI), DI
 	ADDQ         $0x04, SI
-	VBROADCASTSS (CX), Z0
+	VBROADCASTSS (CX), Z1
 	ADDQ         $+4, CX
-	VMULPS       (BX)(DI*1), Z0, Z0
-	VADDPS       Z0, Z10, Z10
+	VMULPS       (BX)(DI*1), Z1, Z1
+	VADDPS       Z1, Z0, Z0
 	DECQ         DX
 	JNZ          loop38
-	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z0, (AX)
 
 label24:
 	VZEROUPPER
 	RET
 
 // func rowSumsAVX512(r *float32, k int, grad *float32, rows *float32, offsets *uint32, blocks int)
-// Requires: AVX, AVX512F, AVX512VL
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-48
 	MOVQ r+0(FP), AX
 	MOVQ k+8(FP), CX
@@ -1381,19 +1381,19 @@ TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-48
 label40:
 	MOVL   (SI), R8
 	ADDQ   $0x04, SI
-	VPXORD Z0, Z0, Z0
+	VXORPS Z0, Z0, Z0
 	ADDQ   BX, R8
 	MOVL   (SI), R9
 	ADDQ   $0x04, SI
-	VPXORD Z1, Z1, Z1
+	VXORPS Z1, Z1, Z1
 	ADDQ   BX, R9
 	MOVL   (SI), R10
 	ADDQ   $0x04, SI
-	VPXORD Z2, Z2, Z2
+	VXORPS Z2, Z2, Z2
 	ADDQ   BX, R10
 	MOVL   (SI), R11
 	ADDQ   $0x04, SI
-	VPXORD Z3, Z3, Z3
+	VXORPS Z3, Z3, Z3
 	ADDQ   BX, R11
 	XORQ   R12, R12
 	MOVQ   DI, R13
@@ -1413,39 +1413,39 @@ loop40:
 	JNZ           loop40
 	VEXTRACTF64X4 $0x01, Z0, Y4
 	VADDPS        Y0, Y4, Y4
-	VEXTRACTF32X4 $0x01, Y4, X5
-	VADDPS        X4, X5, X5
+	VEXTRACTF32X4 $0x01, Y4, X0
+	VADDPS        X4, X0, X0
 	VEXTRACTF64X4 $0x01, Z1, Y4
 	VADDPS        Y1, Y4, Y4
-	VEXTRACTF32X4 $0x01, Y4, X6
-	VADDPS        X4, X6, X6
+	VEXTRACTF32X4 $0x01, Y4, X1
+	VADDPS        X4, X1, X1
 	VEXTRACTF64X4 $0x01, Z2, Y4
 	VADDPS        Y2, Y4, Y4
-	VEXTRACTF32X4 $0x01, Y4, X7
-	VADDPS        X4, X7, X7
+	VEXTRACTF32X4 $0x01, Y4, X2
+	VADDPS        X4, X2, X2
 	VEXTRACTF64X4 $0x01, Z3, Y4
 	VADDPS        Y3, Y4, Y4
-	VEXTRACTF32X4 $0x01, Y4, X8
-	VADDPS        X4, X8, X8
-	VUNPCKLPD     X6, X5, X4
-	VUNPCKHPD     X6, X5, X5
-	VADDPS        X4, X5, X4
-	VUNPCKLPD     X8, X7, X5
-	VUNPCKHPD     X8, X7, X6
-	VADDPS        X5, X6, X5
-	VSHUFPS       $0x88, X5, X4, X6
-	VSHUFPS       $0xdd, X5, X4, X4
-	VADDPS        X6, X4, X6
-	VMOVUPS       X6, (AX)
+	VEXTRACTF32X4 $0x01, Y4, X3
+	VADDPS        X4, X3, X3
+	VUNPCKLPD     X1, X0, X4
+	VUNPCKHPD     X1, X0, X0
+	VADDPS        X4, X0, X4
+	VUNPCKLPD     X3, X2, X0
+	VUNPCKHPD     X3, X2, X1
+	VADDPS        X0, X1, X0
+	VSHUFPS       $0x88, X0, X4, X1
+	VSHUFPS       $0xdd, X0, X4, X0
+	VADDPS        X1, X0, X1
+	VMOVUPS       X1, (AX)
 	ADDQ          $+16, AX
 	SUBQ          $0x04, CX
 	JGT           label40
 	VZEROUPPER
 	RET
 
-// func gatherAVX512(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
-// Requires: AVX, AVX512F
-TEXT ·gatherAVX512(SB), NOSPLIT, $0-56
+// func gatherRelaxedAVX512(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·gatherRelaxedAVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ edges+8(FP), CX
 	MOVQ n+16(FP), DX
@@ -1457,14 +1457,14 @@ TEXT ·gatherAVX512(SB), NOSPLIT, $0-56
 label42:
 	CMPQ   R8, $0x08
 	JL     label43
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
 	MOVQ   CX, R9
 	MOVQ   DX, R10
 
@@ -1510,13 +1510,13 @@ loop44:
 label43:
 	CMPQ   R8, $0x07
 	JNE    label46
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
 	MOVQ   DX, DX
 
 loop46:
@@ -1525,41 +1525,41 @@ loop46:
 	ADDQ         $0x08, CX
 	IMULQ        DI, R9
 	ADDQ         BX, R9
-	VBROADCASTSS (SI)(R8*4), Z0
-	VMULPS       (R9), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(R9), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(R9), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(R9), Z0, Z1
-	VADDPS       Z1, Z13, Z13
-	VMULPS       256(R9), Z0, Z1
-	VADDPS       Z1, Z14, Z14
-	VMULPS       320(R9), Z0, Z1
-	VADDPS       Z1, Z15, Z15
-	VMULPS       384(R9), Z0, Z0
-	VADDPS       Z0, Z16, Z16
+	VBROADCASTSS (SI)(R8*4), Z7
+	VMULPS       (R9), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(R9), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(R9), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(R9), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(R9), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(R9), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(R9), Z7, Z7
+	VADDPS       Z7, Z6, Z6
 	DECQ         DX
 	JNZ          loop46
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z15, 320(AX)
-	VMOVUPS      Z16, 384(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
+	VMOVUPS      Z6, 384(AX)
 	JMP          label44
 
 label46:
 	CMPQ   R8, $0x06
 	JNE    label48
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
 	MOVQ   DX, DX
 
 loop48:
@@ -1568,37 +1568,37 @@ loop48:
 	ADDQ         $0x08, CX
 	IMULQ        DI, R9
 	ADDQ         BX, R9
-	VBROADCASTSS (SI)(R8*4), Z0
-	VMULPS       (R9), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(R9), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(R9), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(R9), Z0, Z1
-	VADDPS       Z1, Z13, Z13
-	VMULPS       256(R9), Z0, Z1
-	VADDPS       Z1, Z14, Z14
-	VMULPS       320(R9), Z0, Z0
-	VADDPS       Z0, Z15, Z15
+	VBROADCASTSS (SI)(R8*4), Z6
+	VMULPS       (R9), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(R9), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(R9), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(R9), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(R9), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(R9), Z6, Z6
+	VADDPS       Z6, Z5, Z5
 	DECQ         DX
 	JNZ          loop48
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z15, 320(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
 	JMP          label44
 
 label48:
 	CMPQ   R8, $0x05
 	JNE    label50
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
 	MOVQ   DX, DX
 
 loop50:
@@ -1607,33 +1607,33 @@ loop50:
 	ADDQ         $0x08, CX
 	IMULQ        DI, R9
 	ADDQ         BX, R9
-	VBROADCASTSS (SI)(R8*4), Z0
-	VMULPS       (R9), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(R9), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(R9), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(R9), Z0, Z1
-	VADDPS       Z1, Z13, Z13
-	VMULPS       256(R9), Z0, Z0
-	VADDPS       Z0, Z14, Z14
+	VBROADCASTSS (SI)(R8*4), Z5
+	VMULPS       (R9), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(R9), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(R9), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(R9), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(R9), Z5, Z5
+	VADDPS       Z5, Z4, Z4
 	DECQ         DX
 	JNZ          loop50
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z14, 256(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
 	JMP          label44
 
 label50:
 	CMPQ   R8, $0x04
 	JNE    label52
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
 	MOVQ   DX, DX
 
 loop52:
@@ -1642,29 +1642,29 @@ loop52:
 	ADDQ         $0x08, CX
 	IMULQ        DI, R9
 	ADDQ         BX, R9
-	VBROADCASTSS (SI)(R8*4), Z0
-	VMULPS       (R9), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(R9), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(R9), Z0, Z1
-	VADDPS       Z1, Z12, Z12
-	VMULPS       192(R9), Z0, Z0
-	VADDPS       Z0, Z13, Z13
+	VBROADCASTSS (SI)(R8*4), Z4
+	VMULPS       (R9), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(R9), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(R9), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(R9), Z4, Z4
+	VADDPS       Z4, Z3, Z3
 	DECQ         DX
 	JNZ          loop52
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z13, 192(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
 	JMP          label44
 
 label52:
 	CMPQ   R8, $0x03
 	JNE    label54
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
 	MOVQ   DX, DX
 
 loop54:
@@ -1673,25 +1673,25 @@ loop54:
 	ADDQ         $0x08, CX
 	IMULQ        DI, R9
 	ADDQ         BX, R9
-	VBROADCASTSS (SI)(R8*4), Z0
-	VMULPS       (R9), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(R9), Z0, Z1
-	VADDPS       Z1, Z11, Z11
-	VMULPS       128(R9), Z0, Z0
-	VADDPS       Z0, Z12, Z12
+	VBROADCASTSS (SI)(R8*4), Z3
+	VMULPS       (R9), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(R9), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       128(R9), Z3, Z3
+	VADDPS       Z3, Z2, Z2
 	DECQ         DX
 	JNZ          loop54
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z12, 128(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
 	JMP          label44
 
 label54:
 	CMPQ   R8, $0x02
 	JNE    label56
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
 	MOVQ   DX, DX
 
 loop56:
@@ -1700,19 +1700,19 @@ loop56:
 	ADDQ         $0x08, CX
 	IMULQ        DI, R9
 	ADDQ         BX, R9
-	VBROADCASTSS (SI)(R8*4), Z0
-	VMULPS       (R9), Z0, Z1
-	VADDPS       Z1, Z10, Z10
-	VMULPS       64(R9), Z0, Z0
-	VADDPS       Z0, Z11, Z11
+	VBROADCASTSS (SI)(R8*4), Z2
+	VMULPS       (R9), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       64(R9), Z2, Z2
+	VADDPS       Z2, Z1, Z1
 	DECQ         DX
 	JNZ          loop56
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z11, 64(AX)
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
 	JMP          label44
 
 label56:
-	VPXORD Z10, Z10, Z10
+	VXORPS Z0, Z0, Z0
 	MOVQ   DX, DX
 
 loop58:
@@ -1721,12 +1721,12 @@ loop58:
 	ADDQ         $0x08, CX
 	IMULQ        DI, R9
 	ADDQ         BX, R9
-	VBROADCASTSS (SI)(R8*4), Z0
-	VMULPS       (R9), Z0, Z0
-	VADDPS       Z0, Z10, Z10
+	VBROADCASTSS (SI)(R8*4), Z1
+	VMULPS       (R9), Z1, Z1
+	VADDPS       Z1, Z0, Z0
 	DECQ         DX
 	JNZ          loop58
-	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z0, (AX)
 
 label44:
 	VZEROUPPER

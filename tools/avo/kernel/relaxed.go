@@ -14,7 +14,7 @@ const (
 	meanBitsSignature    = "func(dst, q *float32, k int, x *uint64, offsets *uint32, blocks int)"
 	meanRowsSignature    = "func(dst, q *float32, k int, rows *float32, offsets *uint32, blocks int)"
 	rowSumsSignature     = "func(r *float32, k int, grad, rows *float32, offsets *uint32, blocks int)"
-	gatherSignature      = "func(dst *float32, edges *uint32, n int, pins, share *float32, row, blocks int)"
+	shareSignature       = "func(dst *float32, edges *uint32, n int, pins, share *float32, row, blocks int)"
 )
 
 // The documentation of these steps.
@@ -25,7 +25,7 @@ const (
 	meanBitsDoc    = "does meanBits for blocks of 16 samples and rows at the given offsets in bytes, both q and offsets with zeros after the last up to a multiple of 8."
 	meanRowsDoc    = "does meanRows for blocks of 16 samples and rows at the given offsets in bytes."
 	rowSumsDoc     = "does rowSums for blocks of 16 samples and rows at the given offsets in bytes, and writes anything after the last of r, up to a multiple of 4."
-	gatherDoc      = "does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes."
+	shareDoc       = "does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes."
 )
 
 // sumsAtOnce is the number of candidates whose sums rowSums makes side by side.

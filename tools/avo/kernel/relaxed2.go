@@ -46,7 +46,7 @@ type plane2 struct{ one, a, b, ab reg.VecVirtual }
 
 func newPlane2() (p plane2) {
 	t := general("t")
-	ca, cb := coefficients(t)
+	ca, cb := coefficients(Mem{Base: t})
 	ab := XMM()
 	VMOVSHDUP(cb, ab)
 	VSUBSS(cb, ab, ab)
@@ -144,7 +144,7 @@ func (r relaxed2) spread() {
 	dst, from, n := general("dst"), general("bits"), general("blocks")
 	loop(n, func() {
 		for h := range 2 {
-			x := r.k.spread(from, h)
+			x := r.k.spread(Mem{Base: from}, h)
 			VANDPS(r.k.c["one"], x, x)
 			VMOVUPS(x, Mem{Base: dst, Disp: ymm * h})
 		}
@@ -332,7 +332,7 @@ func (relaxed2) rowSums() {
 }
 
 func (relaxed2) gather() {
-	step("gather", "AVX2", gatherSignature, gatherDoc)
+	step("gatherRelaxed", "AVX2", shareSignature, shareDoc)
 	dst, edges, count := general("dst"), general("edges"), general("n")
 	pins, share, row, n := general("pins"), general("share"), general("row"), general("blocks")
 	chunks(n, chunk2, func(n int) {

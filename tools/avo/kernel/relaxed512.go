@@ -20,7 +20,7 @@ type plane512 struct{ one, a, b, ab reg.VecVirtual }
 // newPlane512 loads the coefficients of the truth values t.
 func newPlane512() (p plane512) {
 	t := general("t")
-	ca, cb := coefficients(t)
+	ca, cb := coefficients(Mem{Base: t})
 	ab := XMM()
 	VMOVSHDUP(cb, ab)
 	VSUBSS(cb, ab, ab)
@@ -291,7 +291,7 @@ func (relaxed512) rowSums() {
 }
 
 func (relaxed512) gather() {
-	step("gather", "AVX512", gatherSignature, gatherDoc)
+	step("gatherRelaxed", "AVX512", shareSignature, shareDoc)
 	dst, edges, count := general("dst"), general("edges"), general("n")
 	pins, share, row, n := general("pins"), general("share"), general("row"), general("blocks")
 	chunks(n, chunk512, func(n int) {
