@@ -14,10 +14,10 @@ var baselines = Experiment{
 	PaperSeeds: 5,
 	Entries: []Entry{
 		{"RWLGN", slices.Concat(protocol, mnist, rwlgn, size8kx6), published(0.9729, 0.0006)},
-		{"RWLGN-balanced", slices.Concat(protocol, mnist, rwlgn, size8kx6, balanced), published(0.9729, 0.0006)},
 		{"LDLGN", slices.Concat(protocol, mnist, ldlgn, size8kx6), published(0.9754, 0.0003)},
-		{"LDLGN-balanced", slices.Concat(protocol, mnist, ldlgn, size8kx6, balanced), published(0.9754, 0.0003)},
 		{"IALGN", slices.Concat(protocol, mnist, ialgn, size8kx6), published(0.9822, 0.0002)},
+		{"RWLGN-balanced", slices.Concat(protocol, mnist, rwlgn, size8kx6, balanced), published(0.9729, 0.0006)},
+		{"LDLGN-balanced", slices.Concat(protocol, mnist, ldlgn, size8kx6, balanced), published(0.9754, 0.0003)},
 	},
 	Quick: []string{"model.width=2000", "train.epochs=10"},
 }
