@@ -16,3 +16,5 @@ type fusedLayer struct{}
 func (p *LayerPass) fuse(*Layer, *Trace, *Trace, int, int) bool { return false }
 
 func (p *LayerPass) fuseForward(*Layer, []uint64, int, int) bool { return false }
+
+func (p *LayerPass) fusePin(*Layer, *Pin, int, int, []float32) bool { return false }

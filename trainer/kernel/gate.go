@@ -34,7 +34,20 @@ func (s *Steps) UpdatePin(c *Adam, p *Pin, g int, batch *Batch, grad []float32) 
 	if p.K == 1 {
 		return
 	}
+	s.grow(p.K, batch.Words)
+	s.sumPin(p, g, batch, grad)
+	s.stepPin(c, p, g, batch)
+}
+
+// sumPin does the first part of UpdatePin for a pin that has logits and room for them.
+func (s *Steps) sumPin(p *Pin, g int, batch *Batch, grad []float32) {
 	at, to := g*p.K, (g+1)*p.K
-	arg, top := s.UpdateSelection(c, p.W[at:to], p.M[at:to], p.V[at:to], p.Top[g], p.wires(at, to), batch, grad)
+	s.sumCandidates(p.W[at:to], p.Top[g], p.wires(at, to), batch, grad)
+}
+
+// stepPin does the rest of UpdatePin.
+func (s *Steps) stepPin(c *Adam, p *Pin, g int, batch *Batch) {
+	at, to := g*p.K, (g+1)*p.K
+	arg, top := s.stepSelection(c, p.W[at:to], p.M[at:to], p.V[at:to], batch)
 	p.Bit[g], p.Top[g] = p.Wire(at+arg), top
 }

@@ -20,18 +20,31 @@ type LayerPass struct {
 	Adam    Adam
 
 	words int
-	delta []float32 // of one gate, [64 words]
-	beta  []float32
-	steps Steps
+	row   int       // of delta and beta: 64 words and zeros
+	delta []float32 // the gradients of the gates of a block, later of their pins A, [stepGates][row]
+	beta  []float32 // those of the pins B
+	steps [stepGates]Steps
 	batch Batch
 	fused fusedLayer
+	ahead lookahead
 }
+
+// stepGates is how many gates go through one step before the next one: the steps of a gate
+// wait for each other, those of different gates do not.
+const stepGates = 16
+
+// blockSteps is the number of those steps after which a [lookahead] fetches.
+const blockSteps = 3
 
 // NewLayerPass returns a pass with rows of the given number of words and pins of at most k
 // candidates.
 func NewLayerPass(words, k int) *LayerPass {
-	p := &LayerPass{words: words, delta: make([]float32, words*64), beta: make([]float32, words*64)}
-	p.steps.grow(k, words)
+	row := words*64 + gradientRow - fusedSamples
+	p := &LayerPass{words: words, row: row, delta: make([]float32, stepGates*row), beta: make([]float32, stepGates*row)}
+	for j := range p.steps {
+		p.steps[j].grow(k, words)
+		p.steps[j].vector = p.steps[0].vector // of no use after a step
+	}
 	return p
 }
 
@@ -68,58 +81,115 @@ func (p *LayerPass) Update(l *Layer, own, next *Trace, from, to int) {
 	if p.fuse(l, own, next, from, to) {
 		return
 	}
-	row, padded := p.words*64, (p.Samples+Lanes-1)/Lanes*Lanes
-	delta, beta := p.delta[:padded], p.beta[:padded]
-	if l.B.K == 1 {
-		beta = nil
+	at, end := l.block(0, from, to)
+	for n := 1; at < end; n++ {
+		p.gather(l, own, next, at, end)
+		after, afterEnd := l.block(n, from, to)
+		p.ahead.begin(l, next, after, afterEnd)
+		p.block(l, own, at, end)
+		at, end = after, afterEnd
+	}
+}
+
+// block returns the gates of block n of those from the given one up to another, or none
+// after the last. They go up, as gathers fetch, but down where there are relaxed pins, as
+// these fetch.
+func (l *Layer) block(n, from, to int) (int, int) {
+	if n *= stepGates; n >= to-from {
+		return to, to
+	}
+	if l.B.K > 1 || l.A != nil && l.A.K > 1 {
+		return max(from, to-n-stepGates), to - n
+	}
+	return from + n, min(from+n+stepGates, to)
+}
+
+// gather gathers the gradients of the outputs of a block of gates.
+func (p *LayerPass) gather(l *Layer, own, next *Trace, from, to int) {
+	row, padded := p.words*64, p.padded()
+	for i := from; i < to; i++ {
+		d := own.Delta[i*row:][:row]
+		clear(d[padded:]) // for layers that look at whole rows
+		p.steps[0].gather(next, d[:padded], l.Uses.Of(i), p.words)
+		g := l.gate(i)
+		copy(own.Bits[2*i*p.words:][:p.words], p.source(l.A, i, g))
+		copy(own.Bits[(2*i+1)*p.words:][:p.words], p.source(l.B, i, g))
+	}
+}
+
+func (p *LayerPass) padded() int { return (p.Samples + Lanes - 1) / Lanes * Lanes }
+
+// block takes a block of gates through the steps.
+func (p *LayerPass) block(l *Layer, own *Trace, from, to int) {
+	row, padded := p.words*64, p.padded()
+	for i := from; i < to; i++ {
+		p.ahead.some(padded/Lanes, p.words)
+		p.steps[i-from].Truth(l.Gates, l.gate(i))
 	}
 	for i := from; i < to; i++ {
-		d := own.Delta[i*row:][:padded]
-		p.steps.gather(next, d, l.Uses.Of(i), p.words)
-		clear(own.Delta[i*row+padded : (i+1)*row]) // for layers that look at whole rows
-		copy(delta, d)
-		g := l.gate(i)
-		a, b := own.Bits[2*i*p.words:][:p.words], own.Bits[(2*i+1)*p.words:][:p.words]
-		copy(a, p.source(l.A, i, g))
-		copy(b, p.source(l.B, i, g))
-		p.steps.Truth(l.Gates, g)
-		p.steps.Bins(delta, beta, a, b)
-		p.steps.UpdateTruth(&p.Adam, l.Gates, g)
-		p.pins(l, own, i, delta, beta)
+		delta, beta := p.delta[(i-from)*p.row:][:p.row], []float32(nil)
+		clear(delta[copy(delta, own.Delta[i*row:][:padded]):])
+		if l.B.K > 1 {
+			beta = p.beta[(i-from)*p.row:][:p.row]
+			clear(beta[padded:])
+			beta = beta[:padded]
+		}
+		p.ahead.some(padded/Lanes, p.words)
+		p.steps[i-from].Bins(delta[:padded], beta, own.Bits[2*i*p.words:][:p.words], own.Bits[(2*i+1)*p.words:][:p.words])
 	}
+	for i := from; i < to; i++ {
+		p.ahead.some(padded/Lanes, p.words)
+		p.steps[i-from].UpdateTruth(&p.Adam, l.Gates, l.gate(i))
+	}
+	p.pins(l, own, from, to)
 }
 
-// pins updates the pins of gate i from the gradients of their bits, and leaves in own what
-// the gates that they may read need.
-func (p *LayerPass) pins(l *Layer, own *Trace, i int, delta, beta []float32) {
-	g, t := l.gate(i), &p.steps.t
+// pins updates the pins of a block of gates from the gradients of their bits, and leaves in
+// own what the gates that they may read need.
+func (p *LayerPass) pins(l *Layer, own *Trace, from, to int) {
 	slotsA, slotsB := l.Slots()
-	coef := own.Coef[2*i*(slotsA+slotsB):][:2*(slotsA+slotsB)]
-	p.pin(l.B, g, beta)
-	p.shares(coef[2*slotsA:], l.B, [2]float32{t[1] - t[0], t[3] - t[2]})
-	if l.A != nil {
-		p.pin(l.A, g, delta)
+	slots := 2 * (slotsA + slotsB)
+	p.pin(l, l.B, from, to, p.beta)
+	for i := from; i < to; i++ {
+		s := &p.steps[i-from]
+		s.shares(own.Coef[slots*i:][2*slotsA:slots], l.B, [2]float32{s.t[1] - s.t[0], s.t[3] - s.t[2]})
 	}
-	p.shares(coef[:2*slotsA], l.A, [2]float32{t[2] - t[0], t[3] - t[1]})
+	p.pin(l, l.A, from, to, p.delta)
+	for i := from; i < to; i++ {
+		s := &p.steps[i-from]
+		s.shares(own.Coef[slots*i:][:2*slotsA], l.A, [2]float32{s.t[2] - s.t[0], s.t[3] - s.t[1]})
+	}
 }
 
-func (p *LayerPass) pin(pin *Pin, g int, grad []float32) {
+// pin updates a pin of a block of gates and leaves its probabilities in q.
+func (p *LayerPass) pin(l *Layer, pin *Pin, from, to int, grads []float32) {
+	if pin == nil || pin.K == 1 {
+		return
+	}
 	p.batch = Batch{p.X, p.words, p.Samples}
 	if pin.Hidden {
 		p.batch.X = p.Below
 	}
-	p.steps.UpdatePin(&p.Adam, pin, g, &p.batch, grad)
+	if p.fusePin(l, pin, from, to, grads) {
+		return
+	}
+	for i := from; i < to; i++ {
+		p.steps[i-from].sumPin(pin, l.gate(i), &p.batch, grads[(i-from)*p.row:][:p.padded()])
+	}
+	for i := from; i < to; i++ {
+		p.steps[i-from].stepPin(&p.Adam, pin, l.gate(i), &p.batch)
+	}
 }
 
 // shares writes the derivatives for the slots of a pin that was just updated, given that by
 // the pin's value.
-func (p *LayerPass) shares(coef []float32, pin *Pin, c [2]float32) {
+func (s *Steps) shares(coef []float32, pin *Pin, c [2]float32) {
 	if pin == nil || pin.K == 1 {
 		copy(coef, c[:])
 		return
 	}
 	for j := range len(coef) / 2 {
-		q := p.steps.q[j]
+		q := s.q[j]
 		coef[2*j], coef[2*j+1] = float32(q*c[0]), float32(q*c[1])
 	}
 }

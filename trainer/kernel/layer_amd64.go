@@ -20,10 +20,7 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	if from >= to {
 		return true
 	}
-	if p.fused.frame == nil {
-		p.fused.frame = new(frame)
-	}
-	f, c := p.fused.frame, &p.Adam
+	f, c := p.fusedFrame(), &p.Adam
 	f.gate, f.left = int64(from), int64(to-from)
 	f.w, f.m, f.v, f.top, f.op = &l.W[0], &l.M[0], &l.V[0], &l.Top[0], &l.Op[0]
 	f.starts, f.edges = &l.Uses.start[0], &l.Uses.edges[:1][0].Pin
@@ -36,6 +33,40 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	f.rowsB, f.bitB = p.pinRows(l.B, to)
 	f.samples, f.adam = int64(p.Samples), [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
 	layerAVX512(f)
+	return true
+}
+
+func (p *LayerPass) fusedFrame() *frame {
+	if p.fused.frame == nil {
+		p.fused.frame = new(frame)
+	}
+	return p.fused.frame
+}
+
+// fusePin does pin by a fused kernel, and returns false where there is none for the pin.
+func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) bool {
+	k := fusedKernels[simd]
+	if k == nil || p.words != fusedWords || l.Layers != 1 || pin.K != fusedK {
+		return false
+	}
+	if uint(p.Samples) > fusedSamples || to-from > stepGates || to > len(pin.Bit) {
+		panic("kernel: gates out of range") // assembly does not look
+	}
+	f, c := p.fusedFrame(), &p.Adam
+	f.gate, f.left, f.out = int64(to-1), int64(to-from), &grads[0]
+	f.setPin(pin)
+	f.x, f.samples = &p.batch.X[0], int64(p.Samples)
+	f.adam = [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
+	if pin.Wide != nil {
+		k.pin[1](f)
+	} else {
+		k.pin[0](f)
+	}
+	if pin.Hidden {
+		for j := range to - from {
+			copy(p.steps[j].q, f.block[j].q[:])
+		}
+	}
 	return true
 }
 

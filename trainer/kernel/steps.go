@@ -90,22 +90,33 @@ type Batch struct {
 // selected bit, padded with zeros to a multiple of [Lanes]. It returns what
 // [Adam.Update] returns.
 func (s *Steps) UpdateSelection(c *Adam, w, m, v []float32, top float32, wires Wires, batch *Batch, grad []float32) (arg int, newTop float32) {
-	k := len(w)
-	s.grow(k, batch.Words)
-	f := vectors()
-	if f == nil || !batch.suits() {
-		return s.plainSelection(c, w, m, v, top, wires, batch, grad)
-	}
-	m, v, s.adam = m[:k], v[:k], *c
-	f.selection(&s.q[0], &w[0], k, top)
-	s.vector.candidates(f, s.r, k, wires, batch, grad)
-	return f.selectStep(&w[0], &m[0], &v[0], &s.q[0], &s.r[0], k, &s.adam.Beta1)
+	s.grow(len(w), batch.Words)
+	s.sumCandidates(w, top, wires, batch, grad)
+	return s.stepSelection(c, w, m, v, batch)
 }
 
-func (s *Steps) plainSelection(c *Adam, w, m, v []float32, top float32, wires Wires, batch *Batch, grad []float32) (arg int, newTop float32) {
-	q, r := s.q[:len(w)], s.r[:len(w)]
-	Selection(q, w, top)
-	s.tables.Sum(r, wires, batch, grad)
+// sumCandidates does the first part of UpdateSelection: it leaves the probabilities in q
+// and the sums of the candidates in r, which have the room.
+func (s *Steps) sumCandidates(w []float32, top float32, wires Wires, batch *Batch, grad []float32) {
+	k := len(w)
+	if f := vectors(); f != nil && batch.suits() {
+		f.selection(&s.q[0], &w[0], k, top)
+		s.vector.candidates(f, s.r, k, wires, batch, grad)
+		return
+	}
+	Selection(s.q[:k], w, top)
+	s.tables.Sum(s.r[:k], wires, batch, grad)
+}
+
+// stepSelection does the rest of UpdateSelection.
+func (s *Steps) stepSelection(c *Adam, w, m, v []float32, batch *Batch) (arg int, top float32) {
+	k := len(w)
+	m, v = m[:k], v[:k]
+	if f := vectors(); f != nil && batch.suits() {
+		s.adam = *c
+		return f.selectStep(&w[0], &m[0], &v[0], &s.q[0], &s.r[0], k, &s.adam.Beta1)
+	}
+	q, r := s.q[:k], s.r[:k]
 	SelectGradient(r, q, r)
 	return c.Update(w, m, v, r)
 }
@@ -125,6 +136,8 @@ type steps struct {
 	opStep      func(w, m, v, p, s, t, adam *float32) (arg int, top float32)
 	selectStep  func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)
 	gather      func(dst, delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
+	readers     func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
+	fetch       func(rows *fetchRows, n, gate int)
 }
 
 // candidatesStep sums up to width candidates. last is the offset in bytes of the last 128

@@ -63,3 +63,13 @@ func selectStepAVX2(w *float32, m *float32, v *float32, q *float32, r *float32, 
 //
 //go:noescape
 func gatherAVX2(dst *float32, delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
+
+// readersAVX2 fetches what gather reads along at least one edge.
+//
+//go:noescape
+func readersAVX2(delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
+
+// fetchAVX2 fetches the rows of a gate in at least one array.
+//
+//go:noescape
+func fetchAVX2(rows *fetchRows, n int, gate int)

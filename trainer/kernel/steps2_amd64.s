@@ -2581,21 +2581,31 @@ label36:
 	MOVQ   n+40(FP), R8
 
 loop38:
-	MOVL         32(DI), R9
+	MOVL         64(DI), R10
+	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x05, R9
 	IMULQ        SI, R9
 	ADDQ         CX, R9
+	XORL         $0x01, R10
+	IMULQ        SI, R10
+	ADDQ         DX, R10
+	MOVL         68(DI), R11
+	SHLQ         $0x03, R11
+	MOVQ         coef+24(FP), R12
+	ADDQ         R12, R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	PREFETCHT0   128(R9)
 	PREFETCHT0   192(R9)
-	MOVL         (DI), R9
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R11)
+	MOVL         (DI), R10
+	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x05, R9
 	IMULQ        SI, R9
 	ADDQ         CX, R9
-	MOVL         (DI), R10
 	XORL         $0x01, R10
 	IMULQ        SI, R10
 	ADDQ         DX, R10
@@ -2685,20 +2695,30 @@ label38:
 	MOVQ   n+40(FP), DI
 
 loop40:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	PREFETCHT0   128(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2767,19 +2787,29 @@ label40:
 	MOVQ   n+40(FP), DI
 
 loop42:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2832,18 +2862,28 @@ label42:
 	MOVQ   n+40(FP), DI
 
 loop44:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2876,4 +2916,66 @@ loop44:
 label44:
 label37:
 	VZEROUPPER
+	RET
+
+// func readersAVX2(delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
+// Requires: MMX+
+TEXT ·readersAVX2(SB), NOSPLIT, $0-56
+	MOVQ delta+0(FP), AX
+	MOVQ bits+8(FP), CX
+	MOVQ edges+24(FP), DX
+	MOVQ blocks+40(FP), BX
+	MOVQ words+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ n+32(FP), DI
+
+loop45:
+	MOVL       (DX), R9
+	MOVL       R9, R8
+	SHRL       $0x01, R8
+	SHLQ       $0x05, R8
+	IMULQ      SI, R8
+	ADDQ       AX, R8
+	XORL       $0x01, R9
+	IMULQ      SI, R9
+	ADDQ       CX, R9
+	MOVL       4(DX), R10
+	SHLQ       $0x03, R10
+	MOVQ       coef+16(FP), R11
+	ADDQ       R11, R10
+	PREFETCHT1 (R9)
+	PREFETCHT1 (R10)
+	MOVQ       BX, R9
+
+loop46:
+	PREFETCHT1 (R8)
+	ADDQ       $0x40, R8
+	DECQ       R9
+	JNZ        loop46
+	ADDQ       $0x08, DX
+	DECQ       DI
+	JNZ        loop45
+	RET
+
+// func fetchAVX2(rows *fetchRows, n int, gate int)
+// Requires: MMX+
+TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
+	MOVQ rows+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ gate+16(FP), DX
+
+loop47:
+	MOVQ  8(AX), SI
+	MOVQ  DX, BX
+	IMULQ SI, BX
+	ADDQ  (AX), BX
+
+label49:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	SUBQ       $0x40, SI
+	JGT        label49
+	ADDQ       $0x10, AX
+	DECQ       CX
+	JNZ        loop47
 	RET

@@ -2443,11 +2443,19 @@ label39:
 	MOVQ   n+40(FP), R8
 
 loop41:
-	MOVL         32(DI), R9
+	MOVL         64(DI), R10
+	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x05, R9
 	IMULQ        SI, R9
 	ADDQ         CX, R9
+	XORL         $0x01, R10
+	IMULQ        SI, R10
+	ADDQ         DX, R10
+	MOVL         68(DI), R11
+	SHLQ         $0x03, R11
+	MOVQ         coef+24(FP), R12
+	ADDQ         R12, R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	PREFETCHT0   128(R9)
@@ -2456,12 +2464,14 @@ loop41:
 	PREFETCHT0   320(R9)
 	PREFETCHT0   384(R9)
 	PREFETCHT0   448(R9)
-	MOVL         (DI), R9
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R11)
+	MOVL         (DI), R10
+	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x05, R9
 	IMULQ        SI, R9
 	ADDQ         CX, R9
-	MOVL         (DI), R10
 	XORL         $0x01, R10
 	IMULQ        SI, R10
 	ADDQ         DX, R10
@@ -2535,11 +2545,19 @@ label41:
 	MOVQ   n+40(FP), DI
 
 loop43:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	PREFETCHT0   128(R8)
@@ -2547,12 +2565,14 @@ loop43:
 	PREFETCHT0   256(R8)
 	PREFETCHT0   320(R8)
 	PREFETCHT0   384(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2615,23 +2635,33 @@ label43:
 	MOVQ   n+40(FP), DI
 
 loop45:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	PREFETCHT0   128(R8)
 	PREFETCHT0   192(R8)
 	PREFETCHT0   256(R8)
 	PREFETCHT0   320(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2688,22 +2718,32 @@ label45:
 	MOVQ   n+40(FP), DI
 
 loop47:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	PREFETCHT0   128(R8)
 	PREFETCHT0   192(R8)
 	PREFETCHT0   256(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2754,21 +2794,31 @@ label47:
 	MOVQ   n+40(FP), DI
 
 loop49:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	PREFETCHT0   128(R8)
 	PREFETCHT0   192(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2813,20 +2863,30 @@ label49:
 	MOVQ   n+40(FP), DI
 
 loop51:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	PREFETCHT0   128(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2865,19 +2925,29 @@ label51:
 	MOVQ   n+40(FP), DI
 
 loop53:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2910,18 +2980,28 @@ label53:
 	MOVQ   n+40(FP), DI
 
 loop55:
-	MOVL         32(BX), R8
+	MOVL         64(BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
+	XORL         $0x01, R9
+	IMULQ        SI, R9
+	ADDQ         DX, R9
+	MOVL         68(BX), R10
+	SHLQ         $0x03, R10
+	MOVQ         coef+24(FP), R11
+	ADDQ         R11, R10
 	PREFETCHT0   (R8)
-	MOVL         (BX), R8
+	PREFETCHT0   (R9)
+	PREFETCHT0   (R10)
+	MOVL         (BX), R9
+	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x05, R8
 	IMULQ        SI, R8
 	ADDQ         CX, R8
-	MOVL         (BX), R9
 	XORL         $0x01, R9
 	IMULQ        SI, R9
 	ADDQ         DX, R9
@@ -2944,4 +3024,66 @@ loop55:
 label55:
 label40:
 	VZEROUPPER
+	RET
+
+// func readersAVX512(delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
+// Requires: MMX+
+TEXT ·readersAVX512(SB), NOSPLIT, $0-56
+	MOVQ delta+0(FP), AX
+	MOVQ bits+8(FP), CX
+	MOVQ edges+24(FP), DX
+	MOVQ blocks+40(FP), BX
+	MOVQ words+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ n+32(FP), DI
+
+loop56:
+	MOVL       (DX), R9
+	MOVL       R9, R8
+	SHRL       $0x01, R8
+	SHLQ       $0x05, R8
+	IMULQ      SI, R8
+	ADDQ       AX, R8
+	XORL       $0x01, R9
+	IMULQ      SI, R9
+	ADDQ       CX, R9
+	MOVL       4(DX), R10
+	SHLQ       $0x03, R10
+	MOVQ       coef+16(FP), R11
+	ADDQ       R11, R10
+	PREFETCHT1 (R9)
+	PREFETCHT1 (R10)
+	MOVQ       BX, R9
+
+loop57:
+	PREFETCHT1 (R8)
+	ADDQ       $0x40, R8
+	DECQ       R9
+	JNZ        loop57
+	ADDQ       $0x08, DX
+	DECQ       DI
+	JNZ        loop56
+	RET
+
+// func fetchAVX512(rows *fetchRows, n int, gate int)
+// Requires: MMX+
+TEXT ·fetchAVX512(SB), NOSPLIT, $0-24
+	MOVQ rows+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ gate+16(FP), DX
+
+loop58:
+	MOVQ  8(AX), SI
+	MOVQ  DX, BX
+	IMULQ SI, BX
+	ADDQ  (AX), BX
+
+label60:
+	PREFETCHT0 (BX)
+	ADDQ       $0x40, BX
+	SUBQ       $0x40, SI
+	JGT        label60
+	ADDQ       $0x10, AX
+	DECQ       CX
+	JNZ        loop58
 	RET

@@ -58,36 +58,79 @@ func gatherStep(path string, most int, g gatherer) {
 func gatherEdges(g gatherer, blocks int, delta, bits, wide reg.GPVirtual) {
 	edge := general("edges")
 	loop(general("n"), func() {
-		row := rowOf(edge, fetchEdges, wide, delta)
+		row, other, coef := reader(edge, fetchEdges, delta, bits, wide)
 		for i := range blocks {
 			PREFETCHT0(Mem{Base: row, Disp: zmm * i})
 		}
-		row = rowOf(edge, 0, wide, delta)
-		other, coef := GP64(), GP64()
-		MOVL(Mem{Base: edge}, other.As32())
-		XORL(U8(1), other.As32())
-		IMULQ(wide, other)
-		ADDQ(bits, other)
-		MOVL(Mem{Base: edge, Disp: edgeSlot}, coef.As32())
-		SHLQ(U8(3), coef)
-		ADDQ(general("coef"), coef)
+		PREFETCHT0(Mem{Base: other})
+		PREFETCHT0(Mem{Base: coef})
+		row, other, coef = reader(edge, 0, delta, bits, wide)
 		g.add(row, other, coef)
 		ADDQ(U8(edgeBytes), edge)
 	})
 }
 
 // fetchEdges is how many edges ahead rows are fetched.
-const fetchEdges = 4
+const fetchEdges = 8
 
-// rowOf returns the row of the reader of the edge that comes the given number after.
-func rowOf(edge reg.Register, after int, wide, delta reg.Register) reg.GPVirtual {
-	row := GP64()
-	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, row.As32())
+// reader returns where what the edge needs stands that comes the given number after.
+func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, other, coef reg.GPVirtual) {
+	row, other, coef = GP64(), GP64(), GP64()
+	MOVL(Mem{Base: edge, Disp: edgeBytes * after}, other.As32())
+	MOVL(other.As32(), row.As32())
 	SHRL(U8(1), row.As32())
 	SHLQ(U8(5), row) // a bit has 4 bytes of gradient
 	IMULQ(wide, row)
 	ADDQ(delta, row)
-	return row
+	XORL(U8(1), other.As32())
+	IMULQ(wide, other)
+	ADDQ(bits, other)
+	MOVL(Mem{Base: edge, Disp: edgeBytes*after + edgeSlot}, coef.As32())
+	SHLQ(U8(3), coef)
+	ADDQ(general("coef"), coef)
+	return row, other, coef
+}
+
+// readersStep writes the step that fetches what a gather along edges is going to read into
+// the second cache.
+func readersStep(path string) {
+	step("readers", path, readersSignature, readersDoc)
+	delta, bits, edge, blocks, wide := general("delta"), general("bits"), general("edges"), general("blocks"), general("words")
+	SHLQ(U8(3), wide)
+	loop(general("n"), func() {
+		row, other, coef := reader(edge, 0, delta, bits, wide)
+		PREFETCHT1(Mem{Base: other})
+		PREFETCHT1(Mem{Base: coef})
+		left := GP64()
+		MOVQ(blocks, left)
+		loop(left, func() {
+			PREFETCHT1(Mem{Base: row})
+			ADDQ(U8(zmm), row)
+		})
+		ADDQ(U8(edgeBytes), edge)
+	})
+	RET()
+}
+
+// fetchStep writes the step that fetches rows.
+func fetchStep(path string) {
+	step("fetch", path, fetchSignature, fetchDoc)
+	rows, n, gate := general("rows"), general("n"), general("gate")
+	loop(n, func() {
+		at, bytes := GP64(), GP64()
+		MOVQ(Mem{Base: rows, Disp: 8}, bytes)
+		MOVQ(gate, at)
+		IMULQ(bytes, at)
+		ADDQ(Mem{Base: rows}, at)
+		again := label()
+		Label(again)
+		PREFETCHT0(Mem{Base: at})
+		ADDQ(U8(zmm), at)
+		SUBQ(U8(zmm), bytes)
+		JGT(LabelRef(again))
+		ADDQ(U8(16), rows)
+	})
+	RET()
 }
 
 // gather512 is the gatherer in AVX-512.

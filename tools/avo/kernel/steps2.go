@@ -48,6 +48,8 @@ func writeSteps2() {
 	k.opStep()
 	k.selectStep()
 	gatherStep("AVX2", 4, &gather2{k: &k})
+	readersStep("AVX2")
+	fetchStep("AVX2")
 }
 
 // blocks is blocks with 8 lanes; the rest comes with its mask.

@@ -24,6 +24,8 @@ func steps512() {
 	opStep512()
 	selectStep512()
 	gatherStep("AVX512", 8, &gather512{})
+	readersStep("AVX512")
+	fetchStep("AVX512")
 }
 
 // blocks512 is blocks with 16 lanes; the rest comes with its mask.
