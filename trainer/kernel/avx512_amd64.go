@@ -28,3 +28,8 @@ func pinWideAVX512(f *frame)
 //
 //go:noescape
 func layerAVX512(f *frame)
+
+// lightLayerAVX512 updates light gates of a layer.
+//
+//go:noescape
+func lightLayerAVX512(f *frame)

@@ -4,7 +4,7 @@ package kernel
 func (s *Steps) Truth(gates *Gates, g int) {
 	at := g * gates.Arity()
 	if gates.Light {
-		s.t = Light((*Quad)(s.p[:]), (*[LightOps]float32)(gates.W[at:]))
+		s.light((*[LightOps]float32)(gates.W[at:]))
 		return
 	}
 	s.Operations((*[Ops]float32)(gates.W[at:]), gates.Top[g])
@@ -15,16 +15,34 @@ func (s *Steps) Truth(gates *Gates, g int) {
 func (s *Steps) UpdateTruth(c *Adam, gates *Gates, g int) {
 	at := g * gates.Arity()
 	if gates.Light {
-		w := (*[LightOps]float32)(gates.W[at:])
-		for i := range LightOps {
-			s.p[i] = float32(s.p[i] * s.s[i])
-		}
-		c.Update(w[:], gates.M[at:], gates.V[at:], s.p[:LightOps])
-		gates.Op[g] = LightOp(w)
+		four := func(v []float32) *[LightOps]float32 { return (*[LightOps]float32)(v[at:]) }
+		gates.Op[g] = s.updateLight(c, four(gates.W), four(gates.M), four(gates.V))
 		return
 	}
 	arg, top := s.UpdateOperations(c, (*[Ops]float32)(gates.W[at:]), (*[Ops]float32)(gates.M[at:]), (*[Ops]float32)(gates.V[at:]))
 	gates.Op[g], gates.Top[g] = uint8(arg), top
+}
+
+// light takes the logits of a light gate.
+func (s *Steps) light(w *[LightOps]float32) {
+	if f := vectors(); f != nil {
+		f.light(&s.p[0], &w[0], &s.t[0])
+		return
+	}
+	s.t = Light((*Quad)(s.p[:]), w)
+}
+
+// updateLight makes a step on the logits of a light gate and returns its operation.
+func (s *Steps) updateLight(c *Adam, w, m, v *[LightOps]float32) uint8 {
+	if f := vectors(); f != nil {
+		s.adam = *c
+		return uint8(f.lightStep(&w[0], &m[0], &v[0], &s.p[0], &s.s[0], &s.adam.Beta1))
+	}
+	for i := range LightOps {
+		s.p[i] = float32(s.p[i] * s.s[i])
+	}
+	c.Update(w[:], m[:], v[:], s.p[:LightOps])
+	return LightOp(w)
 }
 
 // UpdatePin makes a step of Adam on the selection logits of a pin of gate g, if it has

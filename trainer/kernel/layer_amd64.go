@@ -11,7 +11,7 @@ type fusedLayer struct {
 func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	slotsA, slotsB := l.Slots()
 	alone := l.B.K == 1 && (l.A == nil || l.A.K == 1) && slotsA == slotsB
-	if simd != "avx512" || p.words != fusedWords || l.Layers != 1 || l.Light || !alone {
+	if simd != "avx512" || p.words != fusedWords || l.Layers != 1 || !alone {
 		return false
 	}
 	if from < 0 || to > len(l.Op) || p.Samples > fusedSamples || len(l.Uses.start) <= to {
@@ -22,7 +22,7 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	}
 	f, c := p.fusedFrame(), &p.Adam
 	f.gate, f.left = int64(from), int64(to-from)
-	f.w, f.m, f.v, f.top, f.op = &l.W[0], &l.M[0], &l.V[0], &l.Top[0], &l.Op[0]
+	f.w, f.m, f.v, f.top, f.op = &l.W[0], &l.M[0], &l.V[0], &l.Top[0], &l.Op[0] // Top of light gates is of no use
 	f.starts, f.edges = &l.Uses.start[0], &l.Uses.edges[:1][0].Pin
 	f.nextDelta, f.nextBits, f.nextCoef = &next.Delta[0], &next.Bits[0], &next.Coef[0]
 	f.keep = int64(slotsA)
@@ -32,7 +32,11 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	f.rowsA, f.bitA = p.pinRows(l.A, to)
 	f.rowsB, f.bitB = p.pinRows(l.B, to)
 	f.samples, f.adam = int64(p.Samples), [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
-	layerAVX512(f)
+	if l.Light {
+		lightLayerAVX512(f)
+	} else {
+		layerAVX512(f)
+	}
 	return true
 }
 

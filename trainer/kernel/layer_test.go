@@ -203,17 +203,16 @@ func TestLayers(t *testing.T) {
 		{{"hidden", 32, true}, {"hidden", 3, false}},
 	} {
 		for _, samples := range []int{1, 16, 63, 64, 65, 99, 100, 101, 112, 113, 127, 128, 129, 200} {
-			sh := layerShape{a: pins[0], b: pins[1], light: r.IntN(3) == 0, layers: 1, words: (samples+63)/64 + r.IntN(4)/3, samples: samples}
+			sh := layerShape{a: pins[0], b: pins[1], layers: 1, words: (samples+63)/64 + r.IntN(4)/3, samples: samples}
 			if r.IntN(4) == 0 {
 				sh.layers = 2
 			}
 			if sh.words == 1 && r.IntN(2) == 0 {
 				sh.words = LeastWords
 			}
-			t.Run(sh.String(), func(t *testing.T) {
-				st := sh.draw(r)
-				st.compare(t, clones)
-			})
+			for _, sh.light = range []bool{false, true} {
+				t.Run(sh.String(), func(t *testing.T) { sh.draw(r).compare(t, clones) })
+			}
 		}
 	}
 }

@@ -135,6 +135,8 @@ type steps struct {
 	candidates  []candidatesStep                      // the widest first
 	opStep      func(w, m, v, p, s, t, adam *float32) (arg int, top float32)
 	selectStep  func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)
+	light       func(p, w, t *float32)
+	lightStep   func(w, m, v, p, s, adam *float32) (op int)
 	gather      func(dst, delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
 	readers     func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
 	fetch       func(rows *fetchRows, n, gate int)

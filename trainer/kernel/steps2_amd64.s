@@ -2556,6 +2556,94 @@ skip34:
 	VZEROUPPER
 	RET
 
+// func lightAVX2(p *float32, w *float32, t *float32)
+// Requires: AVX, AVX2
+TEXT ·lightAVX2(SB), NOSPLIT, $0-24
+	MOVQ         p+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         t+16(FP), DX
+	VXORPS       Y3, Y3, Y3
+	VMOVUPS      (CX), X0
+	VSUBPS       Y0, Y3, Y1
+	VMINPS       Y1, Y0, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y2
+	VSUBPS       avx2Constants<>+64(SB), Y2, Y4
+	VSUBPS       Y4, Y1, Y4
+	VMULPS       avx2Constants<>+96(SB), Y4, Y4
+	VPERMPS      avx2Constants<>+224(SB), Y2, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y2, Y5
+	VPSLLD       $0x1c, Y2, Y6
+	VBLENDVPS    Y6, Y5, Y1, Y1
+	VPSLLD       $0x13, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y4, Y5
+	VADDPS       avx2Constants<>+160(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       avx2Constants<>+192(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VBROADCASTSS avx2Constants<>+192(SB), Y4
+	VADDPS       Y1, Y4, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y1, Y2, Y4
+	VMOVUPS      X4, (AX)
+	VCMPPS       $0x01, Y3, Y0, Y0
+	VBLENDVPS    Y0, Y1, Y2, Y2
+	VMOVUPS      X2, (DX)
+	VZEROUPPER
+	RET
+
+// func lightStepAVX2(w *float32, m *float32, v *float32, p *float32, s *float32, adam *float32) (op int)
+// Requires: AVX
+TEXT ·lightStepAVX2(SB), NOSPLIT, $0-56
+	MOVQ         s+32(FP), AX
+	VMOVUPS      (AX), X0
+	MOVQ         p+24(FP), AX
+	VMOVUPS      (AX), X1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      tails<>+16(SB), Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         w+0(FP), AX
+	MOVQ         m+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         adam+40(FP), BX
+	VMASKMOVPS   (CX), Y1, Y3
+	VMASKMOVPS   (DX), Y1, Y4
+	VMASKMOVPS   (AX), Y1, Y5
+	VBROADCASTSS (BX), Y6
+	VMULPS       Y6, Y3, Y3
+	VBROADCASTSS 8(BX), Y6
+	VMULPS       Y6, Y4, Y4
+	VBROADCASTSS 4(BX), Y6
+	VMULPS       Y6, Y0, Y6
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS 12(BX), Y6
+	VMULPS       Y6, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VSQRTPS      Y4, Y0
+	VMASKMOVPS   Y3, Y1, (CX)
+	VMASKMOVPS   Y4, Y1, (DX)
+	VBROADCASTSS 20(BX), Y4
+	VMULPS       Y4, Y0, Y0
+	VBROADCASTSS 16(BX), Y4
+	VMULPS       Y4, Y3, Y3
+	VBROADCASTSS 24(BX), Y4
+	VADDPS       Y4, Y0, Y0
+	VDIVPS       Y0, Y3, Y3
+	VSUBPS       Y3, Y5, Y5
+	VMASKMOVPS   Y5, Y1, (AX)
+	VPERMILPS    $0x1b, Y5, Y5
+	VCMPPS       $0x1e, Y2, Y5, Y5
+	VMOVMSKPS    X5, AX
+	MOVQ         AX, op+48(FP)
+	VZEROUPPER
+	RET
+
 // func gatherAVX2(dst *float32, delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
 // Requires: AVX, AVX2, MMX+
 TEXT ·gatherAVX2(SB), NOSPLIT, $0-64

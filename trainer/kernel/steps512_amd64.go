@@ -59,6 +59,16 @@ func opStepAVX512(w *float32, m *float32, v *float32, p *float32, s *float32, t 
 //go:noescape
 func selectStepAVX512(w *float32, m *float32, v *float32, q *float32, r *float32, k int, adam *float32) (arg int, top float32)
 
+// lightAVX512 does Light.
+//
+//go:noescape
+func lightAVX512(p *float32, w *float32, t *float32)
+
+// lightStepAVX512 makes the step of Adam on a light gate, and returns its operation.
+//
+//go:noescape
+func lightStepAVX512(w *float32, m *float32, v *float32, p *float32, s *float32, adam *float32) (op int)
+
 // gatherAVX512 does Trace.gather along at least one edge, for blocks of 16 samples.
 //
 //go:noescape

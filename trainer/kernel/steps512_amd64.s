@@ -2418,6 +2418,108 @@ DATA lanes512<>+14(SB)/1, $0x0e
 DATA lanes512<>+15(SB)/1, $0x0f
 GLOBL lanes512<>(SB), RODATA|NOPTR, $16
 
+// func lightAVX512(p *float32, w *float32, t *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·lightAVX512(SB), NOSPLIT, $0-24
+	MOVQ         p+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         t+16(FP), DX
+	MOVL         $0xc2a00000, BX
+	VPBROADCASTD BX, Z0
+	MOVL         $0x41b8aa3b, BX
+	VPBROADCASTD BX, Z1
+	MOVL         $0x4b400000, BX
+	VPBROADCASTD BX, Z2
+	MOVL         $0x3d317218, BX
+	VPBROADCASTD BX, Z3
+	MOVL         $0x3e2aaaab, BX
+	VPBROADCASTD BX, Z4
+	MOVL         $0x3f000000, BX
+	VPBROADCASTD BX, Z5
+	MOVL         $0x3f800000, BX
+	VPBROADCASTD BX, Z6
+	VMOVUPS      exp512<>+0(SB), Z7
+	MOVL         $0x0000000f, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z8
+	VXORPS       Z10, Z10, Z10
+	VSUBPS       Z8, Z10, Z9
+	VMINPS       Z9, Z8, Z9
+	VMAXPS       Z0, Z9, Z9
+	VMULPS       Z1, Z9, Z9
+	VADDPS       Z2, Z9, Z0
+	VSUBPS       Z2, Z0, Z1
+	VPERMPS      Z7, Z0, Z2
+	VSUBPS       Z1, Z9, Z1
+	VPSLLD       $0x13, Z0, Z0
+	VMULPS       Z3, Z1, Z1
+	VPADDD       Z0, Z2, Z2
+	VMULPS       Z4, Z1, Z0
+	VADDPS       Z5, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VADDPS       Z6, Z0, Z0
+	VMULPS       Z1, Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VADDPS       Z0, Z2, Z9
+	VADDPS       Z9, Z6, Z0
+	VDIVPS       Z0, Z6, Z0
+	VMULPS       Z0, Z9, Z9
+	VMULPS       Z9, Z0, Z1
+	VCMPPS       $0x01, Z10, Z8, K1
+	VMOVAPS      Z9, K1, Z0
+	VMOVUPS      X0, (DX)
+	VMOVUPS      X1, (AX)
+	VZEROUPPER
+	RET
+
+// func lightStepAVX512(w *float32, m *float32, v *float32, p *float32, s *float32, adam *float32) (op int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·lightStepAVX512(SB), NOSPLIT, $0-56
+	MOVL         $0x0000000f, AX
+	KMOVW        AX, K1
+	MOVQ         s+32(FP), AX
+	VMOVUPS.Z    (AX), K1, Z0
+	MOVQ         p+24(FP), AX
+	VMOVUPS.Z    (AX), K1, Z1
+	VMULPS       Z1, Z0, Z0
+	MOVQ         adam+40(FP), AX
+	VBROADCASTSS (AX), Z1
+	VBROADCASTSS 4(AX), Z2
+	VBROADCASTSS 8(AX), Z3
+	VBROADCASTSS 12(AX), Z4
+	VBROADCASTSS 16(AX), Z5
+	VBROADCASTSS 20(AX), Z6
+	VBROADCASTSS 24(AX), Z7
+	MOVQ         w+0(FP), AX
+	MOVQ         m+8(FP), CX
+	MOVQ         v+16(FP), DX
+	VMOVUPS.Z    (CX), K1, Z8
+	VMOVUPS.Z    (DX), K1, Z9
+	VMOVUPS.Z    (AX), K1, Z10
+	VMULPS       Z1, Z8, Z8
+	VMULPS       Z3, Z9, Z9
+	VMULPS       Z2, Z0, Z1
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z1, Z8, Z8
+	VMULPS       Z4, Z0, Z0
+	VADDPS       Z0, Z9, Z9
+	VSQRTPS      Z9, Z0
+	VMOVUPS      Z8, K1, (CX)
+	VMOVUPS      Z9, K1, (DX)
+	VMULPS       Z6, Z0, Z0
+	VMULPS       Z5, Z8, Z8
+	VADDPS       Z7, Z0, Z0
+	VDIVPS       Z0, Z8, Z8
+	VSUBPS       Z8, Z10, Z10
+	VMOVUPS      Z10, K1, (AX)
+	VXORPS       Z0, Z0, Z0
+	VPERMILPS    $0x1b, Z10, Z1
+	VCMPPS       $0x1e, Z0, Z1, K1
+	KMOVW        K1, AX
+	MOVQ         AX, op+48(FP)
+	VZEROUPPER
+	RET
+
 // func gatherAVX512(dst *float32, delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
 TEXT ·gatherAVX512(SB), NOSPLIT, $0-64

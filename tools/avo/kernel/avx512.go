@@ -21,6 +21,7 @@ func avx512() {
 		k.end()
 	}
 	layers512(table)
+	lightLayer512(table)
 }
 
 // constants512 writes 2^(i/16), less i << 19 as an integer, for a permutation: see
@@ -53,12 +54,7 @@ func opmask(bits uint32) reg.OpmaskVirtual {
 // wait for one another, so they are woven with the exponentials of the next one.
 func (k fused) softmax512(table Mem) {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
-	z := exponentials512{
-		least: broadcast(-80), scale: broadcast(23.083120654223414), magic: broadcast(3 << 22),
-		step: broadcast(0.04332169878499658), sixth: broadcast(1.0 / 6), half: broadcast(0.5), one: broadcast(1),
-		powers: ZMM(),
-	}
-	VMOVUPS(table, z.powers)
+	z := newExponentials512(table)
 	x, e := []reg.VecVirtual{ZMM(), ZMM(), ZMM()}, []reg.VecVirtual{ZMM(), ZMM(), ZMM()}
 	switch {
 	case !k.ops:
@@ -107,6 +103,16 @@ func (k fused) logits512(g reg.Register, x []reg.VecVirtual) {
 // exponentials512 are the constants of detmath.Exp.
 type exponentials512 struct {
 	least, scale, magic, step, sixth, half, one, powers reg.VecVirtual
+}
+
+func newExponentials512(table Mem) exponentials512 {
+	z := exponentials512{
+		least: broadcast(-80), scale: broadcast(23.083120654223414), magic: broadcast(3 << 22),
+		step: broadcast(0.04332169878499658), sixth: broadcast(1.0 / 6), half: broadcast(0.5), one: broadcast(1),
+		powers: ZMM(),
+	}
+	VMOVUPS(table, z.powers)
+	return z
 }
 
 // write does detmath.Exp on all of x. There 2^(i/16) is taken from a table by the low

@@ -39,6 +39,8 @@ const (
 	opStepSignature     = "func(w, m, v, p, s, t, adam *float32) (arg int, top float32)"
 	selectStepSignature = "func(w, m, v, q, r *float32, k int, adam *float32) (arg int, top float32)"
 	gatherSignature     = "func(dst, delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)"
+	lightSignature      = "func(p, w, t *float32)"
+	lightStepSignature  = "func(w, m, v, p, s, adam *float32) (op int)"
 	readersSignature    = "func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)"
 	fetchSignature      = "func(rows *fetchRows, n, gate int)"
 )
@@ -52,6 +54,8 @@ const (
 	opStepDoc     = "does OpGradient and Update."
 	selectStepDoc = "does SelectGradient and Update."
 	gatherDoc     = "does Trace.gather along at least one edge, for blocks of 16 samples."
+	lightDoc      = "does Light."
+	lightStepDoc  = "makes the step of Adam on a light gate, and returns its operation."
 	readersDoc    = "fetches what gather reads along at least one edge."
 	fetchDoc      = "fetches the rows of a gate in at least one array."
 )

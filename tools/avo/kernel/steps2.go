@@ -47,6 +47,7 @@ func writeSteps2() {
 	}
 	k.opStep()
 	k.selectStep()
+	k.lightStep()
 	gatherStep("AVX2", 4, &gather2{k: &k})
 	readersStep("AVX2")
 	fetchStep("AVX2")

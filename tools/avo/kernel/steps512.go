@@ -23,6 +23,7 @@ func steps512() {
 	}
 	opStep512()
 	selectStep512()
+	lightStep512(table)
 	gatherStep("AVX512", 8, &gather512{})
 	readersStep("AVX512")
 	fetchStep("AVX512")
@@ -63,12 +64,7 @@ func store512(z reg.VecVirtual, mask reg.OpmaskVirtual, m Mem) {
 
 // exponential512 loads the constants of detmath.Exp, and returns what does it on x.
 func exponential512(x reg.VecVirtual, table Mem) func() {
-	z := exponentials512{
-		least: broadcast(-80), scale: broadcast(23.083120654223414), magic: broadcast(3 << 22),
-		step: broadcast(0.04332169878499658), sixth: broadcast(1.0 / 6), half: broadcast(0.5), one: broadcast(1),
-		powers: ZMM(),
-	}
-	VMOVUPS(table, z.powers)
+	z := newExponentials512(table)
 	return func() { z.write([]reg.VecVirtual{x}, func() {}) }
 }
 
@@ -239,11 +235,10 @@ func binsStep512(name, signature string, both bool) {
 // adam512s are the constants of Adam in vectors.
 type adam512s [7]reg.VecVirtual
 
-func loadAdam512() (c adam512s) {
-	adam := general("adam")
+func loadAdam512(adam Mem) (c adam512s) {
 	for i := range c {
 		c[i] = ZMM()
-		VBROADCASTSS(Mem{Base: adam, Disp: 4 * i}, c[i])
+		VBROADCASTSS(adam.Offset(4*i), c[i])
 	}
 	return c
 }
@@ -281,7 +276,7 @@ func storeLargest(arg reg.GPVirtual, top reg.VecVirtual) {
 
 func opStep512() {
 	step("opStep", "AVX512", opStepSignature, opStepDoc)
-	s, t, c := general("s"), general("t"), loadAdam512()
+	s, t, c := general("s"), general("t"), loadAdam512(Mem{Base: general("adam")})
 	bit := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}
 	from := func(i int) Mem { return Mem{Base: s, Disp: 4 * i} }
 	mean, sf, high := ZMM(), ZMM(), ZMM()
@@ -323,7 +318,7 @@ func selectStep512() {
 		VMULPS(y, x, x)
 		VADDPS(x, sum, sum)
 	})
-	mean, c := total512(sum), loadAdam512()
+	mean, c := total512(sum), loadAdam512(Mem{Base: general("adam")})
 	best, arg, lane := broadcast(float32(math.Inf(-1))), zero512(), ZMM()
 	VPMOVZXBD(lanes512(), lane)
 	sixteen, number := ZMM(), GP32()

@@ -31,10 +31,11 @@ const (
 // after another: the phases of a gate wait for each other, those of different gates do
 // not, but for the gradient that goes down a chain.
 type fused struct {
-	f    reg.GPVirtual // the frame
-	ops  bool          // the gate with its operations
-	pin  bool          // with a relaxed pin; it may be alone, without the operations
-	wide bool          // wires of 32 bits
+	f     reg.GPVirtual // the frame
+	ops   bool          // the gate with its operations
+	light bool          // which have a logit for each line of the truth table
+	pin   bool          // with a relaxed pin; it may be alone, without the operations
+	wide  bool          // wires of 32 bits
 }
 
 // up says whether gates are walked upwards: those of a layer, without a pin.
@@ -80,6 +81,8 @@ func (k *fused) first() reg.GPVirtual {
 func (k *fused) begin(path string) {
 	name, what := "gates", "updates the gates of some chains"
 	switch {
+	case k.light:
+		name, what = "lightLayer", "updates light gates of a layer"
 	case !k.pin:
 		name, what = "layer", "updates gates of a layer"
 	case !k.ops:
@@ -106,7 +109,7 @@ func (k *fused) prefetchTops() {
 	if k.pin {
 		fields = append(fields, "utop")
 	}
-	if k.ops {
+	if k.ops && !k.light {
 		fields = append(fields, "top")
 	}
 	for _, field := range fields {

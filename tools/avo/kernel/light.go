@@ -1,0 +1,217 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Light gates have four logits, so a vector holds those of four gates.
+
+// lightGates is the number of gates in a vector, lightBytes the bytes of a gate's logits.
+const (
+	lightGates = 4
+	lightBytes = 16
+)
+
+// lightLayer512 writes the kernel of layers of light gates without relaxed pins.
+func lightLayer512(table Mem) {
+	k := fused{ops: true, light: true}
+	k.begin("AVX512")
+	k.sigmoids512(table)
+	k.gathers512()
+	k.lightUpdates512()
+	k.end()
+}
+
+// lights writes the body for each four gates of a block, with the mask of the lanes that
+// belong to the block, and the bytes of the logits in front of them. left counts the gates.
+func (k fused) lights(body func(gate, at, left reg.GPVirtual, mask reg.OpmaskVirtual)) {
+	gate, at, left := k.first(), shifted(load(k.f, "gate"), 4), load(k.f, "n")
+	again := label()
+	Label(again)
+	bits, full, mask := GP32(), label(), K()
+	MOVL(U32(0xffff), bits)
+	CMPQ(left, U8(lightGates))
+	JGE(LabelRef(full))
+	MOVQ(left, reg.RCX)
+	SHLQ(U8(2), reg.RCX)
+	MOVL(U32(1), bits)
+	SHLL(reg.CL, bits)
+	DECL(bits)
+	Label(full)
+	KMOVW(bits, mask)
+	body(gate, at, left, mask)
+	ADDQ(U32(lightGates*gateBytes), gate)
+	ADDQ(U8(zmm), at)
+	SUBQ(U8(lightGates), left)
+	JG(LabelRef(again))
+}
+
+// sigmoids512 writes t and, to p, its slope of the block's gates.
+func (k fused) sigmoids512(table Mem) {
+	z := newExponentials512(table)
+	k.lights(func(gate, at, _ reg.GPVirtual, mask reg.OpmaskVirtual) {
+		t, slope := z.sigmoid(load512(index(load(k.f, "w"), at, 1, 0), mask))
+		for j := range lightGates {
+			store := func(v reg.VecVirtual, field string) {
+				to := at4(gate, field, j)
+				if j == 0 {
+					VMOVUPS(v.AsX(), to)
+				} else {
+					VEXTRACTF32X4(U8(j), v, to)
+				}
+			}
+			store(t, "t")
+			store(slope, "p")
+		}
+	})
+}
+
+// at4 returns the four words of a field of the gate that comes the given number after.
+func at4(gate reg.Register, field string, after int) Mem {
+	return at(gate, field, 0).Offset(after * gateBytes)
+}
+
+// sigmoid returns the sigmoids of x and their slopes.
+func (z exponentials512) sigmoid(x reg.VecVirtual) (t, slope reg.VecVirtual) {
+	e, minus, zero, negative := ZMM(), ZMM(), ZMM(), K()
+	t, slope = ZMM(), ZMM()
+	VXORPS(zero, zero, zero)
+	VSUBPS(x, zero, minus)
+	VMINPS(minus, x, e)
+	z.write([]reg.VecVirtual{e}, func() {})
+	VADDPS(e, z.one, t)
+	VDIVPS(t, z.one, t)
+	VMULPS(t, e, e)
+	VMULPS(e, t, slope)
+	VCMPPS(U8(1), zero, x, negative) // less
+	VMOVAPS(e, negative, t)
+	return t, slope
+}
+
+// lightUpdates512 makes the steps of the block's gates and fetches the parameters of gates
+// to come.
+func (k fused) lightUpdates512() {
+	c := loadAdam512(in(k.f, "adam"))
+	zero := zero512()
+	k.lights(func(gate, off, left reg.GPVirtual, mask reg.OpmaskVirtual) {
+		four := func(field string) reg.VecVirtual {
+			v := ZMM()
+			VMOVUPS(at4(gate, field, 0), v.AsX())
+			for j := 1; j < lightGates; j++ {
+				VINSERTF32X4(U8(j), at4(gate, field, j), v, v)
+			}
+			return v
+		}
+		g := four("s")
+		VMULPS(four("p"), g, g)
+		field := func(name string) Mem {
+			base := load(k.f, name)
+			PREFETCHT0(index(base, off, 1, blockGates*lightBytes))
+			return index(base, off, 1, 0)
+		}
+		ops := lightOps512(c.update(field("w"), field("m"), field("v"), g, mask), zero)
+		k.storeOps(off, left, ops)
+	})
+}
+
+// lightOps512 returns the operations of gates, four bits each, from their logits: the first
+// logit is the highest bit.
+func lightOps512(w, zero reg.VecVirtual) reg.GPVirtual {
+	turned, above, ops := ZMM(), K(), GP32()
+	VPERMILPS(U8(0x1b), w, turned)
+	VCMPPS(U8(0x1e), zero, turned, above) // greater, ordered
+	KMOVW(above, ops)
+	return ops
+}
+
+// storeOps stores the operations of four gates, or of those that are left.
+func (k fused) storeOps(off, left, ops reg.GPVirtual) {
+	t, to := GP32(), GP64()
+	for _, spread := range []struct {
+		by   uint8
+		mask uint32
+	}{{8, 0x00ff00ff}, {4, 0x0f0f0f0f}} {
+		MOVL(ops, t)
+		SHLL(U8(spread.by), t)
+		ORL(t, ops)
+		ANDL(U32(spread.mask), ops)
+	}
+	MOVQ(off, to)
+	SHRQ(U8(4), to)
+	ADDQ(in(k.f, "op"), to)
+	some, end := label(), label()
+	CMPQ(left, U8(lightGates))
+	JL(LabelRef(some))
+	MOVL(ops, Mem{Base: to})
+	JMP(LabelRef(end))
+	Label(some)
+	n := GP64()
+	MOVQ(left, n)
+	loop(n, func() {
+		MOVB(ops.As8(), Mem{Base: to})
+		SHRL(U8(8), ops)
+		INCQ(to)
+	})
+	Label(end)
+}
+
+// lightStep512 writes the steps of one light gate.
+func lightStep512(table Mem) {
+	step("light", "AVX512", lightSignature, lightDoc)
+	slopes, w, ts := general("p"), general("w"), general("t")
+	t, slope := newExponentials512(table).sigmoid(load512(Mem{Base: w}, opmask(0xf)))
+	VMOVUPS(t.AsX(), Mem{Base: ts})
+	VMOVUPS(slope.AsX(), Mem{Base: slopes})
+	VZEROUPPER()
+	RET()
+
+	step("lightStep", "AVX512", lightStepSignature, lightStepDoc)
+	g, p, m := ZMM(), ZMM(), opmask(0xf)
+	VMOVUPS_Z(Mem{Base: general("s")}, m, g)
+	VMOVUPS_Z(Mem{Base: general("p")}, m, p)
+	VMULPS(p, g, g)
+	c := loadAdam512(Mem{Base: general("adam")})
+	Store(lightOps512(c.update(Mem{Base: general("w")}, Mem{Base: general("m")}, Mem{Base: general("v")}, g, m), zero512()).As64(), ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// lightStep writes the steps of one light gate in AVX2.
+func (k *steps2) lightStep() {
+	step("light", "AVX2", lightSignature, lightDoc)
+	slopes, w, ts := general("p"), general("w"), general("t")
+	x, e, t, zero := YMM(), YMM(), YMM(), zero8()
+	VMOVUPS(Mem{Base: w}, x.AsX())
+	VSUBPS(x, zero, e)
+	VMINPS(e, x, e)
+	k.exp([]reg.VecVirtual{e})
+	one := YMM()
+	VBROADCASTSS(k.c["one"], one)
+	VADDPS(e, one, t)
+	VDIVPS(t, one, t)
+	VMULPS(t, e, e)
+	VMULPS(e, t, one)
+	VMOVUPS(one.AsX(), Mem{Base: slopes})
+	VCMPPS(U8(1), zero, x, x) // less
+	VBLENDVPS(x, e, t, t)
+	VMOVUPS(t.AsX(), Mem{Base: ts})
+	VZEROUPPER()
+	RET()
+
+	step("lightStep", "AVX2", lightStepSignature, lightStepDoc)
+	g, p, mask, ops := YMM(), YMM(), YMM(), GP64()
+	VMOVUPS(Mem{Base: general("s")}, g.AsX())
+	VMOVUPS(Mem{Base: general("p")}, p.AsX())
+	VMULPS(p, g, g)
+	VMOVUPS(k.tails.Offset(lightBytes), mask)
+	none := zero8()
+	logits := k.update(Mem{Base: general("w")}, Mem{Base: general("m")}, Mem{Base: general("v")}, g, mask)
+	VPERMILPS(U8(0x1b), logits, logits)
+	VCMPPS(U8(0x1e), none, logits, logits) // greater, ordered
+	VMOVMSKPS(logits.AsX(), ops.As32())
+	Store(ops, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
