@@ -124,9 +124,3 @@ type frameGate struct {
 	t, s [4]float32
 	_    [8]float32 // to a whole cache line
 }
-
-// fetchRows is an array of rows of floats to fetch one of, a row for each gate of a section.
-type fetchRows struct {
-	from  *float32
-	bytes int64 // of a row
-}

@@ -9,7 +9,7 @@ type lookahead struct {
 	next  *Trace
 	edges []Edge // whose readers are left to fetch
 	share int    // of them, to be fetched at a time
-	rows  [9]fetchRows
+	gates fetcher
 }
 
 // begin turns to the gates from the given one up to another.
@@ -19,13 +19,10 @@ func (a *lookahead) begin(l *Layer, next *Trace, from, to int) {
 		a.edges = nil
 	}
 	a.share = (len(a.edges) + blockSteps*stepGates - 1) / (blockSteps * stepGates)
-	f := vectors()
-	if f == nil {
-		return
-	}
-	rows := l.rows(a.rows[:0])
+	a.gates.reset()
+	a.gates.gates(l, true)
 	for i := from; i < to; i++ {
-		f.fetch(&rows[0], len(rows), l.gate(i))
+		a.gates.fetch(i)
 	}
 }
 
@@ -39,22 +36,4 @@ func (a *lookahead) some(blocks, words int) {
 	t := a.next
 	f.readers(&t.Delta[0], &t.Bits[0], &t.Coef[0], &a.edges[0].Pin, n, blocks, words)
 	a.edges = a.edges[n:]
-}
-
-// rows appends the arrays of the section's parameters and moments.
-func (l *Layer) rows(all []fetchRows) []fetchRows {
-	all = l.Logits.rows(all, l.Arity())
-	for _, p := range []*Pin{l.A, l.B} {
-		if p != nil && p.K > 1 {
-			all = p.rows(all, p.K)
-		}
-	}
-	return all
-}
-
-func (l *Logits) rows(all []fetchRows, k int) []fetchRows {
-	for _, v := range [][]float32{l.W, l.M, l.V} {
-		all = append(all, fetchRows{&v[0], int64(4 * k)})
-	}
-	return all
 }

@@ -39,10 +39,10 @@ func rowSumsAVX2(r *float32, k int, grad *float32, rows *float32, offsets *uint3
 //go:noescape
 func gatherRelaxedAVX2(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
 
-// fetchPlacesAVX2 asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.
+// fetchAVX2 asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.
 //
 //go:noescape
-func fetchPlacesAVX2(places *int, n int, i int)
+func fetchAVX2(places *int, n int, i int)
 
 // fetchRowAVX2 asks for the lines of a row.
 //

@@ -1042,9 +1042,9 @@ label25:
 	VZEROUPPER
 	RET
 
-// func fetchPlacesAVX2(places *int, n int, i int)
+// func fetchAVX2(places *int, n int, i int)
 // Requires: MMX+
-TEXT ·fetchPlacesAVX2(SB), NOSPLIT, $0-24
+TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
 	MOVQ places+0(FP), AX
 	MOVQ n+8(FP), CX
 	MOVQ i+16(FP), DX

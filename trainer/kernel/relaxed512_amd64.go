@@ -39,10 +39,10 @@ func rowSumsAVX512(r *float32, k int, grad *float32, rows *float32, offsets *uin
 //go:noescape
 func gatherRelaxedAVX512(dst *float32, edges *uint32, n int, pins *float32, share *float32, row int, blocks int)
 
-// fetchPlacesAVX512 asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.
+// fetchAVX512 asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.
 //
 //go:noescape
-func fetchPlacesAVX512(places *int, n int, i int)
+func fetchAVX512(places *int, n int, i int)
 
 // fetchRowAVX512 asks for the lines of a row.
 //

@@ -1732,9 +1732,9 @@ label44:
 	VZEROUPPER
 	RET
 
-// func fetchPlacesAVX512(places *int, n int, i int)
+// func fetchAVX512(places *int, n int, i int)
 // Requires: MMX+
-TEXT ·fetchPlacesAVX512(SB), NOSPLIT, $0-24
+TEXT ·fetchAVX512(SB), NOSPLIT, $0-24
 	MOVQ places+0(FP), AX
 	MOVQ n+8(FP), CX
 	MOVQ i+16(FP), DX

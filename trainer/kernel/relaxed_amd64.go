@@ -21,11 +21,11 @@ func relaxedVectors() *relaxedSteps {
 var relaxedAVX512 = relaxedSteps{
 	mix: mixAVX512, bins: relaxedBinsAVX512, spread: spreadAVX512, meanBits: meanBitsAVX512,
 	meanRows: meanRowsAVX512, rowSums: rowSumsAVX512, gather: gatherRelaxedAVX512,
-	fetch: fetchPlacesAVX512, fetchRow: fetchRowAVX512, fetchEdges: fetchEdgesAVX512,
+	fetch: fetchAVX512, fetchRow: fetchRowAVX512, fetchEdges: fetchEdgesAVX512,
 }
 
 var relaxedAVX2 = relaxedSteps{
 	mix: mixAVX2, bins: relaxedBinsAVX2, spread: spreadAVX2, meanBits: meanBitsAVX2,
 	meanRows: meanRowsAVX2, rowSums: rowSumsAVX2, gather: gatherRelaxedAVX2,
-	fetch: fetchPlacesAVX2, fetchRow: fetchRowAVX2, fetchEdges: fetchEdgesAVX2,
+	fetch: fetchAVX2, fetchRow: fetchRowAVX2, fetchEdges: fetchEdgesAVX2,
 }

@@ -139,7 +139,6 @@ type steps struct {
 	lightStep   func(w, m, v, p, s, adam *float32) (op int)
 	gather      func(dst, delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
 	readers     func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)
-	fetch       func(rows *fetchRows, n, gate int)
 }
 
 // candidatesStep sums up to width candidates. last is the offset in bytes of the last 128

@@ -78,8 +78,3 @@ func gatherAVX2(dst *float32, delta *float32, bits *uint64, coef *float32, edges
 //
 //go:noescape
 func readersAVX2(delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
-
-// fetchAVX2 fetches the rows of a gate in at least one array.
-//
-//go:noescape
-func fetchAVX2(rows *fetchRows, n int, gate int)

@@ -3044,26 +3044,3 @@ loop46:
 	DECQ       DI
 	JNZ        loop45
 	RET
-
-// func fetchAVX2(rows *fetchRows, n int, gate int)
-// Requires: MMX+
-TEXT ·fetchAVX2(SB), NOSPLIT, $0-24
-	MOVQ rows+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ gate+16(FP), DX
-
-loop47:
-	MOVQ  8(AX), SI
-	MOVQ  DX, BX
-	IMULQ SI, BX
-	ADDQ  (AX), BX
-
-label49:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	SUBQ       $0x40, SI
-	JGT        label49
-	ADDQ       $0x10, AX
-	DECQ       CX
-	JNZ        loop47
-	RET

@@ -78,8 +78,3 @@ func gatherAVX512(dst *float32, delta *float32, bits *uint64, coef *float32, edg
 //
 //go:noescape
 func readersAVX512(delta *float32, bits *uint64, coef *float32, edges *uint32, n int, blocks int, words int)
-
-// fetchAVX512 fetches the rows of a gate in at least one array.
-//
-//go:noescape
-func fetchAVX512(rows *fetchRows, n int, gate int)

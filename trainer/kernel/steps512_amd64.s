@@ -3166,26 +3166,3 @@ loop57:
 	DECQ       DI
 	JNZ        loop56
 	RET
-
-// func fetchAVX512(rows *fetchRows, n int, gate int)
-// Requires: MMX+
-TEXT ·fetchAVX512(SB), NOSPLIT, $0-24
-	MOVQ rows+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ gate+16(FP), DX
-
-loop58:
-	MOVQ  8(AX), SI
-	MOVQ  DX, BX
-	IMULQ SI, BX
-	ADDQ  (AX), BX
-
-label60:
-	PREFETCHT0 (BX)
-	ADDQ       $0x40, BX
-	SUBQ       $0x40, SI
-	JGT        label60
-	ADDQ       $0x10, AX
-	DECQ       CX
-	JNZ        loop58
-	RET

@@ -16,7 +16,7 @@ var stepsAVX512 = steps{
 	offsets: offsetsAVX512, offsetsWide: offsetsWideAVX512,
 	candidates: []candidatesStep{{64, candidates64AVX512}, {32, candidates32AVX512}, {16, candidates16AVX512}},
 	opStep:     opStepAVX512, selectStep: selectStepAVX512,
-	light: lightAVX512, lightStep: lightStepAVX512, gather: gatherAVX512, readers: readersAVX512, fetch: fetchAVX512,
+	light: lightAVX512, lightStep: lightStepAVX512, gather: gatherAVX512, readers: readersAVX512,
 }
 
 var stepsAVX2 = steps{
@@ -24,5 +24,5 @@ var stepsAVX2 = steps{
 	offsets: offsetsAVX2, offsetsWide: offsetsWideAVX2, pairs: pairsAVX2,
 	candidates: []candidatesStep{{16, candidates16AVX2}, {8, candidates8AVX2}},
 	opStep:     opStepAVX2, selectStep: selectStepAVX2,
-	light: lightAVX2, lightStep: lightStepAVX2, gather: gatherAVX2, readers: readersAVX2, fetch: fetchAVX2,
+	light: lightAVX2, lightStep: lightStepAVX2, gather: gatherAVX2, readers: readersAVX2,
 }

@@ -112,27 +112,6 @@ func readersStep(path string) {
 	RET()
 }
 
-// fetchStep writes the step that fetches rows.
-func fetchStep(path string) {
-	step("fetch", path, fetchSignature, fetchDoc)
-	rows, n, gate := general("rows"), general("n"), general("gate")
-	loop(n, func() {
-		at, bytes := GP64(), GP64()
-		MOVQ(Mem{Base: rows, Disp: 8}, bytes)
-		MOVQ(gate, at)
-		IMULQ(bytes, at)
-		ADDQ(Mem{Base: rows}, at)
-		again := label()
-		Label(again)
-		PREFETCHT0(Mem{Base: at})
-		ADDQ(U8(zmm), at)
-		SUBQ(U8(zmm), bytes)
-		JGT(LabelRef(again))
-		ADDQ(U8(16), rows)
-	})
-	RET()
-}
-
 // gather512 is the gatherer in AVX-512.
 type gather512 struct {
 	d []reg.VecVirtual

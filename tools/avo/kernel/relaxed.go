@@ -119,7 +119,7 @@ func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem)
 
 // fetchSteps writes the steps that ask for cache lines ahead of their use.
 func fetchSteps(path string) {
-	step("fetchPlaces", path, "func(places *int, n, i int)", "asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.")
+	step("fetch", path, "func(places *int, n, i int)", "asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.")
 	places, n, i := general("places"), general("n"), general("i")
 	loop(n, func() {
 		at, lines := GP64(), GP64()

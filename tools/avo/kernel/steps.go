@@ -42,7 +42,6 @@ const (
 	lightSignature      = "func(p, w, t *float32)"
 	lightStepSignature  = "func(w, m, v, p, s, adam *float32) (op int)"
 	readersSignature    = "func(delta *float32, bits *uint64, coef *float32, edges *uint32, n, blocks, words int)"
-	fetchSignature      = "func(rows *fetchRows, n, gate int)"
 )
 
 // The documentation of the steps.
@@ -57,7 +56,6 @@ const (
 	lightDoc      = "does Light."
 	lightStepDoc  = "makes the step of Adam on a light gate, and returns its operation."
 	readersDoc    = "fetches what gather reads along at least one edge."
-	fetchDoc      = "fetches the rows of a gate in at least one array."
 )
 
 // general loads a parameter of the function into a new register.

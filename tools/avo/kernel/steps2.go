@@ -50,7 +50,6 @@ func writeSteps2() {
 	k.lightStep()
 	gatherStep("AVX2", 4, &gather2{k: &k})
 	readersStep("AVX2")
-	fetchStep("AVX2")
 }
 
 // blocks is blocks with 8 lanes; the rest comes with its mask.

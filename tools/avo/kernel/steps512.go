@@ -26,7 +26,6 @@ func steps512() {
 	lightStep512(table)
 	gatherStep("AVX512", 8, &gather512{})
 	readersStep("AVX512")
-	fetchStep("AVX512")
 }
 
 // blocks512 is blocks with 16 lanes; the rest comes with its mask.
