@@ -10,7 +10,6 @@ import (
 	"ialgn/internal/hugepage"
 	"ialgn/internal/modelgen"
 	"ialgn/trainer/kernel"
-	"ialgn/trainer/model"
 )
 
 // BenchmarkRelaxed times one training step with relaxed values at batch 100, on networks
@@ -33,7 +32,6 @@ func BenchmarkRelaxed(b *testing.B) {
 func timeRelaxed(b *testing.B, o modelgen.Options) {
 	m := modelgen.New(o)
 	m.Config.Train.Estimator = "soft"
-	m.Sections = layered(m)
 	for i := range m.Sections { // skip-biased, as training starts
 		skip := []float32{0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 		if o.Light {
@@ -72,23 +70,3 @@ func timeRelaxed(b *testing.B, o modelgen.Options) {
 	b.ReportMetric(float64(slices.Min(forward).Nanoseconds())/gates, "best-forward-ns/gate")
 	b.ReportMetric(gates/took[len(took)/2].Seconds(), "gate-steps/s")
 }
-
-// layered returns a random model's sections cut into layers, as training has them when the
-// layers are trained one by one. Which gate has which random parameters does not matter.
-func layered(m *model.Model) (all []model.Section) {
-	for _, s := range m.Sections {
-		for l := range s.Layers {
-			one := s
-			one.Layers, one.Ops = 1, part(s.Ops, l, s.Layers)
-			for _, p := range []*model.Pin{&one.A, &one.B} {
-				p.Logits = part(p.Logits, l, s.Layers)
-				p.Wires = model.Indices{Narrow: part(p.Wires.Narrow, l, s.Layers), Wide: part(p.Wires.Wide, l, s.Layers)}
-			}
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
-// part returns part i of n of a slice.
-func part[T any](v []T, i, n int) []T { return v[len(v)*i/n : len(v)*(i+1)/n] }
