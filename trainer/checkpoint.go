@@ -131,8 +131,8 @@ func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]mo
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
 		return nil, fmt.Errorf("was trained on other content of data set %s; resume with the same files", m.Record.DataSet)
 	}
-	if !slices.Equal(m.Classes, s.data.Classes) {
-		return nil, fmt.Errorf("has other classes than data set %s", s.data.Name)
+	if err := sameForm(m, s.data); err != nil {
+		return nil, err
 	}
 	if s.eng, err = engine.New(m, s.Config.Train.Batch, s.Threads); err != nil {
 		return nil, err

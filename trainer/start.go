@@ -63,16 +63,22 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 	differs := slices.DeleteFunc(cfg.Diff(m.Config, freeKeys...), func(key string) bool {
 		return !slices.ContainsFunc(startKeys, func(section string) bool { return strings.HasPrefix(key, section) })
 	})
-	switch {
-	case len(differs) > 0:
+	if len(differs) > 0 {
 		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ from those of the model to start from",
 			strings.Join(differs, ", "), strings.Join(freeKeys, ", "))
-	case !slices.Equal(m.Classes, data.Classes):
-		return fmt.Errorf("has the classes %s, data set %s has %s; start from a model of the same classes",
+	}
+	return sameForm(m, data)
+}
+
+// sameForm says in what the form of a model, to start or to go on from, is not what a run
+// would make for its configuration and the data.
+func sameForm(m *model.Model, data *Data) error {
+	if !slices.Equal(m.Classes, data.Classes) {
+		return fmt.Errorf("has the classes %s, data set %s has %s; go on from a model of the same classes",
 			list(m.Classes), data.Name, list(data.Classes))
 	}
 	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" {
-		return fmt.Errorf("its encoder has other %s than that of data set %s; start from a model that was trained on such data", what, data.Name)
+		return fmt.Errorf("its encoder has other %s than that of data set %s; go on from a model that was trained on such data", what, data.Name)
 	}
 	return checkSections(m)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/trainer/config"
+	"ialgn/trainer/engine"
 	"ialgn/trainer/model"
 )
 
@@ -121,6 +122,42 @@ func TestStartRefuses(t *testing.T) {
 	train(t, Run{Config: parse(t, "train.epochs=1", "train.seed=5"), Model: other})
 	refused(t, Run{Config: parse(t), Model: tuned, Start: other, Resume: true}, "started from another file than")
 	refused(t, Run{Config: parse(t), Model: base, Start: other, Resume: true}, "did not start from a model")
+}
+
+// TestResumeForged resumes from checkpoints of another form than their configuration and the
+// data have, as another program may write them.
+func TestResumeForged(t *testing.T) {
+	for _, c := range []struct {
+		name, drawn, said string // the drawn network, and what its configuration says
+		change            func(m *model.Model)
+		want              string
+	}{
+		{"candidates", "model.anchors=9", "model.anchors=8", nil, "section 0: 1 layers with 9 candidates (input) for a pin, but its configuration says 1 with 8 (input)"},
+		{"spine", "model.topology=rwlgn-spine", "model.topology=rwlgn", nil, "section 1: 1 layers with 1 candidates (spine) for a pin, but its configuration says 1 with 1 (previous)"},
+		{"more bits", "encoder.bits=6", "encoder.bits=4", nil, "other thresholds"},
+		{"fewer bits", "encoder.bits=3", "encoder.bits=4", nil, "other thresholds"},
+		{"thresholds", "name=x", "name=x", func(m *model.Model) { m.Encoder.Thresholds[3][0]++ }, "other thresholds"},
+		{"classes", "name=x", "name=x", func(m *model.Model) { m.Classes[3] = "x" }, "has the classes"},
+		{"input only", "name=x", "name=x", func(m *model.Model) {
+			for i := range m.Sections {
+				m.Sections[i].A = m.Sections[i].B
+			}
+		}, "section 1: 3 layers with 8 candidates (input) for a pin, but its configuration says 3 with 1 (spine)"},
+	} {
+		s := prepared(t, parse(t, c.drawn), filepath.Join(t.TempDir(), "m"))
+		s.m.Config = parse(t, c.said)
+		if c.change != nil {
+			c.change(s.m)
+		}
+		var err error
+		if s.eng, err = engine.New(s.m, 100, 1); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.save(); err != nil {
+			t.Fatal(err)
+		}
+		refused(t, Run{Config: parse(t, c.said), Model: s.Model, Resume: true}, c.want)
+	}
 }
 
 // TestStartData starts on tables that differ from that of the model in one thing each.

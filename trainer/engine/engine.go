@@ -124,6 +124,8 @@ func checkWires(m *model.Model) error {
 			switch {
 			case i == 0 && p.Source != model.Input:
 				return fmt.Errorf("section %d: a pin reads a layer before the first", i)
+			case p == &s.B && p.Source == model.Spine:
+				return fmt.Errorf("section %d: pin B is on the spine, which pin A alone can be", i)
 			case p.Source == model.Spine:
 			case p.Wires.Len() != m.Width*s.Layers*p.K || int(p.Wires.Max()) >= limit:
 				return fmt.Errorf("section %d: wires are missing or lead beyond the %d bits of their source", i, limit)

@@ -198,6 +198,7 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{"hidden pin without wires", func(m *model.Model) { m.Sections[1].A.Source = model.Previous }},
 		{"hidden pin of the first layer", func(m *model.Model) { m.Sections[0].A.Source = model.Previous }},
+		{"pin B on the spine", func(m *model.Model) { m.Sections[1].B = model.Pin{Source: model.Spine, K: 1} }},
 		{"wire beyond the width", func(m *model.Model) { m.Sections[1].B.Source = model.Previous }},
 		{"wire beyond the inputs", func(m *model.Model) { m.Sections[1].B.Wires.Set(3, uint32(m.Encoder.Inputs())) }},
 		{"wires missing", func(m *model.Model) { m.Sections[0].B.Wires = m.Sections[0].B.Wires.Slice(1, 3) }},

@@ -70,8 +70,10 @@ func newLayerList(n *network) []*kernel.Layer {
 	return all
 }
 
+// mostSlots returns the largest number of slots of a gate, but at least one: kernels take
+// the address of the first also where no gate reads the layer before.
 func mostSlots(layers []*kernel.Layer) int {
-	most := 0
+	most := 1
 	for _, l := range layers {
 		a, b := l.Slots()
 		most = max(most, a+b)

@@ -1,8 +1,12 @@
 package engine
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +64,50 @@ func agree(t *testing.T, o modelgen.Options, batch int) {
 	}
 	if diff := cmp.Diff(chained.Frozen(nil), layered.Frozen(nil)); diff != "" {
 		t.Errorf("frozen (-chains +layers):\n%s", diff)
+	}
+}
+
+// TestInputsAlone trains a network whose gates read no other gates, hard and relaxed: its last
+// layer learns, no gradient comes to the others, and every path has the same bits.
+func TestInputsAlone(t *testing.T) {
+	for _, estimator := range []string{"ste", "soft"} {
+		var want []byte
+		onPaths(t, func(t *testing.T) {
+			m := modelgen.New(modelgen.Options{Topology: "rwlgn", Width: 66, Depth: 3})
+			m.Config.Train.Estimator = estimator
+			for i := range m.Sections[1:] {
+				m.Sections[1+i].A, m.Sections[1+i].B = m.Sections[0].A, m.Sections[0].B
+			}
+			e, err := New(m, 100, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(2, 2))
+			b := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, 100)}
+			for i := range b.X {
+				b.X[i] = r.Uint64()
+			}
+			for i := range b.Labels {
+				b.Labels[i] = uint8(r.IntN(3))
+			}
+			for step := range 3 {
+				e.Step(b, kernel.NewAdam(0.05, 0.9, 0.999, 1e-8, step+1))
+			}
+			var got []byte
+			for _, mo := range e.Moments() {
+				still := !slices.ContainsFunc(mo.Data, func(x float32) bool { return x != 0 })
+				if last := strings.HasPrefix(mo.Name, "section2."); still == last {
+					t.Errorf("%s: %s: all zero: %v", estimator, mo.Name, still)
+				}
+				got, _ = binary.Append(got, binary.LittleEndian, mo.Data)
+			}
+			if want == nil {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s: other moments than on the first path", estimator)
+			}
+		})
 	}
 }
 

@@ -82,6 +82,9 @@ func (m *Model) checkSection(i int) error {
 			return fmt.Errorf("pin %s: %w", p.name, err)
 		}
 	}
+	if s.B.Source == Spine {
+		return fmt.Errorf("pin B: source %v, which pin A alone can have", Spine)
+	}
 	return nil
 }
 

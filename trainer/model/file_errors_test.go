@@ -72,6 +72,9 @@ func TestHeaderErrors(t *testing.T) {
 		{"no sections", func(h *header) { h.Meta["sections"] = "[]" }, []string{"no layers"}},
 		{"spine first", meta("sections", `"input"`, `"spine"`), []string{"section 0: pin A: source spine, but the first layer"}},
 		{"previous first", meta("sections", `"input"`, `"previous"`), []string{"section 0: pin A: source previous, but the first layer"}},
+		{"spine on pin B", func(h *header) {
+			h.Meta["sections"] = strings.Replace(h.Meta["sections"], `"b":{"source":"input","k":4}}]`, `"b":{"source":"spine","k":1}}]`, 1)
+		}, []string{"section 1: pin B: source spine, which pin A alone can have"}},
 		{"source", meta("sections", `"spine"`, `"next"`), []string{`source "next", want one of [input previous spine]`}},
 		{"spine with candidates", meta("sections", `"spine","k":1`, `"spine","k":2`), []string{"section 1: pin A: 2 candidates"}},
 		{"no candidates", meta("sections", `"k":4`, `"k":0`), []string{"section 0: pin A: 0 candidates"}},
