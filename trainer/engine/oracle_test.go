@@ -277,7 +277,7 @@ func (o *oracle) adam(grad params) {
 // testOracle holds the oracle itself to autograd, within 1e-10 throughout.
 func (g *golden) testOracle(t *testing.T) {
 	o := &oracle{g: g, p: g.Start}
-	close := func(...float64) float64 { return 1e-10 }
+	close := uniform(&g.Start, 1e-10)
 	for n, s := range g.Steps {
 		z, loss, grad := o.step(s)
 		if math.Abs(loss-s.Loss) > 1e-10 {
