@@ -93,6 +93,7 @@ var errorCases = []struct {
 	{"hidden without a choice", "data: {set: mnist}\nmodel: {topology: rwlgn-spine, hidden: 2}", nil, "m.yaml:2:40: model.hidden: 2 hidden candidates, but a gate of topology rwlgn-spine does not choose its wires", "use 1, or topology: ialgn"},
 	{"balanced anchors", "data: {set: mnist}\nmodel: {wiring: balanced}", nil, "m.yaml:2:17: model.wiring: balanced is for wires that are drawn, which topology ialgn has not", "use random, or a random-wired topology such as rwlgn"},
 	{"more hidden than gates", "data: {set: mnist}\nmodel: {width: 10, hidden: 11}", nil, "m.yaml:2:28: model.hidden: 11 different candidates cannot be drawn from the 10 gates of a layer", "use at most 10, or a larger model.width"},
+	{"more hidden candidates than numbers", "data: {set: mnist}\nmodel: {width: 16777216, hidden: 256}", nil, "m.yaml:2:34: model.hidden: a layer of 16777216 gates with 256 hidden candidates each has more of them than 4294967295", "use at most 255, or a smaller model.width"},
 	{"more layers than a header holds", "data: {set: mnist}\nmodel: {topology: rwlgn, depth: 8193}", nil, "m.yaml:2:33: model.depth: 8193 layers, of which a network without private chains can have 8192", "use less, or a network of private chains: topology: ialgn with hidden: 1"},
 	{"topology", "data: {set: mnist}\nmodel: {topology: dlgn}", nil, "m.yaml:2:19: model.topology: \"dlgn\" is unknown", "use ialgn, rwlgn, rwlgn-spine or rwlgn-classwise"},
 

@@ -6,6 +6,10 @@ import "fmt"
 // one, all but private chains: its header describes each.
 const maxSections = 8192
 
+// maxHidden bounds the hidden candidates of a layer's gates, which the engine numbers by 32
+// bits.
+const maxHidden = 1<<32 - 1
+
 // checkTopology refuses networks that cannot be.
 func (c *Config) checkTopology() error {
 	m := &c.Model
@@ -17,6 +21,9 @@ func (c *Config) checkTopology() error {
 	case m.Hidden > m.Width:
 		return c.wrong("model.hidden", fmt.Sprintf("use at most %d, or a larger model.width", m.Width),
 			"%d different candidates cannot be drawn from the %d gates of a layer", m.Hidden, m.Width)
+	case m.Width*m.Hidden > maxHidden:
+		return c.wrong("model.hidden", fmt.Sprintf("use at most %d, or a smaller model.width", maxHidden/m.Width),
+			"a layer of %d gates with %d hidden candidates each has more of them than %d", m.Width, m.Hidden, maxHidden)
 	case m.Depth > maxSections && !c.PrivateChains():
 		return c.wrong("model.depth", "use less, or a network of private chains: topology: ialgn with hidden: 1",
 			"%d layers, of which a network without private chains can have %d", m.Depth, maxSections)

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -188,6 +189,20 @@ func countsOf(e Engine, c int) []int32 {
 		all = append(all, int32(n))
 	}
 	return all
+}
+
+// TestManyEdges has a layer with one edge more than 32 bits number.
+func TestManyEdges(t *testing.T) {
+	m := golden3(t).model(golden3(t).Start)
+	m.Width = 1 << 24
+	m.Sections[1].A = model.Pin{Source: model.Previous, K: 256}
+	want := "engine: section 1: 4294967296 edges lead to a layer, of which there can be 4294967295"
+	if _, err := New(m, 100, 1); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if m.Sections[1].A.K--; checkEdges(m) != nil {
+		t.Error("fewer edges than that are refused")
+	}
 }
 
 func TestNewRefuses(t *testing.T) {

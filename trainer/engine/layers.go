@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"fmt"
+	"math"
+
 	"ialgn/internal/bitplane"
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
@@ -29,6 +32,9 @@ type layerWorker struct {
 }
 
 func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
+	if err := checkEdges(m); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
 	n, err := newNetwork(m, maxBatch, threads)
 	if err != nil {
 		return nil, err
@@ -54,6 +60,23 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 		e.workers = append(e.workers, newLayerWorker(e, m.Width*t/n.crew.Size(), m.Width*(t+1)/n.crew.Size()))
 	}
 	return e, nil
+}
+
+// checkEdges refuses layers with more edges than [kernel.Uses] can number, of a model that
+// another program may have written.
+func checkEdges(m *model.Model) error {
+	for i := range m.Sections {
+		edges := 0
+		for _, p := range []*model.Pin{&m.Sections[i].A, &m.Sections[i].B} {
+			if p.Source != model.Input {
+				edges += m.Width * p.K
+			}
+		}
+		if edges > math.MaxUint32 {
+			return fmt.Errorf("section %d: %d edges lead to a layer, of which there can be %d; use fewer hidden candidates or gates a layer", i, edges, math.MaxUint32)
+		}
+	}
+	return nil
 }
 
 // newLayerList returns the layers of a network with their uses by the layers above.

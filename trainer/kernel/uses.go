@@ -33,7 +33,8 @@ func (s *Gates) Slots() (a, b int) {
 }
 
 // NewUses returns who reads the gates of a layer of the given width, if the next one is a
-// layer of section s, counted within it. Candidates must be below the width.
+// layer of section s, counted within it. Candidates must be below the width, and all edges
+// together below 1<<32.
 func NewUses(s *Gates, layer, width int) *Uses {
 	u := &Uses{start: make([]uint32, width+1), width: width}
 	s.eachEdge(layer, width, func(gate uint32, _ Edge) { u.start[gate+1]++ })
