@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +35,9 @@ func LogPath(model string) string {
 
 // Run trains what the folder does not have yet, entry by entry and seed by seed, and
 // returns the table. After each entry it is written to the folder, too. Runs in the
-// folder that are of another configuration are refused before anything is trained.
+// folder that are of another configuration, that started from a model, or that were trained
+// on other data than those of other entries on the same data set are refused before anything
+// is trained.
 //
 // An entry whose data set is not found is marked as not run, unless all its seeds are
 // finished. If none has a result, the table comes with the [dataset.MissingError] of the
@@ -45,7 +46,8 @@ func LogPath(model string) string {
 // When the context ends, the run under way is saved, and the error wraps
 // [trainer.ErrInterrupted]; the next call goes on with it.
 func (r Runner) Run(ctx context.Context) (*Table, error) {
-	entries, t, err := r.plan(ctx)
+	data := sources{}
+	entries, t, err := r.plan(ctx, data)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,11 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 	done := false
 	for i, e := range entries {
 		if e.missing == nil {
+			e.Like = data[sourceOf(&e.Seeds)]
 			all, err := r.train(ctx, e.Seeds)
+			if err == nil {
+				_, err = data.survey(&e.Seeds)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", e.Config.Name, err)
 			}
@@ -85,8 +91,9 @@ func (r Runner) train(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSumma
 	return s.Train(ctx)
 }
 
-// plan returns what is to be trained for each entry, and the table without results.
-func (r Runner) plan(ctx context.Context) ([]planned, *Table, error) {
+// plan returns what is to be trained for each entry, and the table without results. It
+// enters in data what is trained already.
+func (r Runner) plan(ctx context.Context, data sources) ([]planned, *Table, error) {
 	if len(r.Experiment.Entries) == 0 || r.Seeds < 1 {
 		return nil, nil, fmt.Errorf("experiment %s: %d entries with %d seeds: want at least one of each", r.Experiment.Name, len(r.Experiment.Entries), r.Seeds)
 	}
@@ -99,11 +106,11 @@ func (r Runner) plan(ctx context.Context) ([]planned, *Table, error) {
 			return nil, nil, err
 		}
 		path := filepath.Join(r.Dir, cfg.Name+".safetensors")
-		e := planned{Seeds: trainer.Seeds{N: r.Seeds, Run: trainer.Run{
+		e := planned{Seeds: trainer.Seeds{N: r.Seeds, Refuse: foreign, Run: trainer.Run{
 			Config: cfg, Model: path, Folders: r.Folders, Threads: r.Threads, Resume: true,
 		}}}
 		row := row(n, e.Seeds)
-		finished, err := ours(e.Seeds)
+		finished, err := data.survey(&e.Seeds)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -124,39 +131,42 @@ func (r Runner) absent(ctx context.Context, cfg config.Config) *dataset.MissingE
 	return missing
 }
 
-// ours refuses models and checkpoints that have the names of these runs but another
-// configuration: one would be written over, the other trained further. It reports
-// whether all runs are finished.
-func ours(s trainer.Seeds) (finished bool, err error) {
-	finished = true
-	for i := range s.N {
-		cfg := s.Config
-		cfg.Train.Seed += uint64(i)
-		path := trainer.SeedPath(s.Model, cfg.Train.Seed)
-		there, err := isOf(path, cfg)
-		if err == nil {
-			_, err = isOf(trainer.CheckpointPath(path), cfg)
-		}
-		if err != nil {
-			return false, err
-		}
-		finished = finished && there
+// foreign refuses a model or checkpoint that has the name of a run but is of another
+// configuration or did not start from drawn parameters: it would be written over, trained
+// further, or stand in the table for what it is not.
+func foreign(cfg config.Config, path string, m *model.Model) error {
+	if diff := cfg.Diff(m.Config, "train.checkpoint.minutes"); len(diff) > 0 {
+		return fmt.Errorf("%s: has another %s than this run of the experiment; choose another folder", path, strings.Join(diff, ", "))
 	}
-	return finished, nil
+	if from := m.Record.Start; from != nil {
+		return fmt.Errorf("%s: was trained further from %s, where this run of the experiment draws its parameters; choose another folder", path, from.Name)
+	}
+	return nil
 }
 
-// isOf reports whether there is such a file, and returns an error if it has another
-// configuration.
-func isOf(path string, cfg config.Config) (bool, error) {
-	info, err := model.ReadInfo(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+// source says which data an entry is trained on.
+type source struct {
+	config.Data
+	bitsIn int
+}
+
+// sources holds a run of each source whose data all others on it must have: differences
+// between networks are not to be those of their data.
+type sources map[source]*trainer.Earlier
+
+func sourceOf(s *trainer.Seeds) source { return source{s.Config.Data, s.Config.Encoder.BitsIn} }
+
+// survey looks at what the folder has of an entry and reports whether all of it is finished.
+func (d sources) survey(s *trainer.Seeds) (finished bool, err error) {
+	at := sourceOf(s)
+	s.Like = d[at]
+	found, err := s.Survey()
+	finished = err == nil
+	for _, e := range found {
+		if d[at] == nil {
+			d[at] = e
+		}
+		finished = finished && e != nil && e.Finished
 	}
-	if err != nil {
-		return false, err
-	}
-	if diff := cfg.Diff(info.Model.Config, "train.checkpoint.minutes"); len(diff) > 0 {
-		return false, fmt.Errorf("%s: has another %s than this run of the experiment; choose another folder, or move its files away", path, strings.Join(diff, ", "))
-	}
-	return true, nil
+	return finished, err
 }

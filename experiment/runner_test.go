@@ -135,11 +135,11 @@ func TestScales(t *testing.T) {
 
 // TestAbsent has an entry whose data come later, and go again.
 func TestAbsent(t *testing.T) {
-	samples := filepath.Join(t.TempDir(), "samples.csv")
+	csv := filepath.Join(t.TempDir(), "samples.csv")
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
 	r.Experiment.Entries = slices.Concat([]Entry{{
-		"RWLGN", slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + samples}), published(0.5, 0.1),
+		"RWLGN", slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + csv}), published(0.5, 0.1),
 	}}, digits.Entries[1:])
 	table, err := r.Run(t.Context())
 	if err != nil || len(rec.begun) != 1 {
@@ -148,18 +148,12 @@ func TestAbsent(t *testing.T) {
 	if row := table.Rows[0]; !strings.Contains(row.NotRun, "not found") || row.Get == "" || row.Test != nil || table.Rows[1].Test == nil {
 		t.Errorf("rows %+v", table.Rows)
 	}
-	var csv strings.Builder
-	for i := range 200 {
-		fmt.Fprintf(&csv, "%d,%d,%d,%d\n", i%7, i%11, i%13, i%10)
-	}
-	if err := os.WriteFile(samples, []byte(csv.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	samples(t, csv, 200)
 	table, err = r.Run(t.Context())
 	if err != nil || len(rec.begun) != 2 || table.Rows[0].Test == nil {
 		t.Fatalf("trained %v, row %+v, error %v", rec.begun, table.Rows[0], err)
 	}
-	if err := os.Remove(samples); err != nil {
+	if err := os.Remove(csv); err != nil {
 		t.Fatal(err)
 	}
 	again, err := r.Run(t.Context())
@@ -212,6 +206,122 @@ func TestRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || table != nil || rec.begun != nil {
 			t.Errorf("%s: trained %v, error %v, want one with %q", test.name, rec.begun, err, test.want)
 		}
+	}
+}
+
+// samples writes a table of n lines for the data set csv.
+func samples(t *testing.T, path string, n int) {
+	t.Helper()
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "%d,%d,%d,%d\n", i%7, i%11, i%13, i%10)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOtherData has networks on other data than those beside them: both were trained before,
+// one was, or the data change while the first trains.
+func TestOtherData(t *testing.T) {
+	table := filepath.Join(t.TempDir(), "samples.csv")
+	runner := func() (Runner, *recorder) {
+		rec := &recorder{}
+		r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+		r.Experiment.Entries = nil
+		for _, e := range digits.Entries {
+			e.Keys = slices.Concat(e.Keys, []string{"data.set=csv", "data.train=" + table})
+			r.Experiment.Entries = append(r.Experiment.Entries, e)
+		}
+		return r, rec
+	}
+	refused := func(what string, r Runner, rec *recorder, begun int, want string) {
+		t.Helper()
+		rec.begun = nil
+		if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) || len(rec.begun) != begun {
+			t.Errorf("%s: trained %v, error %v, want one with %q", what, rec.begun, err, want)
+		}
+	}
+	first, rec := runner()
+	samples(t, table, 200)
+	if _, err := first.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	other, _ := runner()
+	samples(t, table, 210)
+	if _, err := other.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const name = "csv-60x4-ialgn-quick.seed1.safetensors"
+	for _, end := range []string{"", ".checkpoint"} {
+		if err := os.Rename(filepath.Join(other.Dir, name+end), filepath.Join(first.Dir, name+end)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("both before", first, rec, 0, name+": was trained on other content of data set samples than ")
+	for _, end := range []string{"", ".checkpoint"} {
+		if err := os.Remove(filepath.Join(first.Dir, name+end)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("one before", first, rec, 1, "csv-60x4-ialgn-quick: seed 1: "+first.Dir+"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content of data set samples than there is now; put the former files back")
+	changing, rec := runner()
+	train := changing.Train
+	changing.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		all, err := train(ctx, s)
+		samples(t, table, 220)
+		return all, err
+	}
+	refused("changed meanwhile", changing, rec, 2, "csv-60x4-ialgn-quick: seed 1: "+changing.Dir+"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content")
+}
+
+// TestTuned has a seed that was trained further from a model, in the place of one of the
+// experiment's own.
+func TestTuned(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	base := filepath.Join(r.Dir, "digits-60x4-ialgn-quick.seed1.safetensors")
+	tuned := trainer.Run{Config: mustConfig(t, &r.Experiment, &r.Experiment.Entries[1], Quick), Model: filepath.Join(t.TempDir(), "m"), Start: base}
+	if _, err := tuned.Train(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if rec.begun = nil; os.Remove(base) != nil {
+		t.Fatal("the run left no model")
+	}
+	for _, end := range []string{".checkpoint", ""} {
+		if err := os.Rename(tuned.Model+end, base+end); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Run(t.Context())
+		want := base + end + ": was trained further from digits-60x4-ialgn-quick.seed1.safetensors, where this run of the experiment draws its parameters; choose another folder; to train this seed anew, move "
+		if err == nil || !strings.Contains(err.Error(), want) || rec.begun != nil {
+			t.Errorf("trained %v, error %v, want one with %q", rec.begun, err, want)
+		}
+	}
+}
+
+// TestDamagedCheckpoint has one beside a finished model, which nobody needs.
+func TestDamagedCheckpoint(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(r.Dir, "digits-60x4-ialgn-quick.seed1.safetensors")
+	if err := os.WriteFile(path+".checkpoint", []byte("damaged"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Run(t.Context()); err != nil || len(rec.begun) != 2 {
+		t.Errorf("trained %v, error %v", rec.begun, err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), path+".checkpoint: ") || len(rec.begun) != 2 {
+		t.Errorf("without its model: trained %v, error %v", rec.begun, err)
 	}
 }
 

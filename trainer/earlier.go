@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"strings"
 
+	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
 
-// earlier is what an earlier call left of a run: its finished model, or the checkpoint to
+// Earlier is what an earlier call left of a run: its finished model, or the checkpoint to
 // go on from.
-type earlier struct {
+type Earlier struct {
+	Finished bool
 	model    string // path of the model, finished or not
 	path     string // of the file that is there
-	finished bool
 	record   *model.Record
 }
 
@@ -23,9 +24,12 @@ type earlier struct {
 //
 // A model of another configuration or start is left to the checkpoint: the run may be a
 // longer one, or have begun over it. Without a checkpoint it is refused, since the run
-// would begin and overwrite it.
-func (r *Run) earlier(from *model.Start) (*earlier, error) {
+// would begin and overwrite it; and with one, if refuse says so.
+func (r *Run) earlier(from *model.Start, refuse Refusal) (*Earlier, error) {
 	done, err := infoIfThere(r.Model)
+	if err == nil {
+		err = refuse.ask(r, r.Model, done)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +38,7 @@ func (r *Run) earlier(from *model.Start) (*earlier, error) {
 	if done != nil {
 		reason := r.unfinished(done, from)
 		if reason == nil {
-			return &earlier{r.Model, r.Model, true, &done.Model.Record}, r.unambiguous(done, state, from)
+			return &Earlier{true, r.Model, r.Model, &done.Model.Record}, r.unambiguous(done, state, from)
 		}
 		if state == nil && err == nil {
 			return nil, reason
@@ -43,10 +47,25 @@ func (r *Run) earlier(from *model.Start) (*earlier, error) {
 	if state == nil || err != nil {
 		return nil, err
 	}
+	if err := refuse.ask(r, path, state); err != nil {
+		return nil, err
+	}
 	if _, err := r.checkState(state.Model, state.Checkpoint); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &earlier{r.Model, path, false, &state.Model.Record}, nil
+	return &Earlier{false, r.Model, path, &state.Model.Record}, nil
+}
+
+// Refusal says why a model or checkpoint at that path, without its arrays, is not one of the
+// run with that configuration, nil if it may be.
+type Refusal func(cfg config.Config, path string, m *model.Model) error
+
+// ask calls the refusal, if there is one, for a file, if there is one.
+func (f Refusal) ask(r *Run, path string, info *model.Info) error {
+	if f == nil || info == nil {
+		return nil
+	}
+	return f(r.Config, path, info.Model)
 }
 
 // infoIfThere is [model.ReadInfo], but nil if there is no such file.
@@ -66,7 +85,7 @@ func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 			r.Model, strings.Join(diff, ", "))
 	}
 	if len(record.Epochs) == 0 {
-		return fmt.Errorf("%s: has not been trained, and there is no checkpoint to go on from; choose another name with -o", r.Model)
+		return fmt.Errorf("%s: has not been trained, and there is no checkpoint to go on from", r.Model)
 	}
 	if from != nil && sumOf(record.Start) != from.SHA256 {
 		return otherStart(r.Model, record.Start, from)
@@ -89,11 +108,10 @@ func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 		r.Model, origin(ours), path, origin(theirs))
 }
 
-// alike refuses runs that have no place in one mean: of other starts, or on other data.
-// A run that begins, nil, starts from from.
-func alike(found []*earlier, from *model.Start) error {
-	var first *earlier
-	begins := false
+// alike refuses runs that have no place in one mean: of other starts, or on other data, than
+// the first or, unless it is nil, like. A run that begins, nil, starts from from.
+func alike(like *Earlier, found []*Earlier, from *model.Start) error {
+	first, begins := like, false
 	for _, e := range found {
 		switch {
 		case e == nil:
@@ -106,7 +124,7 @@ func alike(found []*earlier, from *model.Start) error {
 			return fmt.Errorf("%s: started from %s, but %s from %s; move the files of one of them away and train it like the other, with --init if that started from a model",
 				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
 		case e.record.Train != first.record.Train || e.record.Test != first.record.Test:
-			return fmt.Errorf("%s: was trained on other content of data set %s than %s; move the files of the one on the wrong content away, or train all seeds anew, without --resume",
+			return fmt.Errorf("%s: was trained on other content of data set %s than %s; move the files of the one on the wrong content away, to train it anew",
 				e.path, e.record.DataSet, first.path)
 		}
 	}
@@ -148,10 +166,10 @@ func sumOf(s *model.Start) string {
 
 // sameData refuses data other than those of an earlier run, nil if there is none, with
 // which the coming one shall enter a mean.
-func (e *earlier) sameData(d *Data) error {
+func (e *Earlier) sameData(d *Data) error {
 	if e == nil || (e.record.Train == d.TrainSHA256 && e.record.Test == d.TestSHA256) {
 		return nil
 	}
-	return fmt.Errorf("%s: was trained on other content of data set %s than there is now; put the former files back and resume, or train all seeds anew, without --resume",
+	return fmt.Errorf("%s: was trained on other content of data set %s than there is now; put the former files back and go on, or move what was trained on them away, to train it anew",
 		e.path, e.record.DataSet)
 }

@@ -19,8 +19,9 @@ import (
 // stands in the way of one mean is an error before the first of them trains.
 type Seeds struct {
 	Run
-	N     int
-	Begin func(seed uint64) // called before each run that trains, unless nil
+	N      int
+	Begin  func(seed uint64) // called before each run that trains, unless nil
+	Refuse Refusal           // of what earlier calls left, unless nil
 }
 
 // SeedsSummary is the outcome of all runs.
@@ -58,11 +59,16 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	if s.N < 1 || first > math.MaxUint64-uint64(s.N-1) {
 		return nil, fmt.Errorf("%d seeds from %d on: want at least 1, and none above %d", s.N, first, uint64(math.MaxUint64))
 	}
-	found, err := s.survey()
+	found, err := s.Survey()
 	if err != nil {
 		return nil, err
 	}
 	all := &SeedsSummary{}
+	for _, e := range found {
+		if s.Like == nil {
+			s.Like = e
+		}
+	}
 	for i, e := range found {
 		one, err := s.trainSeed(ctx, first+uint64(i), e)
 		if err != nil {
@@ -82,11 +88,11 @@ func (s Seeds) run(seed uint64) Run {
 	return r
 }
 
-// survey looks at what earlier calls left of every seed, nil for one that begins, and
-// refuses what cannot be gone on with or has no place in one mean, before hours are spent
-// on the other seeds.
-func (s *Seeds) survey() ([]*earlier, error) {
-	found := make([]*earlier, s.N)
+// Survey looks at what earlier calls left of every seed, nil for one that begins, and
+// refuses what cannot be gone on with or has no place in one mean, or one with s.Like, before
+// hours are spent on the other seeds. Without s.Resume all begin.
+func (s Seeds) Survey() ([]*Earlier, error) {
+	found := make([]*Earlier, s.N)
 	if !s.Resume {
 		return found, nil
 	}
@@ -96,14 +102,11 @@ func (s *Seeds) survey() ([]*earlier, error) {
 	}
 	for i := range found {
 		r := s.run(s.Config.Train.Seed + uint64(i))
-		if found[i], err = r.earlier(from); err != nil {
+		if found[i], err = r.earlier(from, s.Refuse); err != nil {
 			return nil, fmt.Errorf("seed %d: %w; %s", r.Config.Train.Seed, err, anew(r.Model))
 		}
-		if s.like == nil {
-			s.like = found[i]
-		}
 	}
-	return found, alike(found, from)
+	return found, alike(s.Like, found, from)
 }
 
 // startSum returns name and checksum of the model to start from, nil if none is named.
@@ -119,9 +122,9 @@ func (s *Seeds) startSum() (*model.Start, error) {
 }
 
 // trainSeed trains a seed, or goes on with what was found of it.
-func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *earlier) (*SeedSummary, error) {
+func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*SeedSummary, error) {
 	r := s.run(seed)
-	if found != nil && found.finished {
+	if found != nil && found.Finished {
 		before, err := r.before(found.record)
 		return &SeedSummary{Seed: seed, Before: true, Summary: before}, err
 	}
@@ -131,8 +134,8 @@ func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *earlier) (*Se
 		s.Begin(seed)
 	}
 	sm, err := r.Train(ctx)
-	if err == nil && s.like == nil {
-		s.like, err = r.earlier(nil)
+	if err == nil && s.Like == nil {
+		s.Like, err = r.earlier(nil, nil)
 	}
 	return &SeedSummary{Seed: seed, Summary: sm}, err
 }

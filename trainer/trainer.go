@@ -33,7 +33,7 @@ type Run struct {
 	Resume  bool     // go on from the checkpoint
 	Start   string   // path of a model file whose parameters to start from; "": draw them
 
-	like *earlier // unless nil, a run whose data this one's must be
+	Like *Earlier // unless nil, a run whose data this one's must be
 
 	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
 	// the run goes on. Without it such a failure ends the run, as one at its end does.
@@ -116,7 +116,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.like.sameData(data); err != nil {
+	if err := r.Like.sameData(data); err != nil {
 		return nil, err
 	}
 	atomicfile.RemoveLeftovers(CheckpointPath(r.Model))
