@@ -38,7 +38,7 @@ func (s *session) saveWhenDue(ctx context.Context) error {
 		return nil
 	}
 	err := s.save()
-	if err != nil && s.Warn != nil && !errors.Is(err, errBestLost) {
+	if err != nil && s.Warn != nil && !errors.Is(err, errBestLost) && !errors.Is(err, errDiverged) {
 		s.saved = time.Now()
 		s.Warn(fmt.Errorf("%w; training goes on and will try again: make room or mend the folder before it ends", err))
 		return nil
@@ -70,9 +70,31 @@ func (s *session) putAside() error {
 	return nil
 }
 
+// errDiverged says that training came to numbers from which it cannot go on.
+var errDiverged = errors.New("training diverged")
+
+// checkFinite looks for parameters and moments that are not finite, which no file may have:
+// a gradient has overflowed, and the network would only die further.
+func (s *session) checkFinite() error {
+	err := s.m.Validate()
+	for _, m := range s.eng.Moments() {
+		if i := slices.IndexFunc(m.Data, func(x float32) bool { return x-x != 0 }); err == nil && i >= 0 {
+			err = fmt.Errorf("%s: %v among the moments", m.Name, m.Data[i])
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w in epoch %d by batch %d: %w; train anew with a smaller train.optimizer.lr or model.depth, or with a larger model.tau",
+		errDiverged, s.at.Epoch+1, s.at.Batch, err)
+}
+
 // save writes the checkpoint from the live arrays, and before it the best epoch.
 func (s *session) save() error {
 	begin, path := time.Now(), CheckpointPath(s.Model)
+	if err := s.checkFinite(); err != nil {
+		return err
+	}
 	if err := s.commitBest(); err != nil {
 		return err
 	}

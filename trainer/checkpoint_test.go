@@ -3,6 +3,7 @@ package trainer
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -119,6 +120,31 @@ func TestWarns(t *testing.T) {
 	}
 	if info, err := os.Stat(CheckpointPath(path)); warned == 0 || err != nil || !info.Mode().IsRegular() {
 		t.Errorf("%d warnings, checkpoint %v, error %v", warned, info, err)
+	}
+}
+
+// TestDiverged has numbers that are not finite: training ends at the next checkpoint or at
+// the end of its epoch, says where and what helps, and leaves no file.
+func TestDiverged(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct {
+		name, set string
+		harm      func(s *session)
+		want      string
+	}{
+		{"parameter", "train.checkpoint.minutes=1e-9", func(s *session) { s.m.Sections[1].B.Logits[7] = nan }, "training diverged in epoch 1 by batch 1: section1.b.logits: NaN among the numbers, want finite ones; train anew with a smaller train.optimizer.lr or model.depth, or with a larger model.tau"},
+		{"moment", "train.checkpoint.minutes=1e-9", func(s *session) { s.eng.Moments()[3].Data[5] = inf }, "training diverged in epoch 1 by batch 1: section0.a.logits.v: +Inf among the moments; train anew"},
+		{"no checkpoints", "train.checkpoint.minutes=0", func(s *session) { s.m.Sections[0].Ops[3] = nan }, "training diverged in epoch 1 by batch 39: section0.ops: NaN among the numbers"},
+	} {
+		path := filepath.Join(t.TempDir(), "m")
+		s := prepared(t, parse(t, c.set), path)
+		s.Warn = func(err error) { t.Errorf("%s: warned of %v", c.name, err) }
+		c.harm(s)
+		err := s.train(t.Context())
+		wantError(t, err, c.want)
+		if files, _ := filepath.Glob(path + "*"); len(files) > 0 {
+			t.Errorf("%s: left %q", c.name, files)
+		}
 	}
 }
 

@@ -205,6 +205,9 @@ func (s *session) epoch(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.checkFinite(); err != nil {
+		return err
+	}
 	e, err := s.evaluate(ctx)
 	if ctx.Err() != nil {
 		return s.interrupt()
