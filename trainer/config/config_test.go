@@ -208,6 +208,29 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestIdle gives random-wired networks the keys of IALGN's choices, which have no effect there
+// but must be right.
+func TestIdle(t *testing.T) {
+	parse := func(keys string) (config.Config, error) {
+		return config.Parse("m.yaml", []byte("data: {set: mnist}\nmodel: {"+keys+"}\n"), nil)
+	}
+	for _, topology := range []string{"rwlgn", "rwlgn-spine", "rwlgn-classwise", "ialgn"} {
+		want, err := parse("topology: " + topology)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := parse("anchors: 7, first_pin: fixed, topology: " + topology)
+		if err != nil || got.Equal(want) != (topology != "ialgn") {
+			t.Errorf("%s: differs in %v, error %v", topology, got.Diff(want), err)
+		}
+	}
+	for keys, want := range map[string]string{"anchors: 0": "model.anchors: 0 is outside", "first_pin: free": `model.first_pin: "free" is unknown`} {
+		if _, err := parse("topology: rwlgn, " + keys); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", keys, err, want)
+		}
+	}
+}
+
 func TestDiff(t *testing.T) {
 	c := load(t, full)
 	for _, key := range config.Keys() {

@@ -41,6 +41,9 @@ const defaultFactor = 0.1
 // train.schedule.factor; and encoder.bits and
 // model.tau where the paper has values for the data set and width. Elsewhere these two
 // stay zero, which [Config.Check] reports.
+//
+// The keys model.anchors and model.first_pin get their defaults, whatever they were, where
+// they do not concern the network: models of equal networks shall have equal configurations.
 func (c Config) Complete() Config {
 	if c.Name == "" && !c.given("name") {
 		c.Name = c.baseName()
@@ -56,7 +59,18 @@ func (c Config) Complete() Config {
 	if c.Model.Tau == 0 && !c.given("model.tau") {
 		c.Model.Tau = tau
 	}
+	c.dropIdle()
 	return c
+}
+
+// dropIdle gives keys that do not concern the network their defaults, unless some value is
+// wrong, which [Config.Check] reports.
+func (c *Config) dropIdle() {
+	if c.Model.Topology == topologyIALGN || c.checkChoices() != nil || c.checkLimits() != nil {
+		return
+	}
+	standard := Default()
+	c.Model.Anchors, c.Model.FirstPin = standard.Model.Anchors, standard.Model.FirstPin
 }
 
 func (c *Config) completeCSV() {
