@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ialgn/trainer/kernel"
 )
 
@@ -78,12 +80,16 @@ func TestNetworksResume(t *testing.T) {
 			dir := t.TempDir()
 			whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "m")
 			cfg := parse(t, append(n.sets, "train.epochs=2")...)
-			s := train(t, Run{Config: cfg, Model: whole, Threads: 2})
+			var relaxed *float64
+			s := train(t, Run{Config: cfg, Model: whole, Threads: 2, Progress: func(p Progress) { relaxed = p.Relaxed }})
 			if e := loadModel(t, whole).Record.Epochs; e[1].Loss >= e[0].Loss {
 				t.Errorf("losses %v and %v: it does not learn", e[0].Loss, e[1].Loss)
 			}
 			if soft := cfg.Train.Estimator == "soft"; (s.Gap != nil) != soft || (soft && *s.RelaxedAccuracy < 0.12) {
 				t.Errorf("a relaxed accuracy and a gap: %v, with estimator %s", s.Gap != nil, cfg.Train.Estimator)
+			}
+			if diff := cmp.Diff(s.RelaxedAccuracy, relaxed); diff != "" {
+				t.Errorf("relaxed accuracy (-summary +progress of the last epoch):\n%s", diff)
 			}
 			interrupted(t, Run{Config: cfg, Model: path, Threads: 2}, 2, 5)
 			train(t, Run{Config: cfg, Model: path, Threads: 1, Resume: true})

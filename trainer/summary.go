@@ -51,10 +51,9 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 		v := share(kept.ValidationCorrect, kept.ValidationSamples)
 		s.Validation = &v
 	}
-	if cfg.Train.Estimator == "soft" {
-		relaxed := share(kept.RelaxedCorrect, kept.TestSamples)
-		gap := relaxed - s.TestAccuracy
-		s.RelaxedAccuracy, s.Gap = &relaxed, &gap
+	if relaxed := relaxedAccuracy(&cfg, &kept); relaxed != nil {
+		gap := *relaxed - s.TestAccuracy
+		s.RelaxedAccuracy, s.Gap = relaxed, &gap
 	}
 	s.BestAccuracy = -1
 	for i, e := range r.Epochs {
@@ -66,5 +65,15 @@ func summarise(path string, cfg config.Config, r *model.Record) *Summary {
 }
 
 func testAccuracy(e model.Epoch) float64 { return share(e.TestCorrect, e.TestSamples) }
+
+// relaxedAccuracy returns the test accuracy of the relaxed network after an epoch, nil if it
+// is not that which is trained.
+func relaxedAccuracy(cfg *config.Config, e *model.Epoch) *float64 {
+	if cfg.Train.Estimator != "soft" {
+		return nil
+	}
+	relaxed := share(e.RelaxedCorrect, e.TestSamples)
+	return &relaxed
+}
 
 func share(part, all int) float64 { return float64(part) / float64(all) }

@@ -55,6 +55,7 @@ type Progress struct {
 	Left           time.Duration // estimated, to the end of the run
 	InStep         time.Duration // of this call so far, in optimiser steps: the rest is reading, shuffling, evaluation, checkpoints
 	Finished       *model.Epoch  // set after an epoch, evaluated
+	Relaxed        *float64      // with it, and estimator soft: the test accuracy of the relaxed network
 }
 
 // ErrInterrupted says that the context ended and the work so far, if any, was saved.
@@ -276,7 +277,7 @@ func (s *session) report(e *model.Epoch) {
 	}
 	if e != nil {
 		p.Epoch, p.Batch = s.at.Epoch, p.Batches
-		p.Loss, p.TrainAccuracy = e.Loss, float64(e.TrainCorrect)/float64(e.TrainSamples)
+		p.Loss, p.TrainAccuracy, p.Relaxed = e.Loss, share(e.TrainCorrect, e.TrainSamples), relaxedAccuracy(&s.Config, e)
 	} else if seen := min(s.at.Batch*s.Config.Train.Batch, len(s.order)); seen > 0 {
 		p.Loss, p.TrainAccuracy = s.at.LossSum/float64(seen), float64(s.at.Correct)/float64(seen)
 	}

@@ -64,8 +64,8 @@ func (p *progress) show(s trainer.Progress) {
 	}
 	if s.Finished != nil {
 		p.test = "test " + percent(float64(s.Finished.TestCorrect)/float64(s.Finished.TestSamples)) + "  "
-		if e := s.Finished; e.RelaxedCorrect > 0 {
-			p.test += "relaxed " + percent(float64(e.RelaxedCorrect)/float64(e.TestSamples)) + "  "
+		if s.Relaxed != nil {
+			p.test += "relaxed " + percent(*s.Relaxed) + "  "
 		}
 		if v := validationAccuracy(s); v != nil {
 			p.test += "validation " + percent(*v) + "  "
@@ -100,12 +100,13 @@ func (p *progress) logLine(s trainer.Progress) {
 		Train      float64  `json:"train_accuracy"`
 		Validation *float64 `json:"validation_accuracy,omitempty"`
 		Test       float64  `json:"test_accuracy"`
+		Relaxed    *float64 `json:"relaxed_test_accuracy,omitempty"`
 		Seconds    float64  `json:"seconds"`
 		InStep     float64  `json:"step_seconds"`
 		GateRate   float64  `json:"gate_steps_per_second"`
 	}{
 		time.Now().UTC().Format(time.RFC3339), p.seed, s.Epoch, s.LearningRate, s.Loss, s.TrainAccuracy, validationAccuracy(s),
-		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), time.Since(p.start).Seconds(), s.InStep.Seconds(), s.GateStepsRate,
+		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), s.Relaxed, time.Since(p.start).Seconds(), s.InStep.Seconds(), s.GateStepsRate,
 	})
 	if err == nil {
 		_, err = p.log.Write(append(line, '\n'))

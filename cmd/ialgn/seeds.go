@@ -40,9 +40,18 @@ func trainSeeds(c *cli.Context, cfg config.Config, path string) error {
 type seedsReport struct{ *trainer.SeedsSummary }
 
 func (r seedsReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%20s %6s  %9s  %9s  %s\n", "seed", "epochs", "test", "best", "after epoch")
+	soft := r.Runs[0].Gap != nil
+	fmt.Fprintf(w, "%20s %6s  %9s  %9s  %s", "seed", "epochs", "test", "best", "after epoch")
+	if soft {
+		fmt.Fprintf(w, "  %9s  %s", "relaxed", "gap, points")
+	}
+	fmt.Fprintln(w)
 	for _, s := range r.Runs {
-		fmt.Fprintf(w, "%20d %6d  %9s  %9s  %11d  %s\n", s.Seed, s.Epochs, percent(s.TestAccuracy), percent(s.BestAccuracy), s.BestEpoch, s.Model)
+		fmt.Fprintf(w, "%20d %6d  %9s  %9s  %11d", s.Seed, s.Epochs, percent(s.TestAccuracy), percent(s.BestAccuracy), s.BestEpoch)
+		if soft {
+			fmt.Fprintf(w, "  %9s  %11.2f", percent(*s.RelaxedAccuracy), 100**s.Gap)
+		}
+		fmt.Fprintf(w, "  %s\n", s.Model)
 	}
 	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy), counted(len(r.Runs), "seed"))
 }

@@ -78,7 +78,7 @@ type Epoch struct {
 	TestCorrect  int     `json:"test_correct"`
 	TestSamples  int     `json:"test_samples"`
 
-	// Of the test samples, by the relaxed network, which estimator soft trains.
+	// Of the test samples, by the relaxed network, if estimator soft trains it.
 	RelaxedCorrect int `json:"test_relaxed_correct,omitempty"`
 
 	ValidationCorrect int `json:"validation_correct,omitempty"`

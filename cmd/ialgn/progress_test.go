@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"ialgn/trainer"
+	"ialgn/trainer/model"
+)
+
+// TestRelaxedZero shows a relaxed network that has nothing right, which is not that there is
+// none.
+func TestRelaxedZero(t *testing.T) {
+	zero := 0.0
+	for _, c := range []struct {
+		relaxed *float64
+		want    string
+	}{
+		{nil, "train 0.00 %  test 0.00 %  0.00M gate"},
+		{&zero, "train 0.00 %  test 0.00 %  relaxed 0.00 %  0.00M gate"},
+	} {
+		var out bytes.Buffer
+		p := &progress{w: &out}
+		p.show(trainer.Progress{Relaxed: c.relaxed, Finished: &model.Epoch{TestSamples: 10, TrainSamples: 10}})
+		if !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s, want %q in it", out.String(), c.want)
+		}
+	}
+}
