@@ -103,7 +103,13 @@ func (a arrays) add(v reflect.Value) {
 // TestLitter trains and evaluates: what a batch leaves to the garbage collector is
 // little, since the heap may grow by as much as the network has before it runs.
 func TestLitter(t *testing.T) {
-	s := prepared(t, parse(t), filepath.Join(t.TempDir(), "m"))
+	for _, sets := range [][]string{nil, {"model.topology=rwlgn", "model.depth=100"}, {"model.hidden=4", "model.depth=100"}, {"model.depth=100", "train.estimator=soft"}} {
+		t.Run(fmt.Sprint(sets), func(t *testing.T) { litter(t, sets) })
+	}
+}
+
+func litter(t *testing.T, sets []string) {
+	s := prepared(t, parse(t, sets...), filepath.Join(t.TempDir(), "m"))
 	s.batch()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"errors"
-	"fmt"
-
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
 )
@@ -22,11 +19,8 @@ type chainEngine struct {
 	workers []*chainWorker
 }
 
-// newChains returns the chain engine for a model that [chains] has nothing against.
+// newChains returns the chain engine for a network of private chains.
 func newChains(m *model.Model, maxBatch, threads int) (*chainEngine, error) {
-	if err := chains(m); err != nil {
-		return nil, fmt.Errorf("engine: %w", err)
-	}
 	n, err := newNetwork(m, maxBatch, threads)
 	if err != nil {
 		return nil, err
@@ -41,21 +35,18 @@ func newChains(m *model.Model, maxBatch, threads int) (*chainEngine, error) {
 	return e, nil
 }
 
-// chains says why the model is not a network of private chains, or nil.
-func chains(m *model.Model) error {
+// chains reports whether the model is a network of private chains: a first layer on the
+// input and a rest on the spine and the input.
+func chains(m *model.Model) bool {
 	if len(m.Sections) == 0 || len(m.Sections) > 2 || m.Sections[0].Layers != 1 {
-		return errors.New("the model is not made of a first layer and a rest")
+		return false
 	}
-	for i := range m.Sections {
-		s := &m.Sections[i]
-		if s.B.Source != model.Input {
-			return fmt.Errorf("section %d: pin B does not read the input", i)
-		}
-		if want := []model.Source{model.Input, model.Spine}[i]; s.A.Source != want {
-			return fmt.Errorf("section %d: pin A is not a private spine", i)
+	for i, a := range []model.Source{model.Input, model.Spine}[:len(m.Sections)] {
+		if s := &m.Sections[i]; s.A.Source != a || s.B.Source != model.Input {
+			return false
 		}
 	}
-	return nil
+	return true
 }
 
 // Step implements [Engine].

@@ -73,8 +73,7 @@ type Moment struct {
 // New returns an engine for the model, which it will change, with batches of at most
 // maxBatch samples on the given number of goroutines. The moments are zero.
 func New(m *model.Model, maxBatch, threads int) (Engine, error) {
-	chained := chains(m) == nil && m.Config.Train.Estimator != "soft"
-	if chained {
+	if chains(m) && m.Config.Train.Estimator != "soft" {
 		return newChains(m, maxBatch, threads)
 	}
 	return newLayers(m, maxBatch, threads)
@@ -139,7 +138,11 @@ func checkWires(m *model.Model) error {
 func newSection(s *model.Section, arity int) *kernel.Gates {
 	gates := len(s.Ops) / arity
 	n := &kernel.Gates{Layers: s.Layers, Light: arity == kernel.LightOps, Op: hugepage.Make[uint8](gates), B: newPin(&s.B, gates)}
-	n.Logits = newLogits(s.Ops, gates)
+	tops := gates
+	if n.Light {
+		tops = 0
+	}
+	n.Logits = newLogits(s.Ops, tops)
 	if s.A.Source != model.Spine {
 		n.A = newPin(&s.A, gates)
 	}
@@ -147,9 +150,10 @@ func newSection(s *model.Section, arity int) *kernel.Gates {
 	return n
 }
 
-func newLogits(w []float32, gates int) kernel.Logits {
+// newLogits returns logits with their moments and so many largest ones.
+func newLogits(w []float32, tops int) kernel.Logits {
 	floats := hugepage.Make[float32]
-	return kernel.Logits{W: w, M: floats(len(w)), V: floats(len(w)), Top: floats(gates)}
+	return kernel.Logits{W: w, M: floats(len(w)), V: floats(len(w)), Top: floats(tops)}
 }
 
 func newPin(p *model.Pin, gates int) *kernel.Pin {

@@ -10,17 +10,15 @@ import (
 	"ialgn/trainer/model"
 )
 
-// layerEngine trains any network, layer by layer, with hard values. Each goroutine has a
-// range of every layer's gates. Going down, a gate gathers its gradient from the gates that
-// read it, along lists that were made once; so nobody adds to what another one writes, and
-// a sum has one order.
+// layerEngine trains any network, layer by layer, with hard values. Going down, a gate
+// gathers its gradient from the gates that read it, along lists that were made once; so
+// nobody adds to what another one writes, and a sum has one order.
 type layerEngine struct {
-	*network
-	layers  []*kernel.Layer
-	rows    [][]uint64      // the bits of each layer, [width][words]
-	traces  [2]kernel.Trace // of the layer at hand and of the one above, in turns
-	sums    *kernel.Trace   // of the classes
+	*stack[uint64]
+	sums    *kernel.Trace // of the classes
 	workers []*layerWorker
+
+	forward, count, update func(member int)
 }
 
 // layerWorker does the gates from lo up to hi of each layer.
@@ -42,10 +40,7 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 	if m.Config.Train.Estimator == "soft" {
 		return newRelaxed(n), nil
 	}
-	e := &layerEngine{network: n, layers: newLayerList(n)}
-	for range e.layers {
-		e.rows = append(e.rows, hugepage.Make[uint64](m.Width*n.words))
-	}
+	e := &layerEngine{stack: newStack[uint64](n, n.words)}
 	e.layers[len(e.layers)-1].Uses = kernel.NewClassUses(m.Width, n.classes)
 	e.sums = kernel.NewClassTrace(n.deltas, n.classes, n.words)
 	slots := mostSlots(e.layers)
@@ -56,9 +51,12 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 			Coef:  hugepage.Make[float32](m.Width * slots * 2),
 		}
 	}
-	for t := range n.crew.Size() {
-		e.workers = append(e.workers, newLayerWorker(e, m.Width*t/n.crew.Size(), m.Width*(t+1)/n.crew.Size()))
+	for t, lo := range e.bounds[:n.crew.Size()] {
+		e.workers = append(e.workers, newLayerWorker(e, lo, e.bounds[t+1]))
 	}
+	e.forward = func(i int) { e.workers[i].forward(e) }
+	e.count = func(i int) { e.workers[i].count(e) }
+	e.update = func(i int) { e.workers[i].update(e) }
 	return e, nil
 }
 
@@ -79,42 +77,6 @@ func checkEdges(m *model.Model) error {
 	return nil
 }
 
-// newLayerList returns the layers of a network with their uses by the layers above.
-func newLayerList(n *network) []*kernel.Layer {
-	var all []*kernel.Layer
-	for _, s := range n.sections {
-		for l := range s.Layers {
-			all = append(all, &kernel.Layer{Gates: s, Index: l})
-		}
-	}
-	for i, next := range all[1:] {
-		all[i].Uses = kernel.NewUses(next.Gates, next.Index, n.m.Width)
-	}
-	return all
-}
-
-// mostSlots returns the largest number of slots of a gate, but at least one: kernels take
-// the address of the first also where no gate reads the layer before.
-func mostSlots(layers []*kernel.Layer) int {
-	most := 1
-	for _, l := range layers {
-		a, b := l.Slots()
-		most = max(most, a+b)
-	}
-	return most
-}
-
-// mostCandidates returns the largest number of candidates of a pin.
-func mostCandidates(layers []*kernel.Layer) int {
-	k := 1
-	for _, l := range layers {
-		if k = max(k, l.B.K); l.A != nil {
-			k = max(k, l.A.K)
-		}
-	}
-	return k
-}
-
 func newLayerWorker(e *layerEngine, lo, hi int) *layerWorker {
 	touched := (hi-1)/e.perClass - lo/e.perClass + 1
 	return &layerWorker{
@@ -126,29 +88,14 @@ func newLayerWorker(e *layerEngine, lo, hi int) *layerWorker {
 // Step implements [Engine].
 func (e *layerEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
-	for l := len(e.layers) - 1; l >= 0; l-- {
-		own, next := &e.traces[l%2], &e.traces[(l+1)%2]
-		if l == len(e.layers)-1 {
-			next = e.sums
-		}
-		e.each(func(w *layerWorker) {
-			w.pass.X, w.pass.Below, w.pass.Samples, w.pass.Adam = b.X, e.below(l), len(b.Labels), adam
-			w.pass.Update(e.layers[l], own, next, w.lo, w.hi)
-		})
-	}
+	e.down(adam, e.update)
 	return r
 }
 
 // Measure implements [Engine].
 func (e *layerEngine) Measure(b Batch) Result {
-	e.check(b)
-	for l, layer := range e.layers {
-		e.each(func(w *layerWorker) {
-			w.pass.X, w.pass.Below = b.X, e.below(l)
-			w.pass.Forward(layer, e.rows[l], w.lo, w.hi)
-		})
-	}
-	e.each(func(w *layerWorker) { e.count(w) })
+	e.up(b, e.forward)
+	e.crew.Run(e.count)
 	clear(e.counts)
 	for _, w := range e.workers {
 		e.add(w.lo/e.perClass, w.counts)
@@ -156,8 +103,24 @@ func (e *layerEngine) Measure(b Batch) Result {
 	return e.loss(e.crew, b.Labels)
 }
 
-// count counts the ones of the worker's gates by class.
-func (e *layerEngine) count(w *layerWorker) {
+// forward computes the worker's gates of the layer at hand.
+func (w *layerWorker) forward(e *layerEngine) {
+	w.pass.X, w.pass.Below = e.batch.X, e.below()
+	w.pass.Forward(e.layers[e.layer], e.rows[e.layer], w.lo, w.hi)
+}
+
+// update updates the worker's gates of the layer at hand.
+func (w *layerWorker) update(e *layerEngine) {
+	own, next := e.turns()
+	if next == nil {
+		next = e.sums
+	}
+	w.pass.X, w.pass.Below, w.pass.Samples, w.pass.Adam = e.batch.X, e.below(), len(e.batch.Labels), e.adam
+	w.pass.Update(e.layers[e.layer], own, next, w.lo, w.hi)
+}
+
+// count counts the ones of the worker's gates of the last layer by class.
+func (w *layerWorker) count(e *layerEngine) {
 	out := e.rows[len(e.rows)-1]
 	for from := w.lo; from < w.hi; {
 		class := from / e.perClass
@@ -171,14 +134,3 @@ func (e *layerEngine) count(w *layerWorker) {
 		from = end
 	}
 }
-
-// below returns the rows of the layer before a layer.
-func (e *layerEngine) below(l int) []uint64 {
-	if l == 0 {
-		return nil
-	}
-	return e.rows[l-1]
-}
-
-// each runs f for every worker and waits.
-func (e *layerEngine) each(f func(w *layerWorker)) { e.crew.Run(func(i int) { f(e.workers[i]) }) }

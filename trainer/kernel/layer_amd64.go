@@ -22,7 +22,9 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	}
 	f, c := p.fusedFrame(), &p.Adam
 	f.gate, f.left = int64(from), int64(to-from)
-	f.w, f.m, f.v, f.top, f.op = &l.W[0], &l.M[0], &l.V[0], &l.Top[0], &l.Op[0] // Top of light gates is of no use
+	if f.w, f.m, f.v, f.op = &l.W[0], &l.M[0], &l.V[0], &l.Op[0]; !l.Light {
+		f.top = &l.Top[0]
+	}
 	f.starts, f.edges = &l.Uses.start[0], &l.Uses.edges[:1][0].Pin
 	f.nextDelta, f.nextBits, f.nextCoef = &next.Delta[0], &next.Bits[0], &next.Coef[0]
 	f.keep = int64(slotsA)

@@ -139,7 +139,7 @@ func (t *layerState) run(path string, c places) map[string][]uint32 {
 			bits[name] = append(bits[name], uint32(x), uint32(x>>32))
 		}
 	}
-	uses := &Uses{start: c.bits(t.uses.start), edges: c.edges(t.uses.edges), width: t.width}
+	uses := &Uses{start: c.bits(t.uses.start), edges: c.edges(t.uses.edges)}
 	l := &Layer{Gates: s, Index: t.layers / 2, Uses: uses}
 	slotsA, slotsB := l.Slots()
 	row := 64 * t.words

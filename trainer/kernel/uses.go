@@ -12,7 +12,6 @@ type Edge struct {
 type Uses struct {
 	start []uint32 // [width + 1]
 	edges []Edge
-	width int
 }
 
 // Of returns the edges of gate i. There are [edgesAhead] more after them.
@@ -36,7 +35,7 @@ func (s *Gates) Slots() (a, b int) {
 // layer of section s, counted within it. Candidates must be below the width, and all edges
 // together below 1<<32.
 func NewUses(s *Gates, layer, width int) *Uses {
-	u := &Uses{start: make([]uint32, width+1), width: width}
+	u := &Uses{start: make([]uint32, width+1)}
 	s.eachEdge(layer, width, func(gate uint32, _ Edge) { u.start[gate+1]++ })
 	for i := range width {
 		u.start[i+1] += u.start[i]
@@ -55,7 +54,7 @@ func newEdges(n int) []Edge { return make([]Edge, n+edgesAhead)[:n] }
 // NewClassUses returns who reads the gates of the last layer: the sum of their class. Its
 // trace is one of the classes as gates (see [NewClassTrace]).
 func NewClassUses(width, classes int) *Uses {
-	u := &Uses{start: make([]uint32, width+1), edges: newEdges(width), width: width}
+	u := &Uses{start: make([]uint32, width+1), edges: newEdges(width)}
 	for i := range width {
 		c := uint32(i / (width / classes))
 		u.start[i+1], u.edges[i] = uint32(i+1), Edge{2 * c, c}

@@ -19,7 +19,7 @@ func drawTrace(r *rand.Rand, width, words, samples int, numbers []int) (*Trace, 
 	for i := range t.Bits {
 		t.Bits[i] = r.Uint64()
 	}
-	u := &Uses{start: []uint32{0}, width: len(numbers)}
+	u := &Uses{start: []uint32{0}}
 	for _, n := range numbers {
 		for range n {
 			u.edges = append(u.edges, Edge{uint32(r.IntN(2 * width)), uint32(r.IntN(2 * width))})
@@ -39,7 +39,7 @@ func TestGather(t *testing.T) {
 			words := (samples+63)/64 + r.IntN(2)
 			trace, uses := drawTrace(r, 30, words, samples, []int{0, 1, 2, 3, 0, 9, 70})
 			n := (samples + Lanes - 1) / Lanes * Lanes
-			for i := range uses.width {
+			for i := range len(uses.start) - 1 {
 				var s Steps
 				want, got := odds(r, n, 1), odds(r, n, 1) // to be overwritten
 				trace.gather(want, uses.Of(i), words)
