@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"ialgn/internal/hugepage"
-
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ialgn/internal/hugepage"
-
 	"ialgn/trainer/model"
 )
 

@@ -2,11 +2,12 @@
 // at a time. What happens to a gate is package kernel's, where the maths and the summation
 // order stand; an engine decides in which order gates are walked.
 //
-// There are two. [New] takes the chain engine for networks of private chains under hard
+// There are three. [New] takes the chain engine for networks of private chains under hard
 // forward values, an IALGN with a same-index spine, where a chain depends on the others
 // only through the class counts: it walks chain by chain and stores nothing for each gate
-// but its parameters. All other networks, and raw relaxed gradients, go through the layer
-// engine. On a network that both can train, both give the same bits.
+// but its parameters. All other networks with hard values go through the layer engine; on a
+// network that both can train, both give the same bits. Raw relaxed gradients, of any
+// network, go through the relaxed engine, which has numbers where these have bits.
 //
 // An engine works on the slices of a [model.Model], which therefore always holds the
 // current parameters; it owns the moments and, for each gate, the running argmaxes. Gates

@@ -3,7 +3,8 @@
 //
 // A [Model] describes any network of the paper. Its layers stand in [Section]s, runs
 // of consecutive layers whose pins have the same sources and numbers of candidates:
-// an IALGN has two, the first layer and the rest. All arrays of a section are
+// a network of private chains (an IALGN with k_h = 1) has two, the first layer and the
+// rest, any other one for each layer. All arrays of a section are
 // chain-major, [width][layers][k], because a private chain is what training, files
 // and freezing walk along.
 //
