@@ -117,8 +117,19 @@ func TestRandomWires(t *testing.T) {
 	}
 }
 
+// agreeing returns in how many places two lists have the same, 0 if one has no places.
+func agreeing(a, b []int) int {
+	n := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			n++
+		}
+	}
+	return n
+}
+
 // TestBalancedWires holds that each source of a layer is used as often as another, or once
-// more.
+// more, by pins and layers that are drawn apart.
 func TestBalancedWires(t *testing.T) {
 	for topology, want := range map[string]int{"rwlgn": 2, "rwlgn-spine": 1, "rwlgn-classwise": 2} {
 		m := initial(t, "model.topology="+topology, "model.wiring=balanced", "model.width=117")
@@ -129,6 +140,9 @@ func TestBalancedWires(t *testing.T) {
 			}
 			if count := uses(n, &s.A, &s.B); slices.Min(count) != low || slices.Max(count) != high {
 				t.Errorf("%s: layer %d: sources are used %v", topology, l, count)
+			}
+			if same := agreeing(wiresOf(&s.A), wiresOf(&s.B)); same > 15 { // 1 or 2 on average
+				t.Errorf("%s: layer %d: both pins of %d gates of 117 have the same wire", topology, l, same)
 			}
 			if l > 1 && slices.Equal(wiresOf(&s.B), wiresOf(&m.Sections[l-1].B)) {
 				t.Errorf("%s: layers %d and %d have the same wires", topology, l-1, l)

@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
 )
 
 // networks are the paper's networks and estimators beside the plain IALGN, with the digest
@@ -97,8 +99,28 @@ func TestNetworksResume(t *testing.T) {
 				t.Error("the resumed model differs from the uninterrupted one")
 			}
 			tuned := filepath.Join(dir, "tuned")
-			train(t, Run{Config: parse(t, append(n.sets, "train.epochs=1")...), Model: tuned, Start: whole})
+			train(t, Run{Config: parse(t, append(n.sets, "train.epochs=1", "train.optimizer.lr=1e-9")...), Model: tuned, Start: whole})
+			sameParameters(t, loadModel(t, whole), loadModel(t, tuned))
 		})
+	}
+}
+
+// sameParameters holds a model that was tuned at a rate of next to nothing to the one that it
+// started from.
+func sameParameters(t *testing.T, was, is *model.Model) {
+	t.Helper()
+	for i := range was.Sections {
+		a, b := &was.Sections[i], &is.Sections[i]
+		if diff := cmp.Diff([]model.Indices{a.A.Wires, a.B.Wires}, []model.Indices{b.A.Wires, b.B.Wires}); diff != "" {
+			t.Fatalf("section %d: wires (-start +tuned):\n%s", i, diff)
+		}
+		for j, logits := range [][2][]float32{{a.Ops, b.Ops}, {a.A.Logits, b.A.Logits}, {a.B.Logits, b.B.Logits}} {
+			for k := range logits[0] {
+				if math.Abs(float64(logits[0][k]-logits[1][k])) > 1e-6 {
+					t.Fatalf("section %d: array %d: logit %d was %v and is %v", i, j, k, logits[0][k], logits[1][k])
+				}
+			}
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,17 +28,7 @@ func TestStart(t *testing.T) {
 	if m.Config.Model.Tau != 3 || m.Config.Name != "tuned" {
 		t.Errorf("the model has the configuration %+v, not the run's", m.Config)
 	}
-	for i := range m.Sections {
-		a, b := &was.Sections[i], &m.Sections[i]
-		if diff := cmp.Diff([]model.Indices{a.A.Wires, a.B.Wires}, []model.Indices{b.A.Wires, b.B.Wires}); diff != "" {
-			t.Errorf("section %d: wires (-base +tuned):\n%s", i, diff)
-		}
-		for j := range a.Ops {
-			if math.Abs(float64(a.Ops[j]-b.Ops[j])) > 1e-6 {
-				t.Fatalf("section %d: operation logit %d was %v and is %v", i, j, a.Ops[j], b.Ops[j])
-			}
-		}
-	}
+	sameParameters(t, was, m)
 }
 
 // TestStartMoments starts from a checkpoint, whose moments must not matter: the

@@ -114,10 +114,21 @@ func TestInputsAlone(t *testing.T) {
 // TestLayerThreads trains networks of layers on 1, 2, 5 and 66 threads: one gate of a layer
 // each at last.
 func TestLayerThreads(t *testing.T) {
-	for _, o := range []modelgen.Options{{Topology: "rwlgn"}, {Topology: "rwlgn-spine", Light: true}, {Hidden: 4}} {
+	for i, o := range []modelgen.Options{
+		{Topology: "rwlgn"},
+		{Topology: "rwlgn-spine", Light: true},
+		{Hidden: 4},
+		{},
+		{Topology: "rwlgn-classwise"},
+		{Hidden: 4, Light: true}, // these relaxed
+	} {
 		o.Width = 66
 		train := func(threads int) (Engine, []Result) {
-			e, err := newLayers(modelgen.New(o), 100, threads)
+			m := modelgen.New(o)
+			if i >= 3 {
+				m.Config.Train.Estimator = "soft"
+			}
+			e, err := newLayers(m, 100, threads)
 			if err != nil {
 				t.Fatal(err)
 			}
