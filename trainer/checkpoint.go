@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/internal/plural"
 	"ialgn/trainer/config"
 	"ialgn/trainer/engine"
 	"ialgn/trainer/model"
@@ -189,9 +190,9 @@ func (at position) misfit(r *model.Record) error {
 // checkLength refuses to go on from a position past the end of this run.
 func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 	if n := r.Config.Train.Epochs; at.Epoch > n || (at.Epoch == n && at.Batch > 0) {
-		done := counted(at.Epoch, "epoch", "epochs")
+		done := plural.Of(at.Epoch, "epoch", "epochs")
 		if at.Batch > 0 {
-			done += " and " + counted(at.Batch, "batch", "batches")
+			done += " and " + plural.Of(at.Batch, "batch", "batches")
 		}
 		return fmt.Errorf("has already %s, more than train.epochs = %d; ask for more epochs, or train anew", done, n)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hugepage"
+	"ialgn/internal/plural"
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
@@ -318,13 +319,5 @@ func (s *session) interrupt() error {
 		return err
 	}
 	return fmt.Errorf("%w after %d of %s and %s; the work so far is in %s", ErrInterrupted, s.at.Epoch,
-		counted(s.Config.Train.Epochs, "epoch", "epochs"), counted(s.at.Batch, "batch", "batches"), CheckpointPath(s.Model))
-}
-
-// counted returns a number with its noun.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", many)
+		plural.Of(s.Config.Train.Epochs, "epoch", "epochs"), plural.Of(s.at.Batch, "batch", "batches"), CheckpointPath(s.Model))
 }

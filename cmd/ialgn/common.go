@@ -86,11 +86,3 @@ func warn(c *cli.Context, format string, args ...any) {
 
 // percent formats a share as the field does.
 func percent(x float64) string { return fmt.Sprintf("%.2f %%", 100*x) }
-
-// counted returns a number with its noun, which has a regular plural.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
-}

@@ -10,6 +10,7 @@ import (
 
 	"ialgn/compiler"
 	"ialgn/examples"
+	"ialgn/internal/plural"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -44,7 +45,7 @@ func demo(c *cli.Context) error {
 	}
 	r := &demoReport{Dir: c.String("o")}
 	path := filepath.Join(r.Dir, cfg.Name+".safetensors")
-	note(c, "training %s of %s on %s", counted(cfg.Model.Width, "chain"), counted(cfg.Model.Depth, "layer"), cfg.Data.Set)
+	note(c, "training %s of %s on %s", plural.Of(cfg.Model.Width, "chain", "chains"), plural.Of(cfg.Model.Depth, "layer", "layers"), cfg.Data.Set)
 	if r.Train, err = trainModel(c, cfg, path); err != nil {
 		return err
 	}

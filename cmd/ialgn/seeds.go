@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
@@ -53,7 +54,7 @@ func (r seedsReport) text(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s\n", s.Model)
 	}
-	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy), counted(len(r.Runs), "seed"))
+	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy), plural.Of(len(r.Runs), "seed", "seeds"))
 }
 
 // plusMinus writes mean and standard deviation in the same unit, the mean alone of a

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
@@ -102,7 +103,7 @@ func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progr
 type trainReport struct{ *trainer.Summary }
 
 func (r trainReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s, ", r.Model, counted(r.Epochs, "epoch"))
+	fmt.Fprintf(w, "%s: %s, ", r.Model, plural.Of(r.Epochs, "epoch", "epochs"))
 	if r.Validation != nil {
 		if r.Stopped {
 			fmt.Fprintf(w, "stopped early, ")

@@ -8,7 +8,7 @@ var policy = Policy{
 		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/hugepage"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/hugepage", "internal/plural"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
@@ -56,6 +56,7 @@ var policy = Policy{
 		{Package: "internal/bitplane"},
 		{Package: "internal/crew"},
 		{Package: "internal/hint"},
+		{Package: "internal/plural"},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
