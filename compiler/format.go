@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ialgn/backend/aiger"
+	"ialgn/backend/ccode"
 	"ialgn/backend/dot"
 	"ialgn/backend/verilog"
 	"ialgn/netlist"
@@ -14,27 +15,35 @@ import (
 
 // format is a file of the output folder that is made from the netlist.
 type format struct {
-	name   string // as in --emit and in the manifest
+	name   string // in the manifest
+	emit   string // in --emit, which may name several files
 	suffix string // of the file's name, after the module's
-	always bool
+	always bool   // whether it is asked for or not
 	write  func(io.Writer, Product) error
 }
 
 // formats returns the formats in the order in which they are written.
 func formats() []format {
 	return []format{
-		{"verilog", ".v", true, func(w io.Writer, p Product) error { return verilog.Write(w, p.Netlist, verilogOptions(p)) }},
-		{"testbench", "_tb.v", true, func(w io.Writer, p Product) error {
+		{"verilog", "verilog", ".v", true, func(w io.Writer, p Product) error { return verilog.Write(w, p.Netlist, verilogOptions(p)) }},
+		{"testbench", "testbench", "_tb.v", true, func(w io.Writer, p Product) error {
 			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
 		}},
-		{"netlist", ".netlist", true, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
-		{"aiger", ".aig", false, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
-		{"dot", ".dot", false, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
+		{"netlist", "netlist", ".netlist", true, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
+		{"aiger", "aiger", ".aig", false, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
+		{"c", "c", ".c", false, func(w io.Writer, p Product) error { return ccode.Write(w, p.Netlist, cOptions(p)) }},
+		{"c-header", "c", ".h", false, func(w io.Writer, p Product) error { return ccode.WriteHeader(w, p.Netlist, cOptions(p)) }},
+		{"c-test", "c", "_selftest.c", false, func(w io.Writer, p Product) error { return ccode.WriteTest(w, p.Netlist, cOptions(p)) }},
+		{"dot", "dot", ".dot", false, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
 	}
 }
 
 func verilogOptions(p Product) verilog.Options {
 	return verilog.Options{Module: p.Manifest.Module, Header: p.Header}
+}
+
+func cOptions(p Product) ccode.Options {
+	return ccode.Options{Module: p.Manifest.Module, Header: p.Header}
 }
 
 // selectFormats returns the formats that are always written and those asked for. It
@@ -43,8 +52,10 @@ func selectFormats(emit []string) ([]format, error) {
 	var selected []format
 	var names []string
 	for _, f := range formats() {
-		names = append(names, f.name)
-		if f.always || slices.Contains(emit, f.name) {
+		if !slices.Contains(names, f.emit) {
+			names = append(names, f.emit)
+		}
+		if f.always || slices.Contains(emit, f.emit) {
 			selected = append(selected, f)
 		}
 	}

@@ -45,7 +45,7 @@ type ModelRef struct {
 // File is one file of an output folder.
 type File struct {
 	Name   string `json:"name"`
-	Format string `json:"format"` // verilog, testbench, netlist, aiger, dot or report
+	Format string `json:"format"` // such as verilog, netlist, c, c-header or report
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }

@@ -33,7 +33,7 @@ type Product struct {
 //
 //	NAME.v, NAME_tb.v   the Verilog module and its testbench
 //	NAME.netlist        the netlist's text form, which [ReadDir] reads
-//	NAME.aig, NAME.dot  if Emit names aiger, dot
+//	NAME.aig and so on  what Emit names
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
 //

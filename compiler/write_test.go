@@ -78,10 +78,10 @@ func names(files map[string]string) []string { return slices.Sorted(maps.Keys(fi
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := product(t, "tiny", netlist.Gates, 1)
-	p.Emit = []string{"dot", "aiger", "verilog"}
+	p.Emit = []string{"dot", "aiger", "verilog", "c"}
 	report := write(t, dir, p)
 
-	want := []string{"manifest.json", "report.json", "tiny.aig", "tiny.dot", "tiny.netlist", "tiny.v", "tiny_tb.v"}
+	want := []string{"manifest.json", "report.json", "tiny.aig", "tiny.c", "tiny.dot", "tiny.h", "tiny.netlist", "tiny.v", "tiny_selftest.c", "tiny_tb.v"}
 	files := contents(t, dir)
 	if diff := cmp.Diff(want, names(files)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -104,6 +104,7 @@ func TestWrite(t *testing.T) {
 	}
 	for format, head := range map[string]string{
 		"verilog": "//", "testbench": "//", "netlist": "ialgn netlist 1\n", "aiger": "aig ", "dot": "strict digraph", "report": "{\n",
+		"c": "//go:build ignore\n", "c-header": "//go:build ignore\n", "c-test": "//go:build ignore\n",
 	} {
 		path, err := o.Path(format)
 		if err != nil {
@@ -199,7 +200,7 @@ func TestWriteFails(t *testing.T) {
 		want   string
 	}{
 		{"format that cannot express a kind", context.Background(), func(p *Product) { p.Emit = []string{"aiger"} }, "later.aig: aiger: cannot express argmax"},
-		{"unknown format", context.Background(), func(p *Product) { p.Emit = []string{"dot", "vhdl"} }, `emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, dot`},
+		{"unknown format", context.Background(), func(p *Product) { p.Emit = []string{"dot", "vhdl"} }, `emit: format "vhdl" is unknown: give some of verilog, testbench, netlist, aiger, c, dot`},
 		{"module name", context.Background(), func(p *Product) { p.Manifest.Module = "../evil" }, "module name: "},
 		{"interrupted", cancelled, func(*Product) {}, "context canceled"},
 	} {

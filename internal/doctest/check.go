@@ -66,7 +66,9 @@ func (d *document) simple(s simple) []error {
 		return d.makefile(args)
 	case name == "cp":
 		return d.copied(args)
-	case slices.Contains(known, name):
+	case name == "gcc":
+		return d.gcc(args)
+	case slices.Contains(known, name), d.made[path.Clean(name)]:
 		return d.needFiles(args)
 	default:
 		return []error{fmt.Errorf("%s: not a program that documents use: choose another, or add it to package doctest", name)}
@@ -105,6 +107,17 @@ func (d *document) needFiles(args []string) (wrong []error) {
 			wrong = append(wrong, d.need(a)...)
 		}
 	}
+	return wrong
+}
+
+// gcc follows gcc ... -o PROGRAM FILE...
+func (d *document) gcc(args []string) []error {
+	at := slices.Index(args, "-o")
+	if at < 0 || at+1 == len(args) {
+		return []error{fmt.Errorf("gcc: name the program with -o")}
+	}
+	wrong := d.needFiles(slices.Concat(args[:at], args[at+2:]))
+	d.make(args[at+1])
 	return wrong
 }
 
@@ -199,6 +212,8 @@ func (d *document) design(dir, module, emit string) {
 		switch format {
 		case "aiger":
 			names = append(names, module+".aig")
+		case "c":
+			names = append(names, module+".c", module+".h", module+"_selftest.c")
 		case "dot":
 			names = append(names, module+".dot")
 		}

@@ -1,0 +1,168 @@
+// Package ccode writes netlists as C99 that computes the same, 64 samples a word: a source
+// file, its header, and a program that tests them.
+//
+// The files depend on nothing but the C library's headers <stddef.h> and <stdint.h> (and
+// <stdio.h> for the test). They allocate nothing and keep no state; scratch memory is the
+// caller's. Names begin with the module's, macros in capitals.
+//
+// [WriteHeader] documents the functions: NAME_run on rows of bits, for any netlist, and for
+// a classifier with a head NAME_classify from feature words to class and counts. With gcc
+// and clang a row of a block is several words, so that vector instructions compute on them.
+//
+// A network of up to [MaxStraight] operations is written as straight code in functions of
+// bounded length. A larger one is a table, run by a short loop: a compiler takes minutes
+// for a million straight lines, and little more than a second for the table.
+package ccode
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"ialgn/backend/wordcode"
+	"ialgn/netlist"
+)
+
+// Options says how a netlist is written.
+type Options struct {
+	// Module is the beginning of every name, and the name of the files. Empty: the
+	// netlist's name.
+	Module string
+	// Header are lines for the comment at the top: the program and its version, the model,
+	// its checksum, the options.
+	Header []string
+
+	straight int // operations up to which the code is straight; 0: MaxStraight
+}
+
+// MaxStraight is the number of operations up to which a network is straight code.
+const MaxStraight = 10_000
+
+// section is the number of operations of a function of straight code.
+const section = 256
+
+// Write writes the source file of n, NAME.c, which includes NAME.h. It returns an error
+// before it writes anything: a [*netlist.KindError] if n has registers, and an error if the
+// module's name is none in C or if n is too large; later, the error of w.
+func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
+	f, err := newFile(w, n, opt)
+	if err != nil {
+		return err
+	}
+	f.source()
+	return f.flush()
+}
+
+// WriteHeader writes the header file of n, NAME.h. It returns the errors of [Write].
+func WriteHeader(w io.Writer, n *netlist.Netlist, opt Options) error {
+	f, err := newFile(w, n, opt)
+	if err != nil {
+		return err
+	}
+	f.header()
+	return f.flush()
+}
+
+// WriteTest writes a program, NAME_selftest.c, that holds the code of n against vectors
+// which the simulator computed. Its last line is "PASS: ..." and its exit status 0 if all is
+// right. It returns the errors of [Write].
+func WriteTest(w io.Writer, n *netlist.Netlist, opt Options) error {
+	f, err := newFile(w, n, opt)
+	if err != nil {
+		return err
+	}
+	if f.vectors, err = wordcode.NewVectors(n, f.classifier); err != nil {
+		return fmt.Errorf("c: %w", err)
+	}
+	f.test()
+	return f.flush()
+}
+
+// file is a file that is being written.
+type file struct {
+	*printer
+	n          *netlist.Netlist
+	opt        Options
+	program    *wordcode.Program
+	place      *wordcode.Placement
+	classifier *wordcode.Classifier // nil: n is none
+	vectors    *wordcode.Vectors    // of the test alone
+}
+
+func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
+	if opt.Module == "" {
+		opt.Module = n.Name
+	}
+	if !identifier.MatchString(opt.Module) {
+		return nil, fmt.Errorf("c: module name: %q is no beginning of names in C, use letters, digits and _ with a letter first", opt.Module)
+	}
+	if opt.straight == 0 {
+		opt.straight = MaxStraight
+	}
+	f := &file{printer: newPrinter(w, opt.Module), n: n, opt: opt}
+	var err error
+	if f.program, err = wordcode.Lower("c", n); err != nil {
+		return nil, err
+	}
+	if c, ok := wordcode.NewClassifier(n); ok {
+		f.classifier = c
+	}
+	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {
+		return nil, fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name, f.program.Inputs, len(f.program.Outputs))
+	}
+	if f.isStraight() {
+		f.place = f.program.Place(section)
+		return f, nil
+	}
+	f.place = f.program.Place(1)
+	if rows := f.rows(); rows > maxRows {
+		return nil, fmt.Errorf("c: %s has %d values at a time, the code has room for %d: write a smaller scope", n.Name, rows, maxRows)
+	}
+	return f, nil
+}
+
+// identifier matches what can begin a name: no $, which C leaves to the compiler, and no _
+// at the start, which C keeps for itself.
+var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+func (f *file) isStraight() bool { return len(f.program.Ops) <= f.opt.straight }
+
+// rows returns the rows of scratch memory that a run needs.
+func (f *file) rows() int {
+	if f.isStraight() {
+		return max(1, f.place.Slots)
+	}
+	return f.program.Inputs + rowSlots + f.place.Slots
+}
+
+// buses returns the output ports and the probes, whose rows are the outputs.
+func (f *file) buses() []netlist.Port {
+	return append(f.n.OutputPorts()[:len(f.n.OutputPorts()):len(f.n.OutputPorts())], f.n.Probes()...)
+}
+
+// preface writes the comment at the top of a file.
+func (f *file) preface(suffix, title string) {
+	f.template(fmt.Sprintf(`//go:build ignore
+// (The line above is for Go alone, should a Go package stand in the same folder.)
+
+/*
+ * %s%s: %s
+ *
+`, f.opt.Module, suffix, title))
+	for _, line := range f.opt.Header {
+		f.printf(" * - %s\n", printable(line))
+	}
+	f.text(" */\n\n")
+}
+
+// printable returns s with everything replaced that is not printable ASCII or could end a
+// comment or begin another.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '*' || r == '\\' {
+			return '?'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,117 @@
+package ccode
+
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
+
+// The parts of the header file. A netlist that is no classifier leaves the last out.
+const (
+	headerTop = `#ifndef MACRO_H
+#define MACRO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The words of a row: a block is 64 * MACRO_WORDS samples. It may be set when compiling, to
+ * 1, 2, 4 or 8, the same for every file; more than 1 needs gcc or clang. 4 suits AVX2
+ * (-mavx2), 8 AVX-512.
+ */
+#ifndef MACRO_WORDS
+#ifdef __GNUC__
+#define MACRO_WORDS DEFAULT_WORDS
+#else
+#define MACRO_WORDS 1
+#endif
+#endif
+
+`
+	headerRun = `
+/*
+ * Computes a block. Row r of "in" is in[r * MACRO_WORDS] and the words after it, bit i of
+ * word w is sample 64 * w + i; "out" likewise. The rows are:
+ *
+ROWS *
+ * "scratch" is memory of MACRO_SCRATCH words with any content; no two of the three may
+ * overlap. The function cannot fail, keeps no state, and may run in several threads at once,
+ * each with its own memory.
+ */
+void NAME_run(const uint64_t *in, uint64_t *out, uint64_t *scratch);
+`
+	headerClassify = `
+typedef FEATURE NAME_feature;
+
+/*
+ * Classifies any number of samples. Feature f of sample s is x[s * MACRO_FEATURES + f], an
+ * unsigned number of MACRO_FEATURE_BITS bits.
+ *
+ * class_index[s] is the class of sample s, the lowest where several counts are the largest.
+ * counts[s * MACRO_CLASSES + c] is the count of class c; counts may be NULL.
+ * "scratch" is memory of MACRO_CLASSIFY_SCRATCH words with any content.
+ *
+ * Returns 0, or -1 if a feature does not fit its bits: then class_index and counts hold
+ * nothing of use.
+ */
+int NAME_classify(const NAME_feature *x, size_t samples, uint16_t *class_index, uint32_t *counts,
+                  uint64_t *scratch);
+`
+	headerEnd = `
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+`
+)
+
+// header writes the header file.
+func (f *file) header() {
+	f.preface(".h", "a logic gate network as C99, 64 samples a word")
+	words := wordsStraight
+	if !f.isStraight() {
+		words = wordsTable
+	}
+	f.template(replace(headerTop, "DEFAULT_WORDS", fmt.Sprint(words)))
+	f.define("INPUTS", f.program.Inputs, "rows of the inputs")
+	f.define("OUTPUTS", len(f.program.Outputs), "rows of the outputs")
+	f.template(fmt.Sprintf("#define MACRO_SCRATCH (%d * MACRO_WORDS) /* words of memory for a run */\n", f.rows()))
+	f.template(replace(headerRun, "ROWS", f.rowTable()))
+	if c := f.classifier; c != nil {
+		f.text("\n")
+		f.define("FEATURES", c.Features, "numbers of a sample")
+		f.define("FEATURE_BITS", c.FeatureBits, "bits of each")
+		f.define("CLASSES", len(c.Counts), "classes")
+		f.template("#define MACRO_CLASSIFY_SCRATCH (MACRO_SCRATCH + (MACRO_INPUTS + MACRO_OUTPUTS) * MACRO_WORDS)\n")
+		f.template(replace(headerClassify, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
+	}
+	f.template(headerEnd)
+}
+
+// Words of a row that are fastest with gcc -O2 for a processor with AVX2, see
+// docs/BENCHMARKS.md.
+const (
+	wordsStraight = 2
+	wordsTable    = 8
+)
+
+// rowTable says which rows are which bits of which port.
+func (f *file) rowTable() string {
+	table := ""
+	row := 0
+	list := func(what string, ports []netlist.Port) {
+		for _, p := range ports {
+			table += fmt.Sprintf(" *   %-6s rows %d to %d: bit 0 to %d of %s\n", what, row, row+len(p.Nets)-1, len(p.Nets)-1, p.Name)
+			row += len(p.Nets)
+		}
+	}
+	list("in", f.n.InputPorts())
+	row = 0
+	list("out", f.buses())
+	return table
+}

@@ -1,0 +1,55 @@
+package ccode
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// printer writes text in which NAME_ and MACRO_ stand for the module's prefixes. Its
+// buffer keeps the first error for flush.
+type printer struct {
+	w      *bufio.Writer
+	prefix *strings.Replacer
+	buf    []byte
+}
+
+func newPrinter(w io.Writer, module string) *printer {
+	return &printer{
+		w:      bufio.NewWriterSize(w, 1<<16),
+		prefix: strings.NewReplacer("NAME_", module+"_", "NAME.", module+".", "MACRO_", strings.ToUpper(module)+"_"),
+	}
+}
+
+// template writes text with the prefixes in place.
+func (p *printer) template(s string) { _, _ = p.prefix.WriteString(p.w, s) }
+
+// text writes text as it is.
+func (p *printer) text(s string) { _, _ = p.w.WriteString(s) }
+
+func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
+
+// define writes a macro of the module.
+func (p *printer) define(name string, value int, meaning string) {
+	p.template(fmt.Sprintf("#define MACRO_%s %d", name, value))
+	p.printf(" /* %s */\n", meaning)
+}
+
+// numbers writes numbers, in the given format, in lines of some.
+func numbers[T any](p *printer, format string, perLine int, s []T) {
+	for i, v := range s {
+		switch {
+		case i == 0:
+			p.text("    ")
+		case i%perLine == 0:
+			p.text(",\n    ")
+		default:
+			p.text(", ")
+		}
+		p.printf(format, v)
+	}
+	p.text("\n")
+}
+
+func (p *printer) flush() error { return p.w.Flush() }

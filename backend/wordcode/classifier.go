@@ -1,0 +1,59 @@
+package wordcode
+
+import (
+	"fmt"
+	"math/bits"
+
+	"ialgn/netlist"
+)
+
+// Classifier says how samples go into the program of a classifier with a head and where
+// class and counts come out.
+type Classifier struct {
+	Features    int    // words of the input port x
+	FeatureBits int    // of a word, at most [MaxFeatureBits]
+	Class       Rows   // of the outputs: the class index
+	Counts      []Rows // the count of each class
+}
+
+// Rows are consecutive outputs of a program: the digits of a number, the lowest first.
+type Rows struct{ First, Count int }
+
+// MaxFeatureBits is the widest feature word that is read as a number.
+const MaxFeatureBits = 32
+
+// NewClassifier returns the classifier that n is; ok is false if n is none: it has one
+// input port, the output port class_index of at most 16 bits and the probes count_0,
+// count_1 and so on of at most 31, at least one, as the scopes core and full have them.
+// In the scope core a feature is one thermometer bit.
+func NewClassifier(n *netlist.Netlist) (c *Classifier, ok bool) {
+	if len(n.InputPorts()) != 1 || n.InputPorts()[0].Word > MaxFeatureBits {
+		return nil, false
+	}
+	rows, row := map[string]Rows{}, 0
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			rows[p.Name] = Rows{row, len(p.Nets)}
+			row += len(p.Nets)
+		}
+	}
+	x := n.InputPorts()[0]
+	c = &Classifier{Features: len(x.Nets) / x.Word, FeatureBits: x.Word, Class: rows["class_index"]}
+	for {
+		count, found := rows[fmt.Sprintf("count_%d", len(c.Counts))]
+		if !found {
+			break
+		}
+		if count.Count > 31 {
+			return nil, false
+		}
+		c.Counts = append(c.Counts, count)
+	}
+	return c, len(c.Counts) > 0 && c.Class.Count > 0 && c.Class.Count <= 16
+}
+
+// FeatureType returns the width of the smallest unsigned type of a machine that holds a
+// feature: 8, 16 or 32.
+func (c *Classifier) FeatureType() int {
+	return max(8, 1<<bits.Len(uint(c.FeatureBits-1)))
+}

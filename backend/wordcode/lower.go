@@ -1,0 +1,313 @@
+package wordcode
+
+import "ialgn/netlist"
+
+// lowering is a program in the making.
+type lowering struct {
+	n        *netlist.Netlist
+	p        *Program
+	lits     []Literal // of each net whose driver is done
+	done     []bool    // cells
+	stack    []frame
+	tooLarge bool
+}
+
+// frame is a cell whose inputs are being lowered.
+type frame struct {
+	cell  netlist.Cell
+	pin   int      // the inputs before it are done
+	count *counter // of a popcount, of which inputs are added as they come
+}
+
+func newLowering(n *netlist.Netlist) *lowering {
+	inputs := int(n.FirstCellNet()) - 2
+	l := &lowering{n: n, p: &Program{Inputs: inputs}, lits: make([]Literal, n.Nets()), done: make([]bool, n.Cells())}
+	l.p.Ops = make([]Op, 0, n.Cells())
+	l.lits[netlist.True] = constant1
+	for i := range inputs {
+		l.lits[2+i] = Literal(2 * (i + 1))
+	}
+	return l
+}
+
+// need lowers the cell that drives v, and before it all that it depends on. The stack is
+// its own, for a network may be deeper than calls should be.
+func (l *lowering) need(v netlist.Net) {
+	l.push(v)
+	for len(l.stack) > 0 {
+		if !l.advance(len(l.stack) - 1) {
+			continue
+		}
+		f := l.stack[len(l.stack)-1]
+		l.stack = l.stack[:len(l.stack)-1]
+		l.cell(f)
+	}
+}
+
+// push begins the cell that drives v and reports whether there is one to do.
+func (l *lowering) push(v netlist.Net) bool {
+	c, _, ok := l.n.Driver(v)
+	if !ok || l.done[c] {
+		return false
+	}
+	f := frame{cell: c}
+	if k := l.n.Kind(c); k == netlist.Popcount || k == netlist.Counter {
+		f.count = &counter{l: l}
+	}
+	l.stack = append(l.stack, f)
+	return true
+}
+
+// advance goes over the inputs of a frame and reports whether all are done; if not, the
+// first that is not has been pushed.
+func (l *lowering) advance(at int) bool {
+	f := l.stack[at]
+	in := l.n.Inputs(f.cell)
+	for ; f.pin < len(in); f.pin++ {
+		if l.push(in[f.pin]) {
+			break
+		}
+		if f.count != nil {
+			f.count.add(l.lits[in[f.pin]])
+		}
+	}
+	l.stack[at].pin = f.pin
+	return f.pin == len(in)
+}
+
+// cell lowers a cell whose inputs are done.
+func (l *lowering) cell(f frame) {
+	n, c := l.n, f.cell
+	l.done[c] = true
+	in, out := n.Inputs(c), l.lits[n.Output(c):][:n.Outputs(c)]
+	switch n.Kind(c) {
+	case netlist.Function:
+		out[0] = l.function(netlist.Effective(n.Param(c), in), in)
+	case netlist.Primitive:
+		out[0] = l.function(netlist.Effective(n.Primitives()[n.Param(c)].Table, in), in)
+	case netlist.Carry:
+		_, out[0] = l.fullAdder(l.lits[in[0]], l.lits[in[1]], l.lits[in[2]])
+	case netlist.Compare:
+		out[0] = l.compare(in, n.Param(c))
+	case netlist.Popcount, netlist.Counter:
+		copy(out, f.count.digits(len(out)))
+	case netlist.Argmax:
+		copy(out, l.argmax(in, int(n.Param(c)), len(out)))
+	}
+}
+
+// op adds an operation on the values of literals and returns its result.
+func (l *lowering) op(o Operator, a, b, c Literal) Literal {
+	v := Value(l.p.Inputs + 1 + len(l.p.Ops))
+	if v >= maxValues {
+		l.tooLarge = true
+		return constant0
+	}
+	l.p.Ops = append(l.p.Ops, Op{o, a.Value(), b.Value(), c.Value()})
+	return Literal(v << 1)
+}
+
+// and returns the conjunction of two literals. Complements are moved into the operator,
+// or to the reader.
+func (l *lowering) and(a, b Literal) Literal {
+	switch {
+	case a == constant0 || b == constant0 || a == b^1:
+		return constant0
+	case a == constant1 || a == b:
+		return b
+	case b == constant1:
+		return a
+	}
+	switch {
+	case a.Inverted() && b.Inverted():
+		return l.op(Or, a, b, 0) ^ 1
+	case a.Inverted():
+		return l.op(AndNot, b, a, 0)
+	case b.Inverted():
+		return l.op(AndNot, a, b, 0)
+	}
+	return l.op(And, a, b, 0)
+}
+
+func (l *lowering) or(a, b Literal) Literal { return l.and(a^1, b^1) ^ 1 }
+
+func (l *lowering) xor(a, b Literal) Literal {
+	inverted := (a ^ b) & 1
+	switch {
+	case a.Value() == b.Value():
+		return inverted
+	case a.Value() == 0:
+		return b ^ a
+	case b.Value() == 0:
+		return a ^ b
+	}
+	return l.op(Xor, a, b, 0) ^ inverted
+}
+
+func (l *lowering) mux(s, high, low Literal) Literal {
+	switch {
+	case high == constant0:
+		return l.and(s^1, low)
+	case high == constant1:
+		return l.or(s, low)
+	case low == constant0:
+		return l.and(s, high)
+	case low == constant1:
+		return l.or(s^1, high)
+	}
+	return l.xor(low, l.and(s, l.xor(high, low)))
+}
+
+// function lowers a function over nets, given as an extended table.
+func (l *lowering) function(table uint64, in []netlist.Net) Literal {
+	switch table {
+	case 0:
+		return constant0
+	case ^uint64(0):
+		return constant1
+	}
+	s := netlist.Decompose(table)
+	pin := l.lits[in[s.Pin]]
+	if s.Inverted {
+		pin ^= 1
+	}
+	low := l.function(s.Low, in)
+	switch s.Op {
+	case netlist.SplitAnd:
+		return l.and(pin, low)
+	case netlist.SplitOr:
+		return l.or(pin, low)
+	case netlist.SplitXor:
+		return l.xor(pin, low)
+	default:
+		return l.mux(pin, l.function(s.High, in), low)
+	}
+}
+
+// compare lowers word > threshold, from the least significant bit up: a higher bit that
+// differs from the threshold's overrules all below it.
+func (l *lowering) compare(word []netlist.Net, threshold uint64) Literal {
+	above := constant0
+	for i, v := range word {
+		if threshold>>i&1 == 1 {
+			above = l.and(l.lits[v], above)
+		} else {
+			above = l.or(l.lits[v], above)
+		}
+	}
+	return above
+}
+
+// plain returns a literal that is no complement, which full adders need.
+func (l *lowering) plain(a Literal) Literal {
+	if a.Inverted() {
+		return l.op(Not, a, 0, 0)
+	}
+	return a
+}
+
+// fullAdder returns the sum and the carry of three bits. A constant leaves half of it; of
+// complements, three are those of sum and carry, and so two cost as much as one.
+func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
+	for range 2 { // a constant comes last
+		if a.Value() == 0 {
+			a, b, c = b, c, a
+		}
+	}
+	if b.Value() == 0 {
+		b, c = c, b
+	}
+	switch c {
+	case constant0:
+		return l.xor(a, b), l.and(a, b)
+	case constant1:
+		return l.xor(a, b) ^ 1, l.or(a, b)
+	}
+	flip := a&b&1 | a&c&1 | b&c&1
+	a, b, c = l.plain(a^flip), l.plain(b^flip), l.plain(c^flip)
+	return l.op(Sum, a, b, c) ^ flip, l.op(Carry, a, b, c) ^ flip
+}
+
+// counter adds bits as they come: two bits and the sum so far make a sum and a carry, and
+// carries are paired in turn (Harley and Seal; Warren, Hacker's Delight, section 5-1).
+// Some bits are added at a time: in a program, gates and full adders then come in runs,
+// which a loop over a table can predict.
+type counter struct {
+	l    *lowering
+	bits []Literal // to be added
+	sum  []Literal
+	wait []Literal // of each digit, a bit that waits for its pair
+	full []bool    // whether one does
+}
+
+// run is the number of bits that are added at a time.
+const run = 32
+
+func (c *counter) add(x Literal) {
+	if c.bits = append(c.bits, x); len(c.bits) == run {
+		c.flush()
+	}
+}
+
+// flush adds the bits that have come since it last did.
+func (c *counter) flush() {
+	for _, x := range c.bits {
+		c.addAtOnce(x)
+	}
+	c.bits = c.bits[:0]
+}
+
+func (c *counter) addAtOnce(x Literal) {
+	for d := 0; ; d++ {
+		if d == len(c.sum) {
+			c.sum, c.wait, c.full = append(c.sum, constant0), append(c.wait, constant0), append(c.full, false)
+		}
+		if c.full[d] = !c.full[d]; c.full[d] {
+			c.wait[d] = x
+			return
+		}
+		c.sum[d], x = c.l.fullAdder(c.sum[d], c.wait[d], x)
+	}
+}
+
+// digits returns the sum of all that was added, of the given width.
+func (c *counter) digits(width int) []Literal {
+	c.flush()
+	digits, carry := make([]Literal, width), constant0
+	for d := range width {
+		sum, wait := constant0, constant0
+		if d < len(c.sum) {
+			sum = c.sum[d]
+			if c.full[d] {
+				wait = c.wait[d]
+			}
+		}
+		digits[d], carry = c.l.fullAdder(sum, wait, carry)
+	}
+	return digits
+}
+
+// argmax walks the words in order and keeps the largest so far and its index; only a
+// strictly larger word replaces it, so ties go to the lowest index.
+func (l *lowering) argmax(in []netlist.Net, width, outputs int) []Literal {
+	best, index := make([]Literal, width), make([]Literal, outputs)
+	for i, v := range in[:width] {
+		best[i] = l.lits[v]
+	}
+	for class := 1; class*width < len(in); class++ {
+		word, differ := in[class*width:][:width], make([]Literal, width)
+		larger := constant0
+		for i, v := range word {
+			x := l.lits[v]
+			differ[i] = l.xor(x, best[i])
+			larger = l.mux(differ[i], x, larger)
+		}
+		for i := range word {
+			best[i] = l.xor(best[i], l.and(larger, differ[i]))
+		}
+		for i := range index {
+			index[i] = l.mux(larger, Literal(class>>i&1), index[i])
+		}
+	}
+	return index
+}

@@ -1,0 +1,63 @@
+package wordcode
+
+// Local is the slot of a value that needs none: it is read only in the section of the
+// program that computes it.
+const Local = ^uint32(0)
+
+// Placement says where the results of a program's operations are kept.
+type Placement struct {
+	Section int      // operations a section
+	Slots   int      // size of the array
+	Slot    []uint32 // of each operation's result; Local: none
+}
+
+// Place gives slots in an array to the values that are read outside of the section that
+// computes them, or are outputs. Operation i is in section i / section. A slot is used
+// again once the section that reads its value last has ended: so what a section writes
+// is never a slot that it reads. With sections of one operation every value has a slot.
+func (p *Program) Place(section int) *Placement {
+	l := &Placement{Section: section, Slot: make([]uint32, len(p.Ops))}
+	last := p.lastReaders(section)
+	sections := (len(p.Ops) + section - 1) / section
+	dying := make([][]uint32, sections+1) // slots, by the section that reads them last
+	var free []uint32
+	for s := range sections {
+		for i := s * section; i < min(len(p.Ops), (s+1)*section); i++ {
+			if int(last[i]) == s {
+				l.Slot[i] = Local
+				continue
+			}
+			slot := uint32(l.Slots)
+			if n := len(free); n > 0 {
+				slot, free = free[n-1], free[:n-1]
+			} else {
+				l.Slots++
+			}
+			l.Slot[i] = slot
+			dying[last[i]] = append(dying[last[i]], slot)
+		}
+		free = append(free, dying[s]...)
+		dying[s] = nil
+	}
+	return l
+}
+
+// lastReaders returns the section that reads each result last; outputs are read after
+// the last section.
+func (p *Program) lastReaders(section int) []uint32 {
+	first := Value(p.Inputs + 1)
+	last := make([]uint32, len(p.Ops))
+	for i, op := range p.Ops {
+		for _, v := range [3]Value{op.A, op.B, op.C} {
+			if v >= first {
+				last[v-first] = uint32(i / section)
+			}
+		}
+	}
+	for _, o := range p.Outputs {
+		if v := o.Value(); v >= first {
+			last[v-first] = uint32((len(p.Ops) + section - 1) / section)
+		}
+	}
+	return last
+}

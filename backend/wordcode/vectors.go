@@ -1,0 +1,119 @@
+package wordcode
+
+import (
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// Vectors are inputs of a netlist and what it gives for them, in a form that a test can
+// hold without much text: the inputs are a formula, the outputs their hash.
+//
+// There are [Blocks] blocks of 64 samples. Row r of the inputs is [InputWord] of the block
+// and r; what the rows of the outputs must be is known by [Hash]. Of a classifier, class and
+// counts of the first [Samples] samples are spelled out.
+type Vectors struct {
+	Hashes []uint64 // of each block
+	Class  []uint16
+	Counts []uint32 // [sample][class]
+}
+
+// Blocks is the number of blocks of 64 samples.
+const Blocks = 8
+
+// Samples is the number of samples whose classes stand in the vectors. It is no multiple
+// of 64, so that a part of a word is classified too.
+const Samples = 100
+
+// NewVectors computes the vectors of n with the simulator; c may be nil.
+func NewVectors(n *netlist.Netlist, c *Classifier) (*Vectors, error) {
+	s, err := sim.NewBlock(n, 1)
+	if err != nil {
+		return nil, err
+	}
+	v := &Vectors{}
+	for block := range uint64(Blocks) {
+		out, err := outputs(s, block)
+		if err != nil {
+			return nil, err
+		}
+		v.Hashes = append(v.Hashes, Hash(out))
+		if c != nil {
+			v.classes(c, out)
+		}
+	}
+	return v, nil
+}
+
+// outputs runs a block and returns the rows of the output ports and the probes.
+func outputs(s *sim.Simulator, block uint64) ([]uint64, error) {
+	n, row := s.Netlist(), uint64(0)
+	var in [][]uint64
+	for _, p := range n.InputPorts() {
+		rows := make([]uint64, len(p.Nets))
+		for i := range rows {
+			rows[i] = InputWord(block, row)
+			row++
+		}
+		in = append(in, rows)
+	}
+	if err := s.Run(1, in...); err != nil {
+		return nil, err
+	}
+	var out []uint64
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			for _, v := range p.Nets {
+				out = append(out, s.Net(v)[0])
+			}
+		}
+	}
+	return out, nil
+}
+
+// classes appends class and counts of a block's samples, up to [Samples] in all.
+func (v *Vectors) classes(c *Classifier, out []uint64) {
+	for s := 0; s < 64 && len(v.Class) < Samples; s++ {
+		number := func(r Rows) (x uint32) {
+			for i, row := range out[r.First:][:r.Count] {
+				x |= uint32(row>>s&1) << i
+			}
+			return x
+		}
+		v.Class = append(v.Class, uint16(number(c.Class)))
+		for _, r := range c.Counts {
+			v.Counts = append(v.Counts, number(r))
+		}
+	}
+}
+
+// InputWord returns row r of a block's inputs: half of the bits are ones in most blocks,
+// a quarter in every fourth from the second on, three quarters in every fourth from the
+// third on.
+func InputWord(block, r uint64) uint64 {
+	key := block<<32 | r
+	switch block & 3 {
+	case 1:
+		return mix(key) & mix(^key)
+	case 2:
+		return mix(key) | mix(^key)
+	}
+	return mix(key)
+}
+
+// mix is a step of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+// Generators", 2014).
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Hash returns the FNV-1a hash of words, a word a step.
+func Hash(words []uint64) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for _, w := range words {
+		h = (h ^ w) * 0x100000001b3
+	}
+	return h
+}

@@ -1,0 +1,152 @@
+// Package wordcode lowers netlists to programs of bitwise operations on words, one bit a
+// sample, for the back ends that write a network as software.
+//
+// A [Program] is a list of [Op]s in the order in which they are to run. Every value is a
+// word: the constant 0, a row of an input port, or the result of an operation; a
+// [Literal] is a value or its complement. The operators of two values give 0 for 0 and 0,
+// and complements move along to the reader: only where a full adder or an output needs
+// the complement of a value is it computed.
+//
+// Operations stand in the order in which outputs ask for them: what a popcount adds is
+// computed just before it is added, so that of a network of chains few values live at a
+// time. [Program.Place] gives the values that live longer than a section of the program
+// their slots in an array.
+//
+// [Classifier] says where a program has class and counts, and [NewVectors] makes inputs
+// and outputs for a test of what was written, with package sim as the judge.
+package wordcode
+
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
+
+// Operator is a bitwise operation on words.
+type Operator uint8
+
+// The operators. Sum and Carry are the two halves of a full adder. Of each pair with the
+// same inputs the Sum comes first and the Carry next, but either may stand alone.
+const (
+	And    Operator = iota // A & B
+	AndNot                 // A &^ B
+	Or                     // A | B
+	Xor                    // A ^ B
+	Not                    // ^A
+	Sum                    // A ^ B ^ C
+	Carry                  // A&B | A&C | B&C
+
+	operators = int(Carry) + 1
+)
+
+// Operands returns how many of A, B and C the operator reads.
+func (o Operator) Operands() int {
+	return [operators]int{And: 2, AndNot: 2, Or: 2, Xor: 2, Not: 1, Sum: 3, Carry: 3}[o]
+}
+
+// Value is a word of a program: 0 is the constant 0, 1 to Inputs are the rows of the
+// inputs, the values after them are the results of the operations in their order.
+type Value uint32
+
+// Literal is a value, 2v, or its complement, 2v+1.
+type Literal uint32
+
+// The literals of the constants.
+const (
+	constant0 Literal = 0
+	constant1 Literal = 1
+)
+
+// Value returns the value that l is or is the complement of.
+func (l Literal) Value() Value { return Value(l >> 1) }
+
+// Inverted reports whether l is a complement.
+func (l Literal) Inverted() bool { return l&1 == 1 }
+
+// Op is an operation on values that were computed before. Values that the operator does
+// not read are 0.
+type Op struct {
+	Operator Operator
+	A, B, C  Value
+}
+
+// Program computes the output ports and the probes of a netlist.
+type Program struct {
+	Inputs  int // rows: the bits of the input ports, in port order
+	Ops     []Op
+	Outputs []Literal // the bits of the output ports and then of the probes, in port order
+}
+
+// Kinds are the kinds of cells that can be lowered: all but registers, for a program has
+// no clock.
+var Kinds = []netlist.Kind{
+	netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter, netlist.Argmax,
+	netlist.Carry, netlist.Primitive,
+}
+
+// maxValues bounds the values of a program: a literal has 32 bits.
+const maxValues = 1 << 31
+
+// Lower returns the program of n, which must be valid. It returns an error that begins
+// with the name of the format if n has registers or is too large.
+//
+// It costs about 16 bytes an operation and 5 a net. A gate of two inputs is one operation
+// or none, a counted bit a full adder, which is two, and its complement.
+func Lower(format string, n *netlist.Netlist) (*Program, error) {
+	if err := netlist.Refuse(format, n, Kinds...); err != nil {
+		return nil, err
+	}
+	l := newLowering(n)
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			for _, v := range p.Nets {
+				l.need(v)
+				l.p.Outputs = append(l.p.Outputs, l.lits[v])
+			}
+		}
+	}
+	if l.tooLarge {
+		return nil, fmt.Errorf("%s: %s needs more than %d operations: optimise it, or write a smaller scope", format, n.Name, maxValues)
+	}
+	l.p.sweep()
+	return l.p, nil
+}
+
+// sweep removes operations that no output depends on.
+func (p *Program) sweep() {
+	first := Value(p.Inputs + 1)
+	used := make([]bool, len(p.Ops))
+	mark := func(v Value) {
+		if v >= first {
+			used[v-first] = true
+		}
+	}
+	for _, o := range p.Outputs {
+		mark(o.Value())
+	}
+	for i := len(p.Ops) - 1; i >= 0; i-- {
+		if used[i] {
+			mark(p.Ops[i].A)
+			mark(p.Ops[i].B)
+			mark(p.Ops[i].C)
+		}
+	}
+	place := make([]Value, len(p.Ops))
+	moved := func(v Value) Value {
+		if v < first {
+			return v
+		}
+		return place[v-first]
+	}
+	kept := p.Ops[:0]
+	for i, op := range p.Ops {
+		if used[i] {
+			place[i] = first + Value(len(kept))
+			kept = append(kept, Op{op.Operator, moved(op.A), moved(op.B), moved(op.C)})
+		}
+	}
+	p.Ops = kept
+	for i, o := range p.Outputs {
+		p.Outputs[i] = Literal(moved(o.Value()))<<1 | o&1
+	}
+}
