@@ -9,6 +9,7 @@ import (
 	"ialgn/backend/aiger"
 	"ialgn/backend/ccode"
 	"ialgn/backend/dot"
+	"ialgn/backend/gocode"
 	"ialgn/backend/verilog"
 	"ialgn/netlist"
 )
@@ -34,6 +35,8 @@ func formats() []format {
 		{"c", "c", ".c", false, func(w io.Writer, p Product) error { return ccode.Write(w, p.Netlist, cOptions(p)) }},
 		{"c-header", "c", ".h", false, func(w io.Writer, p Product) error { return ccode.WriteHeader(w, p.Netlist, cOptions(p)) }},
 		{"c-test", "c", "_selftest.c", false, func(w io.Writer, p Product) error { return ccode.WriteTest(w, p.Netlist, cOptions(p)) }},
+		{"go", "go", "_net.go", false, func(w io.Writer, p Product) error { return gocode.Write(w, p.Netlist, goOptions(p)) }},
+		{"go-test", "go", "_net_test.go", false, func(w io.Writer, p Product) error { return gocode.WriteTest(w, p.Netlist, goOptions(p)) }},
 		{"dot", "dot", ".dot", false, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
 	}
 }
@@ -44,6 +47,10 @@ func verilogOptions(p Product) verilog.Options {
 
 func cOptions(p Product) ccode.Options {
 	return ccode.Options{Module: p.Manifest.Module, Header: p.Header}
+}
+
+func goOptions(p Product) gocode.Options {
+	return gocode.Options{Package: p.Manifest.Module, Header: p.Header}
 }
 
 // selectFormats returns the formats that are always written and those asked for. It

@@ -85,7 +85,8 @@ type file struct {
 	n          *netlist.Netlist
 	opt        Options
 	program    *wordcode.Program
-	place      *wordcode.Placement
+	place      *wordcode.Placement  // of straight code
+	table      *wordcode.Table      // otherwise
 	classifier *wordcode.Classifier // nil: n is none
 	vectors    *wordcode.Vectors    // of the test alone
 }
@@ -115,9 +116,8 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		f.place = f.program.Place(section)
 		return f, nil
 	}
-	f.place = f.program.Place(1)
-	if rows := f.rows(); rows > maxRows {
-		return nil, fmt.Errorf("c: %s has %d values at a time, the code has room for %d: write a smaller scope", n.Name, rows, maxRows)
+	if f.table, err = f.program.Table(); err != nil {
+		return nil, fmt.Errorf("c: %s: %w", n.Name, err)
 	}
 	return f, nil
 }
@@ -133,7 +133,7 @@ func (f *file) rows() int {
 	if f.isStraight() {
 		return max(1, f.place.Slots)
 	}
-	return f.program.Inputs + rowSlots + f.place.Slots
+	return f.table.Rows
 }
 
 // buses returns the output ports and the probes, whose rows are the outputs.

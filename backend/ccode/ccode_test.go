@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/backend/wordcode"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 )
@@ -281,11 +282,11 @@ func TestRefuses(t *testing.T) {
 		{"injection", build(wire), Options{Module: "a b"}, `c: module name: "a b" is no beginning`},
 		{"too many values", build(func(b *netlist.Builder, x []netlist.Net) {
 			var y []netlist.Net
-			for range maxRows {
+			for range wordcode.MaxRows {
 				y = append(y, b.Function(0b1000, netlist.Origin{}, x...))
 			}
 			b.Output("y", 1, nil, y)
-		}), Options{}, "c: net has 1048580 values at a time, the code has room for 1048576"},
+		}), Options{}, "c: net: 1048580 values are needed at a time, the code has room for 1048576"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func (f *file) source() {
 	if f.isStraight() {
 		f.straight()
 	} else {
-		f.table()
+		f.writeTable()
 	}
 	if f.classifier != nil {
 		f.classify()
@@ -54,19 +54,14 @@ func (f *file) source() {
 }
 
 func (f *file) outputTable() {
-	f.template("\nstatic const uint32_t outputs[MACRO_OUTPUTS] = {\n")
-	codes := make([]uint32, len(f.program.Outputs))
-	for i, o := range f.program.Outputs {
-		v := uint32(o.Value())
-		if op := int(v) - f.program.Inputs - 1; op >= 0 {
-			v = uint32(1+f.program.Inputs) + f.place.Slot[op]
-			if !f.isStraight() {
-				v += rowSlots
-			}
-		}
-		codes[i] = v<<1 | uint32(o&1)
+	var rows []uint32
+	if f.isStraight() {
+		rows = f.program.OutputRows(f.place, 0)
+	} else {
+		rows = f.table.Outputs
 	}
-	numbers(f.printer, "%d", 16, codes)
+	f.template("\nstatic const uint32_t outputs[MACRO_OUTPUTS] = {\n")
+	numbers(f.printer, "%d", 16, rows)
 	f.text("};\n")
 }
 
@@ -148,22 +143,6 @@ func (f *file) operand(line []byte, v wordcode.Value, at int) []byte {
 	return append(line, ']')
 }
 
-// A table consists of numbers: from the lowest bit on three rows of 20 bits each, and above
-// them what to do. An operation on two values is one number with the rows of b, a and the
-// result; a full adder is two, with the rows of c, b and a, and of carry and sum.
-const (
-	rowBits   = 20
-	maxRows   = 1 << rowBits
-	fullAdder = 4 // above the codes of And, AndNot, Or and Xor
-)
-
-// The rows of the scratch memory of a table, after those of the inputs, before the slots.
-const (
-	rowOnes   = iota // all ones: a complement is "ones and not"
-	rowUnread        // the half of a full adder that nobody reads
-	rowSlots
-)
-
 const sourceTable = `
 /* Runs the table. Rows are numbered from the first input on; ROWONES is all ones. */
 void NAME_run(const uint64_t *in, uint64_t *out, uint64_t *scratch) {
@@ -197,54 +176,10 @@ void NAME_run(const uint64_t *in, uint64_t *out, uint64_t *scratch) {
 }
 `
 
-// table writes the operations as a table, and the function that runs it.
-func (f *file) table() {
+// writeTable writes the operations as a table, and the function that runs it.
+func (f *file) writeTable() {
 	f.text("\nstatic const uint64_t table[] = {\n")
-	ops := f.program.Ops
-	for i := 0; i < len(ops); i++ {
-		op := ops[i]
-		a, b, c, result := f.row(op.A), f.row(op.B), f.row(op.C), f.result(i)
-		switch op.Operator {
-		case wordcode.Not:
-			f.number(uint64(wordcode.AndNot), result, f.slotRow(rowOnes), a)
-		case wordcode.Sum:
-			carry := f.slotRow(rowUnread)
-			if i+1 < len(ops) && ops[i+1] == (wordcode.Op{Operator: wordcode.Carry, A: op.A, B: op.B, C: op.C}) {
-				i++
-				carry = f.result(i)
-			}
-			f.number(fullAdder, c, a, b)
-			f.number(0, 0, carry, result)
-		case wordcode.Carry:
-			f.number(fullAdder, c, a, b)
-			f.number(0, 0, result, f.slotRow(rowUnread))
-		default:
-			f.number(uint64(op.Operator), result, a, b)
-		}
-	}
+	numbers(f.printer, "0x%x", 8, f.table.Code)
 	f.text("};\n")
-	f.template(replace(sourceTable, "ROWONES", fmt.Sprint(f.slotRow(rowOnes))))
-}
-
-// number writes an element of the table.
-func (f *file) number(code, high, middle, low uint64) {
-	v := code<<(3*rowBits) | high<<(2*rowBits) | middle<<rowBits | low
-	f.buf = append(strconv.AppendUint(append(f.buf[:0], "0x"...), v, 16), ',', '\n')
-	_, _ = f.w.Write(f.buf)
-}
-
-// slotRow returns the row of the scratch memory's row i after the inputs.
-func (f *file) slotRow(i int) uint64 { return uint64(f.program.Inputs + i) }
-
-// result returns the row of the result of operation i, and row that of a value.
-func (f *file) result(i int) uint64 { return f.slotRow(rowSlots) + uint64(f.place.Slot[i]) }
-
-func (f *file) row(v wordcode.Value) uint64 {
-	switch op := int(v) - f.program.Inputs - 1; {
-	case op >= 0:
-		return f.result(op)
-	case v == 0: // of an operand that the operator does not read
-		return 0
-	}
-	return uint64(v - 1)
+	f.template(replace(sourceTable, "ROWONES", fmt.Sprint(f.table.Ones)))
 }

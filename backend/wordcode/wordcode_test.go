@@ -59,6 +59,47 @@ func evaluate(t *testing.T, p *Program, section int, in []uint64) []uint64 {
 	return out
 }
 
+// runTable runs a program's table on one word a row, as its documentation says.
+func runTable(t *testing.T, p *Program, in []uint64) []uint64 {
+	t.Helper()
+	table, err := p.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := make([]uint64, table.Rows)
+	copy(v, in)
+	v[table.Ones] = ^uint64(0)
+	const mask = MaxRows - 1
+	for i := 0; i < len(table.Code); i++ {
+		n := table.Code[i]
+		high, a, b := &v[n>>40&mask], v[n>>20&mask], v[n&mask]
+		switch Operator(n >> 60) {
+		case And:
+			*high = a & b
+		case AndNot:
+			*high = a &^ b
+		case Or:
+			*high = a | b
+		case Xor:
+			*high = a ^ b
+		case FullAdder:
+			i++
+			to, c := table.Code[i], *high
+			v[to>>20], v[to&mask] = a&b|a&c|b&c, a^b^c
+		default:
+			t.Fatalf("number %d of the code is %#x", i, n)
+		}
+	}
+	out := make([]uint64, len(table.Outputs))
+	for i, row := range table.Outputs {
+		if row > 1 {
+			out[i] = v[row/2-1]
+		}
+		out[i] ^= -uint64(row & 1)
+	}
+	return out
+}
+
 // check holds the program of n against the simulator on 64 random samples, with sections
 // of several lengths.
 func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
@@ -93,6 +134,9 @@ func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 		if diff := cmp.Diff(want, evaluate(t, p, section, in)); diff != "" {
 			t.Fatalf("sections of %d (-simulator +program):\n%s", section, diff)
 		}
+	}
+	if diff := cmp.Diff(want, runTable(t, p, in)); diff != "" {
+		t.Fatalf("table (-simulator +program):\n%s", diff)
 	}
 }
 

@@ -50,6 +50,9 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			bin, _, _ := strings.Cut(e.Getenv("PATH"), string(os.PathListSeparator))
 			e.Setenv("BIN", bin) // holds ialgn and nothing else
+			if cache, err := goCache(); err == nil {
+				e.Setenv("GOCACHE", cache)
+			}
 			return os.WriteFile(filepath.Join(e.WorkDir, "small.yaml"), []byte(small), 0o666)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -58,6 +61,15 @@ func TestScript(t *testing.T) {
 		},
 		RequireExplicitExec: true,
 	})
+}
+
+// goCache returns the folder in which the go command keeps what it has built.
+func goCache() (string, error) {
+	if cache := os.Getenv("GOCACHE"); cache != "" {
+		return cache, nil
+	}
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "go-build"), err
 }
 
 // want checks the number of a script command's arguments.

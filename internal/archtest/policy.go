@@ -38,6 +38,7 @@ var policy = Policy{
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
+		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 
 		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model"}},

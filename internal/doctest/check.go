@@ -214,6 +214,8 @@ func (d *document) design(dir, module, emit string) {
 			names = append(names, module+".aig")
 		case "c":
 			names = append(names, module+".c", module+".h", module+"_selftest.c")
+		case "go":
+			names = append(names, module+"_net.go", module+"_net_test.go")
 		case "dot":
 			names = append(names, module+".dot")
 		}

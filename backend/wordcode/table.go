@@ -1,0 +1,92 @@
+package wordcode
+
+import "fmt"
+
+// Table is a program as numbers, for a loop that runs it over an array of rows: first those
+// of the inputs, then one of all ones, one that nobody reads, and the slots.
+//
+// A number of the code has three rows of [RowBits] bits each, and above them what to do. An
+// operation on two values is one number: the operator from [And] to [Xor], and the rows of
+// the result, of A and of B. A full adder is two: [FullAdder] and the rows of C, A and B,
+// then 0, 0 and the rows of carry and sum. A complement is an AndNot of the row of ones.
+type Table struct {
+	Rows    int
+	Ones    int // the row of ones
+	Code    []uint64
+	Outputs []uint32 // see [Program.OutputRows]
+}
+
+// RowBits is the width of a row's number in a [Table].
+const RowBits = 20
+
+// MaxRows is the largest number of rows of a [Table].
+const MaxRows = 1 << RowBits
+
+// FullAdder is what to do in the first number of a full adder.
+const FullAdder = 4
+
+// The rows between the inputs and the slots.
+const (
+	rowOnes = iota
+	rowUnread
+	rowSlots
+)
+
+// Table returns the program as a table. It returns an error if so many values live at a time
+// that the table cannot number them.
+func (p *Program) Table() (*Table, error) {
+	place := p.Place(1)
+	t := &Table{Rows: p.Inputs + rowSlots + place.Slots, Ones: p.Inputs + rowOnes}
+	if t.Rows > MaxRows {
+		return nil, fmt.Errorf("%d values are needed at a time, the code has room for %d: write a smaller scope", t.Rows, MaxRows)
+	}
+	t.Code = make([]uint64, 0, len(p.Ops))
+	t.Outputs = p.OutputRows(place, rowSlots)
+	unread := uint64(p.Inputs + rowUnread)
+	result := func(i int) uint64 { return uint64(p.Inputs+rowSlots) + uint64(place.Slot[i]) }
+	row := func(v Value) uint64 {
+		if op := int(v) - p.Inputs - 1; op >= 0 {
+			return result(op)
+		}
+		return uint64(max(v, 1) - 1) // of operands that are not read: any
+	}
+	for i := 0; i < len(p.Ops); i++ {
+		op, to := p.Ops[i], result(i)
+		switch op.Operator {
+		case Not:
+			t.add(uint64(AndNot), to, uint64(t.Ones), row(op.A))
+		case Sum:
+			t.add(FullAdder, row(op.C), row(op.A), row(op.B))
+			if i+1 < len(p.Ops) && p.Ops[i+1] == (Op{Carry, op.A, op.B, op.C}) {
+				i++
+				t.add(0, 0, result(i), to)
+			} else {
+				t.add(0, 0, unread, to)
+			}
+		case Carry:
+			t.add(FullAdder, row(op.C), row(op.A), row(op.B))
+			t.add(0, 0, to, unread)
+		default:
+			t.add(uint64(op.Operator), to, row(op.A), row(op.B))
+		}
+	}
+	return t, nil
+}
+
+func (t *Table) add(do, high, middle, low uint64) {
+	t.Code = append(t.Code, do<<(3*RowBits)|high<<(2*RowBits)|middle<<RowBits|low)
+}
+
+// OutputRows returns a number for each output: twice its row, plus one for a complement. Row
+// 0 is the constant 0, then come the rows of the inputs, some others, and the slots.
+func (p *Program) OutputRows(place *Placement, others int) []uint32 {
+	rows := make([]uint32, len(p.Outputs))
+	for i, o := range p.Outputs {
+		v := uint32(o.Value())
+		if op := int(v) - p.Inputs - 1; op >= 0 {
+			v = uint32(1+p.Inputs+others) + place.Slot[op]
+		}
+		rows[i] = v<<1 | uint32(o&1)
+	}
+	return rows
+}
