@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ialgn/backend/aiger"
+	"ialgn/backend/blif"
 	"ialgn/backend/ccode"
 	"ialgn/backend/dot"
 	"ialgn/backend/gocode"
@@ -32,6 +33,9 @@ func formats() []format {
 		}},
 		{"netlist", "netlist", ".netlist", true, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
 		{"aiger", "aiger", ".aig", false, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
+		{"blif", "blif", ".blif", false, func(w io.Writer, p Product) error {
+			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
+		}},
 		{"c", "c", ".c", false, func(w io.Writer, p Product) error { return ccode.Write(w, p.Netlist, cOptions(p)) }},
 		{"c-header", "c", ".h", false, func(w io.Writer, p Product) error { return ccode.WriteHeader(w, p.Netlist, cOptions(p)) }},
 		{"c-test", "c", "_selftest.c", false, func(w io.Writer, p Product) error { return ccode.WriteTest(w, p.Netlist, cOptions(p)) }},

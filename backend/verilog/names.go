@@ -40,6 +40,21 @@ func isBus(k netlist.Kind) bool {
 	return k == netlist.Popcount || k == netlist.Counter || k == netlist.Argmax
 }
 
+// Names gives every net of a netlist the name that it has in Verilog, for formats that say
+// the same of it.
+type Names struct{ names *names }
+
+// NewNames returns the names of the nets of n.
+func NewNames(n *netlist.Netlist) Names { return Names{newNames(n)} }
+
+// AppendNet appends the name of net v, which is no constant: x[3] for a bit of a port or of
+// a cell with several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
+func (m Names) AppendNet(buf []byte, v netlist.Net) []byte { return m.names.net(buf, v) }
+
+// CheckPortName returns nil if s can name a port in Verilog, and is none of the names that
+// [Names] gives to cells.
+func CheckPortName(s string) error { return checkName(s) }
+
 func newNames(n *netlist.Netlist) *names {
 	m := &names{n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, repeated: repeatedOrigins(n)}
 	for c := range netlist.Cell(n.Cells()) {
@@ -156,7 +171,7 @@ func (m *names) signal(buf []byte, s signal) []byte {
 // prefix of the names of cells that came from no gate of the model.
 var prefix = map[netlist.Kind]string{
 	netlist.Function: "fn_", netlist.Compare: "cmp_", netlist.Popcount: "pop_", netlist.Counter: "ctr_",
-	netlist.Argmax: "argmax_", netlist.Carry: "carry_",
+	netlist.Argmax: "argmax_", netlist.Carry: "carry_", netlist.Register: "reg_", netlist.Primitive: "prim_",
 }
 
 // cellName appends the name of cell c: that of the port or probe that it is, else of

@@ -212,6 +212,8 @@ func (d *document) design(dir, module, emit string) {
 		switch format {
 		case "aiger":
 			names = append(names, module+".aig")
+		case "blif":
+			names = append(names, module+".blif")
 		case "c":
 			names = append(names, module+".c", module+".h", module+"_selftest.c")
 		case "go":

@@ -1,0 +1,163 @@
+// Package lowering turns the operators of a netlist into function cells of at most six
+// inputs, for formats that have nothing else.
+//
+// It is plain: what a back end needs to say any netlist. Operators that were lowered for a
+// target before are no longer there, and such a netlist is left as it is.
+package lowering
+
+import (
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// The tables of the cells that operators become, in LUT INIT order.
+const (
+	tableSum      = 0b10010110 // A ^ B ^ C
+	tableMajority = 0b11101000
+	tableSelect   = 0b11001010 // C ? B : A
+	tableLarger   = 0b10110010 // A > B, or A equal to B and C
+)
+
+// Functions returns a netlist of the same ports, probes and function in which comparisons,
+// popcounts, counters, argmaxes, carries and primitives are function cells. It returns n
+// itself if it has none of these; registers stay.
+//
+// A popcount or counter of k bits becomes at most k full adders of two cells, in the order
+// of Harley and Seal (Warren, Hacker's Delight, section 5-1); a comparison one cell for
+// each five bits; an argmax about two cells for each bit of a count, class after class.
+func Functions(n *netlist.Netlist) *netlist.Netlist {
+	plain := []netlist.Kind{netlist.Function, netlist.Register}
+	if !slices.ContainsFunc(netlist.Kinds(), func(k netlist.Kind) bool { return !slices.Contains(plain, k) && has(n, k) }) {
+		return n
+	}
+	l := lowering{netlist.NewCopier(n)}
+	for c := range netlist.Cell(n.Cells()) {
+		l.cell(c)
+	}
+	return l.Finish()
+}
+
+func has(n *netlist.Netlist, k netlist.Kind) bool {
+	for c := range netlist.Cell(n.Cells()) {
+		if n.Kind(c) == k {
+			return true
+		}
+	}
+	return false
+}
+
+type lowering struct{ *netlist.Copier }
+
+// cell lowers or copies a cell. What stands for a carry or a primitive keeps its origin.
+func (l lowering) cell(c netlist.Cell) {
+	in, param, origin := slices.Clone(l.Inputs(c)), l.Old.Param(c), l.Old.Origin(c)
+	out := make([]netlist.Net, l.Old.Outputs(c))
+	switch l.Old.Kind(c) {
+	case netlist.Carry:
+		out[0] = l.Function(tableMajority, origin, in...)
+	case netlist.Primitive:
+		out[0] = l.Function(l.Old.Primitives()[param].Table, origin, in...)
+	case netlist.Compare:
+		out[0] = l.compare(in, param)
+	case netlist.Popcount, netlist.Counter:
+		l.count(in, out)
+	case netlist.Argmax:
+		l.argmax(in, int(param), out)
+	default:
+		l.Copy(c)
+		return
+	}
+	for i, v := range out {
+		l.Set(l.Old.Output(c)+netlist.Net(i), v)
+	}
+}
+
+func (l lowering) function(table uint64, in ...netlist.Net) netlist.Net {
+	return l.Function(table, netlist.Origin{}, in...)
+}
+
+// compare lowers word > threshold: each cell takes the decision of the bits below and five
+// further bits. The lowest ones of the threshold decide nothing.
+func (l lowering) compare(word []netlist.Net, threshold uint64) netlist.Net {
+	above := netlist.False
+	for len(word) > 0 {
+		if above == netlist.False && threshold&1 == 1 {
+			word, threshold = word[1:], threshold>>1
+			continue
+		}
+		bits := min(len(word), netlist.MaxFunctionInputs-1)
+		if above == netlist.False {
+			bits = min(len(word), netlist.MaxFunctionInputs)
+		}
+		low, part := uint64(1)<<bits-1, threshold&(1<<bits-1)
+		in, table := slices.Clone(word[:bits]), uint64(0)
+		if above != netlist.False {
+			in = append(in, above)
+		}
+		for i := range uint64(1) << len(in) {
+			if value := i & low; value > part || value == part && i > low {
+				table |= 1 << i
+			}
+		}
+		above = l.function(table, in...)
+		word, threshold = word[bits:], threshold>>bits
+	}
+	return above
+}
+
+// adder returns sum and carry of three bits. A constant 0, last, leaves half an adder.
+func (l lowering) adder(a, b, c netlist.Net) (sum, carry netlist.Net) {
+	switch {
+	case a == netlist.False:
+		a, c = c, a
+	case b == netlist.False:
+		b, c = c, b
+	}
+	switch {
+	case c != netlist.False:
+		return l.function(tableSum, a, b, c), l.function(tableMajority, a, b, c)
+	case b == netlist.False || a == netlist.False:
+		return max(a, b), netlist.False // the other of the two
+	}
+	return l.function(0b0110, a, b), l.function(0b1000, a, b)
+}
+
+// count lowers a popcount: two bits and the sum so far make a sum and a carry, and carries
+// are paired in turn.
+func (l lowering) count(in, out []netlist.Net) {
+	sum, wait := make([]netlist.Net, len(out)+1), make([]netlist.Net, len(out)+1) // False: none
+	for _, x := range in {
+		for d := 0; x != netlist.False; d++ {
+			if wait[d] == netlist.False {
+				wait[d] = x
+				break
+			}
+			y := wait[d]
+			wait[d] = netlist.False
+			sum[d], x = l.adder(sum[d], y, x)
+		}
+	}
+	carry := netlist.False
+	for d := range out {
+		out[d], carry = l.adder(sum[d], wait[d], carry)
+	}
+}
+
+// argmax lowers the search for the largest word, the first among equals, and its index.
+func (l lowering) argmax(in []netlist.Net, width int, index []netlist.Net) {
+	best := slices.Clone(in[:width])
+	for class := 1; class*width < len(in); class++ {
+		word, larger := in[class*width:][:width], netlist.False
+		for i, x := range word {
+			larger = l.function(tableLarger, x, best[i], larger)
+		}
+		for i, x := range word {
+			best[i] = l.function(tableSelect, best[i], x, larger)
+		}
+		for i := range index {
+			digit := netlist.Net(class >> i & 1)
+			index[i] = l.function(tableSelect, index[i], digit, larger)
+		}
+	}
+}
