@@ -33,6 +33,10 @@ var policy = Policy{
 			Package: "compiler", Imports: []string{"netlist", "backend/..."},
 			Test: []string{"sim", "trainer/model"},
 		},
+		{
+			Package: "compiler/head", Imports: []string{"netlist"},
+			Test: []string{"sim", "backend/...", "internal/tool"},
+		},
 
 		{Package: "backend/verilog", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},

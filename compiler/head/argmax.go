@@ -1,0 +1,159 @@
+package head
+
+import (
+	"math/bits"
+
+	"ialgn/netlist"
+)
+
+// contender is a word in a tournament with the index that it has won so far.
+type contender struct {
+	word  []netlist.Net
+	index []netlist.Net
+}
+
+// style is how a tournament is played: how many words meet at a time, in each round, the
+// last entry for all rounds from there on, and how many levels a comparison may take more
+// than it must, to save LUTs.
+type style struct {
+	group []int
+	slack []int
+}
+
+func (s style) round(i int) (group, slack int) {
+	return s.group[min(i, len(s.group)-1)], s.slack[min(i, len(s.slack)-1)]
+}
+
+// bestTournament returns a circuit that gives the index of the largest of the words, the
+// lowest of several, in the best style: by LUTs and levels.
+func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) int32) (best *circuit, index []netlist.Net) {
+	// A level of the argmax is one of all classes' counts, too.
+	cost, levelCost := 0.0, o.Objective.levelCost()*float64(len(words))
+	known := comparers{}
+	for _, s := range styles(o.K, len(words)) {
+		c := newCircuit(o.K)
+		c.comparers = known
+		out := c.tournament(words, level, s)
+		now := float64(c.luts(out)) + levelCost*float64(c.latest(out))
+		if best == nil || now < cost {
+			best, index, cost = c, out, now
+		}
+	}
+	return best, index
+}
+
+// styles returns the styles that are worth trying for a number of words: one way for the
+// first round and one for all others.
+func styles(k, words int) []style {
+	groups, slacks := []int{2, 3, 4}, []int{0, 1, 2, 5, maxDigits}
+	if k < 5 { // a choice among three words takes two LUTs a bit
+		groups = groups[:1]
+	}
+	var all []style
+	for _, g := range groups {
+		for _, s := range slacks {
+			if words <= g {
+				all = append(all, style{[]int{g}, []int{s}})
+				continue
+			}
+			for _, h := range groups {
+				for _, t := range slacks {
+					all = append(all, style{[]int{g, h}, []int{s, t}})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// tournament plays one style.
+func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int32, s style) []netlist.Net {
+	field := make([]contender, len(words))
+	inputs := map[netlist.Net]netlist.Net{}
+	digits := bits.Len(uint(len(words) - 1))
+	for i, word := range words {
+		for _, v := range word {
+			if _, ok := inputs[v]; !ok {
+				inputs[v] = c.input(v, level(v))
+			}
+			field[i].word = append(field[i].word, inputs[v])
+		}
+		for d := range digits {
+			field[i].index = append(field[i].index, netlist.Net(i>>d&1))
+		}
+	}
+	for round := 0; len(field) > 1; round++ {
+		group, slack := s.round(round)
+		matches := (len(field) + group - 1) / group
+		var winners []contender
+		for m := range matches { // of sizes that differ by one at most, the larger last
+			winners = append(winners, c.match(field[m*len(field)/matches:(m+1)*len(field)/matches], slack))
+		}
+		field = winners
+	}
+	return field[0].index
+}
+
+// match returns the winner among up to four contenders.
+func (c *circuit) match(field []contender, slack int) contender {
+	if len(field) == 1 {
+		return field[0]
+	}
+	choose := c.chooser(field, slack)
+	w := contender{}
+	column := make([]netlist.Net, len(field))
+	for i := range field[0].word {
+		for j := range field {
+			column[j] = field[j].word[i]
+		}
+		w.word = append(w.word, choose(column))
+	}
+	for i := range field[0].index {
+		for j := range field {
+			column[j] = field[j].index[i]
+		}
+		w.index = append(w.index, choose(column))
+	}
+	return w
+}
+
+// chooser compares each contender with each, and returns a function that selects the net
+// of the winner: by the comparisons themselves where they and the nets are few enough for
+// one LUT, else by the winner's number.
+func (c *circuit) chooser(field []contender, slack int) func(column []netlist.Net) netlist.Net {
+	var duels []netlist.Net // of the pairs i < j: j is larger
+	for j := range field {
+		for i := range j {
+			duels = append(duels, c.larger(field[j].word, field[i].word, slack))
+		}
+	}
+	number := func(x uint) int { return winner(x, len(field)) }
+	pins := duels
+	if len(duels)+len(field) > c.k && len(field) > 2 {
+		pins = nil
+		for d := range bits.Len(uint(len(field) - 1)) {
+			table := tabulate(len(duels), func(x uint) bool { return winner(x, len(field))>>d&1 == 1 })
+			pins = append(pins, c.function(table, duels...))
+		}
+		number = func(x uint) int { return min(int(x), len(field)-1) }
+	}
+	mask := uint(1)<<len(pins) - 1
+	return func(column []netlist.Net) netlist.Net {
+		table := tabulate(len(pins)+len(field), func(x uint) bool {
+			return x>>(len(pins)+number(x&mask))&1 == 1
+		})
+		return c.function(table, append(pins[:len(pins):len(pins)], column...)...)
+	}
+}
+
+// winner returns the winner of duels: bit j(j-1)/2 + i is that j > i is larger than i. An
+// order that contradicts itself, which no words give, has some winner.
+func winner(duels uint, field int) int {
+	best := 0
+	for j := 1; j < field; j++ {
+		if duels>>(j*(j-1)/2+best)&1 == 1 {
+			best = j
+		}
+	}
+	return best
+}

@@ -1,0 +1,193 @@
+package head
+
+import (
+	"math/bits"
+
+	"ialgn/netlist"
+)
+
+// circuit is a scratch pad: cells that are tried, counted and perhaps thrown away before
+// some of them become part of a netlist. It numbers its nets by itself: 0 and 1 are the
+// constants as everywhere, then come inputs and cells as they are added.
+//
+// A circuit holds no two equal cells, no cell with a constant, repeated or vacuous input
+// and none with more than k inputs.
+type circuit struct {
+	k     int
+	nodes []node
+	seen  map[string]netlist.Net
+	key   []byte // scratch
+
+	comparers comparers
+}
+
+// node is an input or a cell of a circuit.
+type node struct {
+	level int32         // LUTs on the longest path to it, above the netlist's inputs
+	net   netlist.Net   // of an input: its net in the netlist
+	in    []netlist.Net // of a cell; nil for an input
+	table uint64
+}
+
+func newCircuit(k int) *circuit {
+	return &circuit{k: k, nodes: make([]node, 2), seen: map[string]netlist.Net{}, comparers: comparers{}}
+}
+
+// input adds the net v of a netlist, which arrives after the given number of levels. A
+// constant stays what it is.
+func (c *circuit) input(v netlist.Net, level int32) netlist.Net {
+	if v <= netlist.True {
+		return v
+	}
+	return c.add(node{level: level, net: v})
+}
+
+func (c *circuit) add(n node) netlist.Net {
+	c.nodes = append(c.nodes, n)
+	return netlist.Net(len(c.nodes) - 1)
+}
+
+func (c *circuit) level(v netlist.Net) int32 { return c.nodes[v].level }
+
+// latest returns the highest level of the nets.
+func (c *circuit) latest(nets []netlist.Net) int32 {
+	l := int32(0)
+	for _, v := range nets {
+		l = max(l, c.level(v))
+	}
+	return l
+}
+
+// function returns a net with the given function of up to six nets: one cell, none if it
+// is a constant or one of the nets, or several where it depends on more than k of them.
+func (c *circuit) function(table uint64, in ...netlist.Net) netlist.Net {
+	return c.extended(netlist.Effective(table, in), in)
+}
+
+func (c *circuit) extended(table uint64, in []netlist.Net) netlist.Net {
+	support := netlist.Support(table)
+	switch n := bits.OnesCount8(support); {
+	case n == 0:
+		return netlist.Net(table & 1)
+	case n > c.k:
+		return c.decompose(table, in)
+	}
+	kept := make([]netlist.Net, 0, netlist.MaxFunctionInputs)
+	for s := support; s != 0; s &= s - 1 {
+		kept = append(kept, in[bits.TrailingZeros8(s)])
+	}
+	table = project(table, support)
+	if len(kept) == 1 && table == tableCopy {
+		return kept[0]
+	}
+	return c.cell(node{in: kept, table: table})
+}
+
+// cell adds a cell, or finds the equal one that is there.
+func (c *circuit) cell(n node) netlist.Net {
+	c.key = appendKey(c.key[:0], n)
+	if v, ok := c.seen[string(c.key)]; ok {
+		return v
+	}
+	n.level = c.latest(n.in) + 1
+	v := c.add(n)
+	c.seen[string(c.key)] = v
+	return v
+}
+
+// appendKey appends what tells a cell from others.
+func appendKey(key []byte, n node) []byte {
+	for i := range 8 {
+		key = append(key, byte(n.table>>(8*i)))
+	}
+	for _, v := range n.in {
+		key = append(key, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+	}
+	return key
+}
+
+// decompose makes a function of more than k inputs from smaller ones, step by step.
+func (c *circuit) decompose(table uint64, in []netlist.Net) netlist.Net {
+	s := netlist.Decompose(table)
+	pin, low := in[s.Pin], c.extended(s.Low, in)
+	if s.Inverted {
+		pin = c.function(tableNot, pin)
+	}
+	switch s.Op {
+	case netlist.SplitAnd:
+		return c.function(tableAnd, pin, low)
+	case netlist.SplitOr:
+		return c.function(tableOr, pin, low)
+	case netlist.SplitXor:
+		return c.function(tableXor, pin, low)
+	}
+	high := c.extended(s.High, in)
+	if c.k >= 3 {
+		return c.function(tableMux, pin, low, high)
+	}
+	return c.function(tableOr, c.function(tableAnd, pin, high), c.function(tableAndNot, low, pin))
+}
+
+// inverted returns the complement of a net.
+func (c *circuit) inverted(v netlist.Net) netlist.Net { return c.function(tableNot, v) }
+
+// reached marks the cells that the given nets depend on.
+func (c *circuit) reached(nets []netlist.Net) []bool {
+	live := make([]bool, len(c.nodes))
+	for _, v := range nets {
+		live[v] = true
+	}
+	for v := len(c.nodes) - 1; v > int(netlist.True); v-- {
+		if live[v] {
+			for _, w := range c.nodes[v].in {
+				live[w] = true
+			}
+		}
+	}
+	return live
+}
+
+// luts returns the number of function cells that the given nets depend on.
+func (c *circuit) luts(nets []netlist.Net) int {
+	count := 0
+	for v, live := range c.reached(nets) {
+		if live && c.nodes[v].in != nil {
+			count++
+		}
+	}
+	return count
+}
+
+// Tables in LUT INIT order of functions with names.
+const (
+	tableNot    = 0b01
+	tableCopy   = 0b10
+	tableAnd    = 0b1000
+	tableAndNot = 0b0010 // a and not b
+	tableOr     = 0b1110
+	tableXor    = 0b0110
+	tableMux    = 0b11100100 // a ? c : b
+)
+
+// project returns the table over the supporting inputs alone, in their order, of a
+// function of an extended table that depends on no other.
+func project(extended uint64, support uint8) (table uint64) {
+	at := uint8(0)
+	for i := 0; ; i++ {
+		table |= extended >> at & 1 << i
+		if at = (at - support) & support; at == 0 { // the next subset of the support
+			return table
+		}
+	}
+}
+
+// tabulate returns the table of a function of n inputs, which is given as a function of
+// the number whose bit j is input j.
+func tabulate(n int, f func(inputs uint) bool) (table uint64) {
+	for i := range uint(1) << n {
+		if f(i) {
+			table |= 1 << i
+		}
+	}
+	return table
+}

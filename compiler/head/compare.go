@@ -1,0 +1,204 @@
+package head
+
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
+
+// A comparison of two words runs from the lowest bit up: the carry c into a bit says
+// whether a > b on the bits below, and the carry out is a where the two bits differ, else
+// c. A segment of bits has the carry G | P c, with the generate G, a > b on the segment,
+// and the propagate P, a >= b on it. Since G implies P, a segment passes for one bit with
+// a = P, b = not G, but for the one combination that it never has.
+//
+// comparer finds the fewest LUTs for a comparison whose bits arrive at different levels: a
+// dynamic programme over the parts of the words and the deadline of their results. Levels
+// count from the first bit's arrival.
+type comparer struct {
+	k        int
+	arrival  []int
+	deadline int      // the largest that is asked for
+	carries  []choice // [to][deadline]: the carry out of the bits below to
+	segments []choice // [from][to][deadline]: G and P of the bits from .. to-1
+}
+
+// choice is the best way to make something: its LUTs, and the segments that its last LUT
+// reads, from one bit to the next: cuts[0] .. cuts[1]-1 and so on. A carry also reads the
+// carry into cuts[0], unless that is 0.
+type choice struct {
+	known bool
+	luts  int
+	cuts  []int
+}
+
+// impossible is more LUTs than any comparison has.
+const impossible = 1 << 20
+
+// newComparer returns a comparer for bits with the given arrivals. LUTs have at least three
+// inputs.
+func newComparer(k int, arrival []int, deadline int) *comparer {
+	n := len(arrival) + 1
+	return &comparer{
+		k: max(k, 3), arrival: arrival, deadline: deadline,
+		carries: make([]choice, n*(deadline+1)), segments: make([]choice, n*n*(deadline+1)),
+	}
+}
+
+// carry returns how the carry out of the bits below to is made by a deadline.
+func (m *comparer) carry(to, deadline int) *choice {
+	best := &m.carries[to*(m.deadline+1)+deadline]
+	if best.known {
+		return best
+	}
+	*best = choice{known: true, luts: impossible}
+	if to == 0 {
+		best.luts = 0
+	}
+	if deadline == 0 {
+		return best
+	}
+	for from := range to {
+		pins := m.k
+		if from > 0 {
+			pins--
+		}
+		below := m.carry(from, deadline-1).luts
+		if rest, cuts := m.split(from, to, deadline-1, pins/2); 1+below+rest < best.luts {
+			best.luts, best.cuts = 1+below+rest, cuts
+		}
+	}
+	return best
+}
+
+// segment returns how generate and propagate of the bits from .. to-1 are made by a
+// deadline. Those of one bit are the bits of the two words.
+func (m *comparer) segment(from, to, deadline int) *choice {
+	best := &m.segments[(from*(len(m.arrival)+1)+to)*(m.deadline+1)+deadline]
+	if best.known {
+		return best
+	}
+	*best = choice{known: true, luts: impossible}
+	switch {
+	case to-from == 1 && m.arrival[from] <= deadline:
+		best.luts = 0
+	case to-from > 1 && deadline > 0:
+		if rest, cuts := m.split(from, to, deadline-1, m.k/2); 2+rest < impossible {
+			best.luts, best.cuts = 2+rest, cuts
+		}
+	}
+	return best
+}
+
+// split returns the fewest LUTs for the generates and propagates of at most most segments
+// that together are the bits from .. to-1, and where the segments begin and end.
+func (m *comparer) split(from, to, deadline, most int) (luts int, cuts []int) {
+	luts = impossible
+	if most == 0 {
+		return luts, nil
+	}
+	if whole := m.segment(from, to, deadline).luts; whole < luts {
+		luts, cuts = whole, []int{from, to}
+	}
+	for cut := from + 1; cut < to && most > 1; cut++ {
+		first := m.segment(from, cut, deadline).luts
+		if first >= luts {
+			continue
+		}
+		if rest, above := m.split(cut, to, deadline, most-1); first+rest < luts {
+			luts, cuts = first+rest, append([]int{from}, above...)
+		}
+	}
+	return luts, cuts
+}
+
+// larger returns a net that says whether word a is larger than word b, made in the fewest
+// LUTs among those with at most slack levels more than the least. The words are as long as
+// each other, least significant bit first.
+func (c *circuit) larger(a, b []netlist.Net, slack int) netlist.Net {
+	var g greater
+	for i := range a {
+		if a[i] != b[i] { // equal bits decide nothing
+			g.a, g.b = append(g.a, a[i]), append(g.b, b[i])
+		}
+	}
+	if len(g.a) == 0 {
+		return netlist.False
+	}
+	g.circuit = c
+	arrival, first, last := make([]int, len(g.a)), 1<<30, 0
+	for i := range arrival {
+		arrival[i] = int(max(c.level(g.a[i]), c.level(g.b[i])))
+		first, last = min(first, arrival[i]), max(last, arrival[i])
+	}
+	for i := range arrival {
+		arrival[i] -= first
+	}
+	// One bit a level after the last arrival is always possible.
+	g.comparer = c.comparers.get(c.k, arrival, last-first+len(arrival))
+	deadline := 1
+	for g.comparer.carry(len(arrival), deadline).luts >= impossible {
+		deadline++
+	}
+	return g.carryNet(len(arrival), min(deadline+slack, g.deadline))
+}
+
+// comparers are the comparers made so far, by arrival.
+type comparers map[string]*comparer
+
+func (m comparers) get(k int, arrival []int, deadline int) *comparer {
+	key := fmt.Sprint(arrival)
+	if m[key] == nil {
+		m[key] = newComparer(k, arrival, deadline)
+	}
+	return m[key]
+}
+
+// greater builds what a comparer has found.
+type greater struct {
+	*circuit
+	*comparer
+	a, b []netlist.Net
+}
+
+// carryNet returns the carry out of the bits below to.
+func (g *greater) carryNet(to, deadline int) netlist.Net {
+	how := g.carry(to, deadline)
+	in := g.segmentNets(how.cuts, deadline-1)
+	if from := how.cuts[0]; from > 0 {
+		below := g.carryNet(from, deadline-1)
+		return g.function(tabulate(len(in)+1, func(x uint) bool { return ripple(x, len(in)/2, x>>len(in)&1 == 1) }),
+			append(in, below)...)
+	}
+	return g.function(tabulate(len(in), func(x uint) bool { return ripple(x, len(in)/2, false) }), in...)
+}
+
+// segmentNets returns the two bits that stand for each segment between cuts, as many as
+// two a segment: those of the words, or propagate and the complement of generate.
+func (g *greater) segmentNets(cuts []int, deadline int) []netlist.Net {
+	var nets []netlist.Net
+	for i := range len(cuts) - 1 {
+		from, to := cuts[i], cuts[i+1]
+		if to-from == 1 {
+			nets = append(nets, g.a[from], g.b[from])
+			continue
+		}
+		in := g.segmentNets(g.segment(from, to, deadline).cuts, deadline-1)
+		for carry := 1; carry >= 0; carry-- {
+			table := tabulate(len(in), func(x uint) bool { return ripple(x, len(in)/2, carry == 1) == (carry == 1) })
+			nets = append(nets, g.function(table, in...))
+		}
+	}
+	return nets
+}
+
+// ripple carries c through pairs of bits, the lowest first: bits 2i and 2i+1 of x are a
+// and b of pair i.
+func ripple(x uint, pairs int, c bool) bool {
+	for i := range pairs {
+		if a, b := x>>(2*i)&1, x>>(2*i+1)&1; a != b {
+			c = a == 1
+		}
+	}
+	return c
+}

@@ -1,0 +1,200 @@
+package head
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// maxLeaves bounds the nets that a counter may depend on, which are tried out.
+const maxLeaves = 12
+
+// cone evaluates nets for every value of some leaves at once: bit i of a value, 64 a word,
+// is for leaf j being bit j of i.
+type cone struct {
+	n      *netlist.Netlist
+	leaves int
+	known  map[netlist.Net][]uint64
+	cells  int // evaluated
+}
+
+// maxCells bounds the cells between leaves and a net.
+const maxCells = 1000
+
+func newCone(n *netlist.Netlist, leaves []netlist.Net) (*cone, error) {
+	if len(leaves) > maxLeaves {
+		return nil, fmt.Errorf("%d leaves are too many to try out, want at most %d", len(leaves), maxLeaves)
+	}
+	e := &cone{n: n, leaves: len(leaves), known: map[netlist.Net][]uint64{}}
+	for j, v := range leaves {
+		if int(v) >= n.Nets() || v <= netlist.True || e.known[v] != nil {
+			return nil, fmt.Errorf("leaf %d, net %d, is a constant, no net, or there twice", j, v)
+		}
+		e.known[v] = e.fill(func(i int) bool { return i>>j&1 == 1 })
+	}
+	e.known[netlist.False] = e.fill(func(int) bool { return false })
+	e.known[netlist.True] = e.fill(func(int) bool { return true })
+	return e, nil
+}
+
+// fill returns the value with bit i as f says.
+func (e *cone) fill(f func(i int) bool) []uint64 {
+	value := make([]uint64, (1<<e.leaves+63)/64)
+	for i := range 1 << e.leaves {
+		if f(i) {
+			value[i/64] |= 1 << (i % 64)
+		}
+	}
+	return value
+}
+
+// value returns the value of a net, which must depend on the leaves alone.
+func (e *cone) value(v netlist.Net) ([]uint64, error) {
+	if value, ok := e.known[v]; ok {
+		return value, nil
+	}
+	c, pin, ok := e.n.Driver(v)
+	if !ok {
+		return nil, fmt.Errorf("net %d is reached, which is no leaf", v)
+	}
+	if e.cells++; e.cells > maxCells {
+		return nil, fmt.Errorf("more than %d cells depend on the leaves", maxCells)
+	}
+	bit, err := e.meaning(c, pin)
+	if err != nil {
+		return nil, err
+	}
+	var in [][]uint64
+	for _, w := range e.n.Inputs(c) {
+		value, err := e.value(w)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, value)
+	}
+	e.known[v] = e.fill(func(i int) bool { return bit(assemble(in, i)) })
+	return e.known[v], nil
+}
+
+// meaning returns output pin of a cell as a function of its inputs, input j in bit j.
+func (e *cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
+	param := e.n.Param(c)
+	switch k := e.n.Kind(c); k {
+	case netlist.Function:
+		return func(in uint64) bool { return param>>in&1 == 1 }, nil
+	case netlist.Primitive:
+		param = e.n.Primitives()[param].Table
+		return func(in uint64) bool { return param>>in&1 == 1 }, nil
+	case netlist.Carry:
+		return func(in uint64) bool { return in == 3 || in >= 5 }, nil
+	case netlist.Counter:
+		return func(in uint64) bool {
+			ones := 0
+			for ; in != 0; in &= in - 1 {
+				ones++
+			}
+			return ones>>pin&1 == 1
+		}, nil
+	default:
+		return nil, fmt.Errorf("cell %d, a %v, is reached, whose outputs are no leaves", c, k)
+	}
+}
+
+// assemble returns the bits i of the given values as a number.
+func assemble(in [][]uint64, i int) (bits uint64) {
+	for j, value := range in {
+		bits |= value[i/64] >> (i % 64) & 1 << j
+	}
+	return bits
+}
+
+// term returns the value of a function of nets.
+func (e *cone) term(table uint64, nets []netlist.Net) ([]uint64, error) {
+	if len(nets) > netlist.MaxFunctionInputs {
+		return nil, fmt.Errorf("a function of %d nets, want at most %d", len(nets), netlist.MaxFunctionInputs)
+	}
+	var in [][]uint64
+	for _, v := range nets {
+		value, err := e.value(v)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, value)
+	}
+	return e.fill(func(i int) bool { return table>>assemble(in, i)&1 == 1 }), nil
+}
+
+// linear is a sum of functions of nets with coefficients, and a constant, all modulo 2^64.
+// A function and its complement f and 1 - f are one term.
+type linear struct {
+	coefficient map[termKey]uint64
+	constant    uint64
+}
+
+// termKey is a function of nets that is 0 where all of them are 0.
+type termKey struct {
+	table uint64 // extended, over the nets in ascending order
+	nets  [netlist.MaxFunctionInputs]netlist.Net
+}
+
+// add adds a term several times.
+func (l *linear) add(t Term, times int) {
+	weight := t.Weight * uint64(times)
+	table := netlist.Effective(t.Table, t.Nets)
+	var nets []netlist.Net // that the function depends on
+	for j, v := range t.Nets {
+		if netlist.Support(table)>>j&1 == 1 {
+			nets = append(nets, v)
+		}
+	}
+	slices.Sort(nets)
+	key := termKey{}
+	copy(key.nets[:], nets)
+	for i := range 64 {
+		at := 0
+		for j, v := range t.Nets {
+			if k := slices.Index(nets, v); k >= 0 {
+				at |= i >> k & 1 << j
+			}
+		}
+		key.table |= table >> at & 1 << i
+	}
+	if key.table&1 == 1 {
+		l.constant += weight
+		weight, key.table = -weight, ^key.table
+	}
+	if key.table != 0 {
+		l.coefficient[key] += weight
+	}
+}
+
+// most returns the largest value that the sum may have if its terms can be anything.
+func (l *linear) most() uint64 {
+	most := int64(l.constant)
+	for c := range maps.Values(l.coefficient) {
+		most += max(0, int64(c))
+	}
+	return uint64(most)
+}
+
+// congruent shows that two sums are the same modulo a power of two, term by term.
+func (l *linear) congruent(m *linear, modulus uint64) error {
+	difference := maps.Clone(l.coefficient)
+	for key, c := range m.coefficient {
+		difference[key] -= c
+	}
+	maps.DeleteFunc(difference, func(_ termKey, c uint64) bool { return c%modulus == 0 })
+	if len(difference) > 0 {
+		worst := slices.MinFunc(slices.Collect(maps.Keys(difference)), func(a, b termKey) int {
+			return cmp.Or(slices.Compare(a.nets[:], b.nets[:]), cmp.Compare(a.table, b.table))
+		})
+		return fmt.Errorf("the counters leave %d terms, the first of net %d", len(difference), worst.nets[0])
+	}
+	if c := (l.constant - m.constant) % modulus; c != 0 {
+		return fmt.Errorf("the counters leave the constant %d", c)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+// Package head lowers the head of a classifier, popcounts and argmax, to the cells of a
+// target.
+//
+// [Lower] is a pass from netlist to netlist. It replaces
+//
+//   - each popcount by a tree of counters, made of functions of at most K inputs: mostly
+//     (6:3) counters for K = 6, full adders for K = 4 and less;
+//   - each argmax by a tournament of two to four words at a time, ties to the lowest index.
+//
+// Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
+// late. Bits of a class that are constant, equal or complementary are added up before.
+//
+// Beside the netlist, Lower returns a [Hint]: the inputs and outputs of each counter.
+// [Check] proves with it, counter by counter, that every count is the sum of the bits that
+// its popcount had, which is beyond general equivalence checkers from some 31 bits on.
+// It shares no code with the builder.
+package head
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// Objective says what a level is worth.
+type Objective uint8
+
+// The objectives.
+const (
+	Balanced Objective = iota // a level is worth a few LUTs a class
+	Area                      // as few LUTs as possible, levels only where they cost nothing
+	Depth                     // as few levels as possible
+)
+
+// levelCost returns how many LUTs a level is worth.
+func (o Objective) levelCost() float64 {
+	switch o {
+	case Area:
+		return 0.25
+	case Depth:
+		return 1000
+	default:
+		return 4
+	}
+}
+
+// Options say for which target a head is lowered.
+type Options struct {
+	K         int // inputs of a LUT, 2 to 6
+	Objective Objective
+
+	plans map[string]*plan
+}
+
+// plan returns the best tree for a profile. Equal profiles, as most classes of a network
+// have, are searched once.
+func (o *Options) plan(digits int, in profile) *plan {
+	key := fmt.Sprint(digits, in)
+	if p, ok := o.plans[key]; ok {
+		return p
+	}
+	p := search(o.K, digits, in, o.Objective.levelCost())
+	o.plans[key] = &p
+	return &p
+}
+
+// Lower returns n with every popcount, counter and argmax replaced by cells of the target,
+// and the hint for [Check]. It drops cells that reach no port and no probe.
+//
+// Requires: nothing; mapped gates, for their levels are taken as the arrival of their bits.
+// Ensures:  the functions of ports and probes; no popcount, counter or argmax is left.
+// Cost:     a few milliseconds for each popcount that differs from the others in how many
+// bits arrive when, and a microsecond a bit.
+//
+// It returns an error if the options are out of range.
+func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint, error) {
+	if o.K < 2 || o.K > netlist.MaxFunctionInputs {
+		return nil, nil, fmt.Errorf("head: LUTs of %d inputs are out of range, use 2 to %d", o.K, netlist.MaxFunctionInputs)
+	}
+	if o.Objective > Depth {
+		return nil, nil, fmt.Errorf("head: objective %d is unknown, use Balanced, Area or Depth", o.Objective)
+	}
+	o.plans = map[string]*plan{}
+	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n), hint: &Hint{}}
+	l.run()
+	return l.Finish(), l.hint, nil
+}
+
+// lowering is a netlist that is being lowered.
+type lowering struct {
+	*netlist.Copier
+	o     *Options
+	fold  *folding
+	hint  *Hint
+	level []int32 // of each net of the new netlist, as far as it is built
+}
+
+func (l *lowering) run() {
+	live := l.fold.live()
+	for i := range netlist.Cell(l.Old.Cells()) {
+		if !live[i] {
+			continue
+		}
+		switch l.Old.Kind(i) {
+		case netlist.Popcount, netlist.Counter:
+			l.popcount(i)
+		case netlist.Argmax:
+			l.argmax(i)
+		default:
+			l.Copy(i)
+			l.note(l.Old.Kind(i), l.Inputs(i), l.To(l.Old.Output(i)))
+		}
+	}
+}
+
+// levelOf returns the level of a net of the new netlist.
+func (l *lowering) levelOf(v netlist.Net) int32 {
+	if int(v) < len(l.level) {
+		return l.level[v]
+	}
+	return 0
+}
+
+// note remembers the level of a cell: a LUT more than its inputs; 0 for registers, where
+// paths begin; that of its inputs for a carry, which is next to nothing on its chain.
+func (l *lowering) note(k netlist.Kind, in []netlist.Net, out netlist.Net) {
+	level := int32(0)
+	if k != netlist.Register {
+		for _, v := range in {
+			level = max(level, l.levelOf(v))
+		}
+		if k != netlist.Carry && len(in) > 0 {
+			level++
+		}
+	}
+	for int(out) >= len(l.level) {
+		l.level = append(l.level, 0)
+	}
+	l.level[out] = level
+}
+
+// popcount lowers a popcount or a counter.
+func (l *lowering) popcount(i netlist.Cell) {
+	f := l.fold.fold(i)
+	c := newCircuit(l.o.K)
+	inputs := map[netlist.Net]netlist.Net{}
+	a := addends{constant: f.constant}
+	for d, list := range f.bits {
+		for _, b := range list {
+			v := l.To(b.net)
+			if _, ok := inputs[v]; !ok {
+				inputs[v] = c.input(v, l.levelOf(v))
+			}
+			a.bits[d] = append(a.bits[d], bit{inputs[v], b.inverted})
+		}
+	}
+	digits, counters := c.sum(&a, bits.Len64(a.most()), l.o)
+	to := l.commit(c, digits)
+	count := Count{Popcount: i, Digits: make([]netlist.Net, l.Old.Outputs(i))}
+	for d, v := range digits {
+		count.Digits[d] = to(v)
+	}
+	for d, v := range count.Digits {
+		l.Set(l.Old.Output(i)+netlist.Net(d), v)
+	}
+	for _, b := range f.inputs {
+		for j, v := range b.Nets {
+			b.Nets[j] = l.To(v)
+		}
+		count.Bits = append(count.Bits, b)
+	}
+	h := Hint{Counts: []Count{{Counters: counters}}}
+	count.Counters = h.Map(to).Counts[0].Counters
+	l.hint.Counts = append(l.hint.Counts, count)
+}
+
+// argmax lowers an argmax.
+func (l *lowering) argmax(i netlist.Cell) {
+	in, size := l.Inputs(i), int(l.Old.Param(i))
+	hint := Index{Argmax: i}
+	for w := range len(in) / size {
+		hint.Words = append(hint.Words, slices.Clone(in[w*size:(w+1)*size]))
+	}
+	c, index := bestTournament(l.o, hint.Words, l.levelOf)
+	to := l.commit(c, index)
+	for k := range l.Old.Outputs(i) {
+		v := netlist.False
+		if k < len(index) {
+			v = to(index[k])
+		}
+		l.Set(l.Old.Output(i)+netlist.Net(k), v)
+		hint.Index = append(hint.Index, v)
+	}
+	l.hint.Argmaxs = append(l.hint.Argmaxs, hint)
+}
+
+// commit adds the cells of a circuit that the given nets depend on to the netlist, and
+// returns what its nets have become; False for a cell that was left out.
+func (l *lowering) commit(c *circuit, outputs []netlist.Net) func(netlist.Net) netlist.Net {
+	to := make([]netlist.Net, len(c.nodes))
+	to[netlist.True] = netlist.True
+	in := make([]netlist.Net, 0, netlist.MaxFunctionInputs)
+	for v, live := range c.reached(outputs) {
+		n := &c.nodes[v]
+		switch {
+		case v <= int(netlist.True):
+		case n.in == nil:
+			to[v] = n.net
+		case live:
+			in = in[:0]
+			for _, w := range n.in {
+				in = append(in, to[w])
+			}
+			to[v] = l.Function(n.table, netlist.Origin{}, in...)
+			l.note(netlist.Function, in, to[v])
+		}
+	}
+	return func(v netlist.Net) netlist.Net { return to[v] }
+}

@@ -1,0 +1,273 @@
+package head
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// argmaxOf returns the argmax of so many words of a width.
+func argmaxOf(classes, width int) *netlist.Netlist {
+	b := netlist.NewBuilder("argmax")
+	x := b.Input("x", classes*width, width, nil)
+	digits := netlist.ClassBits(classes)
+	b.Output("class_index", digits, nil, netlist.Word(b.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, x...), digits))
+	return b.Netlist()
+}
+
+// popcountOf returns the popcount of n bits.
+func popcountOf(n int) *netlist.Netlist {
+	b := netlist.NewBuilder("popcount")
+	x := b.Input("x", n, 1, nil)
+	digits := bits.Len(uint(n))
+	b.Output("count", digits, nil, netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, x...), digits))
+	return b.Netlist()
+}
+
+// lower lowers n and holds the result to all that is promised: valid, without operators,
+// with cells of at most K inputs, proved by Check, and the same function on samples.
+func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint) {
+	t.Helper()
+	got, hint, err := Lower(n, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range netlist.Cell(got.Cells()) {
+		switch k := got.Kind(i); {
+		case k == netlist.Popcount || k == netlist.Counter || k == netlist.Argmax:
+			t.Fatalf("cell %d is a %v", i, k)
+		case k == netlist.Function && len(got.Inputs(i)) > max(o.K, widest(n)):
+			t.Fatalf("cell %d has %d inputs, want at most %d", i, len(got.Inputs(i)), o.K)
+		}
+	}
+	if err := Check(n, got, hint); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, n, got)
+	return got, hint
+}
+
+// widest returns the inputs of the widest function.
+func widest(n *netlist.Netlist) int {
+	most := 0
+	for i := range netlist.Cell(n.Cells()) {
+		if n.Kind(i) == netlist.Function {
+			most = max(most, len(n.Inputs(i)))
+		}
+	}
+	return most
+}
+
+// compare compares all outputs and probes on random samples, some of which have nearly
+// all bits equal, which reaches the ends of counts. Netlists with registers run for some
+// clocks.
+func compare(t *testing.T, want, got *netlist.Netlist) {
+	t.Helper()
+	a, err := sim.New(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sim.New(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	words := min(a.Block(), b.Block())
+	for clock := range 6 {
+		var in [][]uint64
+		for _, p := range want.InputPorts() {
+			rows := make([]uint64, len(p.Nets)*words)
+			for i := range rows {
+				rows[i] = r.Uint64()
+				switch i % words % 4 {
+				case 1:
+					rows[i] &= r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64()
+				case 2:
+					rows[i] |= r.Uint64() | r.Uint64() | r.Uint64() | r.Uint64() | r.Uint64()
+				}
+				rows[i] = rows[i]&^3 | 2 // all 0 and all 1 among them
+			}
+			in = append(in, rows)
+		}
+		if err := a.Step(words, in...); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Step(words, in...); err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range append(slices.Clone(want.OutputPorts()), want.Probes()...) {
+			q := append(slices.Clone(got.OutputPorts()), got.Probes()...)[i]
+			if !slices.Equal(a.Port(p, nil), b.Port(q, nil)) {
+				t.Fatalf("clock %d: %s differs", clock, p.Name)
+			}
+		}
+	}
+}
+
+// options are all kinds of options.
+func options() []Options {
+	var all []Options
+	for k := 2; k <= 6; k++ {
+		for _, o := range []Objective{Balanced, Area, Depth} {
+			all = append(all, Options{K: k, Objective: o})
+		}
+	}
+	return all
+}
+
+func (o Options) name() string {
+	return fmt.Sprintf("k=%d/objective=%d", o.K, o.Objective)
+}
+
+// TestPopcount lowers popcounts of all small sizes and some large ones.
+func TestPopcount(t *testing.T) {
+	sizes := []int{100, 800, 1200}
+	for n := 1; n <= 40; n++ {
+		sizes = append(sizes, n)
+	}
+	for _, o := range options() {
+		t.Run(o.name(), func(t *testing.T) {
+			t.Parallel()
+			for _, n := range sizes {
+				lower(t, popcountOf(n), o)
+			}
+		})
+	}
+}
+
+// TestArgmax lowers argmaxes of few and many classes.
+func TestArgmax(t *testing.T) {
+	for _, o := range options() {
+		t.Run(o.name(), func(t *testing.T) {
+			t.Parallel()
+			for _, classes := range []int{1, 2, 3, 4, 5, 7, 10, 16, 17} {
+				for _, width := range []int{1, 2, 3, 5, 10} {
+					lower(t, argmaxOf(classes, width), o)
+				}
+			}
+		})
+	}
+}
+
+// TestArgmaxExhaustive tries every input of small argmaxes, with all their ties.
+func TestArgmaxExhaustive(t *testing.T) {
+	for _, o := range options() {
+		for _, size := range [][2]int{{2, 5}, {3, 3}, {3, 4}, {4, 3}, {5, 2}, {6, 2}, {10, 1}} {
+			n := argmaxOf(size[0], size[1])
+			got, _ := lower(t, n, o)
+			e, err := newCone(got, got.InputPorts()[0].Nets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range got.OutputPorts()[0].Nets {
+				value, err := e.value(v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for x := range 1 << (size[0] * size[1]) {
+					if want := largest(x, size[0], size[1]); int(value[x/64]>>(x%64)&1) != want>>k&1 {
+						t.Fatalf("%v %v: input %#x: digit %d is not that of %d", o.name(), size, x, k, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// largest is the obvious argmax.
+func largest(x, classes, width int) int {
+	best := 0
+	for c := range classes {
+		if x>>(c*width)&(1<<width-1) > x>>(best*width)&(1<<width-1) {
+			best = c
+		}
+	}
+	return best
+}
+
+// TestRandom lowers random netlists of all kinds of cells, with registers.
+func TestRandom(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { t.Parallel(); lowerRandom(t, seed, 1+2*int(seed)) })
+	}
+}
+
+// FuzzLower is the same for more seeds and sizes.
+func FuzzLower(f *testing.F) {
+	f.Add(uint64(1), uint8(30))
+	f.Fuzz(func(t *testing.T, seed uint64, cells uint8) { lowerRandom(t, seed, 1+int(cells)) })
+}
+
+func lowerRandom(t *testing.T, seed uint64, cells int) {
+	o := options()[seed%uint64(len(options()))]
+	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Registers: seed%2 == 1}), o)
+	kinds := []netlist.Kind{netlist.Function, netlist.Function, netlist.Popcount, netlist.Counter, netlist.Argmax}
+	lower(t, netgen.Netlist(seed, netgen.NetlistOptions{Cells: cells, Inputs: 2 + cells/8, Kinds: kinds}), o)
+}
+
+// TestFrozen lowers whole classifiers, whose bits arrive at different levels.
+func TestFrozen(t *testing.T) {
+	for seed := range uint64(4) {
+		n, err := netlist.Freeze(netgen.Frozen(seed, netgen.Paper(300, 1+int(seed)*3)), netlist.Full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lower(t, n, Options{K: 6})
+		lower(t, n, Options{K: 4, Objective: Depth})
+	}
+}
+
+// TestRepeatable lowers twice with the same result.
+func TestRepeatable(t *testing.T) {
+	n := popcountOf(200)
+	a, hintA, _ := Lower(n, Options{K: 6})
+	b, hintB, _ := Lower(n, Options{K: 6})
+	if !a.Equal(b) || !cmp.Equal(hintA, hintB) {
+		t.Error("two results")
+	}
+}
+
+// TestOptions gives options that are out of range.
+func TestOptions(t *testing.T) {
+	for _, o := range []Options{{K: 1}, {K: 7}, {K: 6, Objective: 3}} {
+		if _, _, err := Lower(popcountOf(3), o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// TestFigures holds the sizes of trees and tournaments to what was reached, so that a
+// change that makes them larger shows.
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		n            *netlist.Netlist
+		o            Options
+		luts, levels int
+	}{
+		{popcountOf(30), Options{K: 6}, 27, 4},
+		{popcountOf(100), Options{K: 6}, 98, 7},
+		{popcountOf(800), Options{K: 6}, 798, 9},
+		{popcountOf(1200), Options{K: 6}, 1200, 10},
+		{popcountOf(12800), Options{K: 6}, 12800, 14},
+		{popcountOf(800), Options{K: 4}, 1588, 14},
+		{argmaxOf(10, 10), Options{K: 6}, 147, 9},
+	} {
+		got, _ := lower(t, c.n, c.o)
+		luts, levels := got.Cells(), netlist.Measure(got).Levels.Total
+		t.Logf("%s of %d, K=%d: %d LUTs, %d levels", c.n.Name, c.n.InputPorts()[0].Nets[len(c.n.InputPorts()[0].Nets)-1]-1, c.o.K, luts, levels)
+		if luts > c.luts || levels > c.levels {
+			t.Errorf("want at most %d LUTs, %d levels", c.luts, c.levels)
+		}
+	}
+}

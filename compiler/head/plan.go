@@ -1,0 +1,307 @@
+package head
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// maxLevels bounds the levels of a tree above its last input. With full adders alone, n
+// bits take about log(n) / log(1.5) levels to two rows and then one a digit.
+const maxLevels = 96
+
+// profile says how many bits of each weight arrive at each level: profile[level][digit].
+type profile [][maxDigits]int32
+
+// placement is one decision of a plan: count counters of a shape at a level, the lowest
+// digit of which is the given one.
+type placement struct {
+	shape, level, digit, count int
+}
+
+// plan is a tree of counters, found by [search].
+type plan struct {
+	placed []placement // by level, and within a level by digit
+	luts   int
+	levels int // at which the last digit is there
+}
+
+// planner decides which counters stand where. Time runs in levels: at each level the
+// digits are visited from the lowest, and in each digit the counters that the genes ask
+// for are placed first, then as many bulk counters as there are bits. What is left waits
+// for the next level. Every choice of genes is a tree; [search] looks for good ones.
+type planner struct {
+	shapes []shape
+	digits int
+	in     profile
+	genes  genes
+
+	have, next, future [maxDigits]int32 // bits at this level, from the next on, later
+	level              int
+	settled            bool // the digits below have one bit each, for good
+	record             *plan
+	luts               int
+}
+
+// genes are the decisions of a planner.
+type genes struct {
+	// least is the number of bits, short of a bulk counter, from which on the counter
+	// that fits best is placed at a level, rather than to let them wait.
+	least [maxLevels]uint8
+	// choice replaces that rule at a level and digit, by up to two counters.
+	choice [maxLevels][maxDigits][2]uint8
+}
+
+// The values of a choice; from firstShape on they are shapes.
+const (
+	byRule = iota
+	noCounter
+	firstShape
+)
+
+// run carries the genes out. It returns false if the tree does not end within maxLevels
+// after the last input. The tree goes to record, unless that is nil.
+func (p *planner) run(record *plan) (luts, levels int, ok bool) {
+	p.begin(record)
+	for ; p.level < len(p.in)+maxLevels; p.level++ {
+		p.arrive()
+		if p.done() {
+			return p.luts, p.level, true
+		}
+		p.settled = true
+		for d := range p.digits {
+			p.place(d)
+			if p.have[d]+p.next[d]+p.future[d] > 1 {
+				p.settled = false
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+func (p *planner) begin(record *plan) {
+	p.record, p.luts, p.level = record, 0, 0
+	clear(p.have[:])
+	clear(p.next[:])
+	clear(p.future[:])
+	for _, row := range p.in {
+		for d := range p.digits {
+			p.future[d] += row[d]
+		}
+	}
+}
+
+// arrive makes the bits of this level available.
+func (p *planner) arrive() {
+	for d := range p.digits {
+		p.have[d] += p.next[d]
+		p.next[d] = 0
+		if p.level < len(p.in) {
+			p.have[d] += p.in[p.level][d]
+			p.future[d] -= p.in[p.level][d]
+		}
+	}
+}
+
+func (p *planner) done() bool {
+	for d := range p.digits {
+		if p.have[d] > 1 || p.future[d] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// place places the counters of one level whose lowest digit is d.
+func (p *planner) place(d int) {
+	if p.have[d] < 2 {
+		return
+	}
+	at := min(p.level, maxLevels-1)
+	for slot, choice := range p.genes.choice[at][d] {
+		switch {
+		case choice >= firstShape:
+			if s := int(choice) - firstShape; s < len(p.shapes) && p.fits(s, d) {
+				p.put(s, d, 1)
+			}
+		case choice == byRule && slot == 0:
+			p.fit(d, int32(p.genes.least[at]))
+		}
+	}
+	if bulk := p.have[d] / p.shapes[0].in[0]; bulk > 0 {
+		p.put(0, d, int(bulk))
+	}
+}
+
+// fit places the best counter for the bits of digit d that no bulk counter takes, if they
+// are least or more, or if nothing else can come to this digit: then only this counter
+// gives its final value.
+func (p *planner) fit(d int, least int32) {
+	full := p.shapes[0].in[0]
+	rest := p.have[d] % full
+	if p.settled && p.future[d] == 0 && p.next[d] == 0 {
+		rest = min(p.have[d], full)
+	} else if rest < least {
+		return
+	}
+	best, score := -1, int32(-1<<30)
+	for i := range p.shapes {
+		s := &p.shapes[i]
+		if s.in[0] > rest || !p.fits(i, d) {
+			continue
+		}
+		// As many bits of this digit as possible, then the best gain, then the most bits.
+		if now := 100*s.in[0] + 10*s.gain + s.in[1] + s.in[2]; now > score {
+			best, score = i, now
+		}
+	}
+	if best >= 0 {
+		p.put(best, d, 1)
+	}
+}
+
+// fits reports whether all inputs of a counter are there.
+func (p *planner) fits(s, d int) bool {
+	for i, c := range p.shapes[s].in {
+		if c > 0 && (d+i >= p.digits || p.have[d+i] < c) {
+			return false
+		}
+	}
+	return true
+}
+
+// put places counters. Sums are taken modulo 2^digits, so that outputs of higher weight do
+// not exist: in the highest digit a counter is one exclusive or.
+func (p *planner) put(s, d, count int) {
+	sh := &p.shapes[s]
+	for i, c := range sh.in {
+		if c > 0 {
+			p.have[d+i] -= c * int32(count)
+		}
+	}
+	outs := min(int(sh.outs), p.digits-d)
+	for i := range outs {
+		p.next[d+i] += int32(count)
+	}
+	p.luts += outs * count
+	if p.record != nil {
+		p.record.placed = append(p.record.placed, placement{s, p.level, d, count})
+	}
+}
+
+// The number of trees that a search tries: so many for each bit, up to a limit. More find a
+// LUT or two at most.
+const (
+	stepsPerBit = 300
+	maxSteps    = 12000
+)
+
+// search returns the best tree found for a profile: by LUTs and, each worth levelCost
+// LUTs, levels. The result depends on the arguments alone.
+//
+// It takes the best of some plain strategies, bulk counters up to a level and smaller ones
+// from there on, and then changes decisions at random by simulated annealing. A tree of
+// 800 bits takes 5 us to try.
+func search(k, digits int, in profile, levelCost float64) plan {
+	p := &planner{shapes: shapesOf(k), digits: digits, in: in}
+	s := annealing{planner: p, levelCost: levelCost, best: 1e18}
+	s.strategies()
+	s.anneal()
+	var best plan
+	p.genes = s.bestGenes
+	best.luts, best.levels, _ = p.run(&best)
+	return best
+}
+
+// annealing is the state of a search.
+type annealing struct {
+	*planner
+	levelCost float64
+	best      float64
+	bestGenes genes
+	levels    int // of the tree accepted last
+}
+
+// cost runs the genes and keeps them if they are the best so far.
+func (s *annealing) cost() float64 {
+	luts, levels, ok := s.run(nil)
+	if !ok {
+		return 1e18
+	}
+	c := float64(luts) + s.levelCost*float64(levels)
+	if c < s.best {
+		s.best, s.bestGenes = c, s.genes
+	}
+	s.levels = levels
+	return c
+}
+
+func (s *annealing) strategies() {
+	never := uint8(s.shapes[0].in[0])
+	for from := range len(s.in) + 24 {
+		for least := uint8(2); least <= never; least++ {
+			for t := range s.genes.least {
+				s.genes.least[t] = never
+				if t >= from {
+					s.genes.least[t] = least
+				}
+			}
+			s.cost()
+		}
+	}
+	s.genes = s.bestGenes
+}
+
+func (s *annealing) anneal() {
+	steps := min(stepsPerBit*s.bits(), maxSteps)
+	r := rand.New(rand.NewPCG(1, uint64(s.digits)))
+	now := s.cost()
+	for i := range steps {
+		undo := s.mutate(r)
+		levels := s.levels
+		temperature := 0.5 * (1 - float64(i)/float64(steps))
+		if c := s.cost(); c <= now+temperature*r.ExpFloat64() {
+			now = c
+			continue
+		}
+		s.levels = levels
+		for _, u := range slices.Backward(undo) {
+			*u.at = u.was
+		}
+	}
+}
+
+// bits returns the number of bits that are summed.
+func (s *annealing) bits() (bits int) {
+	for _, row := range s.in {
+		for d := range s.digits {
+			bits += int(row[d])
+		}
+	}
+	return bits
+}
+
+// change is a gene with its value before.
+type change struct {
+	at  *uint8
+	was uint8
+}
+
+// mutate changes one to three genes.
+func (s *annealing) mutate(r *rand.Rand) (undo []change) {
+	for range 1 + r.IntN(3) {
+		t := min(r.IntN(s.levels+1), maxLevels-1)
+		if r.IntN(8) == 0 {
+			at := &s.genes.least[t]
+			undo = append(undo, change{at, *at})
+			*at = uint8(2 + r.IntN(int(s.shapes[0].in[0])))
+			continue
+		}
+		at := &s.genes.choice[t][r.IntN(s.digits)][r.IntN(2)]
+		undo = append(undo, change{at, *at})
+		*at = byRule
+		if r.IntN(3) > 0 {
+			*at = uint8(r.IntN(len(s.shapes) + firstShape))
+		}
+	}
+	return undo
+}

@@ -1,0 +1,212 @@
+package head
+
+import (
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// bit is something to be counted: a net of a circuit or its complement. Counters take the
+// complement in, so that it needs no inverter.
+type bit struct {
+	net      netlist.Net
+	inverted bool
+}
+
+func (b bit) term(weight uint64) Term {
+	table := uint64(tableCopy)
+	if b.inverted {
+		table = tableNot
+	}
+	return Term{weight, []netlist.Net{b.net}, table}
+}
+
+// addends are the bits of a sum by their digit, and a constant.
+type addends struct {
+	bits     [maxDigits][]bit
+	constant uint64
+}
+
+// most returns the largest value of the sum.
+func (a *addends) most() uint64 {
+	sum := a.constant
+	for d, bits := range a.bits {
+		sum += uint64(len(bits)) << d
+	}
+	return sum
+}
+
+// tree builds sums in a circuit.
+type tree struct {
+	*circuit
+	digits   int
+	waiting  [maxDigits][]bit // by arrival
+	constant uint64           // not yet in any counter
+	counters []Counter
+}
+
+// sum returns the digits of a sum, which must be less than 2^digits, and the counters on
+// the way. The cells are those of the best tree that [search] finds.
+func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []Counter) {
+	in, first := c.profile(a, digits)
+	t := &tree{circuit: c, digits: digits, constant: a.constant}
+	p := o.plan(digits, in)
+	if leftover(p, shapesOf(c.k), digits, a.constant) > 0 {
+		// The counters have no room for all these ones: they are bits like others.
+		for d := range digits {
+			if a.constant>>d&1 == 1 {
+				in[0][d]++
+				a.bits[d] = append(a.bits[d], bit{net: netlist.True})
+			}
+		}
+		t.constant = 0
+		p = o.plan(digits, in)
+	}
+	t.build(p, a, first)
+	return t.finish(), t.counters
+}
+
+// profile returns when the bits arrive, in levels after the first of them.
+func (c *circuit) profile(a *addends, digits int) (in profile, first int32) {
+	first = 1 << 30
+	for d := range digits {
+		for _, b := range a.bits[d] {
+			first = min(first, c.level(b.net))
+		}
+	}
+	in = make(profile, 1)
+	for d := range digits {
+		for _, b := range a.bits[d] {
+			for int(c.level(b.net)-first) >= len(in) {
+				in = append(in, [maxDigits]int32{})
+			}
+			in[c.level(b.net)-first][d]++
+		}
+	}
+	return in, first
+}
+
+// build places the counters of a plan. Those that come first in the plan take the bits
+// that arrive first.
+func (t *tree) build(p *plan, a *addends, first int32) {
+	for d := range t.digits {
+		t.waiting[d] = slices.Clone(a.bits[d])
+		slices.SortStableFunc(t.waiting[d], func(x, y bit) int { return int(t.level(x.net) - t.level(y.net)) })
+	}
+	shapes := shapesOf(t.k)
+	for i := 0; i < len(p.placed); {
+		level := p.placed[i].level
+		var made [maxDigits][]bit
+		for ; i < len(p.placed) && p.placed[i].level == level; i++ {
+			at := &p.placed[i]
+			for range at.count {
+				t.counter(&shapes[at.shape], at.digit, &made)
+			}
+		}
+		for d := range t.digits {
+			t.queue(d, made[d])
+		}
+	}
+}
+
+// queue lets new bits of a digit wait behind those that are there already, and before
+// those that arrive later.
+func (t *tree) queue(d int, made []bit) {
+	t.waiting[d] = append(t.waiting[d], made...)
+	slices.SortStableFunc(t.waiting[d], func(x, y bit) int { return int(t.level(x.net) - t.level(y.net)) })
+}
+
+// room returns how much of a constant a counter at a digit can add without more outputs.
+func room(s *shape, digit, digits int, constant uint64) uint64 {
+	if digit+int(s.outs) >= digits { // sums are modulo 2^digits
+		return constant >> digit
+	}
+	return min(constant>>digit, 1<<s.outs-1-uint64(s.sum))
+}
+
+// leftover returns what of a constant is left when the counters of a plan have taken in
+// what they have room for.
+func leftover(p *plan, shapes []shape, digits int, constant uint64) uint64 {
+	for _, at := range p.placed {
+		for range at.count {
+			if constant == 0 {
+				return 0
+			}
+			constant -= room(&shapes[at.shape], at.digit, digits, constant) << at.digit
+		}
+	}
+	return constant
+}
+
+// counter adds a counter whose inputs are the first bits that wait.
+func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
+	constant := room(s, digit, t.digits, t.constant)
+	t.constant -= constant << digit
+	var in []bit
+	var weight []uint
+	for i, c := range s.in {
+		for _, b := range t.waiting[min(digit+i, maxDigits-1)][:c] {
+			in, weight = append(in, b), append(weight, 1<<i)
+		}
+		if c > 0 {
+			t.waiting[digit+i] = t.waiting[digit+i][c:]
+		}
+	}
+	counter := Counter{Constant: constant << digit}
+	nets := make([]netlist.Net, len(in))
+	for i, b := range in {
+		nets[i] = b.net
+		counter.In = append(counter.In, b.term(uint64(weight[i])<<digit))
+	}
+	counter.Leaves = leaves(nets)
+	for k := range min(int(s.outs), t.digits-digit) {
+		table := tabulate(len(in), func(inputs uint) bool {
+			sum := uint(constant)
+			for i, b := range in {
+				if (inputs>>i&1 == 1) != b.inverted {
+					sum += weight[i]
+				}
+			}
+			return sum>>k&1 == 1
+		})
+		out := bit{net: t.function(table, nets...)}
+		made[digit+k] = append(made[digit+k], out)
+		counter.Out = append(counter.Out, out.term(1<<(digit+k)))
+	}
+	t.counters = append(t.counters, counter)
+}
+
+// leaves returns the nets, each once and without constants.
+func leaves(nets []netlist.Net) []netlist.Net {
+	var list []netlist.Net
+	for _, v := range nets {
+		if v > netlist.True && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// finish returns the digits.
+func (t *tree) finish() []netlist.Net {
+	digits := make([]netlist.Net, t.digits)
+	for d := range digits {
+		switch bits := t.waiting[d]; {
+		case len(bits) > 1 || t.constant != 0:
+			panic("head: the plan does not fit its bits")
+		case len(bits) == 0:
+			digits[d] = netlist.False
+		case bits[0].inverted:
+			b := bits[0]
+			digits[d] = t.inverted(b.net)
+			t.counters = append(t.counters, Counter{
+				Leaves: []netlist.Net{b.net},
+				In:     []Term{b.term(1 << d)},
+				Out:    []Term{bit{net: digits[d]}.term(1 << d)},
+			})
+		default:
+			digits[d] = bits[0].net
+		}
+	}
+	return digits
+}
