@@ -4,7 +4,8 @@
 // [Lower] is a pass from netlist to netlist. It replaces
 //
 //   - each popcount by a tree of counters, made of functions of at most K inputs: mostly
-//     (6:3) counters for K = 6, full adders for K = 4 and less;
+//     (6:3) counters for K = 6, full adders for K = 4 and less, and for K = 4
+//     (7:3) counters of seven LUTs where levels allow;
 //   - each argmax by a tournament of two to four words at a time, ties to the lowest index.
 //
 // Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
@@ -29,20 +30,20 @@ type Objective uint8
 
 // The objectives.
 const (
-	Balanced Objective = iota // a level is worth a few LUTs a class
+	Balanced Objective = iota // a level is worth about one LUT in fifty
 	Area                      // as few LUTs as possible, levels only where they cost nothing
 	Depth                     // as few levels as possible
 )
 
-// levelCost returns how many LUTs a level is worth.
-func (o Objective) levelCost() float64 {
+// levelCost returns how many LUTs a level is worth in a sum of so many bits.
+func (o Objective) levelCost(bits int) float64 {
 	switch o {
 	case Area:
 		return 0.25
 	case Depth:
-		return 1000
+		return 1e4
 	default:
-		return 4
+		return max(4, float64(bits)/50)
 	}
 }
 
@@ -50,18 +51,32 @@ func (o Objective) levelCost() float64 {
 type Options struct {
 	K         int // inputs of a LUT, 2 to 6
 	Objective Objective
+	// Levels, unless 0, is by when the counts should be there, in levels from the inputs
+	// of the netlist: if a tree can be, it has at most so many, whatever the objective.
+	Levels int
 
 	plans map[string]*plan
 }
 
 // plan returns the best tree for a profile. Equal profiles, as most classes of a network
 // have, are searched once.
-func (o *Options) plan(digits int, in profile) *plan {
-	key := fmt.Sprint(digits, in)
+func (o *Options) plan(digits int, in profile, first int32) *plan {
+	w := worth{}
+	if o.Levels > 0 {
+		w.bound = max(1, o.Levels-int(first))
+	}
+	key := fmt.Sprint(digits, w.bound, in)
 	if p, ok := o.plans[key]; ok {
 		return p
 	}
-	p := search(o.K, digits, in, o.Objective.levelCost())
+	bits := 0
+	for _, row := range in {
+		for _, count := range row[:digits] {
+			bits += int(count)
+		}
+	}
+	w.level = o.Objective.levelCost(bits)
+	p := search(o.K, digits, in, w)
 	o.plans[key] = &p
 	return &p
 }
@@ -81,6 +96,9 @@ func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint, error) {
 	}
 	if o.Objective > Depth {
 		return nil, nil, fmt.Errorf("head: objective %d is unknown, use Balanced, Area or Depth", o.Objective)
+	}
+	if o.Levels < 0 {
+		return nil, nil, fmt.Errorf("head: %d levels are out of range, use 0 for no bound", o.Levels)
 	}
 	o.plans = map[string]*plan{}
 	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n), hint: &Hint{}}

@@ -123,11 +123,11 @@ func options() []Options {
 			all = append(all, Options{K: k, Objective: o})
 		}
 	}
-	return all
+	return append(all, Options{K: 6, Levels: 7}, Options{K: 4, Levels: 14, Objective: Area})
 }
 
 func (o Options) name() string {
-	return fmt.Sprintf("k=%d/objective=%d", o.K, o.Objective)
+	return fmt.Sprintf("k=%d/objective=%d/levels=%d", o.K, o.Objective, o.Levels)
 }
 
 // TestPopcount lowers popcounts of all small sizes and some large ones.
@@ -240,7 +240,7 @@ func TestRepeatable(t *testing.T) {
 
 // TestOptions gives options that are out of range.
 func TestOptions(t *testing.T) {
-	for _, o := range []Options{{K: 1}, {K: 7}, {K: 6, Objective: 3}} {
+	for _, o := range []Options{{K: 1}, {K: 7}, {K: 6, Objective: 3}, {K: 6, Levels: -1}} {
 		if _, _, err := Lower(popcountOf(3), o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
@@ -260,7 +260,9 @@ func TestFigures(t *testing.T) {
 		{popcountOf(800), Options{K: 6}, 798, 9},
 		{popcountOf(1200), Options{K: 6}, 1200, 10},
 		{popcountOf(12800), Options{K: 6}, 12800, 14},
-		{popcountOf(800), Options{K: 4}, 1588, 14},
+		{popcountOf(800), Options{K: 4, Objective: Area}, 1400, 24},
+		{popcountOf(800), Options{K: 4, Objective: Area, Levels: 17}, 1480, 17},
+		{popcountOf(800), Options{K: 4, Objective: Depth}, 1590, 14},
 		{argmaxOf(10, 10), Options{K: 6}, 147, 9},
 	} {
 		got, _ := lower(t, c.n, c.o)

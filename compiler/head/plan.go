@@ -30,16 +30,19 @@ type plan struct {
 // for are placed first, then as many bulk counters as there are bits. What is left waits
 // for the next level. Every choice of genes is a tree; [search] looks for good ones.
 type planner struct {
-	shapes []shape
+	shapes []shape // the first are for bulk
+	bulk   int     // how many those are
 	digits int
 	in     profile
 	genes  genes
 
-	have, next, future [maxDigits]int32 // bits at this level, from the next on, later
-	level              int
-	settled            bool // the digits below have one bit each, for good
-	record             *plan
-	luts               int
+	have    [maxDigits]int32 // bits at this level
+	future  [maxDigits]int32 // bits that come later
+	made    [maxLater + 1][maxDigits]int32
+	level   int
+	settled bool // the digits below have one bit each, for good
+	record  *plan
+	luts    int
 }
 
 // genes are the decisions of a planner.
@@ -49,6 +52,8 @@ type genes struct {
 	least [maxLevels]uint8
 	// choice replaces that rule at a level and digit, by up to two counters.
 	choice [maxLevels][maxDigits][2]uint8
+	// bulk says which bulk shape comes first.
+	bulk [maxLevels]uint8
 }
 
 // The values of a choice; from firstShape on they are shapes.
@@ -70,7 +75,7 @@ func (p *planner) run(record *plan) (luts, levels int, ok bool) {
 		p.settled = true
 		for d := range p.digits {
 			p.place(d)
-			if p.have[d]+p.next[d]+p.future[d] > 1 {
+			if p.have[d]+p.future[d] > 1 {
 				p.settled = false
 			}
 		}
@@ -81,7 +86,7 @@ func (p *planner) run(record *plan) (luts, levels int, ok bool) {
 func (p *planner) begin(record *plan) {
 	p.record, p.luts, p.level = record, 0, 0
 	clear(p.have[:])
-	clear(p.next[:])
+	clear(p.made[:])
 	clear(p.future[:])
 	for _, row := range p.in {
 		for d := range p.digits {
@@ -92,13 +97,15 @@ func (p *planner) begin(record *plan) {
 
 // arrive makes the bits of this level available.
 func (p *planner) arrive() {
+	made := &p.made[p.level%len(p.made)]
 	for d := range p.digits {
-		p.have[d] += p.next[d]
-		p.next[d] = 0
+		bits := made[d]
+		made[d] = 0
 		if p.level < len(p.in) {
-			p.have[d] += p.in[p.level][d]
-			p.future[d] -= p.in[p.level][d]
+			bits += p.in[p.level][d]
 		}
+		p.have[d] += bits
+		p.future[d] -= bits
 	}
 }
 
@@ -127,8 +134,14 @@ func (p *planner) place(d int) {
 			p.fit(d, int32(p.genes.least[at]))
 		}
 	}
-	if bulk := p.have[d] / p.shapes[0].in[0]; bulk > 0 {
-		p.put(0, d, int(bulk))
+	for i := range p.bulk {
+		s := (i + int(p.genes.bulk[at])) % p.bulk
+		if count := p.have[d] / p.shapes[s].in[0]; count > 0 {
+			p.put(s, d, int(count))
+		}
+		if s == 0 { // what follows is for more bits
+			break
+		}
 	}
 }
 
@@ -138,7 +151,7 @@ func (p *planner) place(d int) {
 func (p *planner) fit(d int, least int32) {
 	full := p.shapes[0].in[0]
 	rest := p.have[d] % full
-	if p.settled && p.future[d] == 0 && p.next[d] == 0 {
+	if p.settled && p.future[d] == 0 {
 		rest = min(p.have[d], full)
 	} else if rest < least {
 		return
@@ -180,9 +193,10 @@ func (p *planner) put(s, d, count int) {
 	}
 	outs := min(int(sh.outs), p.digits-d)
 	for i := range outs {
-		p.next[d+i] += int32(count)
+		p.made[(p.level+1+int(sh.later[i]))%len(p.made)][d+i] += int32(count)
+		p.future[d+i] += int32(count)
 	}
-	p.luts += outs * count
+	p.luts += sh.lutsOf(outs) * count
 	if p.record != nil {
 		p.record.placed = append(p.record.placed, placement{s, p.level, d, count})
 	}
@@ -195,15 +209,30 @@ const (
 	maxSteps    = 12000
 )
 
-// search returns the best tree found for a profile: by LUTs and, each worth levelCost
-// LUTs, levels. The result depends on the arguments alone.
+// worth says what a search is for: few LUTs, few levels, each of which is worth some LUTs,
+// and before all at most bound levels, unless that is 0.
+type worth struct {
+	level float64
+	bound int
+}
+
+func (w worth) cost(luts, levels int) float64 {
+	c := float64(luts) + w.level*float64(levels)
+	if w.bound > 0 {
+		c += 1e6 * float64(max(0, levels-w.bound))
+	}
+	return c
+}
+
+// search returns the best tree found for a profile. The result depends on the arguments
+// alone.
 //
 // It takes the best of some plain strategies, bulk counters up to a level and smaller ones
 // from there on, and then changes decisions at random by simulated annealing. A tree of
 // 800 bits takes 5 us to try.
-func search(k, digits int, in profile, levelCost float64) plan {
-	p := &planner{shapes: shapesOf(k), digits: digits, in: in}
-	s := annealing{planner: p, levelCost: levelCost, best: 1e18}
+func search(k, digits int, in profile, w worth) plan {
+	p := &planner{shapes: shapesOf(k), bulk: len(bulkShapes(k)), digits: digits, in: in}
+	s := annealing{planner: p, worth: w, best: 1e18}
 	s.strategies()
 	s.anneal()
 	var best plan
@@ -215,19 +244,19 @@ func search(k, digits int, in profile, levelCost float64) plan {
 // annealing is the state of a search.
 type annealing struct {
 	*planner
-	levelCost float64
+	worth
 	best      float64
 	bestGenes genes
 	levels    int // of the tree accepted last
 }
 
-// cost runs the genes and keeps them if they are the best so far.
-func (s *annealing) cost() float64 {
+// try runs the genes and keeps them if they are the best so far.
+func (s *annealing) try() float64 {
 	luts, levels, ok := s.run(nil)
 	if !ok {
 		return 1e18
 	}
-	c := float64(luts) + s.levelCost*float64(levels)
+	c := s.cost(luts, levels)
 	if c < s.best {
 		s.best, s.bestGenes = c, s.genes
 	}
@@ -235,31 +264,46 @@ func (s *annealing) cost() float64 {
 	return c
 }
 
+// strategies tries the plain ones: the last bulk shape up to one level, the first up to
+// another, and from there on whatever fits a certain number of bits or more.
 func (s *annealing) strategies() {
-	never := uint8(s.shapes[0].in[0])
-	for from := range len(s.in) + 24 {
-		for least := uint8(2); least <= never; least++ {
-			for t := range s.genes.least {
-				s.genes.least[t] = never
-				if t >= from {
-					s.genes.least[t] = least
+	const most = 24
+	last := len(s.in) + most
+	for from := range last {
+		for least := uint8(2); int32(least) <= s.shapes[0].in[0]; least++ {
+			for until := range last {
+				s.strategy(from, until, least)
+				s.try()
+				if s.bulk == 1 {
+					break
 				}
 			}
-			s.cost()
 		}
 	}
 	s.genes = s.bestGenes
 }
 
+func (s *annealing) strategy(from, until int, least uint8) {
+	for t := range s.genes.least {
+		s.genes.least[t], s.genes.bulk[t] = uint8(s.shapes[0].in[0]), 0
+		if t >= from {
+			s.genes.least[t] = least
+		}
+		if t < until {
+			s.genes.bulk[t] = uint8(s.bulk - 1)
+		}
+	}
+}
+
 func (s *annealing) anneal() {
 	steps := min(stepsPerBit*s.bits(), maxSteps)
 	r := rand.New(rand.NewPCG(1, uint64(s.digits)))
-	now := s.cost()
+	now := s.try()
 	for i := range steps {
 		undo := s.mutate(r)
 		levels := s.levels
 		temperature := 0.5 * (1 - float64(i)/float64(steps))
-		if c := s.cost(); c <= now+temperature*r.ExpFloat64() {
+		if c := s.try(); c <= now+temperature*r.ExpFloat64() {
 			now = c
 			continue
 		}
@@ -294,6 +338,12 @@ func (s *annealing) mutate(r *rand.Rand) (undo []change) {
 			at := &s.genes.least[t]
 			undo = append(undo, change{at, *at})
 			*at = uint8(2 + r.IntN(int(s.shapes[0].in[0])))
+			continue
+		}
+		if s.bulk > 1 && r.IntN(8) == 0 {
+			at := &s.genes.bulk[t]
+			undo = append(undo, change{at, *at})
+			*at = uint8(r.IntN(s.bulk))
 			continue
 		}
 		at := &s.genes.choice[t][r.IntN(s.digits)][r.IntN(2)]

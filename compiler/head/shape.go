@@ -2,6 +2,7 @@ package head
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -15,30 +16,52 @@ const span = 3
 // their weighted sum in outs bits, one of each weight from 1 on. (3, 2) names the one
 // with three bits of weight 1 and two of weight 2.
 type shape struct {
-	in   [span]int32
-	sum  int32 // the largest, all inputs being 1
-	outs int32
-	gain int32 // bits that it makes fewer, less its LUTs
+	in    [span]int32
+	sum   int32 // the largest, all inputs being 1
+	outs  int32
+	later [maxOuts]int32 // levels of each output beyond the first
+	luts  int32
+	gain  int32 // bits that it makes fewer, less its LUTs
 }
 
-// bulkShape returns the counter that most of a tree is made of: (6) with three outputs for
-// K = 6 and (5) for K = 5, where each LUT makes one bit fewer; for fewer inputs the full
-// adder, with one bit fewer for two LUTs.
-func bulkShape(k int) shape {
-	if k >= 5 {
-		return newShape(int32(min(k, 6)), 0, 0)
+// maxOuts bounds the outputs of a shape, and maxLater the levels that they take beyond the
+// first.
+const (
+	maxOuts  = 4
+	maxLater = 4
+)
+
+// bulkShapes returns the counters that most of a tree is made of: (6) with three outputs
+// for K = 6 and (5) for K = 5, where each LUT makes one bit fewer, or nearly; for fewer
+// inputs the full adder, with one bit fewer for two LUTs, and for K = 4 also [sevenShape].
+func bulkShapes(k int) []shape {
+	switch {
+	case k >= 5:
+		return []shape{newShape(int32(min(k, 6)), 0, 0)}
+	case k == 4:
+		return []shape{newShape(3, 0, 0), sevenShape()}
 	}
-	return newShape(3, 0, 0)
+	return []shape{newShape(3, 0, 0)}
 }
 
 func newShape(a, b, c int32) shape {
 	s := shape{in: [span]int32{a, b, c}, sum: a + 2*b + 4*c}
 	s.outs = int32(bits.Len32(uint32(s.sum)))
-	s.gain = a + b + c - 2*s.outs
+	s.luts = s.outs
+	s.gain = a + b + c - s.outs - s.luts
 	return s
 }
 
-// shapesOf returns the counters of up to k inputs, with the bulk shape first. For k < 3 a
+// sevenShape returns the (7:3) counter of seven LUTs of four inputs, which four full
+// adders would make of eight; see [tree.seven].
+func sevenShape() shape {
+	s := newShape(7, 0, 0)
+	s.luts, s.later = 7, [maxOuts]int32{2, 3, 4}
+	s.gain = 7 - s.outs - s.luts
+	return s
+}
+
+// shapesOf returns the counters of up to k inputs, with the bulk shapes first. For k < 3 a
 // full adder is made of several cells.
 func shapesOf(k int) []shape {
 	k = min(max(k, 3), 6)
@@ -53,15 +76,27 @@ var shapeCache = func() (cache [7]func() []shape) {
 }()
 
 func makeShapes(k int32) []shape {
-	all := []shape{bulkShape(int(k))}
+	all := bulkShapes(int(k))
 	for a := k; a >= 2; a-- {
 		for b := range min(a, k-a) + 1 {
 			for c := range min(b, k-a-b) + 1 {
-				if s := newShape(a, b, c); s != all[0] {
+				if s := newShape(a, b, c); !slices.Contains(all, s) {
 					all = append(all, s)
 				}
 			}
 		}
 	}
 	return all
+}
+
+// lutsOf returns the LUTs of a counter of which only the lowest outputs are wanted.
+func (s *shape) lutsOf(outs int) int {
+	if int(s.outs) == outs {
+		return int(s.luts)
+	}
+	// Of seven LUTs, one makes the highest output, and five the two higher ones.
+	if s.luts > s.outs {
+		return []int{0, 3, 6}[outs]
+	}
+	return outs
 }

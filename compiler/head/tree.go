@@ -50,7 +50,7 @@ type tree struct {
 func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []Counter) {
 	in, first := c.profile(a, digits)
 	t := &tree{circuit: c, digits: digits, constant: a.constant}
-	p := o.plan(digits, in)
+	p := o.plan(digits, in, first)
 	if leftover(p, shapesOf(c.k), digits, a.constant) > 0 {
 		// The counters have no room for all these ones: they are bits like others.
 		for d := range digits {
@@ -60,7 +60,7 @@ func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []Coun
 			}
 		}
 		t.constant = 0
-		p = o.plan(digits, in)
+		p = o.plan(digits, in, first)
 	}
 	t.build(p, a, first)
 	return t.finish(), t.counters
@@ -118,6 +118,9 @@ func (t *tree) queue(d int, made []bit) {
 
 // room returns how much of a constant a counter at a digit can add without more outputs.
 func room(s *shape, digit, digits int, constant uint64) uint64 {
+	if s.sum > netlist.MaxFunctionInputs && s.in[0] == s.sum {
+		return 0 // it is not made from a table
+	}
 	if digit+int(s.outs) >= digits { // sums are modulo 2^digits
 		return constant >> digit
 	}
@@ -160,20 +163,80 @@ func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 	}
 	counter.Leaves = leaves(nets)
 	for k := range min(int(s.outs), t.digits-digit) {
-		table := tabulate(len(in), func(inputs uint) bool {
-			sum := uint(constant)
-			for i, b := range in {
-				if (inputs>>i&1 == 1) != b.inverted {
-					sum += weight[i]
-				}
-			}
-			return sum>>k&1 == 1
-		})
-		out := bit{net: t.function(table, nets...)}
+		var out bit
+		if len(in) > netlist.MaxFunctionInputs {
+			out.net = t.seven(in, k)
+		} else {
+			out.net = t.digit(in, weight, constant, k)
+		}
 		made[digit+k] = append(made[digit+k], out)
 		counter.Out = append(counter.Out, out.term(1<<(digit+k)))
 	}
 	t.counters = append(t.counters, counter)
+}
+
+// digit returns digit k of a weighted sum of up to six bits and a constant.
+func (t *tree) digit(in []bit, weight []uint, constant uint64, k int) netlist.Net {
+	nets := make([]netlist.Net, len(in))
+	for i, b := range in {
+		nets[i] = b.net
+	}
+	return t.function(tabulate(len(in), func(inputs uint) bool {
+		sum := uint(constant)
+		for i, b := range in {
+			if (inputs>>i&1 == 1) != b.inverted {
+				sum += weight[i]
+			}
+		}
+		return sum>>k&1 == 1
+	}), nets...)
+}
+
+// seven returns digit k of the sum of seven bits, in LUTs of four inputs: seven of them
+// for the three digits, where four full adders would have eight.
+//
+// Full adders on x0 x1 x2, on their sum t with x3 x4, and on the sum s of those with x5 x6
+// have three carries a, b and c. The first two are not added as they are, but as b and
+// q = a ^ b, for which c need not be there: a + b + c has the digits q ^ c and, where q is
+// 1, c = ^(q ^ c), else b. A pair in this form saves Demenkov, Kojevnikov, Kulikov and
+// Yaroslavtsev a tenth of the gates ("New upper bounds on the Boolean circuit complexity
+// of symmetric functions", 2010); in LUTs, q comes from b and x0 x1 x2 in one.
+func (t *tree) seven(in []bit, k int) netlist.Net {
+	one := []uint{1, 1, 1}
+	first := in[:3]
+	s0 := bit{net: t.digit(first, one, 0, 0)}
+	middle := []bit{s0, in[3], in[4]}
+	s1 := bit{net: t.digit(middle, one, 0, 0)}
+	last := []bit{s1, in[5], in[6]}
+	if k == 0 {
+		return t.digit(last, one, 0, 0)
+	}
+	b := t.digit(middle, one, 0, 1)
+	q := t.xorMajority(b, first)
+	u := t.xorMajority(q, last)
+	if k == 1 {
+		return u
+	}
+	return t.function(tabulate(3, func(x uint) bool { // of q, u and b
+		if x&1 == 1 {
+			return x>>1&1 == 0
+		}
+		return x>>2&1 == 1
+	}), q, u, b)
+}
+
+// xorMajority returns v ^ the majority of three bits.
+func (t *tree) xorMajority(v netlist.Net, in []bit) netlist.Net {
+	table := tabulate(4, func(x uint) bool {
+		ones := 0
+		for i, b := range in {
+			if (x>>i&1 == 1) != b.inverted {
+				ones++
+			}
+		}
+		return (ones >= 2) != (x>>3&1 == 1)
+	})
+	return t.function(table, in[0].net, in[1].net, in[2].net, v)
 }
 
 // leaves returns the nets, each once and without constants.
