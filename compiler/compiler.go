@@ -8,6 +8,7 @@
 //
 //   - the input ports, and the names, widths and words of output ports and probes;
 //   - every output and probe as a function of inputs and time (registers start at 0);
+//     with [ThermometerAssumed], of inputs that are thermometer codes;
 //   - the invariants of package netlist, which tests check after every pass;
 //   - the origin of each cell that stays.
 //
@@ -28,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"ialgn/compiler/chain"
 	"ialgn/netlist"
 )
 
@@ -36,11 +38,36 @@ type Pass struct {
 	Name     string
 	Contract string // what it requires and ensures
 	Why      string // the reason for its place
-	Run      func(*netlist.Netlist) *netlist.Netlist
+
+	// Restructures says that cells of the result may compute something else than the
+	// gate of the model that they came from, or its complement. Such a pass runs only
+	// where [Options] ask for it.
+	Restructures bool
+
+	Run func(*netlist.Netlist) *netlist.Netlist
 }
 
-// Passes returns the table of passes in their order.
-func Passes() []Pass {
+// Thermometer says what passes may take from the order of thermometer bits: that a
+// value above a threshold is above all lower ones.
+type Thermometer uint8
+
+// What may be taken from it.
+const (
+	// ThermometerIgnored takes nothing: the gates stay the same function of any bits.
+	ThermometerIgnored Thermometer = iota
+	// ThermometerDerived takes what the comparators of the netlist show: the netlist
+	// stays the same function of its inputs, its gates that of thermometer codes.
+	ThermometerDerived
+	// ThermometerAssumed takes also what the labels of input bits say: the netlist stays
+	// the same function of thermometer codes.
+	ThermometerAssumed
+)
+
+// Passes returns the table of passes in their order, with [ThermometerIgnored].
+func Passes() []Pass { return passes(ThermometerIgnored) }
+
+// passes returns the table of passes in their order.
+func passes(t Thermometer) []Pass {
 	return []Pass{
 		{
 			Name:     "constants",
@@ -61,6 +88,13 @@ func Passes() []Pass {
 			Run:      Inverters,
 		},
 		{
+			Name:         "chains",
+			Contract:     "requires inverters; ensures that no chain of gates has a step that its other steps decide",
+			Why:          "after pass-through and inverters, which bring the gates of a chain together; before hashing, which lets chains share gates and so ends them there",
+			Restructures: true,
+			Run:          t.chains,
+		},
+		{
 			Name:     "hashing",
 			Contract: "requires inverters; ensures that no two cells of a kind have the same inputs and function",
 			Why:      "after the passes that bring equal functions into equal form",
@@ -75,6 +109,14 @@ func Passes() []Pass {
 	}
 }
 
+// chains is [chain.Remove] with the order of thermometer bits that may be used.
+func (t Thermometer) chains(n *netlist.Netlist) *netlist.Netlist {
+	if t == ThermometerIgnored {
+		return chain.Remove(n, nil)
+	}
+	return chain.Remove(n, chain.NewOrder(n, t == ThermometerAssumed))
+}
+
 // constraint says that one pass must stand before another in the table.
 type constraint struct{ first, then, why string }
 
@@ -82,6 +124,11 @@ var constraints = []constraint{
 	{"constants", "pass-through", "a pass-through is recognised by its one input"},
 	{"constants", "inverters", "an inverter is recognised by its one input"},
 	{"pass-through", "inverters", "a copy between an inverter and its reader would become an inverter instead of vanishing"},
+	{"constants", "chains", "a gate is recognised by its two inputs"},
+	{"pass-through", "chains", "a copy between two gates ends their chain"},
+	{"inverters", "chains", "an inverter between two gates ends their chain"},
+	{"chains", "hashing", "a gate that two chains share ends both"},
+	{"chains", "dead", "the anchors of removed steps lose their readers"},
 	{"inverters", "hashing", "equal functions of a net and of its complement look different"},
 	{"pass-through", "hashing", "cells that read copies of one net look different"},
 	{"inverters", "dead", "absorbed inverters leave drivers without readers"},
@@ -110,13 +157,11 @@ func checkOrder(passes []Pass, constraints []constraint) error {
 	return nil
 }
 
-// passTable is the checked table.
-var passTable = sync.OnceValue(func() []Pass {
-	passes := Passes()
-	if err := checkOrder(passes, constraints); err != nil {
+// checkTable checks the table once.
+var checkTable = sync.OnceFunc(func() {
+	if err := checkOrder(Passes(), constraints); err != nil {
 		panic(err.Error())
 	}
-	return passes
 })
 
 // Levels of optimisation.
@@ -135,26 +180,48 @@ type PassReport struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// Options say how to optimise.
+type Options struct {
+	Level int // LevelNone, LevelSweep or LevelRepeat
+
+	// Restructure runs also the passes that restructure: what comes out is smaller, but a
+	// faulty gate can no longer be named by comparing cell with gate.
+	Restructure bool
+
+	// Thermometer says what the passes that restructure take from the order of
+	// thermometer bits.
+	Thermometer Thermometer
+}
+
+// Optimise is [Options.Optimise] at a level, without restructuring.
+func Optimise(ctx context.Context, n *netlist.Netlist, level int) (*netlist.Netlist, []PassReport, error) {
+	return Options{Level: level}.Optimise(ctx, n)
+}
+
 // Optimise returns a netlist of the same function and a report of each pass that ran,
 // in order. It keeps no reference to n, so that a caller who drops its own frees it
 // during the first pass. It returns an error for a level that is not 0 to 2, or ctx's
 // between two passes.
-func Optimise(ctx context.Context, n *netlist.Netlist, level int) (*netlist.Netlist, []PassReport, error) {
-	if level < LevelNone || level > LevelRepeat {
-		return nil, nil, fmt.Errorf("compiler: optimisation level %d is unknown, give 0, 1 or 2", level)
+func (o Options) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, []PassReport, error) {
+	if o.Level < LevelNone || o.Level > LevelRepeat {
+		return nil, nil, fmt.Errorf("compiler: optimisation level %d is unknown, give 0, 1 or 2", o.Level)
 	}
+	checkTable()
 	reports := []PassReport{}
-	for sweep := 1; level != LevelNone; sweep++ {
+	for sweep := 1; o.Level != LevelNone; sweep++ {
 		before := sizeOf(n)
-		for _, p := range passTable() {
+		for _, p := range passes(o.Thermometer) {
 			if err := ctx.Err(); err != nil {
 				return nil, reports, err
+			}
+			if p.Restructures && !o.Restructure {
+				continue
 			}
 			start, cells := time.Now(), n.Cells()
 			n = p.Run(n)
 			reports = append(reports, PassReport{sweep, p.Name, cells, n.Cells(), time.Since(start).Seconds()})
 		}
-		if level == LevelSweep || sizeOf(n) == before {
+		if o.Level == LevelSweep || sizeOf(n) == before {
 			break
 		}
 	}

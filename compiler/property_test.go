@@ -40,10 +40,12 @@ func checkPasses(t *testing.T, seed uint64, cells int) {
 		check(t, swept, next)
 		swept = next
 	}
-	whole := optimise(t, n)
-	check(t, n, whole)
-	if diff := cmp.Diff(text(t, whole), text(t, optimise(t, whole))); diff != "" {
-		t.Errorf("seed %d: optimising again changes something (-once +twice):\n%s", seed, diff)
+	for _, o := range []Options{{Level: LevelRepeat}, {Level: LevelRepeat, Restructure: true, Thermometer: ThermometerDerived}} {
+		whole := o.must(t, n)
+		check(t, n, whole)
+		if diff := cmp.Diff(text(t, whole), text(t, o.must(t, whole))); diff != "" {
+			t.Errorf("seed %d: optimising again changes something (-once +twice):\n%s", seed, diff)
+		}
 	}
 }
 
@@ -83,7 +85,12 @@ func twins(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 
 func optimise(t testing.TB, n *netlist.Netlist) *netlist.Netlist {
 	t.Helper()
-	got, _, err := Optimise(context.Background(), n, LevelRepeat)
+	return Options{Level: LevelRepeat}.must(t, n)
+}
+
+func (o Options) must(t testing.TB, n *netlist.Netlist) *netlist.Netlist {
+	t.Helper()
+	got, _, err := o.Optimise(context.Background(), n)
 	if err != nil {
 		t.Fatal(err)
 	}

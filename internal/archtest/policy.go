@@ -30,13 +30,15 @@ var policy = Policy{
 		{Package: "netlist", Imports: []string{"trainer/model"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
 
 		{
-			Package: "compiler", Imports: []string{"netlist", "backend/..."},
+			Package: "compiler", Imports: []string{"netlist", "compiler/chain", "backend/..."},
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
 			Package: "compiler/head", Imports: []string{"netlist"},
 			Test: []string{"sim", "backend/...", "internal/tool"},
 		},
+
+		{Package: "compiler/chain", Imports: []string{"netlist"}, Test: []string{"sim"}},
 
 		{Package: "backend/verilog", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},

@@ -1,0 +1,185 @@
+// Package chain knows the chains of two-input gates that a netlist holds: it finds them,
+// brings them into a normal form, and removes the steps that cannot matter.
+//
+// A [Chain] in normal form starts from a literal, its base, and goes on by steps, each
+// an AND, an OR or an XOR with a literal, its side; at the end comes one polarity:
+//
+//	h0 = base,  hi = hi-1 op side_i,  output = hn XOR Inverted
+//
+// Every chain of two-input gates has this form. A gate that negates its spine negates,
+// by De Morgan, all that comes before it: AND and OR change places and their sides and
+// the base are inverted, while XOR stays; so inversions travel along the chain, and what
+// is left of them stands at its end. Two choices make the form unique for a sequence of
+// gates: an XOR never inverts its side, and the first step that is no XOR is an AND (if
+// there is none, the base is not inverted).
+//
+// [Find] finds the chains, [Simplifier] shortens one, and [Remove] is the compiler's
+// pass over a whole netlist. What [Simplifier] may assume about thermometer bits is an
+// [Order].
+package chain
+
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
+
+// Literal is a net or its complement.
+type Literal struct {
+	Net      netlist.Net
+	Inverted bool
+}
+
+// not returns the complement of a literal. That of a constant is the other constant.
+func (l Literal) not() Literal { return Literal{l.Net, !l.Inverted}.settled() }
+
+// settled returns a literal of a constant without an inversion, and others as they are.
+func (l Literal) settled() Literal {
+	if l.Inverted && l.constant() {
+		return Literal{Net: l.Net ^ 1}
+	}
+	return l
+}
+
+// constant reports whether the literal is one of the constant nets.
+func (l Literal) constant() bool { return l.Net <= netlist.True }
+
+// constantOf returns the literal of a constant.
+func constantOf(bit bool) Literal {
+	if bit {
+		return Literal{Net: netlist.True}
+	}
+	return Literal{Net: netlist.False}
+}
+
+// Op is what a step does with its side.
+type Op uint8
+
+// The operations of a step.
+const (
+	And Op = iota
+	Or
+	Xor
+)
+
+// dual returns the operation that De Morgan's law makes of op.
+func (op Op) dual() Op {
+	switch op {
+	case And:
+		return Or
+	case Or:
+		return And
+	default:
+		return op
+	}
+}
+
+// String returns and, or, xor.
+func (op Op) String() string {
+	if op > Xor {
+		return fmt.Sprintf("op %d", uint8(op))
+	}
+	return [...]string{"and", "or", "xor"}[op]
+}
+
+// Step is one gate of a chain in normal form.
+type Step struct {
+	Op     Op
+	Side   Literal
+	Origin netlist.Origin // of the gate
+}
+
+// not returns the step that gives the complement for a complemented spine.
+func (s Step) not() Step {
+	if s.Op != Xor {
+		s.Op, s.Side = s.Op.dual(), s.Side.not()
+	}
+	return s
+}
+
+// Chain is a chain in normal form; see the package comment. A constant is a chain
+// without steps whose base is the net [netlist.False].
+type Chain struct {
+	Base     Literal
+	Steps    []Step
+	Inverted bool
+}
+
+// start makes c the chain without gates that begins at net v.
+func (c *Chain) start(v netlist.Net) {
+	*c = Chain{Base: Literal{Net: v}, Steps: c.Steps[:0]}
+}
+
+// gate appends a gate: a function of the spine, which is input 0 of the table, and of
+// the net side, which is input 1. The function must depend on both.
+func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
+	// What the gate does to its spine where the side is 0 and where it is 1: 0b00 and
+	// 0b11 are constants, 0b10 passes it on, 0b01 negates it.
+	f := [2]uint64{table & 3, table >> 2 & 3}
+	constant := 0
+	switch {
+	case f[0] != 0b00 && f[0] != 0b11:
+		constant = 1
+		if f[1] == 0b01 || f[1] == 0b10 {
+			c.Inverted = c.Inverted != (f[0] == 0b01)
+			c.Steps = append(c.Steps, Step{Xor, Literal{Net: side}, o})
+			return
+		}
+	case f[1] == 0b00 || f[1] == 0b11:
+		panic(fmt.Sprintf("chain: gate with table %#x does not depend on its spine", table))
+	}
+	c.Inverted = c.Inverted != (f[1-constant] == 0b01)
+	if forced := f[constant] == 0b11; forced == c.Inverted { // to 0, seen without the polarity
+		c.Steps = append(c.Steps, Step{And, Literal{side, constant == 1}, o})
+		return
+	}
+	c.Steps = append(c.Steps, Step{Or, Literal{side, constant == 0}, o})
+}
+
+// normalise makes the two choices of the normal form.
+func (c *Chain) normalise() {
+	if c.Base.constant() {
+		return
+	}
+	inverted := c.Base.Inverted
+	for _, s := range c.Steps {
+		if s.Op != Xor {
+			inverted = s.Op == Or
+			break
+		}
+	}
+	if !inverted {
+		return
+	}
+	c.Base.Inverted, c.Inverted = !c.Base.Inverted, !c.Inverted
+	for i := range c.Steps {
+		c.Steps[i] = c.Steps[i].not()
+	}
+}
+
+// Table returns the function of gate i of the chain, of the spine (input 0) and the
+// net of its side (input 1), as a netlist built gate by gate needs it: the first gate
+// takes the base's inversion in, the last the polarity.
+func (c *Chain) Table(i int) uint64 {
+	spine, side := uint64(0b1010), uint64(0b1100)
+	s := c.Steps[i]
+	if i == 0 && c.Base.Inverted {
+		spine ^= 0b1111
+	}
+	if s.Side.Inverted {
+		side ^= 0b1111
+	}
+	var table uint64
+	switch s.Op {
+	case And:
+		table = spine & side
+	case Or:
+		table = spine | side
+	case Xor:
+		table = spine ^ side
+	}
+	if i == len(c.Steps)-1 && c.Inverted {
+		table ^= 0b1111
+	}
+	return table
+}

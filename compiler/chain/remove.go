@@ -1,0 +1,80 @@
+package chain
+
+import "ialgn/netlist"
+
+// tableNot is the inverter's table.
+const tableNot = 0b01
+
+// Remove removes the steps of chains that cannot matter; [Simplifier.Simplify] says
+// which. Chains that lose none stay as they are, cell by cell; of the others, each step
+// that is left becomes a cell with the origin of its gate, and the last one computes what
+// the chain did. A cell in between may then compute something else than its gate.
+//
+// Requires: no copies, no inverters and no constant or repeated inputs between gates,
+// for the chains to be seen whole.
+// Ensures:  no chain has a step that the others decide, by the order of thermometer bits
+// as far as o knows it.
+// Cost:     O(cells + pins), 6 bytes a cell and 1 a net.
+func Remove(n *netlist.Netlist, o *Order) *netlist.Netlist {
+	r := &remover{Copier: netlist.NewCopier(n), paths: Find(n), simplifier: NewSimplifier(o)}
+	r.rewritten = make([]bool, n.Cells())
+	for c := range netlist.Cell(n.Cells()) {
+		if r.paths.Last(c) && r.shortens(c) {
+			r.mark(c)
+		}
+	}
+	for c := range netlist.Cell(n.Cells()) {
+		switch {
+		case !r.rewritten[c]:
+			r.Copy(c)
+		case r.paths.Last(c):
+			r.shortens(c)
+			r.Set(n.Output(c), r.chain.build(r.Copier, n.Origin(c)))
+		}
+	}
+	return r.Finish()
+}
+
+type remover struct {
+	*netlist.Copier
+	paths      *Paths
+	simplifier *Simplifier
+	chain      Chain
+	rewritten  []bool // gates whose chain gets shorter
+}
+
+// shortens makes r.chain what is left of the chain that ends with c, and reports whether
+// it got shorter.
+func (r *remover) shortens(c netlist.Cell) bool {
+	r.paths.Chain(c, &r.chain)
+	r.simplifier.Simplify(&r.chain)
+	return len(r.chain.Steps) < r.paths.Len(c)
+}
+
+// mark marks all gates of the chain that ends with c.
+func (r *remover) mark(c netlist.Cell) {
+	for range r.paths.Len(c) {
+		r.rewritten[c] = true
+		spine, _ := r.paths.Spine(c)
+		c, _, _ = r.Old.Driver(spine)
+	}
+}
+
+// build adds the chain's cells, with nets of the old netlist translated, and returns its
+// output. An inverter has the given origin.
+func (c *Chain) build(to *netlist.Copier, o netlist.Origin) netlist.Net {
+	if len(c.Steps) == 0 {
+		switch {
+		case c.Base.constant():
+			return constantOf(c.Inverted).Net
+		case c.Inverted:
+			return to.Function(tableNot, o, to.To(c.Base.Net))
+		}
+		return to.To(c.Base.Net)
+	}
+	h := to.To(c.Base.Net)
+	for i, s := range c.Steps {
+		h = to.Function(c.Table(i), s.Origin, h, to.To(s.Side.Net))
+	}
+	return h
+}
