@@ -2,12 +2,13 @@ package chain
 
 import (
 	"math/bits"
+	"slices"
 
 	"ialgn/netlist"
 )
 
 // Paths are the chains of a netlist: every function cell that depends on exactly two
-// nets belongs to one. A chain leads from cell to cell as long as nothing else reads
+// nets belongs to one. They are not safe for several goroutines. A chain leads from cell to cell as long as nothing else reads
 // what is between; where both inputs of a cell could be its spine, the longer chain is
 // it, and the other one ends there.
 type Paths struct {
@@ -16,6 +17,8 @@ type Paths struct {
 	pin      []uint8 // of each gate: the input that is its spine
 	readers  []uint8 // of each net: 0, 1, or 2 for more
 	interior []bool  // gates whose output is the spine of the next gate
+	joined   map[netlist.Cell]bool
+	gates    []netlist.Cell // of the chain that was asked for last, from its end
 }
 
 // Find finds the chains of a netlist.
@@ -32,19 +35,32 @@ func Find(n *netlist.Netlist) *Paths {
 		if !isGate(n, c) {
 			continue
 		}
-		best, spine := int32(0), netlist.Cell(0)
-		for k, v := range n.Inputs(c) {
-			d, _, ok := n.Driver(v)
-			if ok && p.readers[v] == 1 && p.length[d] > best {
-				best, spine, p.pin[c] = p.length[d], d, uint8(k)
-			}
-		}
-		if best > 0 {
+		p.length[c] = 1
+		if spine, ok := p.spine(c); ok {
 			p.interior[spine] = true
+			p.length[c] += p.length[spine]
 		}
-		p.length[c] = best + 1
 	}
 	return p
+}
+
+// spine chooses the spine of gate c, and returns the gate that drives it if c follows
+// that in a chain. Where it follows none, the spine is an input that a gate drives, if
+// there is one.
+func (p *Paths) spine(c netlist.Cell) (spine netlist.Cell, follows bool) {
+	best := int32(0)
+	for k, v := range p.n.Inputs(c) {
+		d, _, ok := p.n.Driver(v)
+		if !ok || p.length[d] == 0 {
+			continue
+		}
+		own := p.readers[v] == 1
+		if own && !follows || own == follows && p.length[d] > best {
+			best, spine, follows = p.length[d], d, own
+			p.pin[c] = uint8(k)
+		}
+	}
+	return spine, follows
 }
 
 // countReaders returns how many cell inputs, output ports and probes read each net, 2
@@ -90,20 +106,40 @@ func (p *Paths) Spine(c netlist.Cell) (spine, side netlist.Net) {
 	return in[p.pin[c]], in[1-p.pin[c]]
 }
 
-// Chain makes dst the normal form of the chain that ends with gate c.
-func (p *Paths) Chain(c netlist.Cell, dst *Chain) {
-	gates := make([]netlist.Cell, p.length[c])
-	for i := len(gates) - 1; ; i-- {
-		gates[i] = c
-		if i == 0 {
-			break
-		}
+// Join makes the chain that ends with gate c begin with the gates of the chain that
+// drives its base, though these have other readers too.
+func (p *Paths) Join(c netlist.Cell) {
+	if p.joined == nil {
+		p.joined = map[netlist.Cell]bool{}
+	}
+	gates := p.walk(c)
+	p.joined[gates[len(gates)-1]] = true
+}
+
+// Base returns the net at which the chain that ends with gate c begins.
+func (p *Paths) Base(c netlist.Cell) netlist.Net {
+	gates := p.walk(c)
+	spine, _ := p.Spine(gates[len(gates)-1])
+	return spine
+}
+
+// walk returns the gates of the chain that ends with gate c, the last first.
+func (p *Paths) walk(c netlist.Cell) []netlist.Cell {
+	p.gates = append(p.gates[:0], c)
+	for p.length[c] > 1 || p.joined[c] {
 		spine, _ := p.Spine(c)
 		c, _, _ = p.n.Driver(spine)
+		p.gates = append(p.gates, c)
 	}
-	spine, _ := p.Spine(gates[0])
+	return p.gates
+}
+
+// Chain makes dst the normal form of the chain that ends with gate c.
+func (p *Paths) Chain(c netlist.Cell, dst *Chain) {
+	gates := p.walk(c)
+	spine, _ := p.Spine(gates[len(gates)-1])
 	dst.start(spine)
-	for _, g := range gates {
+	for _, g := range slices.Backward(gates) {
 		_, side := p.Spine(g)
 		dst.gate(spineFirst(p.n.Param(g), p.pin[g]), side, p.n.Origin(g))
 	}

@@ -39,6 +39,7 @@ var policy = Policy{
 		},
 
 		{Package: "compiler/chain", Imports: []string{"netlist"}, Test: []string{"sim"}},
+		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
 		{Package: "backend/verilog", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},

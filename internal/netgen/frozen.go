@@ -28,8 +28,28 @@ type FrozenOptions struct {
 	// have 0.884 and 0.114.
 	ShareA, ShareBinary float64
 
+	// Mix says how the binary operations are drawn beyond layer 1, and all of layer 1
+	// where it is not Uniform.
+	Mix Mix
+
 	Topology Topology
 }
+
+// Mix is a distribution over the binary operations.
+type Mix uint8
+
+// The mixes.
+const (
+	// Uniform draws all ten alike.
+	Uniform Mix = iota
+	// Measured draws them as in the paper's networks: 80 % AND and OR with either
+	// polarity of pin B, 10 % the same with A negated, 10 % XOR. Of the gates of layer 1
+	// one half is binary, the others are A.
+	Measured
+	// Dense is Measured with A throughout layer 1: with a binary share of 1, all chains
+	// have as many steps as there are further layers.
+	Dense
+)
 
 // Topology says where the gates beyond layer 1 read from.
 type Topology uint8
@@ -60,6 +80,29 @@ func Paper(width, depth int) FrozenOptions {
 		Width: width, Depth: depth, Features: 784, Bits: 4, BitsIn: 8, Classes: 10,
 		ShareA: 0.884, ShareBinary: 0.114,
 	}
+}
+
+// Chains are the random networks that chain mapping is measured by: the paper's shares
+// of operations over 784 pixels (a, b, c) or 3072 times 15 thermometer bits (d), as wide
+// and deep as the letters say. It panics for another name.
+func Chains(name string) FrozenOptions {
+	o := map[string]FrozenOptions{
+		"a": Paper(1000, 6), "b": Paper(1000, 100), "c": Paper(8000, 100), "d": Paper(12000, 100),
+	}[name]
+	if o.Width == 0 {
+		panic("netgen: no chains of the name " + name)
+	}
+	if o.Mix, o.ShareA, o.ShareBinary = Measured, 0.885, 0.114; name == "d" {
+		o.Features, o.Bits = 3072, 16
+	}
+	return o
+}
+
+// LongChains are chains of the given number of steps: 45 % AND, 45 % OR, 10 % XOR.
+func LongChains(chains, steps int) FrozenOptions {
+	o := Paper(chains, steps+1)
+	o.Mix, o.ShareA, o.ShareBinary = Dense, 0, 1
+	return o
 }
 
 // Frozen returns the random frozen network that seed and options describe, with a
@@ -132,7 +175,20 @@ var (
 	otherOps  = [...]uint8{0, 5, 10, 12, 15}
 )
 
+// measuredOps has each operation as often as Measured draws it in forty draws.
+var measuredOps = [...]uint8{
+	1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 7, 7, 7, 7, 7, 7, 7, 7, 11, 11, 11, 11, 11, 11, 11, 11,
+	4, 8, 13, 14, 6, 6, 9, 9,
+}
+
 func (g *frozenGenerator) operation(l int) uint8 {
+	switch {
+	case l > 0 && g.o.Mix != Uniform && g.Float64() < g.o.ShareBinary,
+		l == 0 && g.o.Mix == Measured && g.IntN(2) == 0:
+		return measuredOps[g.IntN(len(measuredOps))]
+	case g.o.Mix != Uniform:
+		return g.other(l)
+	}
 	if l == 0 || g.o.ShareA+g.o.ShareBinary == 0 {
 		return uint8(g.IntN(16))
 	}
@@ -141,6 +197,14 @@ func (g *frozenGenerator) operation(l int) uint8 {
 		return 3
 	case u < g.o.ShareA+g.o.ShareBinary:
 		return binaryOps[g.IntN(len(binaryOps))]
+	}
+	return otherOps[g.IntN(len(otherOps))]
+}
+
+// other draws an operation that is not binary, for the mixes but Uniform.
+func (g *frozenGenerator) other(l int) uint8 {
+	if rest := 1 - g.o.ShareBinary; l == 0 || g.Float64()*rest < g.o.ShareA {
+		return 3
 	}
 	return otherOps[g.IntN(len(otherOps))]
 }

@@ -1,0 +1,207 @@
+package lut
+
+import (
+	"math/bits"
+
+	"ialgn/compiler/chain"
+	"ialgn/netlist"
+)
+
+// builder makes the mapped netlist.
+type builder struct {
+	*netlist.Copier
+	*mapper
+	chain  chain.Chain
+	level  []int32               // of each new net, in LUTs; 0 beyond its end
+	twin   map[netlist.Net]table // of each output of a chain that an inverter reads: the inverse of its LUT
+	wanted map[netlist.Net]bool
+	luts   []lutOf
+	inputs []netlist.Net
+}
+
+// lutOf is a LUT of the chain at hand.
+type lutOf struct {
+	out  chain.Literal
+	step int // the last that it holds, from 1
+}
+
+// build makes the mapped netlist from the plans.
+func (m *mapper) build() *netlist.Netlist {
+	b := &builder{Copier: netlist.NewCopier(m.n), mapper: m, twin: map[netlist.Net]table{}, wanted: map[netlist.Net]bool{}}
+	m.report.K, m.report.Objective = m.o.K, m.o.Objective.String()
+	for c, r := range m.role {
+		if r == inverter {
+			b.wanted[m.n.Inputs(netlist.Cell(c))[0]] = true
+		}
+	}
+	for c := range netlist.Cell(m.n.Cells()) {
+		switch m.role[c] {
+		case chained:
+			if i, ok := m.memberOf[m.n.Output(c)]; ok {
+				b.member(&m.members[i])
+			}
+		case inverter:
+			b.inverter(c)
+		case general:
+			b.Copy(c)
+			b.count(b.To(m.n.Output(c)), b.Inputs(c))
+		default:
+			b.Copy(c)
+		}
+	}
+	return b.Finish()
+}
+
+// member adds the LUTs of a chain.
+func (b *builder) member(one *member) {
+	b.paths.Chain(one.last, &b.chain)
+	b.simplifier.Simplify(&b.chain)
+	out, old := b.chain.Base, b.n.Output(one.last)
+	if one.steps > 0 {
+		e := b.catalog.entries[one.shape]
+		out = b.plan(e.plans[int(one.level)], old)
+	} else if out.Net = b.To(out.Net); out.Inverted != b.chain.Inverted {
+		out = b.inverse(out.Net, b.n.Origin(one.last))
+	}
+	b.Set(old, out.Net)
+}
+
+// plan adds the LUTs of a plan over the chain at hand, and returns the output; old is
+// what it stands for.
+func (b *builder) plan(p *plan, old netlist.Net) chain.Literal {
+	b.luts = b.luts[:0]
+	for i := range p.end {
+		t := p.evaluate(i, b.signal, b.inputs)
+		b.inputs = t.in
+		last := i == len(p.end)-1
+		if last && b.chain.Inverted {
+			t.value = ^t.value
+		}
+		step := b.lastStep(p, i)
+		out := b.lut(t, b.chain.Steps[max(0, step-1)].Origin)
+		if last && b.wanted[old] {
+			t.value = ^t.value
+			t.in = append([]netlist.Net(nil), t.in...)
+			b.twin[old] = t
+		}
+		b.luts = append(b.luts, lutOf{out, step})
+	}
+	return b.luts[len(b.luts)-1].out
+}
+
+// signal returns the literal of a signal of the plan at hand.
+func (b *builder) signal(s signal) (l chain.Literal) {
+	switch {
+	case s.at < 0:
+		l = b.luts[^s.at].out
+	case s.at == 0:
+		l = chain.Literal{Net: b.To(b.chain.Base.Net), Inverted: b.chain.Base.Inverted}
+	default:
+		side := b.chain.Steps[s.at-1].Side
+		l = chain.Literal{Net: b.To(side.Net), Inverted: side.Inverted}
+	}
+	l.Inverted = l.Inverted != s.inverted
+	return l
+}
+
+// lastStep returns the last step that LUT i of a plan holds.
+func (b *builder) lastStep(p *plan, i int) (last int) {
+	for _, e := range p.of(i) {
+		for _, s := range []signal{e.a, e.b} {
+			if s.at < 0 {
+				last = max(last, b.luts[^s.at].step)
+			} else {
+				last = max(last, int(s.at))
+			}
+		}
+	}
+	return last
+}
+
+// lut adds a LUT for a function, without the inputs that it does not depend on. Where
+// it depends on one or none, its output is a literal.
+func (b *builder) lut(t table, o netlist.Origin) chain.Literal {
+	support := netlist.Support(t.value)
+	in, value := t.in[:0:0], t.value
+	if bits.OnesCount8(support) == len(t.in) {
+		in = t.in
+	} else {
+		for p, v := range t.in {
+			if support>>p&1 == 1 {
+				in = append(in, v)
+			}
+		}
+		value = project(t.value, support)
+	}
+	switch {
+	case len(in) == 0:
+		return chain.Literal{Net: netlist.Net(value & 1)}
+	case len(in) == 1 && value&0b11 == 0b10:
+		return chain.Literal{Net: in[0]}
+	}
+	out := b.Function(value&tableMask(len(in)), o, in...)
+	b.count(out, in)
+	return chain.Literal{Net: out}
+}
+
+// tableMask returns the bits that a table of k inputs uses.
+func tableMask(k int) uint64 { return ^uint64(0) >> (64 - 1<<k) }
+
+// project returns the table over the supporting inputs alone, in their order, of a
+// function of an extended table that depends on no other.
+func project(extended uint64, support uint8) (table uint64) {
+	at := uint8(0)
+	for i := 0; ; i++ {
+		table |= extended >> at & 1 << i
+		if at = (at - support) & support; at == 0 { // the next subset of the support
+			return table
+		}
+	}
+}
+
+// inverse returns the complement of a new net, by an inverter unless it is a constant.
+func (b *builder) inverse(v netlist.Net, o netlist.Origin) chain.Literal {
+	return b.lut(table{[]netlist.Net{v}, ^netlist.Effective(tableCopy, []netlist.Net{v})}, o)
+}
+
+// count enters a LUT into the report.
+func (b *builder) count(out netlist.Net, in []netlist.Net) {
+	level := int32(0)
+	for _, v := range in {
+		if int(v) < len(b.level) {
+			level = max(level, b.level[v])
+		}
+	}
+	for int(out) >= len(b.level) {
+		b.level = append(b.level, 0)
+	}
+	b.level[out] = level + 1
+	b.report.Levels = max(b.report.Levels, int(level)+1)
+	if len(in) > 1 {
+		b.report.LUTs++
+	} else {
+		b.report.Inverters++
+	}
+}
+
+// inverter inverts the output of a chain by another LUT of the same inputs as its last
+// one, which costs no level.
+func (b *builder) inverter(c netlist.Cell) {
+	old := b.n.Inputs(c)[0]
+	t, ok := b.twin[old]
+	switch {
+	case !ok:
+		b.Copy(c)
+		b.count(b.To(b.n.Output(c)), b.Inputs(c))
+	case b.n.Param(c)&0b11 != tableNot:
+		b.Set(b.n.Output(c), b.To(old))
+	default:
+		b.Set(b.n.Output(c), b.lut(t, b.n.Origin(c)).Net)
+	}
+}
+
+// The tables of one input.
+const (
+	tableNot  = 0b01
+	tableCopy = 0b10
+)

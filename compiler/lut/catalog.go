@@ -1,0 +1,186 @@
+package lut
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// shape is what decides the plan of a chain.
+type shape struct {
+	ops  string // the operation of each step
+	late int    // the level of the base
+}
+
+// entry is what is known of a shape.
+type entry struct {
+	serial int    // levels of serial packing, the fewest for the fewest LUTs
+	least  int    // the fewest levels; -1: not asked for yet
+	asked  int    // the most levels that the curve was asked for
+	curve  []cost // the fewest LUTs at each level, as far as asked for
+	plans  map[int]*plan
+}
+
+// fewest returns the fewest LUTs of a shape in depth levels, which must have been asked
+// for.
+func (e *entry) fewest(steps, k, depth int) cost {
+	if depth >= e.serial {
+		return cost(least(steps, k))
+	}
+	return e.curve[depth]
+}
+
+// catalog knows all shapes that occur.
+type catalog struct {
+	ctx     context.Context
+	o       Options
+	entries map[shape]*entry
+}
+
+func newCatalog(ctx context.Context, o Options) *catalog {
+	return &catalog{ctx, o, map[shape]*entry{}}
+}
+
+// each runs a task for each index below count, on all threads. It returns ctx's error.
+func (c *catalog) each(count int, task func(s *solver, i int)) error {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(c.o.threads(), count) {
+		group.Go(func() {
+			var s solver
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= count || c.ctx.Err() != nil {
+					return
+				}
+				task(&s, i)
+			}
+		})
+	}
+	group.Wait()
+	return c.ctx.Err()
+}
+
+// eachShape runs a task for each of the shapes.
+func (c *catalog) eachShape(shapes []shape, task func(*solver, *entry)) error {
+	return c.each(len(shapes), func(s *solver, i int) {
+		s.start(c.o.K, shapes[i].ops, shapes[i].late)
+		task(s, c.entries[shapes[i]])
+	})
+}
+
+// missing returns the distinct shapes for which want is true, and makes entries for
+// those that are new.
+func (c *catalog) missing(shapes []shape, want func(*entry) bool) []shape {
+	var todo []shape
+	seen := map[shape]bool{}
+	for _, s := range shapes {
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		e, ok := c.entries[s]
+		if !ok {
+			e = &entry{serial: -1, least: -1, plans: map[int]*plan{}}
+			c.entries[s] = e
+		}
+		if want(e) {
+			todo = append(todo, s)
+		}
+	}
+	return todo
+}
+
+// serial makes the number of levels of serial packing known.
+func (c *catalog) serial(shapes []shape) error {
+	todo := c.missing(shapes, func(e *entry) bool { return e.serial < 0 })
+	return c.eachShape(todo, func(s *solver, e *entry) {
+		e.serial = s.serialDepth()
+	})
+}
+
+// leastLevels makes the fewest levels of each shape known. With most it does so only for
+// the most of all: a shape that serial packing gets done in as many levels as another
+// needs may be left with those of serial packing.
+func (c *catalog) leastLevels(shapes []shape, most bool) error {
+	if err := c.serial(shapes); err != nil {
+		return err
+	}
+	todo := c.missing(shapes, func(e *entry) bool { return e.least < 0 })
+	var floor atomic.Int64
+	if most {
+		slices.SortStableFunc(todo, func(a, b shape) int { return len(b.ops) - len(a.ops) })
+	}
+	return c.eachShape(todo, func(s *solver, e *entry) {
+		if e.least = e.serial; most && int64(e.serial) <= floor.Load() {
+			return
+		}
+		e.least = s.leastLevels(e.serial)
+		for now := floor.Load(); now < int64(e.least) && !floor.CompareAndSwap(now, int64(e.least)); {
+			now = floor.Load()
+		}
+	})
+}
+
+// leastLevels returns the fewest levels for the chain, given how many are enough.
+func (s *solver) leastLevels(enough int) int {
+	for d := range enough {
+		if s.addLevel(d); s.levels[d].value.at(0, s.n) < never {
+			return d
+		}
+	}
+	return enough
+}
+
+// curves makes the fewest LUTs of each shape known for as many levels as due says, and
+// for all below.
+func (c *catalog) curves(shapes []shape, due []int) error {
+	if err := c.serial(shapes); err != nil {
+		return err
+	}
+	for i, sh := range shapes {
+		if e := c.entries[sh]; due[i] < e.serial {
+			e.asked = max(e.asked, due[i])
+		}
+	}
+	todo := c.missing(shapes, func(e *entry) bool { return e.asked >= len(e.curve) && e.asked > 0 })
+	return c.eachShape(todo, func(s *solver, e *entry) { e.curve = s.solve(e.asked) })
+}
+
+// plans makes plans for shapes, each in as many levels as due says.
+func (c *catalog) plans(shapes []shape, due []int) error {
+	if err := c.serial(shapes); err != nil {
+		return err
+	}
+	type task struct {
+		shape
+		depth int
+	}
+	seen := map[task]bool{}
+	var todo []shape
+	var depths []int
+	for i, sh := range shapes {
+		t := task{sh, min(due[i], c.entries[sh].serial)}
+		if !seen[t] && c.entries[sh].plans[t.depth] == nil {
+			todo, depths = append(todo, sh), append(depths, t.depth)
+		}
+		seen[t] = true
+	}
+	plans := make([]*plan, len(todo))
+	if err := c.each(len(todo), func(s *solver, i int) {
+		s.start(c.o.K, todo[i].ops, todo[i].late)
+		if s.serialDepth() <= depths[i] {
+			plans[i] = s.serialPlan(len(s.serial) - 1)
+			return
+		}
+		s.solve(depths[i])
+		plans[i] = s.segmentPlan(depths[i])
+	}); err != nil {
+		return err
+	}
+	for i, sh := range todo {
+		c.entries[sh].plans[depths[i]] = plans[i]
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+package lut
+
+import "ialgn/compiler/chain"
+
+// level is what the dynamic programme over segments reaches at one level; its tables
+// have a row for each i, with a column for each j.
+type level struct {
+	// value: LUTs for leaf i under the steps of segment (i, j), as a signal.
+	value grid
+	// pair: LUTs for the two cofactors of segment (i, j), what it makes of 0 and of 1, as
+	// two signals.
+	pair grid
+	// operands: of b, LUTs for all operands of a LUT that takes segment (i, j) with at
+	// most b inputs: trees of one operation with one, pairs with two.
+	operands []grid
+}
+
+// grid is a table over segments.
+type grid struct {
+	cost []cost
+	end  []int // of each i: 1 + the last j with a way, 0 if there is none
+	side int
+}
+
+func (g *grid) reset(side int) {
+	g.side = side
+	g.cost, g.end = resize(g.cost, side*side), resize(g.end, side)
+	for i := range g.cost {
+		g.cost[i] = never
+	}
+	clear(g.end)
+}
+
+// row returns the costs of row i.
+func (g *grid) row(i int) []cost { return g.cost[i*g.side : (i+1)*g.side] }
+
+// at returns the cost of (i, j).
+func (g *grid) at(i, j int) cost { return g.cost[i*g.side+j] }
+
+// settle notes how far row i goes.
+func (g *grid) settle(i int) {
+	row := g.row(i)
+	end := g.side
+	for end > i && row[end-1] >= never {
+		end--
+	}
+	if g.end[i] = end; end == i {
+		g.end[i] = 0
+	}
+}
+
+// extend lowers row dst of g, from segments (i, m) of the given costs and a segment
+// (m, j) of next: dst[j] to a[m] + next[m][j] + extra, for all m.
+func extend(dst, a []cost, aEnd, from int, next *grid, extra cost) {
+	for m := from; m < aEnd; m++ {
+		if c, end := a[m], next.end[m]; c < never && end > m+1 {
+			relax(dst[m+1:end], next.row(m)[m+1:end], c+extra)
+		}
+	}
+}
+
+// addLevel computes level d, given the levels below.
+func (s *solver) addLevel(d int) {
+	if len(s.levels) < cap(s.levels) {
+		s.levels = s.levels[:d+1]
+	} else {
+		s.levels = append(s.levels, nil)
+	}
+	if s.levels[d] == nil {
+		s.levels[d] = &level{}
+	}
+	now := s.levels[d]
+	now.value.reset(s.n + 1)
+	now.pair.reset(s.n + 1)
+	now.operands = resize(now.operands, s.k+1)
+	for i := s.n; i >= 0; i-- {
+		s.values(d, i)
+	}
+	for i := s.n; i >= 0; i-- {
+		s.pairs(d, i)
+	}
+	for b := range now.operands {
+		now.operands[b].reset(s.n + 1)
+		for i := s.n; i >= 0; i-- {
+			s.operands(d, b, i)
+		}
+	}
+}
+
+// values computes row i of the values: a LUT takes the value of segment (i, m), from a
+// level below, and operands for segment (m, j) with its other inputs.
+func (s *solver) values(d, i int) {
+	now := &s.levels[d].value
+	row := now.row(i)
+	if i > 0 || d >= s.late {
+		row[i] = 0
+	}
+	if d > 0 {
+		below := s.levels[d-1]
+		before := below.value.row(i)
+		relax(row, before, 0)
+		extend(row, before, below.value.end[i], i, &below.operands[s.k-1], 1)
+	}
+	now.settle(i)
+}
+
+// firstNot returns the first step behind i whose operation is another, n+1 if there is
+// none.
+func (s *solver) firstNot(op chain.Op, i int) int {
+	for i++; i <= s.n && s.ops[i] == op; i++ {
+	}
+	return i
+}
+
+// pairs computes row i of the pairs. What a segment makes of 0 begins at its first step
+// that is no AND, what it makes of 1 at its first step that is no OR: these are values.
+// Or two LUTs take operands for the whole segment, or the pair of segment (i, m) and
+// operands for segment (m, j).
+func (s *solver) pairs(d, i int) {
+	now := &s.levels[d].pair
+	row := now.row(i)
+	zero, one := s.firstNot(chain.And, i), s.firstNot(chain.Or, i)
+	if first := max(zero, one); first <= s.n {
+		low, high := s.levels[d].value.row(zero), s.levels[d].value.row(one)
+		for j := first; j <= s.n; j++ {
+			row[j] = min(row[j], low[j]+high[j])
+		}
+	}
+	if d > 0 {
+		below := s.levels[d-1]
+		before := below.pair.row(i)
+		relax(row, before, 0)
+		whole := &below.operands[s.k]
+		if end := whole.end[i]; end > i+1 {
+			relax(row[i+1:end], whole.row(i)[i+1:end], 2)
+		}
+		extend(row, before, below.pair.end[i], i+1, &below.operands[s.k-1], 2)
+	}
+	now.settle(i)
+}
+
+// operands computes row i of the operands with b inputs.
+func (s *solver) operands(d, b, i int) {
+	now := s.levels[d]
+	to := &now.operands[b]
+	row := to.row(i)
+	if b == 0 {
+		row[i] = 0
+		to.settle(i)
+		return
+	}
+	tree := s.tree(d)
+	one := &now.operands[b-1]
+	copy(row, one.row(i))
+	for m, before := range one.row(i)[:one.end[i]] {
+		if end := s.runEnd[m]; before < never {
+			relax(row[m+1:end+1], tree[1:end-m+1], before)
+		}
+	}
+	if b > 1 {
+		two := &now.operands[b-2]
+		extend(row, two.row(i), two.end[i], i, &now.pair, 0)
+	}
+	to.settle(i)
+}
+
+// solve computes the levels up to depth and returns the fewest LUTs for the chain at
+// each of them, [never] where there is no way.
+func (s *solver) solve(depth int) []cost {
+	var curve []cost
+	for d := len(s.levels); d <= depth; d++ {
+		s.addLevel(d)
+	}
+	for d := range depth + 1 {
+		curve = append(curve, s.levels[d].value.at(0, s.n))
+	}
+	return curve
+}
+
+// segmentPlan returns the plan for depth levels, which must have a way.
+func (s *solver) segmentPlan(depth int) *plan {
+	p := &plan{}
+	s.valuePlan(p, 0, s.n, depth, false)
+	return p
+}
+
+// valuePlan adds the LUTs for the value of segment (i, j) in d levels; its leaf i may be
+// inverted.
+func (s *solver) valuePlan(p *plan, i, j, d int, inverted bool) signal {
+	if i == j {
+		return signal{int16(i), inverted}
+	}
+	want := s.levels[d].value.at(i, j)
+	for s.levels[d-1].value.at(i, j) == want {
+		d--
+	}
+	below := s.levels[d-1]
+	for m := j - 1; ; m-- {
+		if m < i {
+			panic("lut: no value leads to a cost")
+		}
+		a, b := below.value.at(i, m), below.operands[s.k-1].at(m, j)
+		if a+b+1 == want {
+			start := part{kind: partStart, a: s.valuePlan(p, i, m, d-1, inverted)}
+			return p.add(s.operandsPlan(p, []part{start}, m, j, d-1, s.k-1)...)
+		}
+	}
+}
+
+// pairPlan adds the LUTs for the pair of segment (i, j) in d levels.
+func (s *solver) pairPlan(p *plan, i, j, d int) (low, high signal) {
+	want := s.levels[d].pair.at(i, j)
+	for d > 0 && s.levels[d-1].pair.at(i, j) == want {
+		d--
+	}
+	if d > 0 {
+		below := s.levels[d-1]
+		if below.operands[s.k].at(i, j)+2 == want {
+			return s.twins(p, part{kind: partZero}, part{kind: partOne}, i, j, d-1, s.k)
+		}
+		for m := j - 1; m > i; m-- {
+			if below.pair.at(i, m)+below.operands[s.k-1].at(m, j)+2 == want {
+				a, b := s.pairPlan(p, i, m, d-1)
+				return s.twins(p, part{kind: partStart, a: a}, part{kind: partStart, a: b}, m, j, d-1, s.k-1)
+			}
+		}
+	}
+	zero, one := s.firstNot(chain.And, i), s.firstNot(chain.Or, i)
+	low = s.valuePlan(p, zero, j, d, false)
+	return low, s.valuePlan(p, one, j, d, s.ops[one] == chain.Xor)
+}
+
+// twins adds two LUTs that differ in their start, over operands for segment (i, j).
+func (s *solver) twins(p *plan, zero, one part, i, j, d, inputs int) (low, high signal) {
+	parts := s.operandsPlan(p, []part{zero}, i, j, d, inputs)
+	low = p.add(parts...)
+	parts[0] = one
+	return low, p.add(parts...)
+}
+
+// operandsPlan adds the LUTs for operands for segment (i, j) in d levels, and appends the
+// operands to a LUT's parts.
+func (s *solver) operandsPlan(p *plan, parts []part, i, j, d, inputs int) []part {
+	if i == j {
+		return parts
+	}
+	now, tree := s.levels[d], s.tree(d)
+	want := now.operands[inputs].at(i, j)
+	for m := j - 1; m >= i; m-- {
+		if s.runEnd[m] >= j && now.operands[inputs-1].at(i, m)+tree[j-m] == want {
+			parts = s.operandsPlan(p, parts, i, m, d, inputs-1)
+			return append(parts, s.operand(p, m, j, d))
+		}
+		if inputs > 1 && now.operands[inputs-2].at(i, m)+now.pair.at(m, j) == want {
+			parts = s.operandsPlan(p, parts, i, m, d, inputs-2)
+			low, high := s.pairPlan(p, m, j, d)
+			return append(parts, part{kind: partPair, a: low, b: high})
+		}
+	}
+	panic("lut: no operands lead to a cost")
+}
