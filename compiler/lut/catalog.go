@@ -15,11 +15,10 @@ type shape struct {
 
 // entry is what is known of a shape.
 type entry struct {
-	serial int    // levels of serial packing, the fewest for the fewest LUTs
-	least  int    // the fewest levels; -1: not asked for yet
-	asked  int    // the most levels that the curve was asked for
-	curve  []cost // the fewest LUTs at each level, as far as asked for
-	plans  map[int]*plan
+	serial int           // levels of serial packing, the fewest for the fewest LUTs
+	least  int           // the fewest levels; -1: not asked for yet
+	costs  map[int]cost  // of levels fewer than serial: the fewest LUTs, as far as asked for
+	plans  map[int]*plan // by levels
 }
 
 // fewest returns the fewest LUTs of a shape in depth levels, which must have been asked
@@ -28,7 +27,7 @@ func (e *entry) fewest(steps, k, depth int) cost {
 	if depth >= e.serial {
 		return cost(least(steps, k))
 	}
-	return e.curve[depth]
+	return e.costs[depth]
 }
 
 // catalog knows all shapes that occur.
@@ -82,7 +81,7 @@ func (c *catalog) missing(shapes []shape, want func(*entry) bool) []shape {
 		seen[s] = true
 		e, ok := c.entries[s]
 		if !ok {
-			e = &entry{serial: -1, least: -1, plans: map[int]*plan{}}
+			e = &entry{serial: -1, least: -1, costs: map[int]cost{}, plans: map[int]*plan{}}
 			c.entries[s] = e
 		}
 		if want(e) {
@@ -125,27 +124,54 @@ func (c *catalog) leastLevels(shapes []shape, most bool) error {
 
 // leastLevels returns the fewest levels for the chain, given how many are enough.
 func (s *solver) leastLevels(enough int) int {
+	s.band = s.n
 	for d := range enough {
-		if s.addLevel(d); s.levels[d].value.at(0, s.n) < never {
+		if s.addLevel(d); s.levels[d].first[s.n] < never {
 			return d
 		}
 	}
 	return enough
 }
 
-// curves makes the fewest LUTs of each shape known for as many levels as due says, and
-// for all below.
-func (c *catalog) curves(shapes []shape, due []int) error {
+// costs makes the fewest LUTs of each shape known for as many levels as due says.
+func (c *catalog) costs(shapes []shape, due []int) error {
 	if err := c.serial(shapes); err != nil {
 		return err
 	}
-	for i, sh := range shapes {
-		if e := c.entries[sh]; due[i] < e.serial {
-			e.asked = max(e.asked, due[i])
-		}
+	todo, depths := c.tasks(shapes, due, func(e *entry, depth int) bool {
+		_, known := e.costs[depth]
+		return !known && depth < e.serial
+	})
+	costs := make([]cost, len(todo))
+	if err := c.each(len(todo), func(s *solver, i int) {
+		s.start(c.o.K, todo[i].ops, todo[i].late)
+		costs[i] = s.solve(depths[i])
+	}); err != nil {
+		return err
 	}
-	todo := c.missing(shapes, func(e *entry) bool { return e.asked >= len(e.curve) && e.asked > 0 })
-	return c.eachShape(todo, func(s *solver, e *entry) { e.curve = s.solve(e.asked) })
+	for i, sh := range todo {
+		c.entries[sh].costs[depths[i]] = costs[i]
+	}
+	return nil
+}
+
+// tasks returns the distinct pairs of a shape and its levels, at most those of serial
+// packing, for which want is true.
+func (c *catalog) tasks(shapes []shape, due []int, want func(e *entry, depth int) bool) (todo []shape, depths []int) {
+	type task struct {
+		shape
+		depth int
+	}
+	seen := map[task]bool{}
+	for i, sh := range shapes {
+		e := c.entries[sh]
+		t := task{sh, min(due[i], e.serial)}
+		if !seen[t] && want(e, t.depth) {
+			todo, depths = append(todo, sh), append(depths, t.depth)
+		}
+		seen[t] = true
+	}
+	return todo, depths
 }
 
 // plans makes plans for shapes, each in as many levels as due says.
@@ -153,20 +179,7 @@ func (c *catalog) plans(shapes []shape, due []int) error {
 	if err := c.serial(shapes); err != nil {
 		return err
 	}
-	type task struct {
-		shape
-		depth int
-	}
-	seen := map[task]bool{}
-	var todo []shape
-	var depths []int
-	for i, sh := range shapes {
-		t := task{sh, min(due[i], c.entries[sh].serial)}
-		if !seen[t] && c.entries[sh].plans[t.depth] == nil {
-			todo, depths = append(todo, sh), append(depths, t.depth)
-		}
-		seen[t] = true
-	}
+	todo, depths := c.tasks(shapes, due, func(e *entry, depth int) bool { return e.plans[depth] == nil })
 	plans := make([]*plan, len(todo))
 	if err := c.each(len(todo), func(s *solver, i int) {
 		s.start(c.o.K, todo[i].ops, todo[i].late)

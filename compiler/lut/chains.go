@@ -274,7 +274,7 @@ func (m *mapper) latest(ops string, late, due int) (int, error) {
 }
 
 // balance returns the fewest levels for which the chains need at most a tenth more LUTs
-// than they need at all.
+// than they need at all. It judges by a sample of them where they are many.
 func (m *mapper) balance(fewest int) (int, error) {
 	low, high := fewest, fewest
 	err := m.each(func(shapes []shape, _ []int) error { return m.catalog.serial(shapes) },
@@ -283,8 +283,8 @@ func (m *mapper) balance(fewest int) (int, error) {
 			high = max(high, e.serial)
 		})
 	for depth := low; low < high && err == nil; depth = (low + high) / 2 { // often the first will do
-		var luts int
-		if luts, err = m.cost(depth); 10*luts <= 11*m.report.Bound {
+		var enough bool
+		if enough, err = m.sample().affords(depth); enough {
 			high = depth
 		} else {
 			low = depth + 1
@@ -296,18 +296,40 @@ func (m *mapper) balance(fewest int) (int, error) {
 	return low, err
 }
 
-// cost returns the LUTs that the chains need in depth levels.
-func (m *mapper) cost(depth int) (int, error) {
-	if _, err := m.fewestLevels(); err != nil {
-		return 0, err
+// sampleSize is how many chains stand for all.
+const sampleSize = 256
+
+// sample returns a mapper for some of the chains, all of them if they are few or if some
+// are the base of others.
+func (m *mapper) sample() *mapper {
+	if len(m.waves) != 1 || len(m.members) <= sampleSize {
+		return m
+	}
+	some := &mapper{o: m.o, catalog: m.catalog, waves: [][]int32{nil}}
+	for i := range int32(sampleSize) {
+		one := m.members[int(i)*len(m.members)/sampleSize]
+		some.members = append(some.members, one)
+		some.waves[0] = append(some.waves[0], i)
+	}
+	return some
+}
+
+// affords reports whether the chains need at most a tenth more LUTs in depth levels than
+// they need at all.
+func (m *mapper) affords(depth int) (bool, error) {
+	if len(m.waves) > 1 { // levels of bases that require starts from
+		if _, err := m.fewestLevels(); err != nil {
+			return false, err
+		}
 	}
 	if err := m.require(depth); err != nil {
-		return 0, err
+		return false, err
 	}
-	luts := 0
-	err := m.each(m.catalog.curves, func(one *member, e *entry) {
+	luts, bound := 0, 0
+	err := m.each(m.catalog.costs, func(one *member, e *entry) {
 		one.level = min(one.due, int32(e.serial))
 		luts += int(e.fewest(int(one.steps), m.o.K, int(one.due)))
+		bound += least(int(one.steps), m.o.K)
 	})
-	return luts, err
+	return 10*luts <= 11*bound, err
 }

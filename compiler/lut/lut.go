@@ -35,7 +35,7 @@ type Objective uint8
 const (
 	Area     Objective = iota // the fewest LUTs, and then the fewest levels
 	Depth                     // the fewest levels, and then the fewest LUTs
-	Balanced                  // the fewest levels for which a tenth more LUTs is enough
+	Balanced                  // the fewest levels for which a tenth more LUTs is enough, judged by some of the chains
 )
 
 var objectiveNames = [...]string{Area: "area", Depth: "depth", Balanced: "balanced"}

@@ -1,11 +1,22 @@
 package lut
 
-import "ialgn/compiler/chain"
+import (
+	"slices"
 
-// level is what the dynamic programme over segments reaches at one level; its tables
-// have a row for each i, with a column for each j.
+	"ialgn/compiler/chain"
+)
+
+// level is what the dynamic programme over segments reaches at one level.
 type level struct {
-	// value: LUTs for leaf i under the steps of segment (i, j), as a signal.
+	// first: LUTs for the base under the first j steps, as a signal.
+	first []cost
+	*tables
+}
+
+// tables are what a level has of the segments; they have a row for each i, with a column
+// for each j. When a level changes nothing in them, neither does any later one.
+type tables struct {
+	// value: LUTs for leaf i under the steps of segment (i, j), as a signal; i is above 0.
 	value grid
 	// pair: LUTs for the two cofactors of segment (i, j), what it makes of 0 and of 1, as
 	// two signals.
@@ -15,38 +26,63 @@ type level struct {
 	operands []grid
 }
 
-// grid is a table over segments.
+// grid is a table over segments. It is computed for those of at most band steps, and
+// holds what came by the way of those of at most twice as many.
 type grid struct {
 	cost []cost
-	end  []int // of each i: 1 + the last j with a way, 0 if there is none
+	end  []int // of each i: 1 + the last j within the band with a way, 0 if there is none
 	side int
+	band int
 }
 
-func (g *grid) reset(side int) {
-	g.side = side
+func (g *grid) reset(side, band int) {
+	g.side, g.band = side, band
 	g.cost, g.end = resize(g.cost, side*side), resize(g.end, side)
-	for i := range g.cost {
-		g.cost[i] = never
+	for i := range side {
+		fill(g.held(i), never)
 	}
 	clear(g.end)
 }
 
-// row returns the costs of row i.
+func fill(row []cost, c cost) {
+	for j := range row {
+		row[j] = c
+	}
+}
+
+// row returns the costs of row i, of which it may hold only some.
 func (g *grid) row(i int) []cost { return g.cost[i*g.side : (i+1)*g.side] }
 
+// held returns the costs of row i that the grid holds, from column i on.
+func (g *grid) held(i int) []cost { return g.row(i)[i:min(g.side, i+2*g.band+1)] }
+
 // at returns the cost of (i, j).
-func (g *grid) at(i, j int) cost { return g.cost[i*g.side+j] }
+func (g *grid) at(i, j int) cost {
+	if j-i > 2*g.band {
+		return never
+	}
+	return g.cost[i*g.side+j]
+}
 
 // settle notes how far row i goes.
 func (g *grid) settle(i int) {
-	row := g.row(i)
-	end := g.side
+	row, end := g.row(i), min(g.side, i+g.band+1)
 	for end > i && row[end-1] >= never {
 		end--
 	}
 	if g.end[i] = end; end == i {
 		g.end[i] = 0
 	}
+}
+
+// equal reports whether two grids of one size hold the same.
+func (g *grid) equal(h *grid) bool {
+	for i := range g.side {
+		if !slices.Equal(g.held(i), h.held(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // extend lowers row dst of g, from segments (i, m) of the given costs and a segment
@@ -61,26 +97,44 @@ func extend(dst, a []cost, aEnd, from int, next *grid, extra cost) {
 
 // addLevel computes level d, given the levels below.
 func (s *solver) addLevel(d int) {
-	if len(s.levels) < cap(s.levels) {
-		s.levels = s.levels[:d+1]
-	} else {
-		s.levels = append(s.levels, nil)
+	if len(s.levels) == d {
+		s.levels = append(s.levels, level{})
+		s.own = append(s.own, &tables{})
 	}
-	if s.levels[d] == nil {
-		s.levels[d] = &level{}
+	now := &s.levels[d]
+	now.first = resize(now.first, s.n+1)
+	fill(now.first, never)
+	if d >= s.late {
+		now.first[0] = 0
 	}
-	now := s.levels[d]
-	now.value.reset(s.n + 1)
-	now.pair.reset(s.n + 1)
-	now.operands = resize(now.operands, s.k+1)
-	for i := s.n; i >= 0; i-- {
+	if d > 0 {
+		below := &s.levels[d-1]
+		relax(now.first, below.first, 0)
+		extend(now.first, below.first, s.n+1, 0, &below.operands[s.k-1], 1)
+		if s.settled {
+			now.tables = below.tables
+			return
+		}
+	}
+	now.tables = s.own[d]
+	s.fillTables(d)
+	s.settled = d > 0 && power(s.k, d-1, s.n) >= s.n && now.value.equal(&s.levels[d-1].value) && now.pair.equal(&s.levels[d-1].pair)
+}
+
+// fillTables computes the tables of level d, the later rows first.
+func (s *solver) fillTables(d int) {
+	now := s.levels[d].tables
+	now.value.reset(s.n+1, s.band)
+	now.pair.reset(s.n+1, s.band)
+	for i := s.n; i > 0; i-- {
 		s.values(d, i)
 	}
 	for i := s.n; i >= 0; i-- {
 		s.pairs(d, i)
 	}
+	now.operands = resize(now.operands, s.k+1)
 	for b := range now.operands {
-		now.operands[b].reset(s.n + 1)
+		now.operands[b].reset(s.n+1, s.band)
 		for i := s.n; i >= 0; i-- {
 			s.operands(d, b, i)
 		}
@@ -92,14 +146,11 @@ func (s *solver) addLevel(d int) {
 func (s *solver) values(d, i int) {
 	now := &s.levels[d].value
 	row := now.row(i)
-	if i > 0 || d >= s.late {
-		row[i] = 0
-	}
+	row[i] = 0
 	if d > 0 {
 		below := s.levels[d-1]
-		before := below.value.row(i)
-		relax(row, before, 0)
-		extend(row, before, below.value.end[i], i, &below.operands[s.k-1], 1)
+		relax(now.held(i), below.value.held(i), 0)
+		extend(row, below.value.row(i), below.value.end[i], i, &below.operands[s.k-1], 1)
 	}
 	now.settle(i)
 }
@@ -122,14 +173,14 @@ func (s *solver) pairs(d, i int) {
 	zero, one := s.firstNot(chain.And, i), s.firstNot(chain.Or, i)
 	if first := max(zero, one); first <= s.n {
 		low, high := s.levels[d].value.row(zero), s.levels[d].value.row(one)
-		for j := first; j <= s.n; j++ {
+		for j := first; j <= min(s.n, i+s.band); j++ {
 			row[j] = min(row[j], low[j]+high[j])
 		}
 	}
 	if d > 0 {
 		below := s.levels[d-1]
 		before := below.pair.row(i)
-		relax(row, before, 0)
+		relax(now.held(i), below.pair.held(i), 0)
 		whole := &below.operands[s.k]
 		if end := whole.end[i]; end > i+1 {
 			relax(row[i+1:end], whole.row(i)[i+1:end], 2)
@@ -151,7 +202,7 @@ func (s *solver) operands(d, b, i int) {
 	}
 	tree := s.tree(d)
 	one := &now.operands[b-1]
-	copy(row, one.row(i))
+	copy(to.held(i), one.held(i))
 	for m, before := range one.row(i)[:one.end[i]] {
 		if end := s.runEnd[m]; before < never {
 			relax(row[m+1:end+1], tree[1:end-m+1], before)
@@ -164,18 +215,21 @@ func (s *solver) operands(d, b, i int) {
 	to.settle(i)
 }
 
-// solve computes the levels up to depth and returns the fewest LUTs for the chain at
-// each of them, [never] where there is no way.
-func (s *solver) solve(depth int) []cost {
-	var curve []cost
-	for d := len(s.levels); d <= depth; d++ {
+// solve computes the levels up to depth and returns the fewest LUTs for the chain there,
+// [never] if there is no way.
+func (s *solver) solve(depth int) cost {
+	s.band = bandFor(s.n, depth)
+	for d := range depth + 1 {
 		s.addLevel(d)
 	}
-	for d := range depth + 1 {
-		curve = append(curve, s.levels[d].value.at(0, s.n))
-	}
-	return curve
+	return s.levels[depth].first[s.n]
 }
+
+// bandFor returns how long a segment can be that is worth looking at, where a chain of n
+// steps has so many levels: many times the steps that each level has to take, and all of
+// the chain where that is short. It bounds the cost for long chains with many levels by
+// n times the square of the band, for each level.
+func bandFor(n, depth int) int { return min(n, max(32, 5*n/max(1, depth))) }
 
 // segmentPlan returns the plan for depth levels, which must have a way.
 func (s *solver) segmentPlan(depth int) *plan {
@@ -184,14 +238,22 @@ func (s *solver) segmentPlan(depth int) *plan {
 	return p
 }
 
+// valueAt returns the cost of the value of segment (i, j) in d levels.
+func (s *solver) valueAt(d, i, j int) cost {
+	if i == 0 {
+		return s.levels[d].first[j]
+	}
+	return s.levels[d].value.at(i, j)
+}
+
 // valuePlan adds the LUTs for the value of segment (i, j) in d levels; its leaf i may be
 // inverted.
 func (s *solver) valuePlan(p *plan, i, j, d int, inverted bool) signal {
 	if i == j {
 		return signal{int16(i), inverted}
 	}
-	want := s.levels[d].value.at(i, j)
-	for s.levels[d-1].value.at(i, j) == want {
+	want := s.valueAt(d, i, j)
+	for s.valueAt(d-1, i, j) == want {
 		d--
 	}
 	below := s.levels[d-1]
@@ -199,8 +261,7 @@ func (s *solver) valuePlan(p *plan, i, j, d int, inverted bool) signal {
 		if m < i {
 			panic("lut: no value leads to a cost")
 		}
-		a, b := below.value.at(i, m), below.operands[s.k-1].at(m, j)
-		if a+b+1 == want {
+		if s.valueAt(d-1, i, m)+below.operands[s.k-1].at(m, j)+1 == want {
 			start := part{kind: partStart, a: s.valuePlan(p, i, m, d-1, inverted)}
 			return p.add(s.operandsPlan(p, []part{start}, m, j, d-1, s.k-1)...)
 		}

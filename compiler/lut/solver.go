@@ -16,10 +16,13 @@ type solver struct {
 	ops    []chain.Op // of step i; ops[0] is not used
 	late   int        // the level of the base
 	runEnd []int      // of each i: the last j for which segment (i, j) has one operation
+	band   int        // steps of the longest segment that is looked at
 	trees  [][]cost   // of each level: LUTs for r leaves under one operation
 
-	serial []serialLevel
-	levels []*level
+	serial  []serialLevel
+	levels  []level
+	own     []*tables // of each level, if it has its own
+	settled bool      // no later level will change the tables
 }
 
 // start makes the solver one for a chain of the given operations whose base has a level.
@@ -41,7 +44,7 @@ func (s *solver) start(k int, ops string, late int) {
 		}
 	}
 	s.serial = s.serial[:0]
-	s.levels = s.levels[:0]
+	s.settled = false
 }
 
 // least returns the fewest LUTs that can hold the chain: each takes k-1 steps.
