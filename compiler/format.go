@@ -12,6 +12,7 @@ import (
 	"ialgn/backend/dot"
 	"ialgn/backend/gocode"
 	"ialgn/backend/verilog"
+	"ialgn/backend/yosysjson"
 	"ialgn/netlist"
 )
 
@@ -42,6 +43,9 @@ func formats() []format {
 		{"go", "go", "_net.go", false, func(w io.Writer, p Product) error { return gocode.Write(w, p.Netlist, goOptions(p)) }},
 		{"go-test", "go", "_net_test.go", false, func(w io.Writer, p Product) error { return gocode.WriteTest(w, p.Netlist, goOptions(p)) }},
 		{"dot", "dot", ".dot", false, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
+		{"yosys-json", "yosys-json", ".yosys.json", false, func(w io.Writer, p Product) error {
+			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " + p.Manifest.Version})
+		}},
 	}
 }
 

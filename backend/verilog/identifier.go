@@ -61,6 +61,10 @@ func checkName(s string) error {
 	if err := CheckIdentifier(s); err != nil {
 		return err
 	}
+	return checkReserved(s)
+}
+
+func checkReserved(s string) error {
 	if reserved.MatchString(s) {
 		return fmt.Errorf("%q is a name that the writer gives to cells, choose another name", s)
 	}

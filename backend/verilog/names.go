@@ -51,9 +51,14 @@ func NewNames(n *netlist.Netlist) Names { return Names{newNames(n)} }
 // a cell with several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
 func (m Names) AppendNet(buf []byte, v netlist.Net) []byte { return m.names.net(buf, v) }
 
-// CheckPortName returns nil if s can name a port in Verilog, and is none of the names that
-// [Names] gives to cells.
-func CheckPortName(s string) error { return checkName(s) }
+// CheckPortName returns nil if s can name a port or a probe beside [Names]: it is an
+// identifier ([netlist.CheckName]) and none of the names that cells have.
+func CheckPortName(s string) error {
+	if err := netlist.CheckName(s); err != nil {
+		return err
+	}
+	return checkReserved(s)
+}
 
 func newNames(n *netlist.Netlist) *names {
 	m := &names{n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, repeated: repeatedOrigins(n)}

@@ -214,6 +214,8 @@ func (d *document) design(dir, module, emit string) {
 			names = append(names, module+".aig")
 		case "blif":
 			names = append(names, module+".blif")
+		case "yosys-json":
+			names = append(names, module+".yosys.json")
 		case "c":
 			names = append(names, module+".c", module+".h", module+"_selftest.c")
 		case "go":
