@@ -88,11 +88,14 @@ func (d *design) isOutput(c netlist.Cell) bool {
 
 // drive writes what computes cell c.
 func (d *design) drive(c netlist.Cell) {
+	if d.primitiveCell(c) {
+		return
+	}
 	switch d.n.Kind(c) {
 	case netlist.Function:
 		d.function(c, d.n.Param(c))
 	case netlist.Carry:
-		d.function(c, 0b11101000)
+		d.function(c, majority3)
 	case netlist.Compare:
 		d.compare(c)
 	case netlist.Counter:

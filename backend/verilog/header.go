@@ -11,11 +11,14 @@ import (
 // bit, and the conventions that a reader of the module needs.
 func (d *design) header(lines []string) {
 	d.comment("Module %s: a logic gate network, without state and without a clock", d.module)
-	if len(lines) > 0 {
+	if len(lines) > 0 || d.family != nil {
 		d.comment("")
 	}
 	for _, s := range lines {
 		d.comment("- %s", printable(s))
+	}
+	if d.family != nil {
+		d.comment("- LUTs of the target %s; %s_cells.v says what they do, for simulators", d.family.target, d.module)
 	}
 	titles := [...]string{"Input ports (of each word, the lowest bit is the least significant)", "Output ports", "Probes (internal buses that passes keep)"}
 	for i, g := range portGroups(d.n) {

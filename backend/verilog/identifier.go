@@ -54,7 +54,7 @@ func CheckIdentifier(s string) error {
 }
 
 // reserved matches the names that the writer makes itself.
-var reserved = regexp.MustCompile(`^(c\d+_)?k\d+_l\d+(_n\d+)?$|^(fn|cmp|pop|ctr|argmax|carry|reg|prim)_\d+(_in|_i)?$|^unused_\d+$|^dut$|^tb_`)
+var reserved = regexp.MustCompile(`^(c\d+_)?k\d+_l\d+(_n\d+)?(_i)?$|^(fn|cmp|pop|ctr|argmax|carry|reg|prim)_\d+(_in|_i)?$|^unused_\d+$|^dut$|^tb_`)
 
 // checkName checks the name of a port or a probe.
 func checkName(s string) error {

@@ -63,7 +63,7 @@ func (t testbench) header(lines []string) {
 	for _, s := range lines {
 		t.comment("- %s", printable(s))
 	}
-	t.text(strings.ReplaceAll(`//
+	t.text(replaceAll(`//
 // To run it:
 //
 //   $ iverilog -g2001 -o NAME.vvp NAME_tb.v NAME.v
@@ -82,7 +82,19 @@ func (t testbench) header(lines []string) {
 // of 1024 bits where a port is wider. The last line that the testbench prints is
 // "PASS: N vectors" or begins with "FAIL".
 
-`, "NAME", t.module))
+`, "NAME_tb.v NAME.v", t.files(), "NAME", t.module))
+}
+
+// replaceAll replaces the first of each pair by the second, wherever it stands.
+func replaceAll(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
+
+// files returns the files to compile, as in a shell.
+func (t testbench) files() string {
+	files := t.module + "_tb.v " + t.module + ".v"
+	if t.family != nil {
+		files += " " + t.module + "_cells.v"
+	}
+	return files
 }
 
 func (t testbench) declarations() {

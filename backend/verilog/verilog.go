@@ -1,8 +1,8 @@
 // Package verilog writes netlists as Verilog-2001, with a testbench and its vectors.
 //
 // [Write] gives one self-contained file: a header that documents the ports, the module
-// with one assign a function cell on scalar wires that are named after the gates of
-// the model, and the parameterised modules for popcounts and argmax that it uses.
+// with one assign (or in another [Style], one LUT) a function cell on scalar wires that are
+// named after the gates of the model, and the parameterised modules for popcounts and argmax that it uses.
 // [WriteTestbench] gives a self-checking testbench that reads vectors as [WriteVectors]
 // writes them.
 //
@@ -36,6 +36,10 @@ type Options struct {
 	// Header are lines for the comment at the top: the program and its version, the
 	// model, its checksum, the options.
 	Header []string
+	// Style says how function cells are written, and Target whose LUTs they are in the style
+	// [LUTs]; [WriteCells] writes what those do. Empty: [Generic].
+	Style  Style
+	Target Target
 }
 
 // Kinds are the kinds of cells that can be written.
@@ -45,7 +49,7 @@ var Kinds = []netlist.Kind{
 
 // Write writes n as Verilog-2001. It returns an error, before it writes anything, if a
 // name of the module, a port or a probe cannot stand in Verilog or collides with
-// another, and a [*netlist.KindError] if n has cells that are not of [Kinds]; later,
+// another, or if a function has more inputs than the LUTs of the target, and a [*netlist.KindError] if n has cells that are not of [Kinds]; later,
 // the error of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
@@ -70,7 +74,8 @@ type design struct {
 	*names
 	*printer
 	module string
-	used   bitset // nets that an expression reads or an output port is
+	family *family // the target's LUTs; nil: of the style Gates
+	used   bitset  // nets that an expression reads or an output port is
 }
 
 func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
@@ -81,8 +86,16 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 	if err := check(n, module); err != nil {
 		return nil, err
 	}
-	d := &design{names: newNames(n), printer: newPrinter(w), module: module}
-	return d, nil
+	f, err := findFamily(opt)
+	if err == nil && f != nil {
+		if err = f.checkModule(module); err == nil {
+			err = f.checkLUTs(n)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &design{names: newNames(n), printer: newPrinter(w), module: module, family: f}, nil
 }
 
 // check refuses what cannot be written.

@@ -1,0 +1,27 @@
+// What the primitives in tiny_luts.v do, target xilinx7
+// (the directives are for verilator -Wall, which wants files called as their modules)
+
+`default_nettype none
+
+`line 7 "LUT1.v" 0
+module LUT1 #(
+    parameter [1:0] INIT = 2'h0
+) (
+    input  wire I0,
+    output wire O
+);
+  assign O = INIT[{I0}];
+endmodule
+
+`line 17 "LUT2.v" 0
+module LUT2 #(
+    parameter [3:0] INIT = 4'h0
+) (
+    input  wire I0,
+    input  wire I1,
+    output wire O
+);
+  assign O = INIT[{I1, I0}];
+endmodule
+
+`default_nettype wire
