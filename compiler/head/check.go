@@ -3,6 +3,7 @@ package head
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"ialgn/netlist"
@@ -212,19 +213,48 @@ func (p *proof) count(c *Count) error {
 		}
 		sum.add(Term{1 << d, []netlist.Net{v}, tableCopy}, 1)
 	}
-	for i, counter := range c.Counters {
-		if err := p.counter(&counter, modulus); err != nil {
+	return p.steps(c.Counters, &target, &sum, modulus)
+}
+
+// steps shows that two sums are congruent by the identities of the steps, each of which it
+// shows first.
+func (p *proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
+	for i := range steps {
+		c := &steps[i]
+		show := p.counter
+		if len(c.Steps) > 0 {
+			show = p.composite
+		}
+		if err := show(c, modulus); err != nil {
 			return fmt.Errorf("counter %d: %w", i, err)
 		}
-		for _, t := range counter.In {
-			sum.add(t, 1)
+		for _, t := range c.In {
+			out.add(t, 1)
 		}
-		for _, t := range counter.Out {
-			sum.add(t, -1)
+		for _, t := range c.Out {
+			out.add(t, -1)
 		}
-		sum.constant += counter.Constant
+		out.constant += c.Constant
 	}
-	return sum.congruent(&target, modulus)
+	return out.congruent(in, modulus)
+}
+
+// composite shows the identity of a counter that is made of others, exactly: both sides
+// are congruent modulo a power of two that neither of them reaches.
+func (p *proof) composite(c *Counter, _ uint64) error {
+	in, out := linear{coefficient: map[termKey]uint64{}}, linear{coefficient: map[termKey]uint64{}}
+	for _, t := range c.In {
+		in.add(t, 1)
+	}
+	for _, t := range c.Out {
+		out.add(t, 1)
+	}
+	in.constant += c.Constant
+	most := max(in.most(), out.most())
+	if most >= 1<<62 || in.least() < 0 || out.least() < 0 {
+		return errors.New("its sums are out of range")
+	}
+	return p.steps(c.Steps, &in, &out, 1<<bits.Len64(most))
 }
 
 // counter tries a counter out.

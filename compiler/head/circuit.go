@@ -11,7 +11,7 @@ import (
 // constants as everywhere, then come inputs and cells as they are added.
 //
 // A circuit holds no two equal cells, no cell with a constant, repeated or vacuous input
-// and none with more than k inputs.
+// and none with more than k inputs, but for carries.
 type circuit struct {
 	k     int
 	nodes []node
@@ -27,6 +27,7 @@ type node struct {
 	net   netlist.Net   // of an input: its net in the netlist
 	in    []netlist.Net // of a cell; nil for an input
 	table uint64
+	carry bool
 }
 
 func newCircuit(k int) *circuit {
@@ -89,7 +90,10 @@ func (c *circuit) cell(n node) netlist.Net {
 	if v, ok := c.seen[string(c.key)]; ok {
 		return v
 	}
-	n.level = c.latest(n.in) + 1
+	n.level = c.latest(n.in)
+	if !n.carry {
+		n.level++
+	}
 	v := c.add(n)
 	c.seen[string(c.key)] = v
 	return v
@@ -97,6 +101,9 @@ func (c *circuit) cell(n node) netlist.Net {
 
 // appendKey appends what tells a cell from others.
 func appendKey(key []byte, n node) []byte {
+	if n.carry {
+		key = append(key, 'c')
+	}
 	for i := range 8 {
 		key = append(key, byte(n.table>>(8*i)))
 	}
@@ -128,6 +135,12 @@ func (c *circuit) decompose(table uint64, in []netlist.Net) netlist.Net {
 	return c.function(tableOr, c.function(tableAnd, pin, high), c.function(tableAndNot, low, pin))
 }
 
+// carry returns the majority of three nets as a carry cell, which is left as it is: as a
+// function it would break a chain.
+func (c *circuit) carry(a, b, ci netlist.Net) netlist.Net {
+	return c.cell(node{in: []netlist.Net{a, b, ci}, carry: true})
+}
+
 // inverted returns the complement of a net.
 func (c *circuit) inverted(v netlist.Net) netlist.Net { return c.function(tableNot, v) }
 
@@ -151,7 +164,7 @@ func (c *circuit) reached(nets []netlist.Net) []bool {
 func (c *circuit) luts(nets []netlist.Net) int {
 	count := 0
 	for v, live := range c.reached(nets) {
-		if live && c.nodes[v].in != nil {
+		if live && c.nodes[v].in != nil && !c.nodes[v].carry {
 			count++
 		}
 	}

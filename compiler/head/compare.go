@@ -163,7 +163,7 @@ type greater struct {
 
 // carryNet returns the carry out of the bits below to.
 func (g *greater) carryNet(to, deadline int) netlist.Net {
-	how := g.carry(to, deadline)
+	how := g.comparer.carry(to, deadline)
 	in := g.segmentNets(how.cuts, deadline-1)
 	if from := how.cuts[0]; from > 0 {
 		below := g.carryNet(from, deadline-1)

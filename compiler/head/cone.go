@@ -180,6 +180,15 @@ func (l *linear) most() uint64 {
 	return uint64(most)
 }
 
+// least returns the smallest value that the sum may have.
+func (l *linear) least() int64 {
+	least := int64(l.constant)
+	for c := range maps.Values(l.coefficient) {
+		least += min(0, int64(c))
+	}
+	return least
+}
+
 // congruent shows that two sums are the same modulo a power of two, term by term.
 func (l *linear) congruent(m *linear, modulus uint64) error {
 	difference := maps.Clone(l.coefficient)

@@ -5,7 +5,8 @@
 //
 //   - each popcount by a tree of counters, made of functions of at most K inputs: mostly
 //     (6:3) counters for K = 6, full adders for K = 4 and less, and for K = 4
-//     (7:3) counters of seven LUTs where levels allow;
+//     (7:3) counters of seven LUTs where levels allow; or, with carry chains, by
+//     adders of [netlist.Carry] cells;
 //   - each argmax by a tournament of two to four words at a time, ties to the lowest index.
 //
 // Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
@@ -55,7 +56,12 @@ type Options struct {
 	// of the netlist: if a tree can be, it has at most so many, whatever the objective.
 	Levels int
 
-	plans map[string]*plan
+	// Carry makes sums of adders of carry cells, as iCE40 has them, one beside each LUT.
+	// The chains cost no levels. Objective and Levels have a say in small sums only.
+	Carry bool
+
+	plans  map[string]*plan
+	splits *splits
 }
 
 // plan returns the best tree for a profile. Equal profiles, as most classes of a network
@@ -100,7 +106,7 @@ func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint, error) {
 	if o.Levels < 0 {
 		return nil, nil, fmt.Errorf("head: %d levels are out of range, use 0 for no bound", o.Levels)
 	}
-	o.plans = map[string]*plan{}
+	o.plans, o.splits = map[string]*plan{}, newSplits(&o)
 	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n), hint: &Hint{}}
 	l.run()
 	return l.Finish(), l.hint, nil
@@ -231,8 +237,12 @@ func (l *lowering) commit(c *circuit, outputs []netlist.Net) func(netlist.Net) n
 			for _, w := range n.in {
 				in = append(in, to[w])
 			}
-			to[v] = l.Function(n.table, netlist.Origin{}, in...)
-			l.note(netlist.Function, in, to[v])
+			kind := netlist.Function
+			if n.carry {
+				kind = netlist.Carry
+			}
+			to[v] = l.Cell(kind, n.table, netlist.Origin{}, in...)
+			l.note(kind, in, to[v])
 		}
 	}
 	return func(v netlist.Net) netlist.Net { return to[v] }

@@ -123,11 +123,12 @@ func options() []Options {
 			all = append(all, Options{K: k, Objective: o})
 		}
 	}
-	return append(all, Options{K: 6, Levels: 7}, Options{K: 4, Levels: 14, Objective: Area})
+	return append(all, Options{K: 6, Levels: 7}, Options{K: 4, Levels: 14, Objective: Area},
+		Options{K: 4, Carry: true}, Options{K: 6, Carry: true, Objective: Area})
 }
 
 func (o Options) name() string {
-	return fmt.Sprintf("k=%d/objective=%d/levels=%d", o.K, o.Objective, o.Levels)
+	return fmt.Sprintf("k=%d/objective=%d/levels=%d/carry=%v", o.K, o.Objective, o.Levels, o.Carry)
 }
 
 // TestPopcount lowers popcounts of all small sizes and some large ones.

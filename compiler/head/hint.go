@@ -35,14 +35,18 @@ type Bit struct {
 	Pair  *int          `json:"pair,omitempty"`
 }
 
-// Counter is an identity: whatever the nets in Leaves are, the sum of In plus Constant is
-// the sum of Out, modulo 2^digits of the count that it belongs to. All other nets that it
-// names depend on Leaves alone.
+// Counter is an identity: the sum of In plus Constant is the sum of Out.
+//
+// It is of one of two sorts. With Leaves, it holds whatever the values of these nets are,
+// modulo 2^digits of the count or the counter that it is a step of, and all other nets that
+// it names depend on Leaves alone. With Steps, it is the sum of these, and holds exactly,
+// since neither side reaches the power of two up to which the steps do.
 type Counter struct {
-	Leaves   []netlist.Net `json:"leaves"`
+	Leaves   []netlist.Net `json:"leaves,omitempty"`
 	In       []Term        `json:"in"`
 	Out      []Term        `json:"out"`
 	Constant uint64        `json:"constant,omitempty"`
+	Steps    []Counter     `json:"steps,omitempty"`
 }
 
 // Term is a weighted bit: a function of up to six nets, in LUT INIT order. It is mostly a
@@ -100,5 +104,9 @@ func (c Counter) mapped(nets func([]netlist.Net) []netlist.Net) Counter {
 		}
 		return mapped
 	}
-	return Counter{nets(c.Leaves), terms(c.In), terms(c.Out), c.Constant}
+	steps := slices.Clone(c.Steps)
+	for i := range steps {
+		steps[i] = steps[i].mapped(nets)
+	}
+	return Counter{nets(c.Leaves), terms(c.In), terms(c.Out), c.Constant, steps}
 }

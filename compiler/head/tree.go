@@ -46,8 +46,16 @@ type tree struct {
 }
 
 // sum returns the digits of a sum, which must be less than 2^digits, and the counters on
-// the way. The cells are those of the best tree that [search] finds.
+// the way.
 func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []Counter) {
+	if o.Carry {
+		return c.adderSum(a, digits, o)
+	}
+	return c.lutSum(a, digits, o)
+}
+
+// lutSum is the sum by the best tree of counters that [search] finds.
+func (c *circuit) lutSum(a *addends, digits int, o *Options) ([]netlist.Net, []Counter) {
 	in, first := c.profile(a, digits)
 	t := &tree{circuit: c, digits: digits, constant: a.constant}
 	p := o.plan(digits, in, first)
@@ -172,7 +180,25 @@ func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 		made[digit+k] = append(made[digit+k], out)
 		counter.Out = append(counter.Out, out.term(1<<(digit+k)))
 	}
+	counter.Leaves = t.free(counter)
 	t.counters = append(t.counters, counter)
+}
+
+// free returns the leaves of a counter without its outputs: a counter that reads a net
+// twice may find one of its outputs among its inputs, as a function of the others.
+func (t *tree) free(c Counter) []netlist.Net {
+	var list []netlist.Net
+	for _, v := range c.Leaves {
+		output := slices.ContainsFunc(c.Out, func(o Term) bool { return o.Nets[0] == v })
+		made := t.nodes[v].in != nil
+		for _, w := range t.nodes[v].in {
+			made = made && slices.Contains(c.Leaves, w)
+		}
+		if !output || !made {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // digit returns digit k of a weighted sum of up to six bits and a constant.
