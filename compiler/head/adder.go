@@ -52,6 +52,8 @@ type adders struct {
 	*circuit
 	digits int
 	s      *splits
+	// end is the last carry of a chain that another may go on from, if any.
+	end netlist.Net
 }
 
 func (t *adders) lateness(b bit) int32 {
@@ -119,13 +121,19 @@ func (t *adders) add(x, y number, carry bit) number {
 	sum := number{d: x.d, most: x.most + y.most<<shift}
 	sum.proof.In = slices.Concat(x.proof.In, y.proof.In)
 	steps := slices.Concat(x.steps(), y.steps())
-	c := netlist.False
+	c, joined := netlist.False, false
 	if carry != (bit{}) {
 		sum.most++
 		sum.proof.In = append(sum.proof.In, carry.term(1<<x.d))
 		if c = carry.net; carry.inverted { // a chain has no inverters
 			c = t.inverted(c)
 			steps = append(steps, identity([]bit{carry}, []netlist.Net{c}, x.d))
+		}
+		if first := t.join(c, slices.Concat(x.digits, y.digits)); first != c {
+			start := identity([]bit{{net: c}}, []netlist.Net{first}, x.d)
+			start.Leaves = leaves(t.nodes[first].in)
+			steps = append(steps, start)
+			c, joined = first, true
 		}
 	}
 	for i := range min(bits.Len64(sum.most), t.digits-x.d) {
@@ -137,7 +145,25 @@ func (t *adders) add(x, y number, carry bit) number {
 		}
 		c = out
 	}
+	if last := sum.digits[len(sum.digits)-1]; !joined && t.nodes[last].carry {
+		t.end = last
+	}
 	return sum.prove(steps)
+}
+
+// join returns a net that starts a chain with the carry c. A cell is spent to bring the
+// last carry of a chain out, and one to bring a first carry in. They can be one cell,
+// between the two chains: its LUT reads the carry from below, and its own carry, the
+// majority of c, c and that one, is c. Tools see a path through it that no signal takes, so
+// that only two chains are joined, and only where the first is not later than what the
+// second adds.
+func (t *adders) join(c netlist.Net, adds []netlist.Net) netlist.Net {
+	end := t.end
+	if end == netlist.False || c <= netlist.True || t.level(end) > t.latest(adds) {
+		return c
+	}
+	t.end = netlist.False
+	return t.carry(c, c, end)
 }
 
 // digit returns the digit of weight 2^d.
