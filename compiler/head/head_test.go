@@ -248,6 +248,28 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestLate holds trees whose bits come late to what was reached: the first bits are added
+// up meanwhile.
+func TestLate(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		in           profile
+		luts, levels int
+	}{
+		{"800 at once", profile{{800}}, 800, 9},
+		{"224 wires, 576 gates", profile{{224}, {576}}, 800, 10},
+		{"levels 0 to 3", profile{{300}, {300}, {150}, {50}}, 800, 11},
+		{"10 at level 6", profile{0: {790}, 6: {10}}, 800, 12},
+		{"1 at level 8", profile{0: {799}, 8: {1}}, 800, 12},
+	} {
+		p := search(6, 10, c.in, worth{level: Balanced.levelCost(800)})
+		t.Logf("%s: %d LUT6, %d levels", c.name, p.luts, p.levels)
+		if p.luts > c.luts || p.levels > c.levels {
+			t.Errorf("%s: %d LUTs, %d levels, want at most %d, %d", c.name, p.luts, p.levels, c.luts, c.levels)
+		}
+	}
+}
+
 // TestFigures holds the sizes of trees and tournaments to what was reached, so that a
 // change that makes them larger shows.
 func TestFigures(t *testing.T) {
@@ -261,14 +283,24 @@ func TestFigures(t *testing.T) {
 		{popcountOf(800), Options{K: 6}, 798, 9},
 		{popcountOf(1200), Options{K: 6}, 1200, 10},
 		{popcountOf(12800), Options{K: 6}, 12800, 14},
+		{popcountOf(30), Options{K: 4, Objective: Area}, 47, 8},
+		{popcountOf(100), Options{K: 4, Objective: Area}, 170, 13},
 		{popcountOf(800), Options{K: 4, Objective: Area}, 1400, 24},
+		{popcountOf(1200), Options{K: 4, Objective: Area}, 2100, 26},
+		{popcountOf(12800), Options{K: 4, Objective: Area}, 22500, 36},
 		{popcountOf(800), Options{K: 4, Objective: Area, Levels: 17}, 1480, 17},
+		{popcountOf(30), Options{K: 4, Objective: Depth}, 52, 7},
+		{popcountOf(100), Options{K: 4, Objective: Depth}, 190, 9},
 		{popcountOf(800), Options{K: 4, Objective: Depth}, 1590, 14},
+		{popcountOf(1200), Options{K: 4, Objective: Depth}, 2400, 15},
+		{popcountOf(12800), Options{K: 4, Objective: Depth}, 25600, 21},
 		{argmaxOf(10, 10), Options{K: 6}, 147, 9},
+		{argmaxOf(10, 10), Options{K: 6, Objective: Area}, 120, 13},
+		{argmaxOf(10, 10), Options{K: 4, Objective: Area}, 195, 25},
 	} {
 		got, _ := lower(t, c.n, c.o)
 		luts, levels := got.Cells(), netlist.Measure(got).Levels.Total
-		t.Logf("%s of %d, K=%d: %d LUTs, %d levels", c.n.Name, c.n.InputPorts()[0].Nets[len(c.n.InputPorts()[0].Nets)-1]-1, c.o.K, luts, levels)
+		t.Logf("%s of %d bits, %s: %d LUTs, %d levels", c.n.Name, len(c.n.InputPorts()[0].Nets), c.o.name(), luts, levels)
 		if luts > c.luts || levels > c.levels {
 			t.Errorf("want at most %d LUTs, %d levels", c.luts, c.levels)
 		}
