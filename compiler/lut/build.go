@@ -17,6 +17,9 @@ type builder struct {
 	wanted map[netlist.Net]bool
 	luts   []lutOf
 	inputs []netlist.Net
+	done   int32         // nodes of the general logic before this are built
+	node   []netlist.Net // of each node: its new net
+	cone   map[int32]uint64
 }
 
 // lutOf is a LUT of the chain at hand.
@@ -27,7 +30,7 @@ type lutOf struct {
 
 // build makes the mapped netlist from the plans.
 func (m *mapper) build() *netlist.Netlist {
-	b := &builder{Copier: netlist.NewCopier(m.n), mapper: m, twin: map[netlist.Net]table{}, wanted: map[netlist.Net]bool{}}
+	b := &builder{Copier: netlist.NewCopier(m.n), mapper: m, twin: map[netlist.Net]table{}, wanted: map[netlist.Net]bool{}, cone: map[int32]uint64{}}
 	m.report.K, m.report.Objective = m.o.K, m.o.Objective.String()
 	for c, r := range m.role {
 		if r == inverter {
@@ -43,10 +46,12 @@ func (m *mapper) build() *netlist.Netlist {
 		case inverter:
 			b.inverter(c)
 		case general:
-			b.Copy(c)
-			b.count(b.To(m.n.Output(c)), b.Inputs(c))
+			b.general(c)
 		default:
 			b.Copy(c)
+			if m.n.Kind(c) == netlist.Function && m.n.Origin(c).Layer > 0 && len(m.n.Inputs(c)) > 0 {
+				b.count(b.To(m.n.Output(c)), b.Inputs(c))
+			}
 		}
 	}
 	return b.Finish()
@@ -181,6 +186,38 @@ func (b *builder) count(out netlist.Net, in []netlist.Net) {
 		b.report.LUTs++
 	} else {
 		b.report.Inverters++
+	}
+}
+
+// unbuilt is the net of nodes that the cover does not need.
+const unbuilt = ^netlist.Net(0)
+
+// general adds the LUTs of the nodes of a general cell. A cell that nothing outside reads
+// needs no net.
+func (b *builder) general(c netlist.Cell) {
+	w := b.cover
+	for ; int(b.done) < len(w.nodes) && w.nodes[b.done].cell <= c; b.done++ {
+		v := b.done
+		switch b.node = append(b.node, unbuilt); {
+		case w.nodes[v].ins == 0:
+			b.node[v] = b.To(w.nodes[v].net)
+		case w.refs[v] > 0:
+			before := b.report.LUTs
+			best := &w.best[v]
+			t := table{in: b.inputs[:0], value: w.coneTable(v, best, b.cone)}
+			for _, l := range best.leaves() {
+				t.in = append(t.in, b.node[l])
+			}
+			b.inputs = t.in
+			b.node[v] = b.lut(t, b.n.Origin(w.nodes[v].cell)).Net
+			b.report.General += b.report.LUTs - before
+		}
+	}
+	switch l := w.value[b.n.Output(c)]; {
+	case l <= 1:
+		b.Set(b.n.Output(c), netlist.Net(l))
+	case l&1 == 0 && b.node[l.node()] != unbuilt:
+		b.Set(b.n.Output(c), b.node[l.node()])
 	}
 }
 

@@ -20,6 +20,8 @@ type mapper struct {
 	members    []member
 	waves      [][]int32             // members whose base is in the wave before, or no member
 	memberOf   map[netlist.Net]int32 // by output
+
+	cover *cover // of the general logic
 }
 
 // member is a private chain.
@@ -194,16 +196,19 @@ func (m *mapper) planChains() error {
 	return m.each(m.catalog.plans, func(one *member, e *entry) { one.level = min(one.due, int32(e.serial)) })
 }
 
-// schedule decides by which level each chain is due.
+// schedule decides by which level each chain is due, and covers the general logic.
 func (m *mapper) schedule() error {
 	if m.o.Objective == Area && m.o.MaxDepth == 0 {
 		m.setDue(unbounded)
+		m.cover.run(unbounded)
 		return nil
 	}
 	fewest, err := m.fewestLevels()
 	if err != nil {
 		return err
 	}
+	fewestByCuts, luts := m.cover.run(0)
+	fewest = max(fewest, fewestByCuts)
 	if m.o.MaxDepth > 0 && m.o.MaxDepth < fewest {
 		return fmt.Errorf("lut: %d levels of LUTs with %d inputs are too few, the gates need %d: allow as many",
 			m.o.MaxDepth, m.o.K, fewest)
@@ -213,11 +218,34 @@ func (m *mapper) schedule() error {
 	case Area:
 		depth = m.o.MaxDepth
 	case Balanced:
-		if depth, err = m.balance(fewest); err != nil {
+		if depth, err = m.balance(m.balanceCover(fewest, luts)); err != nil {
 			return err
 		}
+		if m.o.MaxDepth > 0 {
+			depth = min(depth, m.o.MaxDepth)
+		}
 	}
+	m.cover.run(depth)
 	return m.require(depth)
+}
+
+// balanceCover returns the fewest levels, at least the given number in which the general
+// logic needs so many LUTs, for which a tenth more LUTs is enough.
+func (m *mapper) balanceCover(fewest, luts int) int {
+	high, least := m.cover.run(unbounded)
+	if 10*luts <= 11*least || high <= fewest {
+		return fewest
+	}
+	low := fewest + 1
+	for low < high {
+		depth := (low + high) / 2
+		if _, luts := m.cover.run(depth); 10*luts <= 11*least {
+			high = depth
+		} else {
+			low = depth + 1
+		}
+	}
+	return low
 }
 
 func (m *mapper) setDue(depth int) {

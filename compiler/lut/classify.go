@@ -1,8 +1,6 @@
 package lut
 
 import (
-	"fmt"
-
 	"ialgn/compiler/chain"
 	"ialgn/netlist"
 )
@@ -91,14 +89,4 @@ func (m *mapper) spreadDown() (changed bool) {
 		}
 	}
 	return changed
-}
-
-// checkGeneral returns an error for a function that does not fit a LUT.
-func (m *mapper) checkGeneral() error {
-	for c, r := range m.role {
-		if in := m.n.Inputs(netlist.Cell(c)); r == general && len(in) > m.o.K {
-			return fmt.Errorf("lut: cell %d has %d inputs, a LUT has %d: map with larger LUTs", c, len(in), m.o.K)
-		}
-	}
-	return nil
 }

@@ -2,8 +2,8 @@
 //
 // [Map] takes a netlist and returns one of the same function in which every function
 // cell has at most K inputs and is one LUT; what is no gate of the model (comparators,
-// popcounts, argmax, registers, functions that a lowering has placed) is left as it is,
-// and so is logic that is no private chain.
+// popcounts, argmax, registers, and functions that a lowering has placed, if they fit) is
+// left as it is.
 //
 // Private chains, those whose sides are no gates, are mapped as chains: gates re-associate
 // and a segment of a chain may be computed for both values of its spine, so that depth is
@@ -14,9 +14,12 @@
 //   - the programme over segments (segment.go) reaches the fewest LUTs in a given number
 //     of levels.
 //
-// Everything is decided by a chain's shape, the operations of its steps, once for all
+// All of that is decided by a chain's shape, the operations of its steps, once for all
 // chains of that shape; the shapes are shared out over the threads. The result depends
 // on the netlist and the options only.
+//
+// All other logic, such as that of random-wired networks, is covered by cuts (cover.go);
+// there the structure stays as it is.
 package lut
 
 import (
@@ -101,6 +104,7 @@ type Report struct {
 	Chains    int    `json:"chains"`    // private chains with at least one step
 	Steps     int    `json:"steps"`     // of all of them
 	Bound     int    `json:"bound"`     // LUTs of serial packing: the sum of ceil(steps/(K-1)) over the chains
+	General   int    `json:"general"`   // LUTs of logic that is no private chain
 }
 
 // Map returns the mapped netlist. It returns an error if the options make no sense, if
@@ -111,10 +115,8 @@ func Map(ctx context.Context, n *netlist.Netlist, o Options) (*netlist.Netlist, 
 	}
 	m := &mapper{n: n, o: o, catalog: newCatalog(ctx, o)}
 	m.classify()
-	if err := m.checkGeneral(); err != nil {
-		return nil, nil, err
-	}
 	m.findChains()
+	m.cover = newCover(m.buildNetwork())
 	if err := m.schedule(); err != nil {
 		return nil, nil, err
 	}

@@ -72,6 +72,41 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestMix checks the mixes of binary operations: half of layer 1 of Measured is binary and
+// none of Dense, and beyond it, XOR is a tenth of the binary ones and A is negated in a
+// tenth.
+func TestMix(t *testing.T) {
+	count := func(f *model.Frozen, layers []model.FrozenLayer) (share [16]float64) {
+		for _, layer := range layers {
+			for _, op := range layer.Op {
+				share[op] += 1 / float64(f.Width*len(layers))
+			}
+		}
+		return share
+	}
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > 0.015 {
+			t.Errorf("%s: %.3f, want about %.3f", what, got, want)
+		}
+	}
+	b := Frozen(1, Chains("b"))
+	first, rest := count(b, b.Layers[:1]), count(b, b.Layers[1:])
+	if math.Abs(first[3]-0.5) > 0.05 { // of 1000 gates: three standard deviations
+		t.Errorf("A in layer 1: %.3f, want about a half", first[3])
+	}
+	near("A beyond layer 1", rest[3], 0.885)
+	near("AND", rest[1], 0.2*0.114)
+	long := Frozen(1, LongChains(500, 60))
+	share := count(long, long.Layers[1:])
+	near("XOR", share[6]+share[9], 0.1)
+	near("AND with a plain spine", share[1]+share[2], 0.4)
+	near("negated spines", share[4]+share[8]+share[13]+share[14], 0.1)
+	near("A in layer 1 of long chains", count(long, long.Layers[:1])[3], 1)
+	if f := Frozen(1, Chains("d")); f.Inputs() != 46080 || f.Width != 12000 || f.Depth() != 100 {
+		t.Errorf("d has %d x %d gates over %d inputs", f.Width, f.Depth(), f.Inputs())
+	}
+}
+
 // TestNetlist checks that random netlists are valid, repeatable and hold what they
 // promise. Netlist panics where one is not valid.
 func TestNetlist(t *testing.T) {

@@ -1,0 +1,262 @@
+package lut
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Logic that is no private chain is covered by cuts. Each node keeps the best few of its
+// cuts while its readers need them (priority cuts); a pass walks over all nodes and
+// chooses the best cut of each. The first pass goes for depth, and so finds the fewest
+// levels that cuts can reach; further passes choose, of the cuts that are in time, those
+// of little area: first area flow, in which what a node costs is shared among its readers,
+// then the exact number of LUTs that a cut adds to those that are needed anyway.
+//
+// After Mishchenko, Cho, Chatterjee and Brayton, "Combinational and sequential mapping
+// with priority cuts", ICCAD 2007.
+
+// keep is how many cuts of a node are merged into cuts of its readers.
+const keep = 8
+
+// mode is what a pass goes for.
+type mode uint8
+
+const (
+	byDepth mode = iota // depth, then area flow
+	byFlow              // area flow, in time
+	byArea              // exact area, in time
+)
+
+// cover chooses a cut for each node.
+type cover struct {
+	*network
+	best     []cut
+	arrival  []int32   // of the best cut
+	required []int32   // until when a node of the cover has to arrive
+	refs     []int32   // LUTs and roots of the cover that read a node
+	readers  []float32 // how many may read it in the end
+	flow     []float32 // area flow
+
+	pending []int32 // readers in the network
+	left    []int32 // of these, in this pass, those to come
+	sets    [][]cut // of nodes with readers to come
+	free    [][]cut
+	set     []cut // of the node at hand
+}
+
+func newCover(w *network) *cover {
+	n := len(w.nodes)
+	c := &cover{
+		network: w, best: make([]cut, n), arrival: make([]int32, n), required: make([]int32, n), refs: make([]int32, n),
+		readers: make([]float32, n), flow: make([]float32, n), pending: make([]int32, n), left: make([]int32, n), sets: make([][]cut, n),
+	}
+	for i := range w.nodes {
+		for _, v := range w.nodes[i].inputs() {
+			c.pending[v]++
+		}
+	}
+	return c
+}
+
+// run chooses a cover of few LUTs with the roots in at most depth levels, or as few as
+// can be reached if that is more. It returns the levels and the LUTs.
+func (c *cover) run(depth int) (levels, luts int) {
+	for v := range c.readers {
+		c.readers[v] = float32(max(1, c.pending[v]))
+	}
+	c.pass(byDepth)
+	due := max(int32(min(depth, unbounded)), c.levels())
+	for _, m := range []mode{byFlow, byFlow, byArea, byArea} {
+		c.require(due)
+		c.pass(m)
+	}
+	c.require(due)
+	for v := range c.nodes {
+		if c.refs[v] > 0 && c.nodes[v].ins > 0 {
+			luts++
+		}
+	}
+	return int(c.levels()), luts
+}
+
+// levels returns the latest arrival of a root.
+func (c *cover) levels() (latest int32) {
+	for _, v := range c.roots {
+		latest = max(latest, c.arrival[v])
+	}
+	return latest
+}
+
+// require makes the cover of the best cuts: who reads each node, and until when it has to
+// arrive for all roots to be there by the given level.
+func (c *cover) require(due int32) {
+	for v := range c.refs {
+		c.refs[v], c.required[v] = 0, math.MaxInt32
+	}
+	for _, v := range c.roots {
+		c.refs[v], c.required[v] = 1, due
+	}
+	for v := len(c.nodes) - 1; v > 0; v-- {
+		if c.refs[v] == 0 || c.nodes[v].ins == 0 {
+			continue
+		}
+		for _, l := range c.best[v].leaves() {
+			c.refs[l]++
+			c.required[l] = min(c.required[l], c.required[v]-1)
+		}
+	}
+	for v := range c.readers {
+		c.readers[v] = (c.readers[v] + 2*float32(max(1, c.refs[v]))) / 3
+	}
+}
+
+// pass chooses the best cut of each node anew.
+func (c *cover) pass(m mode) {
+	copy(c.left, c.pending)
+	for v := range int32(len(c.nodes)) {
+		if c.nodes[v].ins == 0 {
+			continue
+		}
+		taken := m == byArea && c.refs[v] > 0
+		if taken {
+			c.release(&c.best[v])
+		}
+		c.candidates(v, m)
+		best := c.set[0]
+		c.best[v], c.arrival[v], c.flow[v] = best, best.depth, c.flowOf(&best)/c.readers[v]
+		if taken {
+			c.take(&best)
+		}
+		c.store(v)
+	}
+}
+
+// store keeps the cuts of node v for its readers, and drops those of nodes whose last
+// reader it is.
+func (c *cover) store(v int32) {
+	for _, u := range c.nodes[v].inputs() {
+		if c.left[u]--; c.left[u] == 0 && c.sets[u] != nil {
+			c.free = append(c.free, c.sets[u])
+			c.sets[u] = nil
+		}
+	}
+	if c.left[v] == 0 {
+		return
+	}
+	var set []cut
+	if n := len(c.free); n > 0 {
+		set, c.free = c.free[n-1][:0], c.free[:n-1]
+	} else {
+		set = make([]cut, 0, keep+1)
+	}
+	c.sets[v] = append(append(set, c.set[:min(len(c.set), keep)]...), trivial(v))
+}
+
+// candidates makes c.set the best cuts of node v, the best first. All are in time, as at
+// least the one of the last pass is.
+func (c *cover) candidates(v int32, m mode) {
+	c.set = c.set[:0]
+	if m != byDepth {
+		c.offer(v, m, c.best[v])
+	}
+	if in := c.wide[v]; in != nil {
+		one := trivial(in[0])
+		for _, u := range in[1:] {
+			next := trivial(u)
+			one, _ = merge(&one, &next, c.k)
+		}
+		c.offer(v, m, one)
+	}
+	c.merge(v, m, cut{}, c.nodes[v].inputs())
+	if m != byArea {
+		return
+	}
+	for i := range c.set {
+		c.set[i].area = float32(c.take(&c.set[i]))
+		c.release(&c.set[i])
+	}
+	slices.SortStableFunc(c.set, m.compare)
+}
+
+// merge offers the unions of a cut with cuts of all the given nodes.
+func (c *cover) merge(v int32, m mode, with cut, in []int32) {
+	if len(in) == 0 {
+		c.offer(v, m, with)
+		return
+	}
+	var own [1]cut
+	set := c.sets[in[0]]
+	if set == nil {
+		own[0] = trivial(in[0])
+		set = own[:]
+	}
+	for i := range set {
+		if union, ok := merge(&with, &set[i], c.k); ok {
+			c.merge(v, m, union, in[1:])
+		}
+	}
+}
+
+// compare orders cuts by what a pass goes for.
+func (m mode) compare(a, b cut) int {
+	if m == byDepth {
+		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.area, b.area), cmp.Compare(a.n, b.n))
+	}
+	return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.depth, b.depth), cmp.Compare(a.n, b.n))
+}
+
+// offer enters a cut into c.set if it is in time, among the best, and no other decides
+// the node with some of its leaves.
+func (c *cover) offer(v int32, m mode, one cut) {
+	one.depth = 0
+	for _, l := range one.leaves() {
+		one.depth = max(one.depth, c.arrival[l])
+	}
+	one.depth++
+	if m != byDepth && one.depth > c.required[v] {
+		return
+	}
+	for i := range c.set {
+		if within(&c.set[i], &one) {
+			return
+		}
+	}
+	one.area = c.flowOf(&one)
+	c.set = slices.DeleteFunc(c.set, func(o cut) bool { return within(&one, &o) })
+	at, _ := slices.BinarySearchFunc(c.set, one, func(a, b cut) int { return cmp.Or(m.compare(a, b), -1) })
+	if at < keep {
+		c.set = slices.Insert(c.set, at, one)
+		c.set = c.set[:min(len(c.set), keep)]
+	}
+}
+
+// flowOf returns the area flow of a cut.
+func (c *cover) flowOf(one *cut) float32 {
+	area := float32(1)
+	for _, l := range one.leaves() {
+		area += c.flow[l]
+	}
+	return area
+}
+
+// take adds a cut to the cover, with all that it needs, and returns how many LUTs that
+// adds.
+func (c *cover) take(one *cut) int {
+	luts := 1
+	for _, l := range one.leaves() {
+		if c.refs[l]++; c.refs[l] == 1 && c.nodes[l].ins > 0 {
+			luts += c.take(&c.best[l])
+		}
+	}
+	return luts
+}
+
+// release undoes take.
+func (c *cover) release(one *cut) {
+	for _, l := range one.leaves() {
+		if c.refs[l]--; c.refs[l] == 0 && c.nodes[l].ins > 0 {
+			c.release(&c.best[l])
+		}
+	}
+}
