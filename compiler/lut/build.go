@@ -19,7 +19,6 @@ type builder struct {
 	inputs []netlist.Net
 	done   int32         // nodes of the general logic before this are built
 	node   []netlist.Net // of each node: its new net
-	cone   map[int32]uint64
 }
 
 // lutOf is a LUT of the chain at hand.
@@ -30,7 +29,7 @@ type lutOf struct {
 
 // build makes the mapped netlist from the plans.
 func (m *mapper) build() *netlist.Netlist {
-	b := &builder{Copier: netlist.NewCopier(m.n), mapper: m, twin: map[netlist.Net]table{}, wanted: map[netlist.Net]bool{}, cone: map[int32]uint64{}}
+	b := &builder{Copier: netlist.NewCopier(m.n), mapper: m, twin: map[netlist.Net]table{}, wanted: map[netlist.Net]bool{}}
 	m.report.K, m.report.Objective = m.o.K, m.o.Objective.String()
 	for c, r := range m.role {
 		if r == inverter {
@@ -204,7 +203,7 @@ func (b *builder) general(c netlist.Cell) {
 		case w.refs[v] > 0:
 			before := b.report.LUTs
 			best := &w.best[v]
-			t := table{in: b.inputs[:0], value: w.coneTable(v, best, b.cone)}
+			t := table{in: b.inputs[:0], value: best.table}
 			for _, l := range best.leaves() {
 				t.in = append(t.in, b.node[l])
 			}

@@ -1,8 +1,6 @@
 package lut
 
 import (
-	"fmt"
-
 	"ialgn/compiler/chain"
 	"ialgn/netlist"
 )
@@ -196,7 +194,8 @@ func (m *mapper) planChains() error {
 	return m.each(m.catalog.plans, func(one *member, e *entry) { one.level = min(one.due, int32(e.serial)) })
 }
 
-// schedule decides by which level each chain is due, and covers the general logic.
+// schedule decides by which level each chain is due, and covers the general logic. Where
+// MaxDepth cannot be met it schedules for the fewest levels.
 func (m *mapper) schedule() error {
 	if m.o.Objective == Area && m.o.MaxDepth == 0 {
 		m.setDue(unbounded)
@@ -209,20 +208,16 @@ func (m *mapper) schedule() error {
 	}
 	fewestByCuts, luts := m.cover.run(0)
 	fewest = max(fewest, fewestByCuts)
-	if m.o.MaxDepth > 0 && m.o.MaxDepth < fewest {
-		return fmt.Errorf("lut: %d levels of LUTs with %d inputs are too few, the gates need %d: allow as many",
-			m.o.MaxDepth, m.o.K, fewest)
-	}
 	depth := fewest
 	switch m.o.Objective {
 	case Area:
-		depth = m.o.MaxDepth
+		depth = max(fewest, m.o.MaxDepth)
 	case Balanced:
 		if depth, err = m.balance(m.balanceCover(fewest, luts)); err != nil {
 			return err
 		}
 		if m.o.MaxDepth > 0 {
-			depth = min(depth, m.o.MaxDepth)
+			depth = max(fewest, min(depth, m.o.MaxDepth))
 		}
 	}
 	m.cover.run(depth)

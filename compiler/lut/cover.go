@@ -42,7 +42,9 @@ type cover struct {
 	left    []int32 // of these, in this pass, those to come
 	sets    [][]cut // of nodes with readers to come
 	free    [][]cut
-	set     []cut // of the node at hand
+	set     []cut     // of the node at hand
+	from    [3]*cut   // cuts of its inputs that are merged
+	own     [3][1]cut // of inputs that are leaves
 }
 
 func newCover(w *network) *cover {
@@ -73,7 +75,7 @@ func (c *cover) run(depth int) (levels, luts int) {
 	}
 	c.require(due)
 	for v := range c.nodes {
-		if c.refs[v] > 0 && c.nodes[v].ins > 0 {
+		if c.refs[v] > 0 && c.nodes[v].ins > 0 && !c.best[v].wire() {
 			luts++
 		}
 	}
@@ -101,9 +103,13 @@ func (c *cover) require(due int32) {
 		if c.refs[v] == 0 || c.nodes[v].ins == 0 {
 			continue
 		}
+		due := c.required[v] - 1
+		if c.best[v].wire() {
+			due++
+		}
 		for _, l := range c.best[v].leaves() {
 			c.refs[l]++
-			c.required[l] = min(c.required[l], c.required[v]-1)
+			c.required[l] = min(c.required[l], due)
 		}
 	}
 	for v := range c.readers {
@@ -160,15 +166,10 @@ func (c *cover) candidates(v int32, m mode) {
 	if m != byDepth {
 		c.offer(v, m, c.best[v])
 	}
-	if in := c.wide[v]; in != nil {
-		one := trivial(in[0])
-		for _, u := range in[1:] {
-			next := trivial(u)
-			one, _ = merge(&one, &next, c.k)
-		}
+	if one, ok := c.wide[v]; ok {
 		c.offer(v, m, one)
 	}
-	c.merge(v, m, cut{}, c.nodes[v].inputs())
+	c.merge(v, m, cut{}, 0)
 	if m != byArea {
 		return
 	}
@@ -179,21 +180,30 @@ func (c *cover) candidates(v int32, m mode) {
 	slices.SortStableFunc(c.set, m.compare)
 }
 
-// merge offers the unions of a cut with cuts of all the given nodes.
-func (c *cover) merge(v int32, m mode, with cut, in []int32) {
-	if len(in) == 0 {
+// merge offers the unions of cuts of all inputs of node v, of which the cuts of the first
+// ones are chosen and united.
+func (c *cover) merge(v int32, m mode, with cut, chosen int) {
+	n := &c.nodes[v]
+	if chosen == int(n.ins) {
+		var in [3]uint64
+		for j, one := range c.from[:chosen] {
+			in[j] = one.over(&with)
+		}
+		with.table = n.eval(in)
+		with.shrink()
 		c.offer(v, m, with)
 		return
 	}
-	var own [1]cut
-	set := c.sets[in[0]]
+	u := n.in[chosen]
+	set := c.sets[u]
 	if set == nil {
-		own[0] = trivial(in[0])
-		set = own[:]
+		c.own[chosen][0] = trivial(u)
+		set = c.own[chosen][:]
 	}
 	for i := range set {
 		if union, ok := merge(&with, &set[i], c.k); ok {
-			c.merge(v, m, union, in[1:])
+			c.from[chosen] = &set[i]
+			c.merge(v, m, union, chosen+1)
 		}
 	}
 }
@@ -213,7 +223,9 @@ func (c *cover) offer(v int32, m mode, one cut) {
 	for _, l := range one.leaves() {
 		one.depth = max(one.depth, c.arrival[l])
 	}
-	one.depth++
+	if !one.wire() {
+		one.depth++
+	}
 	if m != byDepth && one.depth > c.required[v] {
 		return
 	}
@@ -234,6 +246,9 @@ func (c *cover) offer(v int32, m mode, one cut) {
 // flowOf returns the area flow of a cut.
 func (c *cover) flowOf(one *cut) float32 {
 	area := float32(1)
+	if one.wire() {
+		area = 0
+	}
 	for _, l := range one.leaves() {
 		area += c.flow[l]
 	}
@@ -244,6 +259,9 @@ func (c *cover) flowOf(one *cut) float32 {
 // adds.
 func (c *cover) take(one *cut) int {
 	luts := 1
+	if one.wire() {
+		luts = 0
+	}
 	for _, l := range one.leaves() {
 		if c.refs[l]++; c.refs[l] == 1 && c.nodes[l].ins > 0 {
 			luts += c.take(&c.best[l])

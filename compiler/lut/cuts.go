@@ -14,15 +14,16 @@ type cut struct {
 	depth int32   // one more than the latest leaf's arrival
 	area  float32 // as the pass estimates it
 	sign  uint64  // a bit for each leaf, several leaves to a bit
+	table uint64  // extended, over the leaves
 }
 
 func (c *cut) leaves() []int32 { return c.leaf[:c.n] }
 
 func trivial(v int32) cut {
-	return cut{leaf: [MaxInputs]int32{v}, n: 1, sign: 1 << (v & 63)}
+	return cut{leaf: [MaxInputs]int32{v}, n: 1, sign: 1 << (v & 63), table: netlist.PinTable(0)}
 }
 
-// merge returns the union of two cuts, if it has at most k leaves.
+// merge returns the union of two cuts without a table, if it has at most k leaves.
 func merge(a, b *cut, k int) (c cut, ok bool) {
 	if bits.OnesCount64(a.sign|b.sign) > k {
 		return c, false
@@ -63,26 +64,66 @@ func within(a, b *cut) bool {
 	return true
 }
 
-// coneTable returns the extended table of node v over the leaves of a cut.
-func (w *network) coneTable(v int32, c *cut, known map[int32]uint64) uint64 {
-	clear(known)
-	for i, l := range c.leaves() {
-		known[l] = netlist.PinTable(i)
+// over returns the table of a cut over the leaves of another one, which has all of its
+// leaves.
+func (c *cut) over(union *cut) uint64 {
+	t, at := c.table, int(union.n)-1
+	for i := int(c.n) - 1; i >= 0; i-- { // the pins above are done, so that it moves to a free one
+		for union.leaf[at] != c.leaf[i] {
+			at--
+		}
+		if at != i {
+			t = swapPins(t, i, at)
+		}
+		at--
 	}
-	return w.tableOf(v, known)
+	return t
 }
 
-// tableOf returns the extended table of node v over what is known.
-func (w *network) tableOf(v int32, known map[int32]uint64) uint64 {
-	if t, ok := known[v]; ok {
-		return t
+// swapPins returns the extended table that gives the same with pins p < q exchanged.
+func swapPins(t uint64, p, q int) uint64 {
+	shift := 1<<q - 1<<p
+	low := netlist.PinTable(p) &^ netlist.PinTable(q)
+	return t&^(low|low<<shift) | t&low<<shift | t>>shift&low
+}
+
+// shrink removes the leaves that the table does not depend on.
+func (c *cut) shrink() {
+	support := netlist.Support(c.table)
+	if bits.OnesCount8(support) == int(c.n) {
+		return
 	}
-	n := &w.nodes[v]
-	var in [3]uint64
-	for j, u := range n.inputs() {
-		in[j] = w.tableOf(u, known)
+	leaves := c.leaf
+	c.table = netlist.Extend(project(c.table, support), bits.OnesCount8(support))
+	c.n, c.sign, c.leaf = 0, 0, [MaxInputs]int32{}
+	for i, v := range leaves {
+		if support>>i&1 == 1 {
+			c.leaf[c.n] = v
+			c.n++
+			c.sign |= 1 << (v & 63)
+		}
 	}
-	t := uint64(0)
+}
+
+// wire reports whether the cut needs no LUT: the node is a constant or its only leaf.
+func (c *cut) wire() bool { return c.n == 0 || c.n == 1 && c.table == netlist.PinTable(0) }
+
+// cutOf returns the cut whose leaves are the given nodes, of the given table over them.
+func cutOf(in []int32, t uint64) cut {
+	c := cut{table: t, n: int8(len(in))}
+	copy(c.leaf[:], in)
+	for i := range in {
+		c.sign |= 1 << (in[i] & 63)
+		for j := i; j > 0 && c.leaf[j] < c.leaf[j-1]; j-- {
+			c.leaf[j], c.leaf[j-1] = c.leaf[j-1], c.leaf[j]
+			c.table = swapPins(c.table, j-1, j)
+		}
+	}
+	return c
+}
+
+// eval returns the extended table of a node, given those of its inputs.
+func (n *node) eval(in [3]uint64) (t uint64) {
 	for i := range 1 << n.ins {
 		if n.table>>i&1 == 0 {
 			continue
@@ -97,6 +138,5 @@ func (w *network) tableOf(v int32, known map[int32]uint64) uint64 {
 		}
 		t |= term
 	}
-	known[v] = t
 	return t
 }

@@ -11,9 +11,9 @@ import (
 type network struct {
 	k     int
 	nodes []node
-	value []literal         // of each net of the old netlist that the network reads or drives
-	wide  map[int32][]int32 // of nodes that hold a decomposed function that would fit a LUT: its inputs
-	roots []int32           // nodes that something outside reads
+	value []literal     // of each net of the old netlist that the network reads or drives
+	wide  map[int32]cut // of nodes that hold a decomposed function that would fit a LUT: that
+	roots []int32       // nodes that something outside reads
 }
 
 // node is a leaf, or a function of up to three nodes before it.
@@ -38,7 +38,7 @@ func (l literal) node() int32 { return int32(l >> 1) }
 // are decomposed. The output of a cell that something outside reads inverted gets a node
 // for its inverter.
 func (m *mapper) buildNetwork() *network {
-	w := &network{k: m.o.K, nodes: make([]node, 1), value: make([]literal, m.n.Nets()), wide: map[int32][]int32{}}
+	w := &network{k: m.o.K, nodes: make([]node, 1), value: make([]literal, m.n.Nets()), wide: map[int32]cut{}}
 	for v := range w.value {
 		w.value[v] = unknown
 	}
@@ -120,11 +120,9 @@ func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 	out := w.decompose(t, in, c)
 	support := netlist.Support(t)
 	if inputs := bits.OnesCount8(support); inputs > 2 && inputs <= w.k {
-		for j, v := range in {
-			if support>>j&1 == 1 {
-				w.wide[out.node()] = append(w.wide[out.node()], v)
-			}
-		}
+		c := cutOf(in, t)
+		c.shrink()
+		w.wide[out.node()] = c
 	}
 	return out
 }
