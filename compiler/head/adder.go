@@ -15,6 +15,9 @@ type number struct {
 	digits []netlist.Net
 	most   uint64 // its largest value, in units of 2^d
 	proof  Counter
+	// cut says that higher digits were left out, which are 0 for reasons that the bits of
+	// the sum do not show, so that the proof holds modulo a power of two alone.
+	cut bool
 }
 
 // adderSum returns the digits of a sum as a tree of adders with carry chains, and the
@@ -99,8 +102,8 @@ func (t *adders) leaf(list []bit, d int) number {
 
 // steps returns the proof of a number as a step of others: none for a mere bit.
 func (n number) steps() []Counter {
-	if len(n.proof.Steps) == 0 {
-		return nil
+	if len(n.proof.Steps) == 0 || n.cut {
+		return n.proof.Steps
 	}
 	return []Counter{n.proof}
 }
@@ -136,7 +139,9 @@ func (t *adders) add(x, y number, carry bit) number {
 			c, joined = first, true
 		}
 	}
-	for i := range min(bits.Len64(sum.most), t.digits-x.d) {
+	width := min(bits.Len64(sum.most), t.digits-x.d)
+	sum.cut = width < bits.Len64(sum.most)
+	for i := range width {
 		a, b := x.digit(x.d+i), y.digit(x.d+i)
 		s, out := t.fullAdder(a, b, c, x.d+i)
 		sum.digits = append(sum.digits, s)

@@ -380,11 +380,9 @@ func (p *proof) cone(cut []netlist.Net) (*cone, error) {
 		stands[v] = v
 	}
 	var leaves []netlist.Net
-	same := map[netlist.Net]netlist.Net{}
 	for _, v := range distinct(cut) {
 		w, ok := p.to[v]
 		if _, twice := stands[w]; ok && twice {
-			same[v] = stands[w]
 			continue
 		}
 		leaves = append(leaves, v)
@@ -396,8 +394,13 @@ func (p *proof) cone(cut []netlist.Net) (*cone, error) {
 	if err != nil {
 		return nil, err
 	}
-	for v, w := range same {
-		e.known[v] = e.known[w]
+	e.same = func(v netlist.Net) (netlist.Net, bool) {
+		w, ok := p.to[v]
+		if !ok {
+			return 0, false
+		}
+		u, ok := stands[w]
+		return u, ok
 	}
 	return e, nil
 }

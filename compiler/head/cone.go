@@ -19,6 +19,8 @@ type cone struct {
 	leaves int
 	known  map[netlist.Net][]uint64
 	cells  int // evaluated
+	// same, if set, returns a leaf or constant that a net is known to be equal to.
+	same func(netlist.Net) (netlist.Net, bool)
 }
 
 // maxCells bounds the cells between leaves and a net.
@@ -56,6 +58,11 @@ func (e *cone) value(v netlist.Net) ([]uint64, error) {
 	if value, ok := e.known[v]; ok {
 		return value, nil
 	}
+	if e.same != nil {
+		if u, ok := e.same(v); ok {
+			return e.known[u], nil
+		}
+	}
 	c, pin, ok := e.n.Driver(v)
 	if !ok {
 		return nil, fmt.Errorf("net %d is reached, which is no leaf", v)
@@ -68,7 +75,14 @@ func (e *cone) value(v netlist.Net) ([]uint64, error) {
 		return nil, err
 	}
 	var in [][]uint64
-	for _, w := range e.n.Inputs(c) {
+	needed := ^uint8(0) // inputs that a function does not depend on may be anything
+	if e.n.Kind(c) == netlist.Function {
+		needed = netlist.Support(netlist.Extend(e.n.Param(c), len(e.n.Inputs(c))))
+	}
+	for j, w := range e.n.Inputs(c) {
+		if needed>>min(j, 7)&1 == 0 {
+			w = netlist.False
+		}
 		value, err := e.value(w)
 		if err != nil {
 			return nil, err

@@ -9,21 +9,31 @@ import (
 // folding finds, in a netlist that is to be lowered, what is constant, equal or
 // complementary among the bits of a count.
 type folding struct {
-	n      *netlist.Netlist
-	counts map[netlist.Cell]*folded
+	n       *netlist.Netlist
+	counts  map[netlist.Cell]*folded
+	readers []uint8 // of each net, if gates are absorbed
 }
 
 // folded is what is left of a popcount's inputs.
 type folded struct {
 	addends       // in nets of the old netlist
 	inputs  []Bit // of each input, in nets of the old netlist
+	groups  []group
 }
 
-func newFolding(n *netlist.Netlist) *folding {
-	f := &folding{n, map[netlist.Cell]*folded{}}
+// newFolding folds all popcounts and counters of n; with absorption, for LUTs of k inputs,
+// it also chooses the gates that counters take in.
+func newFolding(n *netlist.Netlist, k int, absorption bool) *folding {
+	f := &folding{n: n, counts: map[netlist.Cell]*folded{}}
+	if absorption {
+		f.countReaders()
+	}
 	for i := range netlist.Cell(n.Cells()) {
-		if k := n.Kind(i); k == netlist.Popcount || k == netlist.Counter {
-			f.counts[i] = f.foldCount(n.Inputs(i))
+		if kind := n.Kind(i); kind == netlist.Popcount || kind == netlist.Counter {
+			r, once := f.foldCount(n.Inputs(i))
+			if f.counts[i] = r; absorption {
+				f.absorb(k, r, once)
+			}
 		}
 	}
 	return f
@@ -93,9 +103,11 @@ func (f *folding) complement(b bit) (key opposite, inverted bool) {
 }
 
 // foldCount adds up the inputs of one popcount: a bit and its complement are one,
-// whatever they are, and equal bits are one bit of a higher weight.
-func (f *folding) foldCount(in []netlist.Net) *folded {
-	r := &folded{inputs: make([]Bit, len(in))}
+// whatever they are, and equal bits are one bit of a higher weight. once has the inputs
+// that count once.
+func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
+	once = map[int]bit{}
+	r = &folded{inputs: make([]Bit, len(in))}
 	type sides [2][]int // the inputs that are a function, and its complement
 	found := map[opposite]*sides{}
 	var order []*sides
@@ -125,6 +137,9 @@ func (f *folding) foldCount(in []netlist.Net) *folded {
 		}
 		r.constant += uint64(pairs)
 		for _, rest := range [][]int{s[0][pairs:], s[1][pairs:]} {
+			if len(rest) == 1 {
+				once[rest[0]] = literal[rest[0]]
+			}
 			if len(rest) > 0 {
 				r.add(literal[rest[0]], len(rest))
 				for _, i := range rest {
@@ -134,7 +149,7 @@ func (f *folding) foldCount(in []netlist.Net) *folded {
 			}
 		}
 	}
-	return r
+	return r, once
 }
 
 func side(inverted bool) uint64 {
@@ -176,6 +191,11 @@ func (f *folding) live() []bool {
 			for _, list := range r.bits {
 				for _, b := range list {
 					net[b.net] = true
+				}
+			}
+			for _, g := range r.groups {
+				for _, v := range g.leaves {
+					net[v] = true
 				}
 			}
 			continue

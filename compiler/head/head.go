@@ -60,6 +60,10 @@ type Options struct {
 	// The chains cost no levels. Objective and Levels have a say in small sums only.
 	Carry bool
 
+	// Absorb lets the first counters compute gates of two and three inputs that nothing
+	// else reads, such as short chains and the last LUTs of long ones.
+	Absorb bool
+
 	plans  map[string]*plan
 	splits *splits
 }
@@ -107,7 +111,7 @@ func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint, error) {
 		return nil, nil, fmt.Errorf("head: %d levels are out of range, use 0 for no bound", o.Levels)
 	}
 	o.plans, o.splits = map[string]*plan{}, newSplits(&o)
-	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n), hint: &Hint{}}
+	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, o.K, o.Absorb), hint: &Hint{}}
 	l.run()
 	return l.Finish(), l.hint, nil
 }
@@ -170,17 +174,31 @@ func (l *lowering) popcount(i netlist.Cell) {
 	f := l.fold.fold(i)
 	c := newCircuit(l.o.K)
 	inputs := map[netlist.Net]netlist.Net{}
+	input := func(old netlist.Net) netlist.Net {
+		v := l.To(old)
+		if _, ok := inputs[v]; !ok {
+			inputs[v] = c.input(v, l.levelOf(v))
+		}
+		return inputs[v]
+	}
 	a := addends{constant: f.constant}
 	for d, list := range f.bits {
 		for _, b := range list {
-			v := l.To(b.net)
-			if _, ok := inputs[v]; !ok {
-				inputs[v] = c.input(v, l.levelOf(v))
-			}
-			a.bits[d] = append(a.bits[d], bit{inputs[v], b.inverted})
+			a.bits[d] = append(a.bits[d], bit{input(b.net), b.inverted})
 		}
 	}
-	digits, counters := c.sum(&a, bits.Len64(a.most()), l.o)
+	most := a.most() // of the bits; the digits of groups can be more than their bits
+	var absorbed []Counter
+	for _, g := range f.groups {
+		most += uint64(len(g.items))
+		nets := make([]netlist.Net, len(g.leaves))
+		for j, v := range g.leaves {
+			nets[j] = input(v)
+		}
+		absorbed = append(absorbed, c.groupSum(&g, nets, &a))
+	}
+	digits, counters := c.sum(&a, bits.Len64(most), l.o)
+	counters = append(absorbed, counters...)
 	to := l.commit(c, digits)
 	count := Count{Popcount: i, Digits: make([]netlist.Net, l.Old.Outputs(i))}
 	for d, v := range digits {

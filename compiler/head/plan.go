@@ -267,11 +267,12 @@ func (s *annealing) try() float64 {
 // strategies tries the plain ones: the last bulk shape up to one level, the first up to
 // another, and from there on whatever fits a certain number of bits or more.
 func (s *annealing) strategies() {
-	const most = 24
+	const most, tries = 24, 24
 	last := len(s.in) + most
-	for from := range last {
+	step := (last + tries - 1) / tries
+	for from := 0; from < last; from += step {
 		for least := uint8(2); int32(least) <= s.shapes[0].in[0]; least++ {
-			for until := range last {
+			for until := 0; until < last; until += step {
 				s.strategy(from, until, least)
 				s.try()
 				if s.bulk == 1 {
