@@ -13,14 +13,23 @@ import (
 // g + b (n - m) - m LUTs: for K = 6 two for a full adder on three gates of two inputs each,
 // and more where gates share inputs.
 
-// item is a bit that may be absorbed, as a function of nets of the old netlist: a gate of
-// few inputs, or a bit as it is, which is a function of itself and saves no cell.
+// item is a bit that may be absorbed, as a function of nets of the old netlist: a gate, or
+// a bit as it is, which is a function of itself and saves no cell.
 type item struct {
 	input  int // of the popcount
+	bit    bit
 	gate   bool
 	leaves []netlist.Net
 	table  uint64 // extended
 }
+
+// plain returns an item as a bit that is not absorbed.
+func plain(input int, b bit) item {
+	return item{input: input, bit: b, leaves: []netlist.Net{b.net}, table: netlist.Extend(b.term(1).Table, 1)}
+}
+
+// own returns the table over the item's own leaves alone.
+func (it item) own() uint64 { return it.table & (^uint64(0) >> (64 - 1<<len(it.leaves))) }
 
 // group is a counter with the gates that it absorbs.
 type group struct {
@@ -28,45 +37,101 @@ type group struct {
 	items  []item
 }
 
+func (g *group) add(it item) {
+	for _, v := range it.leaves {
+		if !slices.Contains(g.leaves, v) {
+			g.leaves = append(g.leaves, v)
+		}
+	}
+	g.items = append(g.items, it)
+}
+
+// gates returns how many gates a group absorbs.
+func (g *group) gates() (count int) {
+	for _, it := range g.items {
+		if it.gate {
+			count++
+		}
+	}
+	return count
+}
+
 // absorber chooses the groups of one popcount.
 type absorber struct {
 	k       int
-	gates   []item // absorbable, with two inputs, then with three
-	plain   []item // the rest
-	taken   map[int]bool
+	gates   []item                // that may be absorbed, those of few inputs first
+	wires   []item                // the rest
+	taken   []bool                // of the inputs
 	readers map[netlist.Net][]int // gates that read a net
+	short   int                   // gates of two inputs before this one are taken
 	groups  []group
 }
 
 // worthOfBit returns the LUTs that a tree takes for each bit that it makes fewer.
-func worthOfBit(k int) float64 {
-	return []float64{3: 2, 4: 1.75, 5: 1.5, 6: 1}[k]
+func worthOfBit(k int) float64 { return [...]float64{4: 1.75, 5: 1.5, 6: 1}[k] }
+
+// rate returns the LUTs that a group saves for each gate that it absorbs.
+func (a *absorber) rate(g *group) float64 {
+	gates := g.gates()
+	if gates == 0 {
+		return 0
+	}
+	least, most := g.limits()
+	m := bits.Len(uint(most - least))
+	return (float64(gates) + worthOfBit(a.k)*float64(len(g.items)-m) - float64(m)) / float64(gates)
 }
 
-// saves returns the LUTs that a group saves.
-func (a *absorber) saves(g *group) float64 {
-	gates := 0
+// limits returns how many items at least and at most are 1 together. Gates that share
+// inputs may exclude each other, and then need fewer digits.
+func (g *group) limits() (least, most int) {
+	least = len(g.items)
+	var digit [3]uint64 // of the number of ones, by value of the leaves
 	for _, it := range g.items {
-		if it.gate {
-			gates++
+		carry := it.over(g.leaves)
+		for d := range digit {
+			digit[d], carry = digit[d]^carry, digit[d]&carry
 		}
 	}
-	n := len(g.items)
-	m := bits.Len(uint(n))
-	return float64(gates) + worthOfBit(a.k)*float64(n-m) - float64(m)
+	for ones := range len(g.items) + 1 {
+		is := ^uint64(0)
+		for d := range digit {
+			is &= digit[d] ^ (uint64(ones>>d&1) - 1)
+		}
+		if is != 0 {
+			least, most = min(least, ones), ones
+		}
+	}
+	return least, most
 }
 
-// absorb chooses groups among items.
-func absorb(k int, items []item) []group {
+// over returns the extended table of an item over the leaves of a group.
+func (it item) over(leaves []netlist.Net) (table uint64) {
+	var place [netlist.MaxFunctionInputs]int
+	for j, v := range it.leaves {
+		place[j] = slices.Index(leaves, v)
+	}
+	for x := range 64 {
+		at := 0
+		for j := range it.leaves {
+			at |= x >> place[j] & 1 << j
+		}
+		table |= it.table >> at & 1 << x
+	}
+	return table
+}
+
+// absorb chooses groups among the items of a count: first those that save most for each
+// gate, where gates share their inputs, down to those that save little.
+func absorb(k, inputs int, items []item) []group {
 	if k < 4 { // a full adder leaves no input
 		return nil
 	}
-	a := &absorber{k: k, taken: map[int]bool{}, readers: map[netlist.Net][]int{}}
+	a := &absorber{k: k, taken: make([]bool, inputs), readers: map[netlist.Net][]int{}}
 	for _, it := range items {
 		if it.gate {
 			a.gates = append(a.gates, it)
 		} else {
-			a.plain = append(a.plain, it)
+			a.wires = append(a.wires, it)
 		}
 	}
 	slices.SortStableFunc(a.gates, func(x, y item) int { return len(x.leaves) - len(y.leaves) })
@@ -75,59 +140,73 @@ func absorb(k int, items []item) []group {
 			a.readers[v] = append(a.readers[v], i)
 		}
 	}
-	a.shared()
-	a.adders()
+	for _, least := range []float64{1.1, 0.95, 0.8, 0.66, 0.45, 0.2} {
+		for i := range a.gates {
+			for !a.taken[a.gates[i].input] {
+				g := a.best(i)
+				if a.rate(&g) < least {
+					break
+				}
+				a.take(g)
+			}
+		}
+	}
 	return a.groups
 }
 
-// shared makes groups of gates that read the same nets, as long as they save more a gate
-// than full adders do.
-func (a *absorber) shared() {
-	base := a.adder(a.k)
-	for i := range a.gates {
-		if a.taken[a.gates[i].input] {
-			continue
-		}
-		g := a.grow(i)
-		if len(g.items) > 3 && a.saves(&g)*float64(base) > a.saves(a.example(base))*float64(len(g.items)) {
-			a.take(g)
-		}
+func (a *absorber) take(g group) {
+	for _, it := range g.items {
+		a.taken[it.input] = true
 	}
+	a.groups = append(a.groups, g)
 }
 
-// example returns a full adder on so many gates.
-func (a *absorber) example(gates int) *group {
-	g := &group{items: make([]item, 3)}
-	for i := range gates {
-		g.items[i].gate = true
-	}
-	return g
-}
-
-// grow returns the group around gate i, to which the gate that needs the fewest further
-// nets is added again and again, up to seven.
-func (a *absorber) grow(i int) group {
+// best returns the best group around gate i: the gate that needs the fewest further nets is
+// added again and again, up to seven, and the group is what saves most on the way; a full
+// adder that lacks bits takes short gates and bits as they are.
+func (a *absorber) best(i int) group {
 	g := group{slices.Clone(a.gates[i].leaves), []item{a.gates[i]}}
-	in := map[int]bool{i: true}
+	best := a.filled(g)
+	rate := a.rate(&best)
 	for len(g.items) < 7 {
-		next, fewest := -1, a.k-len(g.leaves)+1
-		for _, v := range g.leaves {
-			for _, j := range a.readers[v] {
-				if in[j] || a.taken[a.gates[j].input] {
-					continue
-				}
-				if more := missing(g.leaves, a.gates[j].leaves); more < fewest {
-					next, fewest = j, more
-				}
+		next := a.next(&g)
+		if next < 0 {
+			break
+		}
+		g.add(a.gates[next])
+		tries := []group{{slices.Clone(g.leaves), slices.Clone(g.items)}}
+		if len(g.items) < 3 {
+			tries = append(tries, a.filled(g))
+		}
+		for _, now := range tries {
+			if r := a.rate(&now); r > rate {
+				best, rate = now, r
 			}
 		}
-		if next < 0 {
-			return g
-		}
-		in[next] = true
-		g.add(a.gates[next])
 	}
-	return g
+	return best
+}
+
+// next returns the gate that shares nets with a group and needs the fewest further ones, if
+// there is room for them, else -1.
+func (a *absorber) next(g *group) int {
+	next, fewest := -1, a.k-len(g.leaves)+1
+	for _, v := range g.leaves {
+		for _, j := range a.readers[v] {
+			it := &a.gates[j]
+			if a.taken[it.input] || g.has(it.input) {
+				continue
+			}
+			if more := missing(g.leaves, it.leaves); more < fewest {
+				next, fewest = j, more
+			}
+		}
+	}
+	return next
+}
+
+func (g *group) has(input int) bool {
+	return slices.ContainsFunc(g.items, func(it item) bool { return it.input == input })
 }
 
 // missing returns how many of some nets are not among others.
@@ -140,62 +219,53 @@ func missing(among, nets []netlist.Net) (count int) {
 	return count
 }
 
-func (g *group) add(it item) {
-	for _, v := range it.leaves {
-		if !slices.Contains(g.leaves, v) {
-			g.leaves = append(g.leaves, v)
+// filled returns a group of less than three bits with others to make a full adder: gates
+// of two inputs where they leave room for what is still missing, else wires, else the
+// outputs of the gates that are the hardest to absorb.
+func (a *absorber) filled(g group) group {
+	g = group{slices.Clone(g.leaves), slices.Clone(g.items)}
+	lacks := func() bool { return len(g.items) < 3 && len(g.leaves) < a.k }
+	free := func(it *item) bool { return !a.taken[it.input] && !g.has(it.input) }
+	for ; a.short < len(a.gates) && a.taken[a.gates[a.short].input]; a.short++ {
+	}
+	for j := a.short; j < len(a.gates) && lacks() && len(a.gates[j].leaves) == 2; j++ {
+		it := &a.gates[j]
+		if len(g.leaves)+missing(g.leaves, it.leaves)+2-len(g.items) > a.k {
+			break
+		}
+		if free(it) {
+			g.add(*it)
 		}
 	}
-	g.items = append(g.items, it)
-}
-
-func (a *absorber) take(g group) {
-	for _, it := range g.items {
-		a.taken[it.input] = true
+	for len(a.wires) > 0 && a.taken[a.wires[0].input] {
+		a.wires = a.wires[1:]
 	}
-	a.groups = append(a.groups, g)
-}
-
-// adder returns how many gates of two inputs fit a full adder of k inputs.
-func (a *absorber) adder(k int) int { return min(3, k-3) }
-
-// adders makes full adders on what is left: three bits each, with as many gates as fit,
-// those of two inputs first.
-func (a *absorber) adders() {
-	free := func(list []item) []item {
-		return slices.DeleteFunc(slices.Clone(list), func(it item) bool { return a.taken[it.input] })
+	for j := 0; j < len(a.wires) && lacks(); j++ {
+		if free(&a.wires[j]) {
+			g.add(a.wires[j])
+		}
 	}
-	gates, plain := free(a.gates), free(a.plain)
-	for len(gates) > 0 {
-		g := group{}
-		for len(g.items) < 3 && len(gates) > 0 && len(g.leaves)+missing(g.leaves, gates[0].leaves) <= a.k-2+len(g.items) {
-			g.add(gates[0])
-			gates = gates[1:]
+	for j := len(a.gates) - 1; j >= 0 && lacks(); j-- {
+		if it := &a.gates[j]; free(it) && len(it.leaves) > 3 {
+			g.add(plain(it.input, it.bit))
 		}
-		for len(g.items) < 3 && len(plain) > 0 && len(g.leaves) < a.k {
-			g.add(plain[0])
-			plain = plain[1:]
-		}
-		if len(g.items) < 3 || a.saves(&g) <= 0 {
-			return
-		}
-		a.take(g)
 	}
+	return g
 }
 
 // items returns the bits of a count that are counted once, with what may be absorbed.
-func (f *folding) items(r *folded, once map[int]bit) []item {
+func (f *folding) items(k int, r *folded, once map[int]bit) []item {
 	var list []item
 	for i := range r.inputs {
 		b, ok := once[i]
 		if !ok {
 			continue
 		}
-		it := item{input: i, leaves: []netlist.Net{b.net}, table: netlist.Extend(b.term(1).Table, 1)}
+		it := plain(i, b)
 		if c, _, driven := f.n.Driver(b.net); driven && f.n.Kind(c) == netlist.Function && f.readers[b.net] == 1 {
 			in := f.n.Inputs(c)
 			table := netlist.Effective(f.n.Param(c), in)
-			if support := netlist.Support(table); bits.OnesCount8(support) == 2 || bits.OnesCount8(support) == 3 {
+			if support := netlist.Support(table); bits.OnesCount8(support) >= 2 && bits.OnesCount8(support) <= k {
 				it.gate, it.leaves = true, nil
 				for s := support; s != 0; s &= s - 1 {
 					it.leaves = append(it.leaves, in[bits.TrailingZeros8(s)])
@@ -229,44 +299,41 @@ func (f *folding) countReaders() {
 
 // absorb takes groups out of the bits of a count.
 func (f *folding) absorb(k int, r *folded, once map[int]bit) {
-	r.groups = absorb(k, f.items(r, once))
+	r.groups = absorb(k, len(r.inputs), f.items(k, r, once))
 	gone := map[bit]bool{}
 	for _, g := range r.groups {
 		for _, it := range g.items {
 			gone[once[it.input]] = true
-			r.inputs[it.input] = Bit{Nets: slices.Clone(it.leaves), Table: it.table & (1<<(1<<len(it.leaves)) - 1)}
+			r.inputs[it.input] = Bit{Nets: slices.Clone(it.leaves), Table: it.own()}
 		}
 	}
 	r.bits[0] = slices.DeleteFunc(r.bits[0], func(b bit) bool { return gone[b] })
 }
 
 // groupSum adds the counter of a group to a circuit, whose nets for its leaves are given,
-// and its digits to the sum.
+// and its digits and the least that it gives to the sum.
 func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) Counter {
 	counter := Counter{Leaves: leaves(nets)}
+	var table [64]int
 	for _, it := range g.items {
 		in := make([]netlist.Net, len(it.leaves))
 		for j, v := range it.leaves {
 			in[j] = nets[slices.Index(g.leaves, v)]
 		}
-		counter.In = append(counter.In, Term{1, in, it.table & (1<<(1<<len(in)) - 1)})
+		counter.In = append(counter.In, Term{1, in, it.own()})
+		for x, over := 0, it.over(g.leaves); x < 64; x++ {
+			table[x] += int(over >> x & 1)
+		}
 	}
-	for d := range bits.Len(uint(len(g.items))) {
-		out := c.function(tabulate(len(nets), func(x uint) bool { return g.ones(x)>>d&1 == 1 }), nets...)
+	least, most := g.limits()
+	for d := range bits.Len(uint(most - least)) {
+		out := c.function(tabulate(len(nets), func(x uint) bool { return (table[x]-least)>>d&1 == 1 }), nets...)
 		a.bits[d] = append(a.bits[d], bit{net: out})
 		counter.Out = append(counter.Out, bit{net: out}.term(1<<d))
 	}
-	return counter
-}
-
-// ones returns how many of the items are 1 for a value of the leaves.
-func (g *group) ones(x uint) (count int) {
-	for _, it := range g.items {
-		at := uint(0)
-		for j, v := range it.leaves {
-			at |= x >> slices.Index(g.leaves, v) & 1 << j
-		}
-		count += int(it.table >> at & 1)
+	if least > 0 {
+		a.constant += uint64(least)
+		counter.Out = append(counter.Out, bit{net: netlist.True}.term(uint64(least)))
 	}
-	return count
+	return counter
 }

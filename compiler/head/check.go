@@ -202,10 +202,11 @@ func (p *proof) count(c *Count) error {
 	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
 		digits = digits[:len(digits)-1]
 	}
-	modulus := uint64(1) << len(digits)
-	if most := target.most(); most >= modulus {
-		return fmt.Errorf("the sum may be %d, which does not fit %d digits", most, len(digits))
+	most := target.most()
+	if most >= 1<<len(c.Digits) {
+		return fmt.Errorf("the sum may be %d, which does not fit %d digits", most, len(c.Digits))
 	}
+	modulus := uint64(1) << max(len(digits), bits.Len64(most))
 	sum := linear{coefficient: map[termKey]uint64{}}
 	for d, v := range digits {
 		if int(v) >= p.after.Nets() {

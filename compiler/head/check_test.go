@@ -73,7 +73,7 @@ func TestCheckFaults(t *testing.T) {
 
 // faultOptions have a cell for each output of a counter: where it is several, some values of
 // their functions make no difference.
-var faultOptions = []Options{{K: 6}, {K: 4}}
+var faultOptions = []Options{{K: 6}, {K: 4}, {K: 6, Absorb: true}}
 
 // between returns the function cells that the counts depend on and that count.
 func between(n *netlist.Netlist, h *Hint) []netlist.Cell {

@@ -75,9 +75,11 @@ func (e *cone) value(v netlist.Net) ([]uint64, error) {
 		return nil, err
 	}
 	var in [][]uint64
-	needed := ^uint8(0) // inputs that a function does not depend on may be anything
-	if e.n.Kind(c) == netlist.Function {
-		needed = netlist.Support(netlist.Extend(e.n.Param(c), len(e.n.Inputs(c))))
+	needed := ^uint8(0)
+	if e.n.Kind(c) == netlist.Function { // inputs that it does not depend on may be anything
+		table := netlist.Effective(e.n.Param(c), e.n.Inputs(c))
+		needed = netlist.Support(table)
+		bit = func(in uint64) bool { return table>>in&1 == 1 }
 	}
 	for j, w := range e.n.Inputs(c) {
 		if needed>>min(j, 7)&1 == 0 {
@@ -97,8 +99,8 @@ func (e *cone) value(v netlist.Net) ([]uint64, error) {
 func (e *cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	param := e.n.Param(c)
 	switch k := e.n.Kind(c); k {
-	case netlist.Function:
-		return func(in uint64) bool { return param>>in&1 == 1 }, nil
+	case netlist.Function: // see value
+		return nil, nil
 	case netlist.Primitive:
 		param = e.n.Primitives()[param].Table
 		return func(in uint64) bool { return param>>in&1 == 1 }, nil

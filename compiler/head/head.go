@@ -60,8 +60,8 @@ type Options struct {
 	// The chains cost no levels. Objective and Levels have a say in small sums only.
 	Carry bool
 
-	// Absorb lets the first counters compute gates of two and three inputs that nothing
-	// else reads, such as short chains and the last LUTs of long ones.
+	// Absorb lets the first counters compute gates that nothing else reads, such as
+	// short chains and the last LUTs of long ones, where their LUTs have inputs left.
 	Absorb bool
 
 	plans  map[string]*plan
