@@ -10,7 +10,11 @@
 //   - each argmax by a tournament of two to four words at a time, ties to the lowest index.
 //
 // Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
-// late. Bits of a class that are constant, equal or complementary are added up before.
+// late. Bits of a class that are constant, equal or complementary are added up before, and
+// with [Options.Absorb] the first counters compute gates that nothing else reads.
+//
+// Lower should be the last pass that changes cells: constant folding would take joined carry
+// chains apart, and a pass that renumbers nets has to map the hint ([Hint.Map]).
 //
 // Beside the netlist, Lower returns a [Hint]: the inputs and outputs of each counter.
 // [Check] proves with it, counter by counter, that every count is the sum of the bits that

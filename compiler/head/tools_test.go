@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"ialgn/backend/aiger"
 	"ialgn/backend/verilog"
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
@@ -134,6 +136,59 @@ func TestArgmaxYosys(t *testing.T) {
 	t.Logf("ours: %d LUTs, %d levels; yosys: %d LUTs, %d levels", ours.Cells(), netlist.Measure(ours).Levels.Total, theirs, levels)
 	if ours.Cells() > theirs {
 		t.Errorf("%d LUTs, yosys has %d", ours.Cells(), theirs)
+	}
+}
+
+// plainArgmax is the obvious argmax of gates: word after word is compared with the largest so
+// far, bit after bit, and takes its place.
+func plainArgmax(classes, width int) *netlist.Netlist {
+	b := netlist.NewBuilder("argmax")
+	x := b.Input("x", classes*width, width, nil)
+	mux := func(s, zero, one netlist.Net) netlist.Net {
+		return b.Function(0b11100100, netlist.Origin{}, s, zero, one)
+	}
+	best, index := slices.Clone(x[:width]), make([]netlist.Net, netlist.ClassBits(classes))
+	for c := 1; c < classes; c++ {
+		larger := netlist.False
+		for i, v := range x[c*width : (c+1)*width] {
+			larger = mux(b.Function(0b0110, netlist.Origin{}, v, best[i]), larger, v)
+		}
+		for i, v := range x[c*width : (c+1)*width] {
+			best[i] = mux(larger, best[i], v)
+		}
+		for i := range index {
+			index[i] = mux(larger, index[i], netlist.Net(c>>i&1))
+		}
+	}
+	b.Output("class_index", len(index), nil, index)
+	return b.Netlist()
+}
+
+// TestProof has abc prove the argmax of ten counts of ten bits, and small popcounts, equal
+// to plain forms that share nothing with ours: for counts that of the AIGER back end.
+func TestProof(t *testing.T) {
+	abc := find(t, "abc")
+	plain := map[*netlist.Netlist]*netlist.Netlist{
+		argmaxOf(10, 10): plainArgmax(10, 10), argmaxOf(3, 12): plainArgmax(3, 12), popcountOf(20): popcountOf(20),
+	}
+	for n, want := range plain {
+		for _, o := range []Options{{K: 6}, {K: 4, Objective: Area}, {K: 4, Carry: true}} {
+			got, _ := lower(t, n, o)
+			dir := t.TempDir()
+			for name, n := range map[string]*netlist.Netlist{"a.aig": want, "b.aig": got} {
+				f, err := os.Create(filepath.Join(dir, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := aiger.Write(f, n); err != nil {
+					t.Fatal(err)
+				}
+				f.Close()
+			}
+			if out := run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out, "\nNetworks are equivalent") {
+				t.Errorf("%s, %s: not proved:\n%s", n.Name, o.name(), out)
+			}
+		}
 	}
 }
 
