@@ -5,7 +5,7 @@
 GO        ?= go
 TOOL      := $(GO) tool -modfile=tools/go.mod
 PACKAGES  ?= ./...
-DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc
+DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc g++
 
 # Set these for `bench` and `fuzz`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .

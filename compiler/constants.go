@@ -86,7 +86,7 @@ func foldFunction(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 			kept = append(kept, v)
 		}
 	}
-	set(c, i, c.Function(project(table, support), c.Old.Origin(i), kept...))
+	set(c, i, c.Function(netlist.Project(table, support), c.Old.Origin(i), kept...))
 }
 
 // foldCompare walks the word from its lowest bit with the outcome of the bits below

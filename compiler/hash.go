@@ -103,14 +103,14 @@ func (f *form) normalise() {
 	for p := 1; p < len(f.pins); p++ {
 		for q := p; q > 0 && f.pins[q] < f.pins[q-1]; q-- {
 			f.pins[q], f.pins[q-1] = f.pins[q-1], f.pins[q]
-			f.param = swapInputs(f.param, q-1, q)
+			f.param = netlist.SwapPins(f.param, q-1, q)
 		}
 	}
 	if len(f.pins) > 1 && f.param&1 == 1 {
 		f.complement = true
 		f.param = ^f.param
 	}
-	f.param &= tableMask(len(f.pins))
+	f.param &= netlist.TableMask(len(f.pins))
 }
 
 func (f *form) equal(g *form) bool {

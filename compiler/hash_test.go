@@ -49,7 +49,7 @@ func TestHash(t *testing.T) {
 			name: "six inputs in any order", inputs: 6,
 			old: func(b *netlist.Builder, x nets) nets {
 				const table = 0x8f00ff00cafe1234
-				swapped := swapInputs(swapInputs(table, 1, 4), 0, 5)
+				swapped := netlist.SwapPins(netlist.SwapPins(table, 1, 4), 0, 5)
 				return nets{
 					b.Function(table, none, x...),
 					b.Function(swapped, none, x[5], x[4], x[2], x[3], x[1], x[0]),

@@ -107,7 +107,7 @@ func (v *inverter) function(i netlist.Cell) {
 	}
 	if v.inverse.has(out) && !v.plain.has(out) {
 		v.flipped.add(out)
-		table = ^table & tableMask(len(in))
+		table = ^table & netlist.TableMask(len(in))
 	}
 	v.Set(out, v.Function(table, v.Old.Origin(i), v.pins...))
 }

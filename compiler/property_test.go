@@ -72,12 +72,12 @@ func twins(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 			in[p], in[p+1] = in[p+1], in[p]
 		}
 		if r.IntN(4) > 0 {
-			table = swapInputs(table, p, p+1)
+			table = netlist.SwapPins(table, p, p+1)
 		}
 		if r.IntN(4) == 0 {
 			table = ^table
 		}
-		second := c.Function(table&tableMask(len(in)), n.Origin(i), in...)
+		second := c.Function(table&netlist.TableMask(len(in)), n.Origin(i), in...)
 		twin[n.Output(i)] = [2]netlist.Net{c.To(n.Output(i)), second}
 	}
 	return c.Finish()

@@ -67,6 +67,29 @@ func Effective(table uint64, in []Net) uint64 {
 	return t
 }
 
+// TableMask returns the bits that a table of k inputs uses.
+func TableMask(k int) uint64 { return ^uint64(0) >> (64 - 1<<k) }
+
+// Project returns the table over the supporting inputs alone, in their order, of a
+// function of an extended table that depends on no other.
+func Project(extended uint64, support uint8) (table uint64) {
+	at := uint8(0)
+	for i := 0; ; i++ {
+		table |= extended >> at & 1 << i
+		if at = (at - support) & support; at == 0 { // the next subset of the support
+			return table
+		}
+	}
+}
+
+// SwapPins returns the table that gives the same with the pins p < q exchanged. Bits
+// beyond those of its inputs may be set.
+func SwapPins(table uint64, p, q int) uint64 {
+	shift := 1<<q - 1<<p
+	low := pinMask[p] &^ pinMask[q]
+	return table&^(low|low<<shift) | table&low<<shift | table>>shift&low
+}
+
 // SplitOp is the operator that a [Split] found.
 type SplitOp uint8
 

@@ -80,3 +80,51 @@ func TestEffective(t *testing.T) {
 		}
 	}
 }
+
+// TestProject holds a projected table to the function on the inputs that are left.
+func TestProject(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		full := r.Uint64()
+		for range r.IntN(MaxFunctionInputs) { // make it independent of some inputs
+			full, _ = Cofactors(full, r.IntN(MaxFunctionInputs))
+		}
+		support := Support(full)
+		got, k := Project(full, support), 0
+		for j := range MaxFunctionInputs {
+			k += int(support >> j & 1)
+		}
+		if got&^TableMask(k) != 0 {
+			t.Fatalf("table %#x of %d inputs has bits beyond them", got, k)
+		}
+		for i := range 1 << MaxFunctionInputs {
+			at, bit := 0, 0
+			for j := range MaxFunctionInputs {
+				if support>>j&1 == 1 {
+					at |= i >> j & 1 << bit
+					bit++
+				}
+			}
+			if got>>at&1 != full>>i&1 {
+				t.Fatalf("table %#x, projected to %#x: differs at %#b", full, got, i)
+			}
+		}
+	}
+}
+
+// TestSwapPins holds every pair of pins to the function with the two exchanged.
+func TestSwapPins(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for q := range MaxFunctionInputs {
+		for p := range q {
+			table := r.Uint64()
+			got := SwapPins(table, p, q)
+			for i := range 1 << MaxFunctionInputs {
+				j := i&^(1<<p|1<<q) | i>>p&1<<q | i>>q&1<<p
+				if got>>i&1 != table>>j&1 {
+					t.Fatalf("pins %d and %d: differs at %#b", p, q, i)
+				}
+			}
+		}
+	}
+}

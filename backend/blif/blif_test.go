@@ -19,6 +19,7 @@ import (
 
 	"ialgn/backend/aiger"
 	"ialgn/internal/netgen"
+	"ialgn/internal/testbench"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
@@ -280,7 +281,10 @@ func TestRegisters(t *testing.T) {
 			n := netgen.Netlist(seed, netgen.NetlistOptions{Registers: true})
 			dir := emit(t, n)
 			tool(t, dir, "yosys", "-q", "-p", "read_blif -wideports net.blif; write_verilog -noattr net.v")
-			bench, want := clocked(t, rand.New(rand.NewPCG(seed, 4)), n)
+			bench, want, err := testbench.Clocked(n, rand.New(rand.NewPCG(seed, 4)))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(filepath.Join(dir, "tb.v"), []byte(bench), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -290,55 +294,6 @@ func TestRegisters(t *testing.T) {
 			}
 		})
 	}
-}
-
-// clocked returns a testbench that prints all outputs in each of some clocks, and what it
-// should print.
-func clocked(t *testing.T, r *rand.Rand, n *netlist.Netlist) (bench, want string) {
-	t.Helper()
-	s, err := sim.NewBlock(n, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var declare, connect, steps strings.Builder
-	var shown, formats []string
-	for _, p := range n.InputPorts() {
-		fmt.Fprintf(&declare, "reg [%d:0] %s;\n", len(p.Nets)-1, p.Name)
-		fmt.Fprintf(&connect, ", .%s(%s)", p.Name, p.Name)
-	}
-	for _, p := range n.OutputPorts() {
-		fmt.Fprintf(&declare, "wire [%d:0] %s;\n", len(p.Nets)-1, p.Name)
-		fmt.Fprintf(&connect, ", .%s(%s)", p.Name, p.Name)
-		shown, formats = append(shown, p.Name), append(formats, "%b")
-	}
-	for range 20 {
-		var rows [][]uint64
-		for _, p := range n.InputPorts() {
-			row, digits := make([]uint64, len(p.Nets)), ""
-			for i := range row {
-				row[i] = r.Uint64N(2)
-				digits = fmt.Sprint(row[i]) + digits
-			}
-			rows = append(rows, row)
-			fmt.Fprintf(&steps, "%s = %d'b%s; ", p.Name, len(row), digits)
-		}
-		if err := s.Step(1, rows...); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&steps, "#1 $display(%q, %s); clk = 1; #1 clk = 0;\n", strings.Join(formats, " "), strings.Join(shown, ", "))
-		for i, p := range n.OutputPorts() {
-			if i > 0 {
-				want += " "
-			}
-			rows := s.Port(p, nil)
-			for _, word := range slices.Backward(rows) {
-				want += fmt.Sprint(word & 1)
-			}
-		}
-		want += "\n"
-	}
-	return fmt.Sprintf("module tb;\nreg clk;\n%s%s dut (.clk(clk)%s);\ninitial begin\nclk = 0;\n%send\nendmodule\n",
-		declare.String(), n.Name, connect.String(), steps.String()), want
 }
 
 func TestGolden(t *testing.T) {

@@ -29,7 +29,7 @@ func plain(input int, b bit) item {
 }
 
 // own returns the table over the item's own leaves alone.
-func (it item) own() uint64 { return it.table & (^uint64(0) >> (64 - 1<<len(it.leaves))) }
+func (it item) own() uint64 { return it.table & netlist.TableMask(len(it.leaves)) }
 
 // group is a counter with the gates that it absorbs.
 type group struct {
@@ -270,7 +270,7 @@ func (f *folding) items(k int, r *folded, once map[int]bit) []item {
 				for s := support; s != 0; s &= s - 1 {
 					it.leaves = append(it.leaves, in[bits.TrailingZeros8(s)])
 				}
-				it.table = netlist.Extend(project(table, support), len(it.leaves))
+				it.table = netlist.Extend(netlist.Project(table, support), len(it.leaves))
 				if b.inverted {
 					it.table = ^it.table
 				}

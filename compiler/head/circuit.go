@@ -77,7 +77,7 @@ func (c *circuit) extended(table uint64, in []netlist.Net) netlist.Net {
 	for s := support; s != 0; s &= s - 1 {
 		kept = append(kept, in[bits.TrailingZeros8(s)])
 	}
-	table = project(table, support)
+	table = netlist.Project(table, support)
 	if len(kept) == 1 && table == tableCopy {
 		return kept[0]
 	}
@@ -181,18 +181,6 @@ const (
 	tableXor    = 0b0110
 	tableMux    = 0b11100100 // a ? c : b
 )
-
-// project returns the table over the supporting inputs alone, in their order, of a
-// function of an extended table that depends on no other.
-func project(extended uint64, support uint8) (table uint64) {
-	at := uint8(0)
-	for i := 0; ; i++ {
-		table |= extended >> at & 1 << i
-		if at = (at - support) & support; at == 0 { // the next subset of the support
-			return table
-		}
-	}
-}
 
 // tabulate returns the table of a function of n inputs, which is given as a function of
 // the number whose bit j is input j.

@@ -135,7 +135,7 @@ func (b *builder) lut(t table, o netlist.Origin) chain.Literal {
 				in = append(in, v)
 			}
 		}
-		value = project(t.value, support)
+		value = netlist.Project(t.value, support)
 	}
 	switch {
 	case len(in) == 0:
@@ -143,24 +143,9 @@ func (b *builder) lut(t table, o netlist.Origin) chain.Literal {
 	case len(in) == 1 && value&0b11 == 0b10:
 		return chain.Literal{Net: in[0]}
 	}
-	out := b.Function(value&tableMask(len(in)), o, in...)
+	out := b.Function(value&netlist.TableMask(len(in)), o, in...)
 	b.count(out, in)
 	return chain.Literal{Net: out}
-}
-
-// tableMask returns the bits that a table of k inputs uses.
-func tableMask(k int) uint64 { return ^uint64(0) >> (64 - 1<<k) }
-
-// project returns the table over the supporting inputs alone, in their order, of a
-// function of an extended table that depends on no other.
-func project(extended uint64, support uint8) (table uint64) {
-	at := uint8(0)
-	for i := 0; ; i++ {
-		table |= extended >> at & 1 << i
-		if at = (at - support) & support; at == 0 { // the next subset of the support
-			return table
-		}
-	}
 }
 
 // inverse returns the complement of a new net, by an inverter unless it is a constant.

@@ -73,18 +73,11 @@ func (c *cut) over(union *cut) uint64 {
 			at--
 		}
 		if at != i {
-			t = swapPins(t, i, at)
+			t = netlist.SwapPins(t, i, at)
 		}
 		at--
 	}
 	return t
-}
-
-// swapPins returns the extended table that gives the same with pins p < q exchanged.
-func swapPins(t uint64, p, q int) uint64 {
-	shift := 1<<q - 1<<p
-	low := netlist.PinTable(p) &^ netlist.PinTable(q)
-	return t&^(low|low<<shift) | t&low<<shift | t>>shift&low
 }
 
 // shrink removes the leaves that the table does not depend on.
@@ -94,7 +87,7 @@ func (c *cut) shrink() {
 		return
 	}
 	leaves := c.leaf
-	c.table = netlist.Extend(project(c.table, support), bits.OnesCount8(support))
+	c.table = netlist.Extend(netlist.Project(c.table, support), bits.OnesCount8(support))
 	c.n, c.sign, c.leaf = 0, 0, [MaxInputs]int32{}
 	for i, v := range leaves {
 		if support>>i&1 == 1 {
@@ -116,7 +109,7 @@ func cutOf(in []int32, t uint64) cut {
 		c.sign |= 1 << (in[i] & 63)
 		for j := i; j > 0 && c.leaf[j] < c.leaf[j-1]; j-- {
 			c.leaf[j], c.leaf[j-1] = c.leaf[j-1], c.leaf[j]
-			c.table = swapPins(c.table, j-1, j)
+			c.table = netlist.SwapPins(c.table, j-1, j)
 		}
 	}
 	return c

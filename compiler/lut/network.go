@@ -116,7 +116,7 @@ func (w *network) cell(n *netlist.Netlist, c netlist.Cell) literal {
 			pins[j] = netlist.False
 		}
 	}
-	t = netlist.Effective(t&tableMask(len(pins)), pins)
+	t = netlist.Effective(t&netlist.TableMask(len(pins)), pins)
 	out := w.decompose(t, in, c)
 	support := netlist.Support(t)
 	if inputs := bits.OnesCount8(support); inputs > 2 && inputs <= w.k {
@@ -182,6 +182,6 @@ func (w *network) join(c netlist.Cell, table uint64, in ...literal) literal {
 			t = invertPin(t, j)
 		}
 	}
-	n.table = uint8(t & tableMask(len(in)))
+	n.table = uint8(t & netlist.TableMask(len(in)))
 	return w.add(n)
 }

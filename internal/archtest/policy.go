@@ -80,6 +80,7 @@ var policy = Policy{
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
+		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},
 		{Package: "internal/doctest", TestStandard: []string{"os/exec"}},
@@ -88,7 +89,7 @@ var policy = Policy{
 		{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},
 	},
 
-	Test:         []string{"internal/hint", "internal/modelgen", "internal/netgen"},
+	Test:         []string{"internal/hint", "internal/modelgen", "internal/netgen", "internal/testbench"},
 	TestExternal: []string{goCmp},
 	TestStandard: []string{"log"}, // examples end with it
 

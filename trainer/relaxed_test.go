@@ -1,0 +1,131 @@
+package trainer
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// TestEpochAccuracies holds what the record says of a trained network's test accuracy, frozen
+// and relaxed, to an evaluation of the model file that shares no code with the engines.
+func TestEpochAccuracies(t *testing.T) {
+	for _, n := range networks {
+		t.Run(n.name, func(t *testing.T) {
+			cfg := parse(t, append(n.sets, "train.epochs=2")...)
+			path := filepath.Join(t.TempDir(), "m")
+			train(t, Run{Config: cfg, Model: path, Threads: 2})
+			data, err := LoadData(t.Context(), cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := loadModel(t, path)
+			last := m.Record.Epochs[1]
+			scores, err := m.Freeze().Evaluate(t.Context(), data.Test, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := scores.Correct(data.Test.Labels); last.TestCorrect != want {
+				t.Errorf("frozen: %d of %d correct, the model file's network has %d", last.TestCorrect, last.TestSamples, want)
+			}
+			if cfg.Train.Estimator != "soft" {
+				return
+			}
+			// Two sums may be so near to each other that float32 decides otherwise.
+			if want := relaxedCorrect(m, data.Test); math.Abs(float64(last.RelaxedCorrect-want)) > 2 {
+				t.Errorf("relaxed: %d of %d correct, want %d", last.RelaxedCorrect, last.TestSamples, want)
+			}
+		})
+	}
+}
+
+// relaxedCorrect returns how many samples the relaxed network of a model classifies, value by
+// value in float64.
+func relaxedCorrect(m *model.Model, p *encoding.Packed) (correct int) {
+	levels, bits := make([]uint16, p.Features), m.Encoder.Bits-1
+	for i := range p.Len() {
+		p.Values(levels, i)
+		x := make([]float64, m.Encoder.Inputs())
+		for j := range x {
+			if int(levels[j/bits]) > j%bits {
+				x[j] = 1
+			}
+		}
+		h := relaxedOutputs(m, x)
+		sums, best := make([]float64, len(m.Classes)), 0
+		for g, v := range h {
+			sums[g*len(sums)/len(h)] += v
+		}
+		for c, s := range sums {
+			if s > sums[best] {
+				best = c
+			}
+		}
+		if best == int(p.Labels[i]) {
+			correct++
+		}
+	}
+	return correct
+}
+
+// relaxedOutputs returns the values of the last layer.
+func relaxedOutputs(m *model.Model, x []float64) (h []float64) {
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		for l := range s.Layers {
+			out := make([]float64, m.Width)
+			for g := range out {
+				at := g*s.Layers + l
+				a, b := relaxedPin(&s.A, at, g, x, h), relaxedPin(&s.B, at, g, x, h)
+				t := truth(s.Ops[at*m.Arity():][:m.Arity()])
+				out[g] = t[0]*(1-a)*(1-b) + t[1]*(1-a)*b + t[2]*a*(1-b) + t[3]*a*b
+			}
+			h = out
+		}
+	}
+	return h
+}
+
+// relaxedPin returns the mean of a pin's candidates.
+func relaxedPin(p *model.Pin, at, gate int, x, h []float64) float64 {
+	from := x
+	switch p.Source {
+	case model.Spine:
+		return h[gate]
+	case model.Previous:
+		from = h
+	}
+	if p.K == 1 {
+		return from[p.Wires.At(at)]
+	}
+	sum, mean := 0.0, 0.0
+	for j := range p.K {
+		e := math.Exp(float64(p.Logits[at*p.K+j]))
+		sum, mean = sum+e, mean+e*from[p.Wires.At(at*p.K+j)]
+	}
+	return mean / sum
+}
+
+// truth returns the mean truth table of a gate, for 00, 01, 10 and 11.
+func truth(w []float32) (t [4]float64) {
+	if len(w) == len(t) {
+		for i, v := range w {
+			t[i] = 1 / (1 + math.Exp(-float64(v)))
+		}
+		return t
+	}
+	sum := 0.0
+	for op, v := range w {
+		e := math.Exp(float64(v))
+		sum += e
+		for i := range t {
+			t[i] += e * float64(op>>(3-i)&1)
+		}
+	}
+	for i := range t {
+		t[i] /= sum
+	}
+	return t
+}
