@@ -1,5 +1,5 @@
 // Package compiler turns the netlist of a frozen model into a smaller one of the same
-// function, and writes the output folder that the other commands read.
+// function.
 //
 // Optimisation is a table of passes, [Passes]. Each is a pure function from netlist to
 // netlist with a contract (what it requires for its full effect and what it ensures)
@@ -17,10 +17,6 @@
 // To add a pass: write it in a file of its own with the contract as its comment, put
 // it into [Passes] with its reason, add its constraints to the list beside the table;
 // the property tests pick it up from there.
-//
-// [Write] makes the output folder: all files are made aside first, and the manifest,
-// which holds their SHA-256, comes last, so that a folder with a manifest is whole.
-// [ReadDir] checks it.
 package compiler
 
 import (

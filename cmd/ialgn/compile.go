@@ -18,6 +18,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
+	"ialgn/compiler/folder"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
 	"ialgn/trainer/model"
@@ -72,8 +73,8 @@ func compile(c *cli.Context) error {
 }
 
 // compileModel takes a model file to an output folder.
-func compileModel(ctx context.Context, path, dir string, o compileOptions) (*compiler.Report, error) {
-	p := compiler.Product{Started: time.Now(), Emit: o.Emit}
+func compileModel(ctx context.Context, path, dir string, o compileOptions) (*folder.Report, error) {
+	p := folder.Product{Started: time.Now(), Emit: o.Emit}
 	scope, err := netlist.ParseScope(o.Scope)
 	if err != nil {
 		return nil, fmt.Errorf("--scope: %w", err)
@@ -103,7 +104,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*com
 	if err := p.Netlist.Validate(); err != nil {
 		return nil, err
 	}
-	return compiler.Write(ctx, dir, p)
+	return folder.Write(ctx, dir, p)
 }
 
 // freezeFile streams a model file into the raw netlist. The frozen network is garbage
@@ -127,14 +128,14 @@ func moduleName(name string) string {
 	return id
 }
 
-func newManifest(path string, m *model.Model, o compileOptions) (compiler.Manifest, error) {
+func newManifest(path string, m *model.Model, o compileOptions) (folder.Manifest, error) {
 	sum, err := fileSHA256(path)
 	if err != nil {
-		return compiler.Manifest{}, err
+		return folder.Manifest{}, err
 	}
-	man := compiler.Manifest{
+	man := folder.Manifest{
 		Version: version, Module: o.Module, Scope: o.Scope, Classes: m.Classes, Test: m.Record.Test,
-		Model: compiler.ModelRef{Name: m.Config.Name, SHA256: sum},
+		Model: folder.ModelRef{Name: m.Config.Name, SHA256: sum},
 	}
 	for dst, v := range map[*json.RawMessage]any{
 		&man.Options: o,
@@ -148,7 +149,7 @@ func newManifest(path string, m *model.Model, o compileOptions) (compiler.Manife
 	return man, nil
 }
 
-func header(m compiler.Manifest) []string {
+func header(m folder.Manifest) []string {
 	return []string{
 		"made by ialgn " + m.Version,
 		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
@@ -170,7 +171,7 @@ func fileSHA256(path string) (string, error) {
 }
 
 type compileReport struct {
-	*compiler.Report
+	*folder.Report
 	dir string
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/compiler"
+	"ialgn/compiler/folder"
 	"ialgn/examples"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
@@ -85,7 +85,7 @@ type demoReport struct {
 	Dir          string           `json:"dir"`
 	Design       string           `json:"design"`
 	Train        *trainer.Summary `json:"train"`
-	Compile      *compiler.Report `json:"compile"`
+	Compile      *folder.Report   `json:"compile"`
 	Verify       *verifyReport    `json:"verify"`
 }
 

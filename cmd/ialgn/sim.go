@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/compiler"
+	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/sim/verify"
@@ -89,7 +89,7 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 		n, err := netlist.Freeze(f, netlist.Core)
 		return &design{n, &f.Encoder, test}, err
 	}
-	out, err := compiler.ReadDir(path)
+	out, err := folder.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/compiler"
+	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/trainer/encoding"
@@ -72,7 +72,7 @@ type verifyOptions struct {
 // done, or nil if there is none.
 func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyReport, error) {
 	n := threads(c)
-	out, changed, err := compiler.ReadDirAsIs(dir)
+	out, changed, err := folder.ReadAsIs(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	return r.finish(), err
 }
 
-func newDesign(f *model.Frozen, out *compiler.Output) (verify.Design, error) {
+func newDesign(f *model.Frozen, out *folder.Output) (verify.Design, error) {
 	scope, err := netlist.ParseScope(out.Manifest.Scope)
 	if err != nil {
 		return verify.Design{}, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
@@ -115,14 +115,14 @@ func newDesign(f *model.Frozen, out *compiler.Output) (verify.Design, error) {
 	return verify.Design{Model: f, Raw: raw, Product: out.Netlist}, err
 }
 
-func rtlFiles(out *compiler.Output) (f verify.RTLFiles, err error) {
+func rtlFiles(out *folder.Output) (f verify.RTLFiles, err error) {
 	f.Module = out.Manifest.Module
 	f.Design, err = out.Path("verilog")
 	return f, err
 }
 
 // compareManifest says where the manifest contradicts the model.
-func compareManifest(f *model.Frozen, out *compiler.Output) []string {
+func compareManifest(f *model.Frozen, out *folder.Output) []string {
 	var differ []string
 	if !slices.Equal(out.Manifest.Classes, f.Classes) {
 		differ = append(differ, fmt.Sprintf("the manifest's classes are %q, the model's %q", out.Manifest.Classes, f.Classes))
@@ -143,7 +143,7 @@ type verifyReport struct {
 	Level    string                 `json:"verified_level,omitempty"` // how far, if it is
 
 	asked   int
-	changed []compiler.Change
+	changed []folder.Change
 }
 
 // finish sets Verified: every level that was asked for ran and found no difference, the

@@ -30,8 +30,12 @@ var policy = Policy{
 		{Package: "netlist", Imports: []string{"trainer/model"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
 
 		{
-			Package: "compiler", Imports: []string{"netlist", "compiler/chain", "backend/..."},
+			Package: "compiler", Imports: []string{"netlist", "compiler/chain"},
 			Test: []string{"sim", "trainer/model"},
+		},
+		{
+			Package: "compiler/folder", Imports: []string{"netlist", "compiler", "backend/..."},
+			Test: []string{"trainer/model"},
 		},
 		{
 			Package: "compiler/head", Imports: []string{"netlist"},

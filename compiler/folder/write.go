@@ -1,4 +1,8 @@
-package compiler
+// Package folder writes the output folder of a compilation, which the other commands read.
+//
+// [Write] makes it: all files are made aside first, and the manifest, which holds their
+// SHA-256, comes last, so that a folder with a manifest is whole. [Read] checks it.
+package folder
 
 import (
 	"bufio"
@@ -15,24 +19,25 @@ import (
 	"time"
 
 	"ialgn/backend/verilog"
+	"ialgn/compiler"
 	"ialgn/netlist"
 )
 
 // Product is a compiled netlist and what its output folder says about it.
 type Product struct {
 	Netlist  *netlist.Netlist
-	GatesRaw int          // gates of the model: width times depth
-	Passes   []PassReport // of [Optimise]
-	Started  time.Time    // when the compilation began
-	Emit     []string     // formats beside verilog and netlist, which are always written
-	Header   []string     // lines for the head of the Verilog files
-	Manifest Manifest     // all but Format and Files, which Write fills in
+	GatesRaw int                   // gates of the model: width times depth
+	Passes   []compiler.PassReport // of [compiler.Optimise]
+	Started  time.Time             // when the compilation began
+	Emit     []string              // formats beside verilog and netlist, which are always written
+	Header   []string              // lines for the head of the Verilog files
+	Manifest Manifest              // all but Format and Files, which Write fills in
 }
 
 // Write makes the output folder dir of a product and returns its report. The files are
 //
 //	NAME.v, NAME_tb.v   the Verilog module and its testbench
-//	NAME.netlist        the netlist's text form, which [ReadDir] reads
+//	NAME.netlist        the netlist's text form, which [Read] reads
 //	NAME.aig and so on  what Emit names
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]

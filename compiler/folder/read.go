@@ -1,4 +1,4 @@
-package compiler
+package folder
 
 import (
 	"crypto/sha256"
@@ -22,12 +22,12 @@ type Output struct {
 	Netlist  *netlist.Netlist
 }
 
-// ReadDir reads an output folder of [Write]: the manifest, the report and the
+// Read reads an output folder of [Write]: the manifest, the report and the
 // netlist. It returns an error that names the file if the folder has no manifest, if
 // the manifest's format is unknown, or if a file is missing or is not the one that was
 // written.
-func ReadDir(dir string) (*Output, error) {
-	o, changed, err := ReadDirAsIs(dir)
+func Read(dir string) (*Output, error) {
+	o, changed, err := ReadAsIs(dir)
 	if len(changed) > 0 { // why a file cannot be understood, too
 		return nil, changed[0].Err
 	}
@@ -43,11 +43,11 @@ type Change struct {
 	Err  error
 }
 
-// ReadDirAsIs is [ReadDir] for a caller that judges the files by what they compute: it
+// ReadAsIs is [Read] for a caller that judges the files by what they compute: it
 // accepts files that are not the ones that were written and returns them beside the
 // output, and beside the error if what changed cannot be understood. It leaves the
 // report unread.
-func ReadDirAsIs(dir string) (o *Output, changed []Change, err error) {
+func ReadAsIs(dir string) (o *Output, changed []Change, err error) {
 	m, err := readManifest(dir)
 	if err != nil {
 		return nil, nil, err

@@ -1,4 +1,4 @@
-package compiler
+package folder
 
 import (
 	"bufio"
@@ -7,21 +7,22 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/compiler"
 	"ialgn/netlist"
 )
 
 // Report is the content of report.json, and what the compile command prints.
 type Report struct {
-	Module    string              `json:"module"`
-	Scope     string              `json:"scope"`
-	GatesRaw  int                 `json:"gates_raw"` // of the model: width times depth
-	Gates     int                 `json:"gates"`     // function cells that come from gates, optimised
-	Cells     netlist.Sizes       `json:"cells"`     // optimised
-	Kinds     []netlist.KindCount `json:"kinds"`
-	Levels    netlist.Sizes       `json:"levels"`
-	Seconds   float64             `json:"seconds"`              // from the start of the compilation to the last netlist file
-	PeakBytes int64               `json:"peak_bytes,omitempty"` // largest resident memory of the process; left out where the system does not tell
-	Passes    []PassReport        `json:"passes"`
+	Module    string                `json:"module"`
+	Scope     string                `json:"scope"`
+	GatesRaw  int                   `json:"gates_raw"` // of the model: width times depth
+	Gates     int                   `json:"gates"`     // function cells that come from gates, optimised
+	Cells     netlist.Sizes         `json:"cells"`     // optimised
+	Kinds     []netlist.KindCount   `json:"kinds"`
+	Levels    netlist.Sizes         `json:"levels"`
+	Seconds   float64               `json:"seconds"`              // from the start of the compilation to the last netlist file
+	PeakBytes int64                 `json:"peak_bytes,omitempty"` // largest resident memory of the process; left out where the system does not tell
+	Passes    []compiler.PassReport `json:"passes"`
 }
 
 // newReport measures a product whose netlist files are written.
@@ -37,7 +38,7 @@ func newReport(p Product) *Report {
 		Levels:    m.Levels,
 		Seconds:   time.Since(p.Started).Seconds(),
 		PeakBytes: peakBytes("/proc/self/status"),
-		Passes:    append([]PassReport{}, p.Passes...),
+		Passes:    append([]compiler.PassReport{}, p.Passes...),
 	}
 }
 

@@ -1,4 +1,4 @@
-package compiler
+package folder
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ialgn/compiler"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 )
@@ -26,7 +27,7 @@ func product(t *testing.T, module string, scope netlist.Scope, seed uint64) Prod
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, passes, err := Optimise(context.Background(), raw, LevelRepeat)
+	n, passes, err := compiler.Optimise(context.Background(), raw, compiler.LevelRepeat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func contents(t *testing.T, dir string) map[string]string {
 
 func names(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }
 
-// TestWrite holds what is in the folder, and that ReadDir gives it back.
+// TestWrite holds what is in the folder, and that Read gives it back.
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := product(t, "tiny", netlist.Gates, 1)
@@ -86,7 +87,7 @@ func TestWrite(t *testing.T) {
 	if diff := cmp.Diff(want, names(files)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	o, err := ReadDir(dir)
+	o, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestWriteAgain(t *testing.T) {
 	if diff := cmp.Diff(want, names(contents(t, dir))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if o, err := ReadDir(dir); err != nil {
+	if o, err := Read(dir); err != nil {
 		t.Error(err)
 	} else if o.Manifest.Module != "later" {
 		t.Errorf("module %q", o.Manifest.Module)
@@ -244,7 +245,7 @@ func TestWriteInterrupted(t *testing.T) {
 	if diff := cmp.Diff([]string{"later.v", "later_tb.v"}, names(contents(t, dir))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if _, err := ReadDir(dir); err == nil || !strings.Contains(err.Error(), "interrupted") {
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("read: error %v", err)
 	}
 }
@@ -279,9 +280,9 @@ func edit(t *testing.T, dir, name, old, new string) {
 	}
 }
 
-// TestReadDirErrors breaks a folder in every way that the manifest shows. An edit
+// TestReadErrors breaks a folder in every way that the manifest shows. An edit
 // without an old text removes the file.
-func TestReadDirErrors(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	for _, c := range []struct{ name, file, old, new, want string }{
 		{"no manifest", "manifest.json", "", "", "no output folder of compile"},
 		{"manifest that is no JSON", "manifest.json", "{", "[", "not a manifest of ialgn"},
@@ -301,21 +302,21 @@ func TestReadDirErrors(t *testing.T) {
 			} else if err := os.Remove(filepath.Join(dir, c.file)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ReadDir(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
 	}
 }
 
-// TestReadDirAsIs holds that changed files are told of and read all the same, as far
+// TestReadAsIs holds that changed files are told of and read all the same, as far
 // as they can be.
-func TestReadDirAsIs(t *testing.T) {
+func TestReadAsIs(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, product(t, "tiny", netlist.Gates, 1))
 	edit(t, dir, "report.json", `"gates_raw": 150`, `"gates_raw": 15`)
 	edit(t, dir, "tiny.netlist", "name random", "name other")
-	o, changed, err := ReadDirAsIs(dir)
+	o, changed, err := ReadAsIs(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +327,7 @@ func TestReadDirAsIs(t *testing.T) {
 		t.Errorf("read the name %q, want that of the changed file", o.Netlist.Name)
 	}
 	edit(t, dir, "tiny.netlist", "cells", "sells")
-	if _, changed, err := ReadDirAsIs(dir); err == nil || len(changed) != 2 {
+	if _, changed, err := ReadAsIs(dir); err == nil || len(changed) != 2 {
 		t.Errorf("netlist of no meaning: error %v, changed %v", err, changed)
 	}
 }
