@@ -169,7 +169,7 @@ const (
 
 // PassReport says what one run of a pass did, in cells.
 type PassReport struct {
-	Sweep   int     `json:"sweep"` // from 1
+	Sweep   int     `json:"sweep,omitempty"` // from 1; 0: after all sweeps
 	Name    string  `json:"name"`
 	Before  int     `json:"before"`
 	After   int     `json:"after"`

@@ -17,7 +17,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/backend/verilog"
-	"ialgn/compiler"
 	"ialgn/compiler/folder"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
@@ -27,30 +26,28 @@ import (
 func compileCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "compile",
-		Usage:     "freeze, optimise and emit a model as Verilog with a testbench",
+		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
 		ArgsUsage: "MODEL -o DIR",
 		Description: "DIR gets NAME.v, NAME_tb.v, NAME.netlist (what sim and verify read), report.json\n" +
 			"and manifest.json. Scopes: gates (thermometer bits to last-layer bits), core (with\n" +
-			"popcounts and argmax), full (with the comparators, from feature words to class).",
-		UsageText: "ialgn compile demo/digits.safetensors -o out --scope full",
+			"popcounts and argmax), full (with the comparators, from feature words to class).\n" +
+			"With --lut or --target the netlist is mapped to LUTs, the head to counters.",
+		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags: everywhere(
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
 			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
+			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
+			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: generic, ice40, ecp5 or xilinx7"},
+			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: area, depth or balanced (default: balanced)"},
+			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
+			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
+			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives of the target)"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
 		),
 		Action: compile,
 	}
-}
-
-// compileOptions is what decides the output besides the model. It stands in the
-// manifest.
-type compileOptions struct {
-	Scope    string   `json:"scope"`
-	Emit     []string `json:"emit,omitempty"`
-	Module   string   `json:"module"`
-	Optimise int      `json:"optimise"`
 }
 
 func compile(c *cli.Context) error {
@@ -61,7 +58,11 @@ func compile(c *cli.Context) error {
 	if c.String("o") == "" {
 		return hint.With(errors.New("compile: no output folder given"), "name one with -o DIR")
 	}
-	o := compileOptions{Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O")}
+	o := compileOptions{
+		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
+		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
+		Style: c.String("style"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
+	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
 	}
@@ -75,9 +76,9 @@ func compile(c *cli.Context) error {
 // compileModel takes a model file to an output folder.
 func compileModel(ctx context.Context, path, dir string, o compileOptions) (*folder.Report, error) {
 	p := folder.Product{Started: time.Now(), Emit: o.Emit}
-	scope, err := netlist.ParseScope(o.Scope)
+	plan, err := o.plan()
 	if err != nil {
-		return nil, fmt.Errorf("--scope: %w", err)
+		return nil, err
 	}
 	info, err := model.ReadInfo(path)
 	if err != nil {
@@ -92,13 +93,13 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if p.Manifest, err = newManifest(path, info.Model, o); err != nil {
 		return nil, err
 	}
-	p.Header = header(p.Manifest)
-	raw, err := freezeFile(path, scope)
+	p.Header = header(p.Manifest, o)
+	raw, err := freezeFile(path, plan.scope)
 	if err != nil {
 		return nil, err
 	}
 	p.GatesRaw = info.Model.Width * info.Model.Depth()
-	if p.Netlist, p.Passes, err = compiler.Optimise(ctx, raw, o.Optimise); err != nil {
+	if err := plan.run(ctx, raw, &p); err != nil {
 		return nil, err
 	}
 	if err := p.Netlist.Validate(); err != nil {
@@ -149,12 +150,17 @@ func newManifest(path string, m *model.Model, o compileOptions) (folder.Manifest
 	return man, nil
 }
 
-func header(m folder.Manifest) []string {
-	return []string{
+// header returns what the head of the Verilog says of the origin.
+func header(m folder.Manifest, o compileOptions) []string {
+	lines := []string{
 		"made by ialgn " + m.Version,
 		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
 		"scope " + m.Scope + ", classes " + strings.Join(m.Classes, ", "),
 	}
+	if o.Assume {
+		lines = append(lines, "right for thermometer codes alone: a bit of x that is 1 must have all lower bits of its feature 1")
+	}
+	return lines
 }
 
 func fileSHA256(path string) (string, error) {

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -19,38 +20,53 @@ import (
 // format is a file of the output folder that is made from the netlist.
 type format struct {
 	name   string // in the manifest
-	emit   string // in --emit, which may name several files
+	emit   string // in --emit, which may name several files; empty: not to be asked for
 	suffix string // of the file's name, after the module's
-	always bool   // whether it is asked for or not
+	always func(Product) bool // whether it is written unasked
 	write  func(io.Writer, Product) error
 }
+
+func always(Product) bool    { return true }
+func onRequest(Product) bool { return false }
+
+// lowered and inLUTs say that a file belongs to such a netlist.
+func lowered(p Product) bool { return p.Hardware != nil && p.Hardware.Hint != nil }
+func inLUTs(p Product) bool  { return p.Hardware != nil && p.Hardware.Style == verilog.LUTs }
 
 // formats returns the formats in the order in which they are written.
 func formats() []format {
 	return []format{
-		{"verilog", "verilog", ".v", true, func(w io.Writer, p Product) error { return verilog.Write(w, p.Netlist, verilogOptions(p)) }},
-		{"testbench", "testbench", "_tb.v", true, func(w io.Writer, p Product) error {
+		{"verilog", "verilog", ".v", always, func(w io.Writer, p Product) error { return verilog.Write(w, p.Netlist, verilogOptions(p)) }},
+		{"testbench", "testbench", "_tb.v", always, func(w io.Writer, p Product) error {
 			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
 		}},
-		{"netlist", "netlist", ".netlist", true, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
-		{"aiger", "aiger", ".aig", false, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
-		{"blif", "blif", ".blif", false, func(w io.Writer, p Product) error {
+		{"netlist", "netlist", ".netlist", always, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
+		{"hint", "", ".hint.json", lowered, func(w io.Writer, p Product) error { return json.NewEncoder(w).Encode(p.Hardware.Hint) }},
+		{"cells", "", "_cells.v", inLUTs, func(w io.Writer, p Product) error {
+			return verilog.WriteCells(w, p.Netlist, verilogOptions(p))
+		}},
+		{"aiger", "aiger", ".aig", onRequest, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
+		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
 		}},
-		{"c", "c", ".c", false, func(w io.Writer, p Product) error { return ccode.Write(w, p.Netlist, cOptions(p)) }},
-		{"c-header", "c", ".h", false, func(w io.Writer, p Product) error { return ccode.WriteHeader(w, p.Netlist, cOptions(p)) }},
-		{"c-test", "c", "_selftest.c", false, func(w io.Writer, p Product) error { return ccode.WriteTest(w, p.Netlist, cOptions(p)) }},
-		{"go", "go", "_net.go", false, func(w io.Writer, p Product) error { return gocode.Write(w, p.Netlist, goOptions(p)) }},
-		{"go-test", "go", "_net_test.go", false, func(w io.Writer, p Product) error { return gocode.WriteTest(w, p.Netlist, goOptions(p)) }},
-		{"dot", "dot", ".dot", false, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
-		{"yosys-json", "yosys-json", ".yosys.json", false, func(w io.Writer, p Product) error {
+		{"c", "c", ".c", onRequest, func(w io.Writer, p Product) error { return ccode.Write(w, p.Netlist, cOptions(p)) }},
+		{"c-header", "c", ".h", onRequest, func(w io.Writer, p Product) error { return ccode.WriteHeader(w, p.Netlist, cOptions(p)) }},
+		{"c-test", "c", "_selftest.c", onRequest, func(w io.Writer, p Product) error { return ccode.WriteTest(w, p.Netlist, cOptions(p)) }},
+		{"go", "go", "_net.go", onRequest, func(w io.Writer, p Product) error { return gocode.Write(w, p.Netlist, goOptions(p)) }},
+		{"go-test", "go", "_net_test.go", onRequest, func(w io.Writer, p Product) error { return gocode.WriteTest(w, p.Netlist, goOptions(p)) }},
+		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
+		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " + p.Manifest.Version})
 		}},
 	}
 }
 
 func verilogOptions(p Product) verilog.Options {
-	return verilog.Options{Module: p.Manifest.Module, Header: p.Header}
+	o := verilog.Options{Module: p.Manifest.Module, Header: p.Header}
+	if p.Hardware != nil {
+		o.Style, o.Target = p.Hardware.Style, p.Hardware.Target
+	}
+	return o
 }
 
 func cOptions(p Product) ccode.Options {
@@ -61,20 +77,20 @@ func goOptions(p Product) gocode.Options {
 	return gocode.Options{Package: p.Manifest.Module, Header: p.Header}
 }
 
-// selectFormats returns the formats that are always written and those asked for. It
-// returns an error for a name that is not a format's.
-func selectFormats(emit []string) ([]format, error) {
+// selectFormats returns the formats that are written for a product. It returns an error
+// for a name in Emit that is not a format's.
+func selectFormats(p Product) ([]format, error) {
 	var selected []format
 	var names []string
 	for _, f := range formats() {
-		if !slices.Contains(names, f.emit) {
+		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}
-		if f.always || slices.Contains(emit, f.emit) {
+		if f.always(p) || slices.Contains(p.Emit, f.emit) {
 			selected = append(selected, f)
 		}
 	}
-	for _, name := range emit {
+	for _, name := range p.Emit {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("emit: format %q is unknown: give some of %s", name, strings.Join(names, ", "))
 		}

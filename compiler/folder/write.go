@@ -20,6 +20,8 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
+	"ialgn/compiler/head"
+	"ialgn/compiler/lut"
 	"ialgn/netlist"
 )
 
@@ -27,17 +29,28 @@ import (
 type Product struct {
 	Netlist  *netlist.Netlist
 	GatesRaw int                   // gates of the model: width times depth
-	Passes   []compiler.PassReport // of [compiler.Optimise]
+	Passes   []compiler.PassReport // in order
+	Hardware *Hardware             // nil: the netlist is not lowered
 	Started  time.Time             // when the compilation began
 	Emit     []string              // formats beside verilog and netlist, which are always written
 	Header   []string              // lines for the head of the Verilog files
 	Manifest Manifest              // all but Format and Files, which Write fills in
 }
 
+// Hardware is what there is to say of a netlist that was lowered to a target.
+type Hardware struct {
+	Style   verilog.Style
+	Target  verilog.Target
+	Hint    *head.Hint  // why the counts are right
+	Mapping *lut.Report // of the gates
+}
+
 // Write makes the output folder dir of a product and returns its report. The files are
 //
 //	NAME.v, NAME_tb.v   the Verilog module and its testbench
 //	NAME.netlist        the netlist's text form, which [Read] reads
+//	NAME.hint.json      of a lowered netlist: the [head.Hint]
+//	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
 //	NAME.aig and so on  what Emit names
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
@@ -50,7 +63,7 @@ type Product struct {
 // files are renamed into place, and the new manifest comes last: a folder with a
 // manifest is never a mix of old and new.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
-	formats, err := selectFormats(p.Emit)
+	formats, err := selectFormats(p)
 	if err != nil {
 		return nil, err
 	}

@@ -34,9 +34,10 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"netlist", "compiler", "backend/..."},
+			Package: "compiler/folder", Imports: []string{"netlist", "compiler", "compiler/head", "compiler/lut", "backend/..."},
 			Test: []string{"trainer/model"},
 		},
+		{Package: "compiler/hardware", Imports: []string{"netlist", "compiler/...", "backend/verilog"}},
 		{
 			Package: "compiler/head", Imports: []string{"netlist"},
 			Test: []string{"sim", "backend/...", "internal/tool"},

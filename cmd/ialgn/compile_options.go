@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"ialgn/backend/verilog"
+	"ialgn/compiler"
+	"ialgn/compiler/folder"
+	"ialgn/compiler/hardware"
+	"ialgn/compiler/lut"
+	"ialgn/internal/hint"
+	"ialgn/netlist"
+)
+
+// compileOptions is what decides the output besides the model. It stands in the
+// manifest.
+type compileOptions struct {
+	Scope     string   `json:"scope"`
+	Emit      []string `json:"emit,omitempty"`
+	Module    string   `json:"module"`
+	Optimise  int      `json:"optimise"`
+	LUT       int      `json:"lut,omitempty"`
+	Target    string   `json:"target,omitempty"`
+	Objective string   `json:"objective,omitempty"`
+	MaxDepth  int      `json:"max_depth,omitempty"`
+	Style     string   `json:"style,omitempty"`
+	Assume    bool     `json:"assume_thermometer,omitempty"`
+
+	threads int // which decides nothing
+}
+
+// compilePlan is what options come to.
+type compilePlan struct {
+	scope    netlist.Scope
+	optimise compiler.Options
+	hardware *hardware.Options // nil: the netlist is not lowered
+	style    verilog.Style
+}
+
+// plan checks options that belong together.
+func (o compileOptions) plan() (p compilePlan, err error) {
+	if p.scope, err = netlist.ParseScope(o.Scope); err != nil {
+		return p, fmt.Errorf("--scope: %w", err)
+	}
+	if p.style, err = parseStyle(o.Style); err != nil {
+		return p, err
+	}
+	if p.hardware, err = o.hardware(); err != nil {
+		return p, err
+	}
+	mapped := p.hardware != nil
+	if o.Assume && (p.scope == netlist.Full || !mapped) {
+		return p, hint.With(errors.New("--assume-thermometer: it is for the scopes gates and core, mapped to LUTs"),
+			"leave it out; in scope full the comparators show the order, and without --lut every gate stays what it is")
+	}
+	p.optimise = compiler.Options{Level: o.Optimise, Restructure: mapped}
+	switch {
+	case mapped && p.scope == netlist.Full:
+		p.optimise.Thermometer = compiler.ThermometerDerived
+	case o.Assume:
+		p.optimise.Thermometer = compiler.ThermometerAssumed
+	}
+	return p, nil
+}
+
+func parseStyle(s string) (verilog.Style, error) {
+	switch s {
+	case "", "gates":
+		return verilog.Gates, nil
+	case "lut":
+		return verilog.LUTs, nil
+	}
+	return 0, fmt.Errorf("--style %q: give gates or lut", s)
+}
+
+// hardware returns what the netlist is lowered to, nil for nothing.
+func (o compileOptions) hardware() (*hardware.Options, error) {
+	if o.LUT == 0 && o.Target == "" && o.Style != "lut" {
+		for flag, given := range map[string]bool{"--objective": o.Objective != "", "--max-depth": o.MaxDepth != 0} {
+			if given {
+				return nil, hint.With(fmt.Errorf("%s: the netlist is not mapped", flag), "give --lut K or --target TARGET, too")
+			}
+		}
+		return nil, nil
+	}
+	h := &hardware.Options{K: o.LUT, MaxDepth: o.MaxDepth, Threads: o.threads}
+	var err error
+	if h.Target, err = hardware.ParseTarget(cmp.Or(o.Target, "generic")); err != nil {
+		return nil, fmt.Errorf("--target: %w", err)
+	}
+	h.K = cmp.Or(h.K, h.Target.K)
+	if err := h.Target.CheckK(h.K); err != nil {
+		return nil, fmt.Errorf("--lut: %w", err)
+	}
+	if h.Objective, err = lut.ParseObjective(cmp.Or(o.Objective, "balanced")); err != nil {
+		return nil, fmt.Errorf("--objective: %w", err)
+	}
+	if o.MaxDepth < 0 {
+		return nil, fmt.Errorf("--max-depth %d: give 1 or more", o.MaxDepth)
+	}
+	return h, nil
+}
+
+// run optimises and lowers a netlist into a product. Each netlist is garbage when the
+// next one is there.
+func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, out *folder.Product) (err error) {
+	if n, out.Passes, err = p.optimise.Optimise(ctx, n); err != nil {
+		return err
+	}
+	if p.hardware == nil {
+		out.Netlist = n
+		return nil
+	}
+	d, err := p.hardware.Lower(ctx, n)
+	if err != nil {
+		return err
+	}
+	out.Netlist, out.Passes = d.Netlist, append(out.Passes, d.Steps...)
+	out.Hardware = &folder.Hardware{Style: p.style, Target: p.hardware.Target.Name, Hint: d.Hint, Mapping: d.Mapping}
+	return nil
+}

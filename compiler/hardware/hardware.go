@@ -1,0 +1,115 @@
+// Package hardware lowers the netlist of a classifier to what a target technology has:
+// LUTs and carries.
+//
+// It is the order of the steps, each of which has a package of its own: the gates become
+// LUTs ([lut.Map]); then the head becomes counters and a tournament ([head.Lower]), which
+// take the arrival of what they count into account. The head comes last, for the folding
+// of constants would take joined carry chains apart.
+package hardware
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ialgn/backend/verilog"
+	"ialgn/compiler"
+	"ialgn/compiler/head"
+	"ialgn/compiler/lut"
+	"ialgn/netlist"
+)
+
+// Target is a technology.
+type Target struct {
+	Name  verilog.Target
+	K     int  // inputs of its largest LUT
+	Carry bool // whether sums are made of the carry that stands beside each LUT
+}
+
+var targets = []Target{
+	{verilog.Generic, netlist.MaxFunctionInputs, false},
+	{verilog.ICE40, 4, true},
+	{verilog.ECP5, 4, false},
+	{verilog.Xilinx7, 6, false},
+}
+
+// ParseTarget returns the target of that name: generic, ice40, ecp5 or xilinx7.
+func ParseTarget(name string) (Target, error) {
+	var names []string
+	for _, t := range targets {
+		if string(t.Name) == name {
+			return t, nil
+		}
+		names = append(names, string(t.Name))
+	}
+	return Target{}, fmt.Errorf("target %q: no such target, use one of %s", name, strings.Join(names, ", "))
+}
+
+// CheckK returns an error unless the target has LUTs of k inputs.
+func (t Target) CheckK(k int) error {
+	if k < lut.MinInputs || k > t.K {
+		return fmt.Errorf("LUTs of %d inputs: the target %s has such of %d to %d", k, t.Name, lut.MinInputs, t.K)
+	}
+	return nil
+}
+
+// Options say how a netlist becomes hardware.
+type Options struct {
+	Target    Target
+	K         int // inputs of a LUT, 2 to the target's
+	Objective lut.Objective
+	MaxDepth  int // the most levels of the gates; 0: no bound
+	Threads   int // 0: as many as there are processors
+}
+
+// Design is a netlist as hardware.
+type Design struct {
+	Netlist *netlist.Netlist
+	Hint    *head.Hint  // why the counts are right, in the nets of Netlist
+	Mapping *lut.Report // of the gates
+	Steps   []compiler.PassReport
+}
+
+// Lower lowers a netlist. It keeps no reference to n, so that a caller who drops its own
+// frees it after the first step. It returns an error for options that make no sense or
+// cannot be met, or ctx's.
+func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error) {
+	if err := o.Target.CheckK(o.K); err != nil {
+		return nil, err
+	}
+	d := &Design{Netlist: n}
+	for _, step := range []struct {
+		name string
+		run  func(context.Context, *Design) error
+	}{
+		{"map", o.gates},
+		{"head", o.head},
+	} {
+		start, before := time.Now(), d.Netlist.Cells()
+		if err := step.run(ctx, d); err != nil {
+			return nil, err
+		}
+		d.Steps = append(d.Steps, compiler.PassReport{
+			Name: step.name, Before: before, After: d.Netlist.Cells(), Seconds: time.Since(start).Seconds(),
+		})
+	}
+	return d, ctx.Err()
+}
+
+func (o Options) gates(ctx context.Context, d *Design) (err error) {
+	d.Netlist, d.Mapping, err = lut.Map(ctx, d.Netlist, lut.Options{
+		K: o.K, Objective: o.Objective, MaxDepth: o.MaxDepth, Threads: o.Threads,
+	})
+	return err
+}
+
+// headObjective is what the head aims for where the gates aim for something.
+var headObjective = [...]head.Objective{lut.Area: head.Area, lut.Depth: head.Depth, lut.Balanced: head.Balanced}
+
+func (o Options) head(_ context.Context, d *Design) (err error) {
+	d.Netlist, d.Hint, err = head.Lower(d.Netlist, head.Options{
+		K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.Carry, Absorb: true,
+	})
+	return err
+}
