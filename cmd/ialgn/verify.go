@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
@@ -24,8 +25,8 @@ func verifyCommand() *cli.Command {
 		ArgsUsage: "MODEL DIR",
 		Description: "software: the whole test set, every hidden bit of the raw netlist, counts and class\n" +
 			"of the raw and the optimised one, against the trainer's forward pass. rtl: that, and\n" +
-			"the emitted Verilog in a simulator. formal: all that, and abc's proof that the\n" +
-			"optimised gates equal the raw ones for every input. all: every level there is.",
+			"the emitted Verilog in a simulator. formal: all that, and a proof that the\n" +
+			"optimised netlist equals the raw one for every input. all: every level there is.",
 		UsageText: "ialgn verify demo/digits.safetensors demo/digits --level formal",
 		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "level", Value: "rtl", Usage: "check up to `LEVEL`: software, rtl, formal or all"},
@@ -83,21 +84,17 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if err != nil {
 		return nil, err
 	}
-	d, err := newDesign(f, out)
+	d, files, err := newDesign(f, out)
 	if err != nil {
 		return nil, err
 	}
 	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
-	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, changed: changed}
+	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, changed: changed, Assumed: d.Assumed}
 	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
 		return nil, err
 	}
 	if o.level < 2 || r.Software.Mismatches > 0 {
 		return r.finish(), nil
-	}
-	files, err := rtlFiles(out)
-	if err != nil {
-		return r.finish(), err
 	}
 	if r.RTL, err = d.RTL(c.Context, samples, files, o.simulator, o.samples); err != nil || o.level < 3 || r.RTL.Mismatches > 0 {
 		return r.finish(), err
@@ -106,19 +103,25 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	return r.finish(), err
 }
 
-func newDesign(f *model.Frozen, out *folder.Output) (verify.Design, error) {
+// newDesign takes what is compared, and how its Verilog is written, from a folder.
+func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify.RTLFiles, err error) {
 	scope, err := netlist.ParseScope(out.Manifest.Scope)
 	if err != nil {
-		return verify.Design{}, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
+		return d, rtl, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
+	}
+	var o compileOptions
+	if err := json.Unmarshal(out.Manifest.Options, &o); err != nil {
+		return d, rtl, fmt.Errorf("%s: manifest: options: %w; compile again", out.Dir, err)
+	}
+	if rtl.Style, err = parseStyle(o.Style); err != nil {
+		return d, rtl, fmt.Errorf("%s: manifest: options: %w; compile again", out.Dir, err)
+	}
+	rtl.Module, rtl.Target = out.Manifest.Module, verilog.Target(o.Target)
+	if rtl.Design, err = out.Path("verilog"); err != nil {
+		return d, rtl, err
 	}
 	raw, err := netlist.Freeze(f, scope)
-	return verify.Design{Model: f, Raw: raw, Product: out.Netlist}, err
-}
-
-func rtlFiles(out *folder.Output) (f verify.RTLFiles, err error) {
-	f.Module = out.Manifest.Module
-	f.Design, err = out.Path("verilog")
-	return f, err
+	return verify.Design{Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Assumed: o.Assume}, rtl, err
 }
 
 // compareManifest says where the manifest contradicts the model.
@@ -141,6 +144,7 @@ type verifyReport struct {
 	Folder   []string               `json:"folder,omitempty"` // what else is wrong with the folder
 	Verified bool                   `json:"verified"`
 	Level    string                 `json:"verified_level,omitempty"` // how far, if it is
+	Assumed  bool                   `json:"assumes_thermometer,omitempty"`
 
 	asked   int
 	changed []folder.Change
@@ -150,7 +154,7 @@ type verifyReport struct {
 // proof was found, and every file that is not as it was written was judged by a check.
 func (r *verifyReport) finish() *verifyReport {
 	for _, ch := range r.changed {
-		judged := ch.File.Format == "netlist" || ch.File.Format == "verilog" && r.RTL != nil
+		judged := ch.File.Format == "netlist" || ch.File.Format == "verilog" && r.RTL != nil || ch.File.Format == "hint" && r.Formal != nil
 		if !judged {
 			r.Folder = append(r.Folder, ch.File.Name+" was changed since compile wrote it, and no check of this level reads it")
 		}
@@ -185,11 +189,14 @@ func (r *verifyReport) text(w io.Writer) {
 		list(w, s.First)
 	}
 	if s := r.Formal; s != nil {
-		fmt.Fprintf(w, "formal: %d outputs of the gates: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
+		fmt.Fprintf(w, "formal: %d counted bits, counts and argmax: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
 		list(w, s.First)
 	}
 	for _, s := range r.Folder {
 		fmt.Fprintf(w, "folder: %s\n", s)
+	}
+	if r.Assumed {
+		fmt.Fprintln(w, "assumed: the inputs are thermometer codes")
 	}
 	if r.Verified {
 		fmt.Fprintln(w, "verified")

@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"ialgn/compiler/head"
 	"ialgn/netlist"
 )
 
@@ -20,6 +22,7 @@ type Output struct {
 	Manifest Manifest
 	Report   Report
 	Netlist  *netlist.Netlist
+	Hint     *head.Hint // of a lowered netlist, else nil
 }
 
 // Read reads an output folder of [Write]: the manifest, the report and the
@@ -63,6 +66,9 @@ func ReadAsIs(dir string) (o *Output, changed []Change, err error) {
 	if err := o.readNetlist(); err != nil {
 		return nil, changed, err
 	}
+	if err := o.readHint(); err != nil {
+		return nil, changed, err
+	}
 	return o, changed, nil
 }
 
@@ -103,16 +109,27 @@ func (f File) check(dir string) error {
 	return nil
 }
 
-func (o *Output) readReport() error {
-	path, err := o.Path("report")
+func (o *Output) readReport() error { return o.readJSON("report", &o.Report) }
+
+// readHint reads the hint, if the folder has one.
+func (o *Output) readHint() error {
+	if !slices.ContainsFunc(o.Manifest.Files, func(f File) bool { return f.Format == "hint" }) {
+		return nil
+	}
+	o.Hint = &head.Hint{}
+	return o.readJSON("hint", o.Hint)
+}
+
+func (o *Output) readJSON(format string, v any) error {
+	path, err := o.Path(format)
 	if err != nil {
 		return err
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return fmt.Errorf("%s: %w", format, err)
 	}
-	if err := json.Unmarshal(data, &o.Report); err != nil {
+	if err := json.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("%s: %w: compile again", path, err)
 	}
 	return nil

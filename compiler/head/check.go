@@ -192,9 +192,28 @@ func (p *proof) count(c *Count) error {
 	if len(c.Bits) != len(in) {
 		return fmt.Errorf("the hint has %d bits, it has %d inputs", len(c.Bits), len(in))
 	}
+	if err := p.sum(c); err != nil {
+		return err
+	}
+	for i := range c.Bits {
+		if err := p.bit(in, i, c.Bits); err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// ProveCount proves on the lowered netlist alone that the digits of a count are the sum of
+// its bits, each a function of nets of the netlist. Of a pair, one bit is taken to be 1.
+func ProveCount(after *netlist.Netlist, c *Count) error {
+	return (&proof{after: after}).sum(c)
+}
+
+// sum proves that the digits of a count are the sum of its bits.
+func (p *proof) sum(c *Count) error {
 	target := linear{coefficient: map[termKey]uint64{}}
 	for i := range c.Bits {
-		if err := p.bit(in, i, c.Bits, &target); err != nil {
+		if err := p.addend(c.Bits, i, &target); err != nil {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
 	}
@@ -215,6 +234,29 @@ func (p *proof) count(c *Count) error {
 		sum.add(Term{1 << d, []netlist.Net{v}, tableCopy}, 1)
 	}
 	return p.steps(c.Counters, &target, &sum, modulus)
+}
+
+// addend adds bit i of a count to a sum: half of a pair counts for both where it comes
+// first.
+func (p *proof) addend(all []Bit, i int, sum *linear) error {
+	b := all[i]
+	if b.Pair == nil {
+		for _, v := range b.Nets {
+			if int(v) >= p.after.Nets() {
+				return fmt.Errorf("net %d of the hint does not exist", v)
+			}
+		}
+		sum.add(Term{1, b.Nets, b.Table}, 1)
+		return nil
+	}
+	j := *b.Pair
+	if j < 0 || j >= len(all) || all[j].Pair == nil || *all[j].Pair != i || i == j {
+		return errors.New("it is half of a pair, the other half is not")
+	}
+	if i < j {
+		sum.constant++
+	}
+	return nil
 }
 
 // steps shows that two sums are congruent by the identities of the steps, each of which it
@@ -289,26 +331,12 @@ func (p *proof) counter(c *Counter, modulus uint64) error {
 	return nil
 }
 
-// bit shows that input i of a popcount is what the hint says, and adds it to the sum.
-func (p *proof) bit(in []netlist.Net, i int, all []Bit, sum *linear) error {
-	b := all[i]
-	if b.Pair == nil {
-		for _, v := range b.Nets {
-			if int(v) >= p.after.Nets() {
-				return fmt.Errorf("net %d of the hint does not exist", v)
-			}
-		}
-		sum.add(Term{1, b.Nets, b.Table}, 1)
-		return p.isFunction(in[i], b)
+// bit shows that input i of a popcount is what the hint says.
+func (p *proof) bit(in []netlist.Net, i int, all []Bit) error {
+	if j := all[i].Pair; j != nil {
+		return p.related(in[i], in[*j], true)
 	}
-	j := *b.Pair
-	if j < 0 || j >= len(in) || all[j].Pair == nil || *all[j].Pair != i || i == j {
-		return errors.New("it is half of a pair, the other half is not")
-	}
-	if i < j {
-		sum.constant++
-	}
-	return p.related(in[i], in[j], true)
+	return p.isFunction(in[i], all[i])
 }
 
 // isFunction shows that net v of before is the function of nets of after that b says.

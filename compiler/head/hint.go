@@ -1,6 +1,8 @@
 package head
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"ialgn/netlist"
@@ -109,4 +111,73 @@ func (c Counter) mapped(nets func([]netlist.Net) []netlist.Net) Counter {
 		steps[i] = steps[i].mapped(nets)
 	}
 	return Counter{nets(c.Leaves), terms(c.In), terms(c.Out), c.Constant, steps}
+}
+
+// maxWeight bounds weights and constants, so that sums of them stay in 64 bits.
+const maxWeight = 1 << 32
+
+// Check returns an error if the hint names what n has not, or numbers out of range: it may
+// come from a file that was changed.
+func (h *Hint) Check(n *netlist.Netlist) error {
+	k := checker{netlist.Net(n.Nets())}
+	for i, c := range h.Counts {
+		if err := k.count(c); err != nil {
+			return fmt.Errorf("hint: count %d: %w", i, err)
+		}
+	}
+	for i, a := range h.Argmaxs {
+		if err := k.nets(slices.Concat(append([][]netlist.Net{a.Index}, a.Words...)...)); err != nil {
+			return fmt.Errorf("hint: argmax %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checker checks a hint against the number of nets.
+type checker struct{ limit netlist.Net }
+
+func (k checker) nets(nets []netlist.Net) error {
+	for _, v := range nets {
+		if v >= k.limit {
+			return fmt.Errorf("net %d does not exist, there are %d: compile again", v, k.limit)
+		}
+	}
+	return nil
+}
+
+func (k checker) count(c Count) error {
+	if len(c.Digits) > 32 {
+		return fmt.Errorf("%d digits are too many: compile again", len(c.Digits))
+	}
+	err := k.nets(c.Digits)
+	for _, b := range c.Bits {
+		err = cmp.Or(err, k.term(Term{1, b.Nets, b.Table}))
+	}
+	return cmp.Or(err, k.counters(c.Counters))
+}
+
+func (k checker) counters(all []Counter) error {
+	for i, c := range all {
+		err := k.nets(c.Leaves)
+		for _, t := range slices.Concat(c.In, c.Out) {
+			err = cmp.Or(err, k.term(t))
+		}
+		if constant := int64(c.Constant); constant > maxWeight || constant < -maxWeight {
+			err = cmp.Or(err, fmt.Errorf("constant %d is out of range: compile again", constant))
+		}
+		if err = cmp.Or(err, k.counters(c.Steps)); err != nil {
+			return fmt.Errorf("counter %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (k checker) term(t Term) error {
+	if len(t.Nets) > netlist.MaxFunctionInputs || t.Table&^netlist.TableMask(len(t.Nets)) != 0 {
+		return fmt.Errorf("table %#x of %d nets is out of range: compile again", t.Table, len(t.Nets))
+	}
+	if weight := int64(t.Weight); weight > maxWeight || weight < -maxWeight {
+		return fmt.Errorf("weight %d is out of range: compile again", weight)
+	}
+	return k.nets(t.Nets)
 }

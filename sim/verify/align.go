@@ -8,50 +8,57 @@ import (
 	"ialgn/netlist"
 )
 
-// cuts are the gates of both netlists, over the same input bits.
+// cuts are both netlists without their heads, over the same input bits.
 type cuts struct {
 	raw, product *cut
-	bits         []int    // of each thermometer bit: the input bit that it is, or -1
 	known        stimulus // samples that tell roots apart
-	chosen       []int    // of each root of raw: that of product, or -1 for the constant 0
+	chosen       []choice // for each root of raw
 }
 
-// newCuts cuts the gates out of both netlists. It returns an error if encoder or head
-// of the two do not correspond.
+// choice is what corresponds to a root of raw: a root of the product, the constant 0, or
+// the complement of another root of raw.
+type choice struct {
+	sort  choiceSort
+	index int // among all roots
+}
+
+type choiceSort uint8
+
+const (
+	chooseZero choiceSort = iota
+	chooseProduct
+	chooseComplement
+)
+
+// newCuts cuts the heads off both netlists. It returns an error if the heads of the two do
+// not correspond.
 func (d Design) newCuts() (*cuts, error) {
-	inputs, index, err := comparisons(d.Raw)
-	if err != nil {
-		return nil, err
-	}
-	k := &cuts{bits: index}
-	if k.raw, err = newCut(d.Raw, inputs); err != nil {
+	k := &cuts{}
+	var err error
+	if k.raw, err = d.cut(d.Raw, nil); err != nil {
 		return nil, fmt.Errorf("raw netlist: %w", err)
 	}
-	if k.product, err = newCut(d.Product, inputs); err != nil {
+	if k.product, err = d.cut(d.Product, d.Hint); err != nil {
 		return nil, fmt.Errorf("optimised netlist: %w", err)
 	}
 	a, b := k.raw.roots, k.product.roots
 	switch {
-	case a.ports != b.ports || len(a.nets) != len(b.nets):
-		return nil, fmt.Errorf("optimised netlist: counts %d classes, the raw one %d", len(b.nets), len(a.nets))
+	case a.ports != b.ports || len(a.bits) != len(b.bits):
+		return nil, fmt.Errorf("optimised netlist: counts %d classes, the raw one %d", len(b.bits), len(a.bits))
 	case k.raw.inputs() != k.product.inputs():
 		return nil, fmt.Errorf("optimised netlist: reads %d bits, the raw one %d", k.product.inputs(), k.raw.inputs())
 	case a.ports && !slices.Equal(d.Raw.ChainClasses(), d.Product.ChainClasses()):
 		return nil, fmt.Errorf("optimised netlist: chains belong to other classes than in the raw one")
 	}
-	for i := len(index); i < d.Model.Inputs(); i++ {
-		k.bits = append(k.bits, i)
-	}
-	k.known = random(k.raw.inputs())
+	k.known = d.random()
 	return k, nil
 }
 
-func (k *cut) inputs() int { return len(k.n.InputPorts()[0].Nets) }
-
 // align returns the optimised gates with a root for each of the raw ones, and whether
 // the choice is another than last time. A popcount may have lost inputs that are always
-// 0, and its order does not matter: within a class, roots correspond that are equal in
-// all known samples. The choice is judged by the proof that follows.
+// 0, and pairs that exclude each other, and its order does not matter: within a class,
+// roots correspond that are equal in all known samples. The choice is judged by the proof
+// that follows.
 func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err error) {
 	chosen, err := k.choose(ctx)
 	if err != nil {
@@ -64,11 +71,15 @@ func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err
 	for i := range netlist.Cell(old.Cells()) {
 		c.Copy(i)
 	}
+	raw := k.copyRaw(c)
 	var h []netlist.Net
-	for _, i := range chosen {
+	for _, choice := range chosen {
 		v := netlist.False
-		if i >= 0 {
-			v = c.To(old.OutputPorts()[0].Nets[i])
+		switch choice.sort {
+		case chooseProduct:
+			v = c.To(k.product.h()[choice.index])
+		case chooseComplement:
+			v = c.Function(tableNot, netlist.Origin{}, raw[k.raw.h()[choice.index]])
 		}
 		h = append(h, v)
 	}
@@ -76,80 +87,144 @@ func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err
 	return c.Netlist(), changed, nil
 }
 
-// choose returns for each root of raw the index of one of product, or -1.
-func (k *cuts) choose(ctx context.Context) ([]int, error) {
-	raw, err := k.known.signatures(ctx, k.raw.n, k.raw.n.OutputPorts()[0].Nets)
+// copyRaw adds the raw gates that complements are taken of to a copy of the product, and
+// returns what their nets have become.
+func (k *cuts) copyRaw(c *netlist.Copier) map[netlist.Net]netlist.Net {
+	n, needed := k.raw.n, map[netlist.Net]bool{}
+	for _, choice := range k.chosen {
+		if choice.sort == chooseComplement {
+			needed[k.raw.h()[choice.index]] = true
+		}
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	for i := netlist.Cell(n.Cells()); i > 0; {
+		i--
+		for _, v := range n.Inputs(i) {
+			needed[v] = needed[v] || needed[n.Output(i)]
+		}
+	}
+	to := map[netlist.Net]netlist.Net{netlist.True: netlist.True, netlist.False: netlist.False}
+	for i, v := range n.InputPorts()[0].Nets {
+		to[v] = c.To(c.Old.InputPorts()[0].Nets[i])
+	}
+	for i := range netlist.Cell(n.Cells()) {
+		if !needed[n.Output(i)] {
+			continue
+		}
+		var in []netlist.Net
+		for _, v := range n.Inputs(i) {
+			in = append(in, to[v])
+		}
+		to[n.Output(i)] = c.Function(n.Param(i), n.Origin(i), in...)
+	}
+	return to
+}
+
+// choose returns what corresponds to each root of raw.
+func (k *cuts) choose(ctx context.Context) ([]choice, error) {
+	raw, err := k.known.signatures(ctx, k.raw.n, k.raw.h())
 	if err != nil {
 		return nil, err
 	}
-	product, err := k.known.signatures(ctx, k.product.n, k.product.n.OutputPorts()[0].Nets)
+	product, err := k.known.signatures(ctx, k.product.n, k.product.h())
 	if err != nil {
 		return nil, err
 	}
-	var all []int
+	var all []choice
 	a, b := 0, 0
-	for c := range k.raw.roots.nets {
-		na, nb := len(k.raw.roots.nets[c]), len(k.product.roots.nets[c])
-		if nb > na || nb < na && k.raw.roots.ports {
-			return nil, fmt.Errorf("optimised netlist: counts %d bits for class %d, the raw one %d", nb, c, na)
+	for c := range k.raw.roots.bits {
+		na, nb, pairs := len(k.raw.roots.bits[c]), len(k.product.roots.bits[c]), k.product.roots.pairs[c]
+		if nb+2*pairs > na || nb < na && k.raw.roots.ports {
+			return nil, fmt.Errorf("optimised netlist: counts %d bits for class %d, the raw one %d", nb+2*pairs, c, na)
 		}
-		var part []int
-		if k.raw.roots.ports {
-			part = netlistOrder(na)
-		} else {
-			part = match(raw[a:a+na], product[b:b+nb])
+		part := netlistOrder(na)
+		if !k.raw.roots.ports {
+			part = k.known.match(raw[a:a+na], product[b:b+nb], pairs)
 		}
-		for _, i := range part {
-			if i >= 0 {
-				i += b
+		for _, choice := range part {
+			switch choice.sort {
+			case chooseProduct:
+				choice.index += b
+			case chooseComplement:
+				choice.index += a
 			}
-			all = append(all, i)
+			all = append(all, choice)
 		}
 		a, b = a+na, b+nb
 	}
 	return all, nil
 }
 
-// netlistOrder returns 0 .. n-1.
-func netlistOrder(n int) []int {
-	order := make([]int, n)
+// netlistOrder returns the choice of each root's own number.
+func netlistOrder(n int) []choice {
+	order := make([]choice, n)
 	for i := range order {
-		order[i] = i
+		order[i] = choice{chooseProduct, i}
 	}
 	return order
 }
 
-// match pairs equal signatures, in order where there are several. Of what is left, the
-// product's go to raw ones that are not 0 everywhere, as far as there are any; the raw
-// ones that nothing is left for are -1.
-func match(raw, product []signature) []int {
+// match pairs equal signatures, in order where there are several. Of the raw ones that are
+// left, as many pairs of complements as told are each other's. What is left of the product
+// goes to raw ones that are not 0 everywhere, as far as there are any; the raw ones that
+// nothing is left for are 0.
+func (s stimulus) match(raw, product []signature, pairs int) []choice {
 	left := map[string][]int{}
-	for j, s := range product {
-		left[s.key()] = append(left[s.key()], j)
+	for j, p := range product {
+		left[p.key()] = append(left[p.key()], j)
 	}
-	pairs := make([]int, len(raw))
-	var single, zero []int // raw ones without a pair
-	for i, s := range raw {
-		key := s.key()
-		switch {
-		case len(left[key]) > 0:
-			pairs[i], left[key] = left[key][0], left[key][1:]
+	chosen := make([]choice, len(raw))
+	var rest []int // raw ones without a counterpart
+	for i, r := range raw {
+		if js := left[r.key()]; len(js) > 0 {
+			chosen[i], left[r.key()] = choice{chooseProduct, js[0]}, js[1:]
 			continue
-		case s.isZero():
-			zero = append(zero, i)
-		default:
-			single = append(single, i)
 		}
-		pairs[i] = -1
+		rest = append(rest, i)
 	}
-	single = append(single, zero...)
-	var rest []int
+	rest = s.pair(raw, rest, pairs, chosen)
+	slices.SortStableFunc(rest, func(i, j int) int { return boolOrder(raw[i].isZero()) - boolOrder(raw[j].isZero()) })
+	var over []int
 	for _, js := range left {
-		rest = append(rest, js...)
+		over = append(over, js...)
 	}
-	slices.Sort(rest)
-	for i, j := range rest {
-		pairs[single[i]] = j
+	slices.Sort(over)
+	for k, j := range over[:min(len(over), len(rest))] {
+		chosen[rest[k]] = choice{chooseProduct, j}
 	}
-	return pairs
+	return chosen
+}
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// pair makes complements among the given raw roots each other's choice, and returns the
+// others.
+func (s stimulus) pair(raw []signature, among []int, pairs int, chosen []choice) (rest []int) {
+	wait := map[string][]int{}
+	taken := map[int]bool{}
+	for _, i := range among {
+		key := s.inverse(raw[i]).key()
+		if js := wait[key]; len(js) > 0 && pairs > 0 {
+			j := js[0]
+			wait[key] = js[1:]
+			chosen[i], chosen[j] = choice{chooseComplement, j}, choice{chooseComplement, i}
+			taken[i], taken[j] = true, true
+			pairs--
+			continue
+		}
+		wait[raw[i].key()] = append(wait[raw[i].key()], i)
+	}
+	for _, i := range among {
+		if !taken[i] {
+			rest = append(rest, i)
+		}
+	}
+	return rest
 }

@@ -10,6 +10,17 @@ import (
 	"ialgn/trainer/model"
 )
 
+// blame returns the origin of the cell that is to blame for a difference that the samples
+// show, none if no gate is.
+func (d Design) blame(ctx context.Context, samples stimulus) (o netlist.Origin, err error) {
+	s := suspect{d.Model, d.Raw, d.Product, samples}
+	if d.Hint != nil {
+		return s.correctable(ctx)
+	}
+	o, _, err = s.find(ctx)
+	return o, err
+}
+
 // suspect looks for the gate that is to blame for a difference between the raw netlist
 // and the optimised one, which have the same inputs, outputs and probes.
 //
@@ -131,14 +142,15 @@ func complement(n *netlist.Netlist, c netlist.Cell) *netlist.Netlist {
 // wrongRoots returns the nets that are counted in the optimised netlist where the raw
 // one counts their complement. The popcounts may read them in another order.
 func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
-	a, errA := findRoots(s.raw)
-	b, errB := findRoots(s.product)
-	if errA != nil || errB != nil || len(a.nets) != len(b.nets) {
+	a, errA := findRoots(s.raw, nil)
+	b, errB := findRoots(s.product, nil)
+	if errA != nil || errB != nil || len(a.bits) != len(b.bits) {
 		return nil, nil // the head is to blame
 	}
 	var wrong []netlist.Net
-	for class, nets := range b.nets {
-		want, err := s.samples.signatures(ctx, s.raw, a.nets[class])
+	for class := range b.bits {
+		nets := netsOf(b.bits[class])
+		want, err := s.samples.signatures(ctx, s.raw, netsOf(a.bits[class]))
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +166,7 @@ func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
 			lacking[g.key()]--
 		}
 		for i, g := range got {
-			if lacking[g.key()] < 0 && lacking[s.inverse(g).key()] > 0 {
+			if lacking[g.key()] < 0 && lacking[s.samples.inverse(g).key()] > 0 {
 				wrong = append(wrong, nets[i])
 			}
 		}
@@ -162,13 +174,13 @@ func (s suspect) wrongRoots(ctx context.Context) ([]netlist.Net, error) {
 	return wrong, nil
 }
 
-// inverse returns the signature of the complement.
-func (s suspect) inverse(g signature) signature {
-	inverse := make(signature, len(g))
-	for w := range g {
-		inverse[w] = ^g[w] & valid(s.samples.samples-64*w)
+// netsOf returns the nets of roots that are nets.
+func netsOf(bits []root) []netlist.Net {
+	nets := make([]netlist.Net, len(bits))
+	for i, b := range bits {
+		nets[i] = b.nets[0]
 	}
-	return inverse
+	return nets
 }
 
 // gateOf returns the gate of a [Mismatch]: -1 where the origin is none.

@@ -28,8 +28,8 @@ type FormalResult struct {
 	Tool    string  `json:"tool,omitempty"`
 	Seconds float64 `json:"seconds"`
 
-	// Counterexample are the thermometer bits that are 1 in an input for which the
-	// gates differ; set with the verdict different where abc found it.
+	// Counterexample are the bits of the input port that are 1 in an input for which the
+	// gates differ; set with the verdict different.
 	Counterexample []int `json:"counterexample,omitempty"`
 	findings
 }
@@ -48,9 +48,11 @@ const formalLimit = 10 * time.Minute
 // maxProofs bounds how often a proof is tried with another choice of roots.
 const maxProofs = 64
 
-// Formal proves with abc that the optimised gates compute the raw gates' function for
-// every input, thermometer or not. The head's operators and the comparators are the
-// same in both netlists, which is checked by their form, not proved.
+// Formal proves that the optimised netlist computes the raw one's function for every
+// input, or for every thermometer code where the product assumes that. abc proves that the
+// same is counted; the counts of a lowered head are proved by its hint ([head.ProveCount])
+// and its argmax by abc. Popcounts and an argmax that are still operators are matched by
+// their form.
 //
 // Only abc's line "Networks are equivalent" counts as a proof: it exits 0 for
 // everything. A difference is believed when our simulator replays it. It returns an
@@ -73,8 +75,14 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Tool, r.Outputs = abc.Version(ctx), len(k.raw.n.OutputPorts()[0].Nets)
+	r.Tool, r.Outputs = abc.Version(ctx), len(k.raw.h())
 	p := prover{ctx, abc, dir}
+	if reason, err := p.argmax(d.Product, k.product.roots.argmax); err != nil {
+		return nil, err
+	} else if reason != "" {
+		r.Reason = reason
+		return r, d.search(ctx, r)
+	}
 	for range maxProofs {
 		product, changed, err := k.align(ctx)
 		if err != nil {
@@ -88,7 +96,7 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 			return r, err
 		}
 	}
-	return r, nil
+	return r, d.search(ctx, r)
 }
 
 // search looks for a difference of the whole netlists where they cannot be compared
@@ -98,12 +106,13 @@ func (d Design) search(ctx context.Context, r *FormalResult) error {
 	if other := d.Product.InputPorts(); len(ports) != 1 || len(other) != 1 || len(ports[0].Nets) != len(other[0].Nets) {
 		return nil
 	}
-	diff, err := random(len(ports[0].Nets)).compare(ctx, d.Raw, d.Product)
+	samples := d.random()
+	diff, err := samples.compare(ctx, d.Raw, d.Product)
 	if err != nil || diff == nil {
 		return ctx.Err() // what cannot be compared stays unproved
 	}
-	r.Verdict = different
-	r.add(Mismatch{-1, 0, -1, fmt.Sprintf("optimised netlist: %v, for random input %d", diff, diff.sample)})
+	r.Verdict, r.Counterexample = different, ones(samples.sample(diff.sample))
+	r.add(Mismatch{-1, 0, -1, fmt.Sprintf("optimised netlist: %v, for the counterexample", diff)})
 	return nil
 }
 
@@ -114,7 +123,7 @@ func (d Design) prove(p prover, k *cuts, product *netlist.Netlist, r *FormalResu
 	if err := writePair(p.dir, k.raw.n, product); err != nil {
 		return false, err
 	}
-	out, err := p.ask(fmt.Sprintf("&r raw.aig; &cec -T %d product.aig", int(formalLimit.Seconds()*0.9)))
+	out, err := p.compare()
 	if err != nil {
 		return false, err
 	}
@@ -139,6 +148,11 @@ type prover struct {
 func (p prover) ask(script string) (string, error) {
 	out, err := p.abc.Run(p.ctx, tool.Command{Args: []string{"-c", script}, Dir: p.dir, Limit: formalLimit})
 	return out.Stdout, err
+}
+
+// compare asks whether the two circuits are equivalent.
+func (p prover) compare() (said string, err error) {
+	return p.ask(fmt.Sprintf("&r raw.aig; &cec -T %d product.aig", int(formalLimit.Seconds()*0.9)))
 }
 
 // writePair writes both cuts and reads them back: their names must be the same in the
@@ -234,7 +248,7 @@ func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalRes
 		return false, err
 	}
 	one := stimulus{[][]uint64{x}, 1}
-	a, err := one.signatures(p.ctx, k.raw.n, k.raw.n.OutputPorts()[0].Nets)
+	a, err := one.signatures(p.ctx, k.raw.n, k.raw.h())
 	if err != nil {
 		return false, err
 	}
@@ -250,14 +264,20 @@ func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalRes
 		r.Reason = fmt.Sprintf("abc says the networks differ, but its counterexample does not show it here: %.200s", strings.TrimSpace(said))
 		return true, nil
 	}
+	if bits := d.project(); bits > 0 {
+		one.project(bits)
+	}
 	k.known.around(x)
+	if bits := d.project(); bits > 0 {
+		k.known.project(bits)
+	}
 	found := k.differences(a, b)
 	if len(found) == 0 {
 		r.Reason = "the bits that the popcounts read could not be paired"
 		return false, nil
 	}
-	r.Verdict, r.Reason, r.Counterexample = different, "", k.thermometer(x)
-	return true, d.blameCuts(p.ctx, k, product, found, r)
+	r.Verdict, r.Reason, r.Counterexample = different, "", ones(x)
+	return true, d.blameCuts(p.ctx, k.known, found, r)
 }
 
 // differences tells what differs between the roots of one sample: the output h, or the
@@ -273,9 +293,9 @@ func (k *cuts) differences(a, b []signature) []string {
 		return found
 	}
 	at := 0
-	for c, nets := range k.raw.roots.nets {
+	for c, bits := range k.raw.roots.bits {
 		got, want := uint64(0), uint64(0)
-		for range nets {
+		for range bits {
 			got, want, at = got+b[at][0], want+a[at][0], at+1
 		}
 		if got != want {
@@ -285,20 +305,20 @@ func (k *cuts) differences(a, b []signature) []string {
 	return found
 }
 
-// thermometer returns the thermometer bits that are 1 in an input of the cuts.
-func (k *cuts) thermometer(x []uint64) []int {
-	ones := []int{}
-	for bit, i := range k.bits {
-		if i >= 0 && x[i] == 1 {
-			ones = append(ones, bit)
+// ones returns the bits that are 1 in an input.
+func ones(x []uint64) []int {
+	list := []int{}
+	for i, v := range x {
+		if v == 1 {
+			list = append(list, i)
 		}
 	}
-	return ones
+	return list
 }
 
 // blameCuts adds the differences, with the gate that is to blame.
-func (d Design) blameCuts(ctx context.Context, k *cuts, product *netlist.Netlist, found []string, r *FormalResult) error {
-	o, _, err := suspect{d.Model, k.raw.n, product, k.known}.find(ctx)
+func (d Design) blameCuts(ctx context.Context, known stimulus, found []string, r *FormalResult) error {
+	o, err := d.blame(ctx, known)
 	if err != nil {
 		return err
 	}

@@ -4,74 +4,126 @@ import (
 	"fmt"
 	"slices"
 
+	"ialgn/compiler/head"
 	"ialgn/netlist"
 )
 
 // roots are the bits that are counted for each class.
 type roots struct {
-	nets [][]netlist.Net // [class]
+	bits  [][]root // [class]
+	pairs []int    // [class]: pairs of bits that exclude each other and are not among bits
 
-	// ports says that the bits are the output h, where each has its place: nets has
-	// one row. Otherwise a class's popcount reads them, in any order.
+	// ports says that the bits are the output h, where each has its place: bits has
+	// one row. Otherwise they are counted in any order.
 	ports bool
+
+	// argmax is the tournament that finds the class, nil if that is an operator.
+	argmax *head.Index
 }
 
 // findRoots returns what is counted for each class, and checks that the head makes of
-// it what it should: the probe count_c is the whole popcount, and class_index is the
-// argmax of these counts.
-func findRoots(n *netlist.Netlist) (roots, error) {
-	h := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" })
-	if h >= 0 {
-		return roots{[][]netlist.Net{slices.Clone(n.OutputPorts()[h].Nets)}, true}, nil
+// it what it should: the probe count_c is the whole count, and class_index is the argmax
+// of these counts. A lowered head is taken apart by its hint, whose counts are proved.
+// What is left to prove is the argmax of the result, if it has one.
+func findRoots(n *netlist.Netlist, h *head.Hint) (*roots, error) {
+	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
+		return &roots{bits: [][]root{copies(n.OutputPorts()[i].Nets)}, pairs: []int{0}, ports: true}, nil
 	}
-	var r roots
+	if h == nil {
+		h = &head.Hint{}
+	}
+	if err := h.Check(n); err != nil {
+		return nil, err
+	}
+	r := &roots{}
 	var counts [][]netlist.Net
+	told := slices.Clone(h.Counts)
 	for _, p := range n.Probes() {
 		if p.Name != fmt.Sprintf("count_%d", len(counts)) {
 			continue
 		}
-		nets, err := counted(n, p)
+		bits, pairs, err := counted(n, p, &told)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
-		counts, r.nets = append(counts, p.Nets), append(r.nets, slices.Clone(nets))
+		counts, r.bits, r.pairs = append(counts, p.Nets), append(r.bits, bits), append(r.pairs, pairs)
 	}
-	return r, checkArgmax(n, counts)
+	return r, r.checkArgmax(n, counts, h)
 }
 
-// counted returns the inputs of the popcount whose result is the probe p. A probe that
-// is no popcount's result may be a constant, which is that many ones, or a single bit.
-func counted(n *netlist.Netlist, p netlist.Port) ([]netlist.Net, error) {
-	digits := p.Nets
+func copies(nets []netlist.Net) []root {
+	bits := make([]root, len(nets))
+	for i, v := range nets {
+		bits[i] = root{tableCopy, []netlist.Net{v}}
+	}
+	return bits
+}
+
+// significant returns a word without the leading digits that are always 0.
+func significant(digits []netlist.Net) []netlist.Net {
 	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
 		digits = digits[:len(digits)-1]
+	}
+	return digits
+}
+
+// counted returns the bits whose count is the probe p: the inputs of a popcount, or what
+// the hint says of a lowered one, which is then told. A probe that is neither may be a
+// constant, which is that many ones, or a single bit.
+func counted(n *netlist.Netlist, p netlist.Port, told *[]head.Count) (bits []root, pairs int, err error) {
+	digits := significant(p.Nets)
+	isCount := func(c head.Count) bool { return slices.Equal(significant(c.Digits), digits) }
+	if i := slices.IndexFunc(*told, isCount); i >= 0 {
+		c := (*told)[i]
+		*told = slices.Delete(*told, i, i+1)
+		return lowered(n, p.Name, &c)
 	}
 	if !slices.ContainsFunc(digits, func(v netlist.Net) bool { return v > netlist.True }) {
 		ones := 0
 		for i, v := range digits {
 			ones |= int(v) << i
 		}
-		return slices.Repeat([]netlist.Net{netlist.True}, ones), nil
+		return copies(slices.Repeat([]netlist.Net{netlist.True}, ones)), 0, nil
 	}
 	c, pin, ok := n.Driver(digits[0])
-	isCount := ok && n.Kind(c) == netlist.Popcount
+	isPopcount := ok && n.Kind(c) == netlist.Popcount
 	switch {
-	case len(digits) == 1 && !isCount:
-		return digits, nil
-	case isCount && pin == 0 && slices.Equal(digits, netlist.Word(digits[0], n.Outputs(c))):
-		return n.Inputs(c), nil
+	case len(digits) == 1 && !isPopcount:
+		return copies(digits), 0, nil
+	case isPopcount && pin == 0 && slices.Equal(digits, netlist.Word(digits[0], n.Outputs(c))):
+		return copies(n.Inputs(c)), 0, nil
 	}
-	return nil, fmt.Errorf("%s is not the result of a popcount", p.Name)
+	return nil, 0, fmt.Errorf("%s is not the result of a popcount", p.Name)
 }
 
-// checkArgmax checks that the output class_index is the argmax of the counts. The
-// argmax may leave out digits in which all counts are the same net.
-func checkArgmax(n *netlist.Netlist, counts [][]netlist.Net) error {
+// lowered returns the bits of a lowered popcount, and the number of pairs among them.
+func lowered(n *netlist.Netlist, name string, c *head.Count) (bits []root, pairs int, err error) {
+	if err := head.ProveCount(n, c); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	for i, b := range c.Bits {
+		switch {
+		case b.Pair == nil:
+			bits = append(bits, root{b.Table, b.Nets})
+		case i < *b.Pair:
+			pairs++
+		}
+	}
+	return bits, pairs, nil
+}
+
+// checkArgmax checks that the output class_index is the argmax of the counts, of which
+// digits in which all counts are the same net may be left out.
+func (r *roots) checkArgmax(n *netlist.Netlist, counts [][]netlist.Net, h *head.Hint) error {
 	i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "class_index" })
 	if i < 0 || len(counts) == 0 {
 		return fmt.Errorf("there is no class_index or no count_0")
 	}
 	out := n.OutputPorts()[i].Nets
+	if i := slices.IndexFunc(h.Argmaxs, func(x head.Index) bool { return slices.Equal(x.Index, out) }); i >= 0 {
+		r.argmax = &h.Argmaxs[i]
+		return checkWords(counts, r.argmax.Words)
+	}
 	words := make([][]netlist.Net, len(counts))
 	if c, pin, ok := n.Driver(out[0]); ok && n.Kind(c) == netlist.Argmax && pin == 0 {
 		size := int(n.Param(c))
@@ -90,11 +142,14 @@ func checkArgmax(n *netlist.Netlist, counts [][]netlist.Net) error {
 
 // checkWords checks that the words are the counts but for digits that all counts share.
 func checkWords(counts, words [][]netlist.Net) error {
+	if len(words) != len(counts) {
+		return fmt.Errorf("the argmax has %d words, there are %d counts", len(words), len(counts))
+	}
 	size, next := len(words[0]), 0
 	for d := range counts[0] {
 		shared, taken := true, next < size
 		for c, digits := range counts {
-			if len(digits) != len(counts[0]) {
+			if len(digits) != len(counts[0]) || len(words[c]) != size {
 				return fmt.Errorf("count_%d has %d digits, count_0 has %d", c, len(digits), len(counts[0]))
 			}
 			shared = shared && digits[d] == counts[0][d]

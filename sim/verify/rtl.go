@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,12 +30,18 @@ type RTLResult struct {
 // RTLFiles names the emitted Verilog: the module and the file that holds it. The
 // testbench is written anew for each check: one from the folder would be a judge that
 // the accused has chosen.
+// So are the primitives that a design in LUTs is made of.
 type RTLFiles struct {
 	Module, Design string
+	Style          verilog.Style
+	Target         verilog.Target
 }
 
-// testbenchName is the testbench in a simulation's folder.
-const testbenchName = "testbench.v"
+// The files that are written into a simulation's folder.
+const (
+	testbenchName = "testbench.v"
+	cellsName     = "cells.v"
+)
 
 // rtlLimit bounds the time of one external simulator.
 const rtlLimit = 30 * time.Minute
@@ -62,7 +69,7 @@ func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator st
 	if err := d.writeVectors(s, index, filepath.Join(dir, vectorsName)); err != nil {
 		return nil, err
 	}
-	if err := d.writeTestbench(files.Module, filepath.Join(dir, testbenchName)); err != nil {
+	if err := d.writeSources(files, dir); err != nil {
 		return nil, err
 	}
 	out, name, err := runSimulator(ctx, simulator, files, dir, len(index))
@@ -125,13 +132,23 @@ func tied(counts []int32) bool {
 	return same > 1
 }
 
-func (d Design) writeTestbench(module, path string) error {
+// writeSources writes the testbench, and the primitives if the design has any.
+func (d Design) writeSources(f RTLFiles, dir string) error {
+	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target}
+	err := writeSource(filepath.Join(dir, testbenchName), d.Product, o, verilog.WriteTestbench)
+	if err != nil || f.Style != verilog.LUTs {
+		return err
+	}
+	return writeSource(filepath.Join(dir, cellsName), d.Product, o, verilog.WriteCells)
+}
+
+func writeSource(path string, n *netlist.Netlist, o verilog.Options, write func(io.Writer, *netlist.Netlist, verilog.Options) error) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close() // a second time is harmless
-	if err := verilog.WriteTestbench(f, d.Product, verilog.Options{Module: module}); err != nil {
+	if err := write(f, n, o); err != nil {
 		return err
 	}
 	return f.Close()
@@ -210,6 +227,9 @@ func runSimulator(ctx context.Context, simulator string, f RTLFiles, dir string,
 // sources returns the files to compile in a simulation's folder.
 func (f RTLFiles) sources() ([]string, error) {
 	design, err := filepath.Abs(f.Design)
+	if f.Style == verilog.LUTs {
+		return []string{design, testbenchName, cellsName}, err
+	}
 	return []string{design, testbenchName}, err
 }
 

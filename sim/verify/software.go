@@ -173,7 +173,7 @@ func (d Design) classes(ctx context.Context, s Samples, what string, n *netlist.
 	if n != d.Product || r.Mismatches == before {
 		return got, nil
 	}
-	o, _, err := suspect{d.Model, d.Raw, d.Product, fromRows(x, r.Checked)}.find(ctx)
+	o, err := d.blame(ctx, fromRows(x, r.Checked))
 	for i := listed; i < len(r.First); i++ {
 		r.First[i].Layer, r.First[i].Gate = int(o.Layer), gateOf(o)
 	}

@@ -61,6 +61,27 @@ func random(inputs int) stimulus {
 	return s
 }
 
+// sample returns the bits of one sample.
+func (s stimulus) sample(i int) []uint64 {
+	x := make([]uint64, len(s.words[i/64]))
+	for r, v := range s.words[i/64] {
+		x[r] = v >> (i % 64) & 1
+	}
+	return x
+}
+
+// project makes the samples thermometer codes, of features with so many bits each: a bit
+// stays 1 only with all lower ones.
+func (s stimulus) project(bits int) {
+	for _, word := range s.words {
+		for i := range word {
+			if i%bits > 0 {
+				word[i] &= word[i-1]
+			}
+		}
+	}
+}
+
 // around adds one sample and 63 in which each input is flipped with a probability of
 // 1/16.
 func (s *stimulus) around(x []uint64) {
@@ -103,6 +124,15 @@ func (s stimulus) each(ctx context.Context, f func(w int, mask uint64, sims []*s
 
 // signature is a net's values over a stimulus.
 type signature []uint64
+
+// inverse returns the signature of the complement.
+func (s stimulus) inverse(g signature) signature {
+	inverse := make(signature, len(g))
+	for w := range g {
+		inverse[w] = ^g[w] & valid(s.samples-64*w)
+	}
+	return inverse
+}
 
 // key returns the signature as a key of maps.
 func (s signature) key() string {

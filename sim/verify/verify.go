@@ -7,8 +7,8 @@
 //     [model.Evaluator], the trainer's own forward pass;
 //   - [RTL]: the emitted Verilog in a Verilog simulator against our simulator on
 //     samples of the set, ties of the class counts among them;
-//   - [Formal]: the optimised gates against the raw gates for all inputs, by abc on
-//     AIGER.
+//   - [Formal]: the optimised netlist against the raw one for all inputs: what is counted
+//     by abc on AIGER, the counts of a lowered head by its hint, its argmax by abc.
 //
 // A difference is named by sample, layer and gate wherever a gate is to blame. What
 // could not be decided is never called verified.
@@ -17,6 +17,7 @@ package verify
 import (
 	"fmt"
 
+	"ialgn/compiler/head"
 	"ialgn/netlist"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -29,6 +30,38 @@ type Design struct {
 	Model   *model.Frozen
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
+
+	// Hint, unless nil, says that the product was lowered, and why its counts are right.
+	Hint *head.Hint
+	// Assumed says that the product needs to be right for thermometer codes alone.
+	Assumed bool
+}
+
+// project returns how many bits of the input port make a thermometer code, 0 if nothing
+// is assumed.
+func (d Design) project() int {
+	if d.Assumed {
+		return d.Model.Encoder.Bits - 1
+	}
+	return 0
+}
+
+// random returns random samples that the product must be right for.
+func (d Design) random() stimulus {
+	s := random(len(d.Raw.InputPorts()[0].Nets))
+	if bits := d.project(); bits > 0 {
+		s.project(bits)
+	}
+	return s
+}
+
+// cut returns a netlist without its head.
+func (d Design) cut(n *netlist.Netlist, h *head.Hint) (*cut, error) {
+	r, err := findRoots(n, h)
+	if err != nil {
+		return nil, err
+	}
+	return newCut(n, r, d.project())
 }
 
 // Samples is a set of samples in both forms that circuits read.

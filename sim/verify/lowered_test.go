@@ -1,0 +1,260 @@
+package verify
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ialgn/compiler"
+	"ialgn/compiler/hardware"
+	"ialgn/compiler/head"
+	"ialgn/compiler/lut"
+	"ialgn/internal/modelgen"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/trainer/model"
+)
+
+// lowered freezes and compiles a model to LUTs, as the compile command does. Scopes other
+// than full use that inputs are thermometer codes where assumed.
+func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, target string, k int, assumed bool) Design {
+	t.Helper()
+	raw, err := netlist.Freeze(f, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
+	switch {
+	case scope == netlist.Full:
+		o.Thermometer = compiler.ThermometerDerived
+	case assumed:
+		o.Thermometer = compiler.ThermometerAssumed
+	}
+	n, _, err := o.Optimise(t.Context(), raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hardware.Options{K: k, Objective: lut.Balanced, Threads: 1}
+	if h.Target, err = hardware.ParseTarget(target); err != nil {
+		t.Fatal(err)
+	}
+	d, err := h.Lower(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Design{Model: f, Raw: raw, Product: d.Netlist, Hint: d.Hint, Assumed: assumed && scope != netlist.Full}
+}
+
+// TestLowered verifies every form of network in every scope as hardware.
+func TestLowered(t *testing.T) {
+	needs(t, "abc")
+	for _, form := range modelgen.Forms() {
+		f := form.Model().Freeze()
+		s := randomSamples(f, 200)
+		for _, scope := range scopes {
+			for _, h := range []struct {
+				target string
+				k      int
+			}{{"generic", 6}, {"generic", 3}, {"ice40", 4}} {
+				t.Run(fmt.Sprintf("%s/%v/%s%d", form.Name, scope, h.target, h.k), func(t *testing.T) {
+					t.Parallel()
+					sound(t, loweredDesign(t, f, scope, h.target, h.k, scope == netlist.Core), s)
+				})
+			}
+		}
+	}
+}
+
+// sound checks that a lowered design without a fault is verified.
+func sound(t *testing.T, d Design, s Samples) {
+	t.Helper()
+	soft, err := d.Software(t.Context(), s, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if soft.Mismatches != 0 {
+		t.Errorf("software: %+v", soft)
+	}
+	r, err := d.Formal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Proved || r.Outputs != d.Model.Width {
+		t.Errorf("formal: %+v", r)
+	}
+}
+
+// TestLoweredShapes verifies heads that degenerate or have pairs of complements.
+func TestLoweredShapes(t *testing.T) {
+	needs(t, "abc")
+	base := func() *model.Frozen { return netgen.Frozen(5, netgen.FrozenOptions{}) }
+	for name, f := range map[string]*model.Frozen{
+		"one chain a class":        netgen.Frozen(5, netgen.FrozenOptions{Width: 3}),
+		"a class always full":      constantClass(base(), 15),
+		"all classes constant":     constantClass(constantClass(constantClass(base(), 15), 15, 1), 0, 2),
+		"pairs of complements":     complementPairs(base()),
+		"pairs in every class":     complementPairs(complementPairs(complementPairs(base()), 1), 2),
+		"many pairs, random wires": complementPairs(netgen.Frozen(8, netgen.FrozenOptions{Topology: netgen.Random, Width: 120})),
+	} {
+		s := randomSamples(f, 100)
+		for _, scope := range scopes {
+			t.Run(name+"/"+scope.String(), func(t *testing.T) {
+				t.Parallel()
+				d := loweredDesign(t, f, scope, "generic", 6, false)
+				sound(t, d, s)
+				if scope == netlist.Core && strings.HasPrefix(name, "pairs") {
+					if r, err := findRoots(d.Product, d.Hint); err != nil || r.pairs[0] == 0 {
+						t.Errorf("no pair was found: %+v, %v", r, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// complementPairs makes the second half of a class's last gates the complements of the first.
+func complementPairs(f *model.Frozen, class ...int) *model.Frozen {
+	group, c := f.Width/len(f.Classes), 0
+	if len(class) > 0 {
+		c = class[0]
+	}
+	last := &f.Layers[f.Depth()-1]
+	for i := range group / 2 {
+		from, to := c*group+i, c*group+group/2+i
+		for l := range f.Layers {
+			layer := &f.Layers[l]
+			layer.Op[to], layer.A[to], layer.B[to] = layer.Op[from], layer.A[from], layer.B[from]
+			if l > 0 && layer.A[from] == uint32(from) {
+				layer.A[to] = uint32(to)
+			}
+		}
+		last.Op[to] = 15 - last.Op[from]
+	}
+	return f
+}
+
+// TestLoweredFaults breaks tables and inputs of LUTs. What the samples show is found, and
+// the chain is named that the LUT is of, which the LUTs of a counter are not.
+func TestLoweredFaults(t *testing.T) {
+	f := small(21)
+	s := randomSamples(f, 300)
+	for _, scope := range scopes {
+		t.Run(scope.String(), func(t *testing.T) {
+			t.Parallel()
+			d := loweredDesign(t, f, scope, "generic", 3, false)
+			x, err := s.Rows(&f.Encoder, d.Product.InputPorts()[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			sound, want := d.Product, outputsOf(t, d.Product, x, s.Levels.Len())
+			r := rand.New(rand.NewPCG(4, 4))
+			found, named := 0, 0
+			for try := range 60 {
+				broken, c := breakGate(r, sound, try%2 == 1)
+				if broken.Validate() != nil || equivalentInput(sound, broken, c) {
+					continue
+				}
+				d.Product = broken
+				visible := outputsOf(t, broken, x, s.Levels.Len()) != want
+				got, err := d.Software(t.Context(), s, 1)
+				if err != nil || (got.Mismatches > 0) != visible {
+					t.Fatalf("cell %d broken: %+v, visible %v (%v)", c, got, visible, err)
+				}
+				if !visible {
+					continue
+				}
+				found++
+				if o := sound.Origin(c); o.Layer == 0 && got.First[0].Layer == 0 || o.Layer > 0 && got.First[0].Gate == int(o.Chain) {
+					named++
+				}
+			}
+			if found < 20 || named*10 < found*9 {
+				t.Errorf("%d of 60 faults show, %d of them are named", found, named)
+			}
+		})
+	}
+}
+
+// TestAssumption holds that a design simplified with the order of thermometer bits is
+// proved with the assumption only.
+func TestAssumption(t *testing.T) {
+	needs(t, "abc")
+	f := netgen.Frozen(7, netgen.FrozenOptions{Width: 60, Depth: 12, Features: 5, Bits: 6})
+	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core} {
+		d := loweredDesign(t, f, scope, "generic", 6, true)
+		if r, err := d.Formal(t.Context()); err != nil || !r.Proved {
+			t.Errorf("%v: %+v, %v", scope, r, err)
+		}
+		d.Assumed = false
+		if r, err := d.Formal(t.Context()); err != nil || r.Verdict != different || r.Counterexample == nil {
+			t.Errorf("%v without the assumption: %+v, %v", scope, r, err)
+		}
+	}
+}
+
+// TestForgedHint changes the hint: nothing is proved by a wrong one, and nothing panics.
+func TestForgedHint(t *testing.T) {
+	needs(t, "abc")
+	d := loweredDesign(t, small(31), netlist.Core, "generic", 6, false)
+	text, err := json.Marshal(d.Hint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*head.Hint){
+		"no counts":           func(h *head.Hint) { h.Counts = nil },
+		"no argmax":           func(h *head.Hint) { h.Argmaxs = nil },
+		"a counter left out":  func(h *head.Hint) { h.Counts[1].Counters = h.Counts[1].Counters[1:] },
+		"a bit left out":      func(h *head.Hint) { h.Counts[1].Bits = h.Counts[1].Bits[1:] },
+		"a bit of another":    func(h *head.Hint) { h.Counts[1].Bits[0] = h.Counts[0].Bits[0] },
+		"classes exchanged":   func(h *head.Hint) { h.Counts[0].Bits, h.Counts[1].Bits = h.Counts[1].Bits, h.Counts[0].Bits },
+		"a pair with itself":  func(h *head.Hint) { i := 0; h.Counts[0].Bits[0].Pair = &i },
+		"a net that is not":   func(h *head.Hint) { h.Counts[0].Digits[0] = 1 << 30 },
+		"a leaf that is not":  func(h *head.Hint) { h.Counts[0].Counters[0].Leaves[0] = 1 << 30 },
+		"a table too wide":    func(h *head.Hint) { h.Counts[0].Bits[0].Table = 1 << 63 },
+		"too many nets":       func(h *head.Hint) { h.Counts[0].Bits[0].Nets = make([]netlist.Net, 7) },
+		"a weight too large":  func(h *head.Hint) { h.Counts[0].Counters[0].In[0].Weight = 1 << 62 },
+		"a large constant":    func(h *head.Hint) { h.Counts[0].Counters[0].Constant = 1 << 63 },
+		"words exchanged":     func(h *head.Hint) { w := h.Argmaxs[0].Words; w[0], w[1] = w[1], w[0] },
+		"words of other size": func(h *head.Hint) { h.Argmaxs[0].Words[1] = h.Argmaxs[0].Words[1][1:] },
+		"no words":            func(h *head.Hint) { h.Argmaxs[0].Words = nil },
+	} {
+		forged := &head.Hint{}
+		if err := json.Unmarshal(text, forged); err != nil {
+			t.Fatal(err)
+		}
+		change(forged)
+		broken := d
+		broken.Hint = forged
+		r, err := broken.Formal(t.Context())
+		if err != nil || r.Proved || r.Verdict != unproved || r.Reason == "" {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+// TestLoweredHeadFaults breaks the LUTs of a head where few samples show it.
+func TestLoweredHeadFaults(t *testing.T) {
+	needs(t, "abc")
+	d := loweredDesign(t, small(31), netlist.Core, "generic", 6, false)
+	sound, r := d.Product, rand.New(rand.NewPCG(5, 5))
+	var cells []netlist.Cell
+	for _, c := range cellsOf(sound, netlist.Function) {
+		if sound.Origin(c).Layer == 0 {
+			cells = append(cells, c)
+		}
+	}
+	for range 25 {
+		c := cells[r.IntN(len(cells))]
+		in := sound.Inputs(c)
+		d.Product = rewire(sound, c, sound.Param(c)^1<<r.IntN(1<<len(in)), in...)
+		got, err := d.Formal(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff, err := d.random().compare(t.Context(), d.Raw, d.Product); err != nil || diff != nil && got.Proved {
+			t.Errorf("cell %d broken: proved, but %v (%v)", c, diff, err)
+		}
+	}
+}
