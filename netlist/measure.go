@@ -77,10 +77,11 @@ func sizes(of [parts]int, total int) Sizes {
 // Parts returns the part of every cell. A cell that comes from a gate of the model is
 // among the gates, comparisons are in the encoder, popcounts and argmax in the head.
 // What has no origin and could stand anywhere, such as a function that a lowering made,
-// is in the encoder if all that it reads is, and in the head otherwise. A register is
-// in the part of the cell that drives it.
+// is in the encoder if it depends on one word of an input port alone ([Netlist.Words]),
+// and in the head otherwise: counters of the head may read inputs, but of many features.
+// A register is in the part of the cell that drives it.
 func (n *Netlist) Parts() []Part {
-	part := make([]Part, len(n.kind))
+	part, word := make([]Part, len(n.kind)), n.Words()
 	ofNet := make([]Part, n.Nets())
 	for c, k := range n.kind {
 		last := PartEncoder
@@ -88,10 +89,11 @@ func (n *Netlist) Parts() []Part {
 			last = max(last, ofNet[v])
 		}
 		switch {
+		case k == Register:
 		case n.layer[c] > 0:
 			last = PartGates
-		case k == Register || k == Compare:
-		case k == Popcount || k == Argmax || last > PartEncoder:
+		case k == Compare:
+		case k == Popcount || k == Argmax || last > PartEncoder || word[n.outStart[c]] == NoWord:
 			last = PartHead
 		}
 		part[c] = last

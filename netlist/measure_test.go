@@ -49,13 +49,13 @@ func TestParts(t *testing.T) {
 	const encoder, gates, head = netlist.PartEncoder, netlist.PartGates, netlist.PartHead
 	none, gate := netlist.Origin{}, func(layer uint16) netlist.Origin { return netlist.Origin{Layer: layer} }
 	b := netlist.NewBuilder("lowered")
-	x := b.Input("x", 3, 1, nil)
+	x := b.Input("x", 6, 3, nil)
 	var want []netlist.Part
 	add := func(p netlist.Part, k netlist.Kind, param uint64, o netlist.Origin, in ...netlist.Net) netlist.Net {
 		want = append(want, p)
 		return b.Cell(k, param, o, in...)
 	}
-	cmp1 := add(encoder, netlist.Compare, 2, none, x...)
+	cmp1 := add(encoder, netlist.Compare, 2, none, x[:3]...)
 	lut := add(encoder, netlist.Function, 0x8, none, x[0], x[1])
 	carry := add(encoder, netlist.Carry, 0, none, cmp1, lut, x[2])
 	g1 := add(gates, netlist.Function, 0x8, gate(1), carry, cmp1)
@@ -63,6 +63,7 @@ func TestParts(t *testing.T) {
 	early := add(encoder, netlist.Register, 0, none, x[0])
 	one := add(gates, netlist.Function, 1, gate(2)) // a constant is no level
 	g2 := add(gates, netlist.Function, 0x6, gate(2), reg, one)
+	add(head, netlist.Function, 0x8, none, x[0], x[3]) // of two words
 	g3 := add(gates, netlist.Function, 0x6, gate(3), g2, early)
 	add1 := add(head, netlist.Counter, 0, none, g2, g3)
 	lut2 := add(head, netlist.Function, 0x8, none, add1, g2)
@@ -78,5 +79,35 @@ func TestParts(t *testing.T) {
 	levels := netlist.Sizes{Encoder: 2, Gates: 2, Head: 3, Total: 5}
 	if diff := cmp.Diff(levels, netlist.Measure(n).Levels); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
+	}
+}
+
+// TestWords checks which nets depend on one word alone: not bits that are words of their
+// own, nor gates.
+func TestWords(t *testing.T) {
+	b := netlist.NewBuilder("words")
+	bits := b.Input("bits", 2, 1, nil)
+	x := b.Input("x", 5, 2, nil) // the last word has one bit
+	var want []int32
+	add := func(word int32, k netlist.Kind, o netlist.Origin, in ...netlist.Net) netlist.Net {
+		want = append(want, word)
+		return b.Cell(k, 0, o, in...)
+	}
+	none := netlist.Origin{}
+	low := add(3, netlist.Compare, none, x[2:4]...)
+	high := add(4, netlist.Register, none, x[4], low) // the enable does not count
+	add(netlist.NoWord, netlist.Function, none, low, high)
+	add(3, netlist.Function, none, low, netlist.True)
+	add(netlist.AnyWord, netlist.Function, none, netlist.False)
+	add(netlist.NoWord, netlist.Function, none, bits[0])
+	add(netlist.NoWord, netlist.Function, netlist.Origin{Layer: 1}, low)
+	add(netlist.NoWord, netlist.Popcount, none, low)
+	n := b.Netlist()
+	if diff := cmp.Diff(want, n.Words()[n.FirstCellNet():]); diff != "" {
+		t.Errorf("words (-want +got):\n%s", diff)
+	}
+	inputs := []int32{netlist.AnyWord, netlist.AnyWord, netlist.NoWord, netlist.NoWord, 2, 2, 3, 3, 4}
+	if diff := cmp.Diff(inputs, n.Words()[:n.FirstCellNet()]); diff != "" {
+		t.Errorf("words of inputs (-want +got):\n%s", diff)
 	}
 }

@@ -187,7 +187,7 @@ func (d *design) argmax(c netlist.Cell) {
 // as one word. A long word gets a wire of its own.
 func (d *design) instance(c netlist.Cell, module, input, output string) {
 	in := d.n.Inputs(c)
-	name := string(d.indexName(nil, c))
+	name := string(d.ownName(nil, c))
 	pieces := d.pieces(in)
 	word := string(d.concatenation(nil, pieces[:min(len(pieces), longWord)]))
 	if len(pieces) > longWord {

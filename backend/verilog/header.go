@@ -107,7 +107,7 @@ func (d *design) conventions() {
 	for c := range netlist.Cell(d.n.Cells()) {
 		argmax = argmax || d.n.Kind(c) == netlist.Argmax
 	}
-	if len(class) > 0 || argmax {
+	if len(class) > 0 || argmax || len(d.belong.list) > 0 {
 		d.comment("")
 	}
 	if len(class) > 0 {
@@ -116,8 +116,34 @@ func (d *design) conventions() {
 			d.comment("  %s", run)
 		}
 	}
+	d.otherNames()
 	if argmax {
 		d.comment("Argmax: of equal counts, the lowest class wins.")
+	}
+}
+
+// otherNames writes what the names of cells mean that are no gates, as far as there are such
+// cells.
+func (d *design) otherNames() {
+	has := map[owner]bool{}
+	d.belong.each(func(c netlist.Cell, of *belonging) {
+		_, bus := d.alias[c]
+		has[of.to] = has[of.to] || !bus
+	})
+	for _, line := range []struct {
+		of   owner
+		text string
+	}{
+		{toGate, "Wire c3_k17_l42_n1 is a further cell of that gate."},
+		{toThreshold, "Wire x12_gt63 is 1 where word 12 of the port x is above 63."},
+		{toWord, "Wire x12_e0 depends on word 12 of the port x alone."},
+		{toBit, "Wire count_3_b2 is count_3[2]."},
+		{toBus, "Wire count_3_n5 is a cell on the way to count_3, class_index_n5 one between the counts and class_index."},
+		{toSignal, "Register c3_k17_l42_s2 holds c3_k17_l42 in pipeline stage 2, x_5_s1 holds x[5] in stage 1."},
+	} {
+		if has[line.of] {
+			d.comment("%s", line.text)
+		}
 	}
 }
 

@@ -53,8 +53,9 @@ func CheckIdentifier(s string) error {
 	return nil
 }
 
-// reserved matches the names that the writer makes itself.
-var reserved = regexp.MustCompile(`^(c\d+_)?k\d+_l\d+(_n\d+)?(_i)?$|^(fn|cmp|pop|ctr|argmax|carry|reg|prim)_\d+(_in|_i)?$|^unused_\d+$|^dut$|^tb_`)
+// reserved matches the names that the writers make themselves; see [Names]. Behind the name
+// of a cell, _i is its instance, _in its word of inputs, and _next the next value of a register.
+var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_i|_in|_next)?$|^unused_\d+$|^dut$|^tb_`)
 
 // checkName checks the name of a port or a probe.
 func checkName(s string) error {

@@ -32,7 +32,9 @@ type names struct {
 	n        *netlist.Netlist
 	firstBus netlist.Net             // nets below it are driven by cells with one output
 	alias    map[netlist.Cell]string // buses that are called as the port or probe that they are
-	repeated bitset                  // cells whose gate of the model named a cell before
+	belong   *belongings             // of cells that their gate does not name
+	words    []wordOf                // of the input ports
+	buses    []netlist.Port          // probes and output ports
 }
 
 // isBus reports whether cells of kind k drive a vector, others drive a scalar.
@@ -41,7 +43,22 @@ func isBus(k netlist.Kind) bool {
 }
 
 // Names gives every net of a netlist the name that it has in Verilog, for formats that say
-// the same of it.
+// the same of it. A name depends only on what the cell belongs to, and on cells of the same
+// owner that stand before it:
+//
+//	c3_k17_l42        the gate of class 3, chain 17 and layer 42
+//	c3_k17_l42_n1     a further cell of that gate
+//	x12_gt63          of the encoder: word 12 of the port x is above 63
+//	x12_e0            another cell of the encoder that reads word 12 of x alone
+//	count_3_b2        a cell of the head that is count_3[2]
+//	count_3_n5        one that leads to the probe count_3
+//	class_index_n5    one that leads to the port class_index and to no probe: of the argmax
+//	other_n0          one that leads nowhere but to gates
+//	c3_k17_l42_s2     a register in stage 2 that holds c3_k17_l42
+//	x_5_s1            one that holds x[5]
+//
+// Numbers count from 0, but those of further cells of a gate and further registers from 1.
+// A port whose name ends in a digit or in _ gets a _ before the number of the word.
 type Names struct{ names *names }
 
 // NewNames returns the names of the nets of n.
@@ -61,7 +78,7 @@ func CheckPortName(s string) error {
 }
 
 func newNames(n *netlist.Netlist) *names {
-	m := &names{n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, repeated: repeatedOrigins(n)}
+	m := &names{n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, belong: newBelongings(n), words: inputWords(n), buses: buses(n)}
 	for c := range netlist.Cell(n.Cells()) {
 		if isBus(n.Kind(c)) {
 			m.firstBus = n.Output(c)
@@ -99,7 +116,8 @@ func (m *names) aliased(p netlist.Port) bool {
 	return ok && m.alias[c] == p.Name
 }
 
-// repeatedOrigins returns the cells whose origin an earlier cell has too.
+// repeatedOrigins returns the cells whose origin an earlier cell has too. Registers are called
+// after what they hold.
 func repeatedOrigins(n *netlist.Netlist) bitset {
 	layers, chains := 0, 0
 	for c := range netlist.Cell(n.Cells()) {
@@ -109,7 +127,7 @@ func repeatedOrigins(n *netlist.Netlist) bitset {
 	repeated := newBitset(n.Cells())
 	first := originSet(layers, chains, n.Cells())
 	for c := range netlist.Cell(n.Cells()) {
-		if o := n.Origin(c); o.Layer > 0 && !first(o) {
+		if o := n.Origin(c); o.Layer > 0 && n.Kind(c) != netlist.Register && !first(o) {
 			repeated.add(int(c))
 		}
 	}
@@ -173,37 +191,79 @@ func (m *names) signal(buf []byte, s signal) []byte {
 	return m.cellName(buf, netlist.Cell(int(s)-len(m.n.InputPorts())))
 }
 
-// prefix of the names of cells that came from no gate of the model.
-var prefix = map[netlist.Kind]string{
-	netlist.Function: "fn_", netlist.Compare: "cmp_", netlist.Popcount: "pop_", netlist.Counter: "ctr_",
-	netlist.Argmax: "argmax_", netlist.Carry: "carry_", netlist.Register: "reg_", netlist.Primitive: "prim_",
-}
-
-// cellName appends the name of cell c: that of the port or probe that it is, else of
-// the gate of the model that it came from (class, chain, layer), else its kind and
-// index. Where several cells came from one gate, all but the first add their index.
+// cellName appends the name of cell c: that of the port or probe that it is, or its own.
 func (m *names) cellName(buf []byte, c netlist.Cell) []byte {
-	if name, ok := m.alias[c]; ok && isBus(m.n.Kind(c)) {
-		return append(buf, name...)
+	if isBus(m.n.Kind(c)) {
+		if name, ok := m.alias[c]; ok {
+			return append(buf, name...)
+		}
 	}
-	o := m.n.Origin(c)
-	if o.Layer == 0 || isBus(m.n.Kind(c)) {
-		return m.indexName(buf, c)
-	}
-	if class := m.n.ChainClasses(); int(o.Chain) < len(class) {
-		buf = append(strconv.AppendUint(append(buf, 'c'), uint64(class[o.Chain]), 10), '_')
-	}
-	buf = strconv.AppendUint(append(buf, 'k'), uint64(o.Chain), 10)
-	buf = strconv.AppendUint(append(buf, "_l"...), uint64(o.Layer), 10)
-	if m.repeated.has(int(c)) {
-		buf = strconv.AppendUint(append(buf, "_n"...), uint64(c), 10)
-	}
-	return buf
+	return m.ownName(buf, c)
 }
 
-// indexName appends the kind and the index of cell c.
-func (m *names) indexName(buf []byte, c netlist.Cell) []byte {
-	return strconv.AppendUint(append(buf, prefix[m.n.Kind(c)]...), uint64(c), 10)
+// ownName appends what cell c is called after what it belongs to; see [Names].
+func (m *names) ownName(buf []byte, c netlist.Cell) []byte {
+	of := m.belong.of(c)
+	if of == nil {
+		return m.gateName(buf, m.n.Origin(c))
+	}
+	switch of.to {
+	case toGate:
+		buf = m.gateName(buf, m.n.Origin(c))
+	case toWord:
+		return appendNumber(m.wordName(buf, int(of.index)), "_e", uint64(of.number))
+	case toThreshold:
+		return appendNumber(m.wordName(buf, int(of.index)), "_gt", uint64(of.number))
+	case toBit:
+		return appendNumber(append(buf, m.buses[of.index].Name...), "_b", uint64(of.number))
+	case toBus:
+		buf = append(buf, m.buses[of.index].Name...)
+	case toNothing:
+		buf = append(buf, "other"...)
+	case toSignal:
+		if buf = m.register(buf, c, of.index); of.number == 0 {
+			return buf
+		}
+	}
+	return appendNumber(buf, "_n", uint64(of.number))
+}
+
+// gateName appends class, chain and layer.
+func (m *names) gateName(buf []byte, o netlist.Origin) []byte {
+	if class := m.n.ChainClasses(); int(o.Chain) < len(class) {
+		buf = append(appendNumber(buf, "c", uint64(class[o.Chain])), '_')
+	}
+	return appendNumber(appendNumber(buf, "k", uint64(o.Chain)), "_l", uint64(o.Layer))
+}
+
+// wordName appends port and number of an input word. A separator keeps word 2 of x1 from
+// being word 12 of x.
+func (m *names) wordName(buf []byte, word int) []byte {
+	w := m.words[word]
+	name := m.n.InputPorts()[w.port].Name
+	buf = append(buf, name...)
+	if last := name[len(name)-1]; last == '_' || last-'0' < 10 {
+		buf = append(buf, '_')
+	}
+	return strconv.AppendUint(buf, uint64(w.index), 10)
+}
+
+// register appends the signal that register c holds and the stage.
+func (m *names) register(buf []byte, c netlist.Cell, stage int32) []byte {
+	s, bit := m.locate(source(m.n, c))
+	switch {
+	case s == constant:
+		buf = appendNumber(buf, "constant_", uint64(bit))
+	case m.width(s) > 0:
+		buf = appendNumber(m.signal(buf, s), "_", uint64(bit))
+	default:
+		buf = m.signal(buf, s)
+	}
+	return appendNumber(buf, "_s", uint64(stage))
+}
+
+func appendNumber(buf []byte, before string, number uint64) []byte {
+	return strconv.AppendUint(append(buf, before...), number, 10)
 }
 
 // net appends one bit as an operand.

@@ -46,7 +46,10 @@ var policy = Policy{
 		{Package: "compiler/chain", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
-		{Package: "backend/verilog", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
+		{
+			Package: "backend/verilog", Imports: []string{"netlist"},
+			Test: []string{"sim", "backend/lowering", "compiler/...", "trainer/model"}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{
 			Package: "backend/blif", Imports: []string{"netlist", "backend/lowering", "backend/verilog"},

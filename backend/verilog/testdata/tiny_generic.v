@@ -18,6 +18,7 @@
 // Wire c3_k17_l42 is the gate of chain 17 in layer 42; the chain belongs to class 3.
 //   chains 0 to 2: class 0
 //   chains 3 to 5: class 1
+// Wire x12_gt63 is 1 where word 12 of the port x is above 63.
 // Argmax: of equal counts, the lowest class wins.
 
 `default_nettype none
@@ -28,44 +29,44 @@ module tiny_luts (
 );
 
   // comparators
-  wire cmp_0, cmp_1, cmp_2, cmp_3, cmp_4, cmp_5;
-  assign cmp_0 = x[3:0] > 4'd3;
-  assign cmp_1 = x[3:0] > 4'd7;
-  assign cmp_2 = 1'b0;
-  assign cmp_3 = x[7:4] > 4'd3;
-  assign cmp_4 = x[7:4] > 4'd7;
-  assign cmp_5 = 1'b0;
+  wire x0_gt3, x0_gt7, x0_gt15, x1_gt3, x1_gt7, x1_gt15;
+  assign x0_gt3 = x[3:0] > 4'd3;
+  assign x0_gt7 = x[3:0] > 4'd7;
+  assign x0_gt15 = 1'b0;
+  assign x1_gt3 = x[7:4] > 4'd3;
+  assign x1_gt7 = x[7:4] > 4'd7;
+  assign x1_gt15 = 1'b0;
 
   // layer 1
   wire c0_k0_l1, c0_k1_l1, c0_k2_l1, c1_k3_l1, c1_k4_l1, c1_k5_l1;
-  LUT2 #(.INIT(4'h8)) c0_k0_l1_i (.I0(cmp_0), .I1(cmp_1), .O(c0_k0_l1));
-  LUT2 #(.INIT(4'he)) c0_k1_l1_i (.I0(cmp_1), .I1(cmp_2), .O(c0_k1_l1));
-  assign c0_k2_l1 = cmp_2;
-  LUT2 #(.INIT(4'h6)) c1_k3_l1_i (.I0(cmp_3), .I1(cmp_4), .O(c1_k3_l1));
+  LUT2 #(.INIT(4'h8)) c0_k0_l1_i (.I0(x0_gt3), .I1(x0_gt7), .O(c0_k0_l1));
+  LUT2 #(.INIT(4'he)) c0_k1_l1_i (.I0(x0_gt7), .I1(x0_gt15), .O(c0_k1_l1));
+  assign c0_k2_l1 = x0_gt15;
+  LUT2 #(.INIT(4'h6)) c1_k3_l1_i (.I0(x1_gt3), .I1(x1_gt7), .O(c1_k3_l1));
   assign c1_k4_l1 = 1'b0;
-  LUT1 #(.INIT(2'h1)) c1_k5_l1_i (.I0(cmp_0), .O(c1_k5_l1));
+  LUT1 #(.INIT(2'h1)) c1_k5_l1_i (.I0(x0_gt3), .O(c1_k5_l1));
 
   // layer 2
   wire c0_k0_l2, c0_k1_l2, c0_k2_l2, c1_k3_l2, c1_k4_l2, c1_k5_l2;
   assign c0_k0_l2 = c0_k0_l1;
-  LUT2 #(.INIT(4'h7)) c0_k1_l2_i (.I0(c0_k1_l1), .I1(cmp_3), .O(c0_k1_l2));
-  LUT2 #(.INIT(4'h2)) c0_k2_l2_i (.I0(c0_k2_l1), .I1(cmp_4), .O(c0_k2_l2));
-  LUT2 #(.INIT(4'h9)) c1_k3_l2_i (.I0(c1_k3_l1), .I1(cmp_5), .O(c1_k3_l2));
+  LUT2 #(.INIT(4'h7)) c0_k1_l2_i (.I0(c0_k1_l1), .I1(x1_gt3), .O(c0_k1_l2));
+  LUT2 #(.INIT(4'h2)) c0_k2_l2_i (.I0(c0_k2_l1), .I1(x1_gt7), .O(c0_k2_l2));
+  LUT2 #(.INIT(4'h9)) c1_k3_l2_i (.I0(c1_k3_l1), .I1(x1_gt15), .O(c1_k3_l2));
   assign c1_k4_l2 = 1'b1;
-  LUT2 #(.INIT(4'hd)) c1_k5_l2_i (.I0(c1_k5_l1), .I1(cmp_1), .O(c1_k5_l2));
+  LUT2 #(.INIT(4'hd)) c1_k5_l2_i (.I0(c1_k5_l1), .I1(x0_gt7), .O(c1_k5_l2));
 
   // popcounts
   wire [1:0] count_0;
   wire [1:0] count_1;
-  tiny_luts_popcount #(.WIDTH(3), .BITS(2)) pop_18_i (
+  tiny_luts_popcount #(.WIDTH(3), .BITS(2)) count_0_n0_i (
       .bits({c0_k2_l2, c0_k1_l2, c0_k0_l2}),
       .count(count_0));
-  tiny_luts_popcount #(.WIDTH(3), .BITS(2)) pop_19_i (
+  tiny_luts_popcount #(.WIDTH(3), .BITS(2)) count_1_n0_i (
       .bits({c1_k5_l2, c1_k4_l2, c1_k3_l2}),
       .count(count_1));
 
   // argmax
-  tiny_luts_argmax #(.CLASSES(2), .BITS(2), .INDEX(1)) argmax_20_i (
+  tiny_luts_argmax #(.CLASSES(2), .BITS(2), .INDEX(1)) class_index_n0_i (
       .counts({count_1, count_0}),
       .index(class_index));
 
@@ -75,7 +76,7 @@ endmodule
 
 // count is the number of ones among bits
 // (the directive is for verilator -Wall, which wants files called as their modules)
-`line 79 "tiny_luts_popcount.v" 0
+`line 80 "tiny_luts_popcount.v" 0
 module tiny_luts_popcount #(
     parameter WIDTH = 2,  // at least 2
     parameter BITS = 2    // enough for WIDTH
@@ -97,7 +98,7 @@ endmodule
 
 // index is the class of the largest count, class 0 in the lowest bits; the lowest of equals
 // (the directive is for verilator -Wall, which wants files called as their modules)
-`line 101 "tiny_luts_argmax.v" 0
+`line 102 "tiny_luts_argmax.v" 0
 module tiny_luts_argmax #(
     parameter CLASSES = 2,  // at least 2
     parameter BITS = 1,     // of a count

@@ -1,0 +1,208 @@
+package verilog
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// A belonging says what the name of a cell is made of where the gate that it came from
+// does not say it alone.
+type belonging struct {
+	to     owner
+	index  int32  // of the word or the bus; of a register its stage
+	number uint32 // among those that belong to the same, in cell order; the threshold, the bit
+}
+
+// owner is what a cell belongs to: what depends on it, or what it depends on.
+type owner uint8
+
+const (
+	toGate      owner = iota // a further cell of a gate
+	toWord                   // a cell of the encoder, of which the input word is the owner
+	toThreshold              // the same: word > number
+	toBit                    // a bit of a probe or an output port
+	toBus                    // what leads to a probe, such as the count of a class, or to an output port
+	toNothing                // all else
+	toSignal                 // a register, which holds a signal
+)
+
+// belongings has the belonging of those cells that need one: cells of no gate, registers,
+// and all but the first cell of a gate. Most cells need none and cost a bit.
+type belongings struct {
+	need   bitset
+	before []uint32 // members of need in lower elements of it
+	list   []belonging
+}
+
+// of returns the belonging of cell c, nil where it needs none.
+func (b *belongings) of(c netlist.Cell) *belonging {
+	if !b.need.has(int(c)) {
+		return nil
+	}
+	below := b.need[c>>6] & (1<<(c&63) - 1)
+	return &b.list[int(b.before[c>>6])+bits.OnesCount64(below)]
+}
+
+// each calls f for the cells that need a belonging, in order.
+func (b *belongings) each(f func(c netlist.Cell, of *belonging)) {
+	i := 0
+	for w, left := range b.need {
+		for ; left != 0; left &= left - 1 {
+			f(netlist.Cell(64*w+bits.TrailingZeros64(left)), &b.list[i])
+			i++
+		}
+	}
+}
+
+// newBelongings says what the cells of n belong to. A number depends on the cells of the
+// same owner alone, so that a change elsewhere changes no name.
+func newBelongings(n *netlist.Netlist) *belongings {
+	b := &belongings{need: repeatedOrigins(n)}
+	for c := range netlist.Cell(n.Cells()) {
+		if n.Origin(c).Layer == 0 || n.Kind(c) == netlist.Register {
+			b.need.add(int(c))
+		}
+	}
+	b.before = make([]uint32, len(b.need))
+	count := 0
+	for w, word := range b.need {
+		b.before[w] = uint32(count)
+		count += bits.OnesCount64(word)
+	}
+	b.list = make([]belonging, count)
+	if count > 0 {
+		b.reach(n)
+		b.encoder(n)
+		b.numbers(n)
+	}
+	return b
+}
+
+// reach finds what cells lead to.
+type reach struct {
+	*belongings
+	n    *netlist.Netlist
+	last bitset // cells that are bits of a bus
+}
+
+// buses returns the named buses that cells can lead to, probes first.
+func buses(n *netlist.Netlist) []netlist.Port { return slices.Concat(n.Probes(), n.OutputPorts()) }
+
+// reach sets the owner of cells of no gate: the bus that they are a bit of, else the first
+// of those that they lead to. What lies beyond a bus does not count for the cells that lead
+// to it: all counts lead to the class.
+func (b *belongings) reach(n *netlist.Netlist) {
+	r := reach{b, n, newBitset(n.Cells())}
+	cells := make([]netlist.Cell, 0, len(b.list))
+	b.each(func(c netlist.Cell, of *belonging) {
+		of.to = toNothing
+		if n.Origin(c).Layer > 0 && n.Kind(c) != netlist.Register {
+			of.to = toGate
+		}
+		cells = append(cells, c)
+	})
+	for i, p := range buses(n) {
+		r.bus(i, p.Nets)
+	}
+	for i := len(cells) - 1; i >= 0; i-- {
+		to := b.list[i]
+		if to.to == toBit {
+			to = belonging{to: toBus, index: to.index}
+		}
+		for _, v := range n.Inputs(cells[i]) {
+			r.lead(v, to)
+		}
+	}
+}
+
+// bus notes which cells are the bits of a bus.
+func (r *reach) bus(index int, nets []netlist.Net) {
+	for bit, v := range nets {
+		to := belonging{toBit, int32(index), uint32(bit)}
+		if c, _, ok := r.n.Driver(v); ok && isBus(r.n.Kind(c)) {
+			to = belonging{to: toBus, index: int32(index)}
+		}
+		r.lead(v, to)
+	}
+	for _, v := range nets {
+		if c, _, ok := r.n.Driver(v); ok {
+			r.last.add(int(c))
+		}
+	}
+}
+
+// lead notes that net v leads to a bus, or is a bit of it, unless its driver has an owner
+// that goes before.
+func (r *reach) lead(v netlist.Net, to belonging) {
+	c, _, ok := r.n.Driver(v)
+	if !ok || to.to == toGate || r.last.has(int(c)) {
+		return
+	}
+	if of := r.of(c); of != nil && of.to != toGate && (to.to < of.to || to.to == of.to && to.index < of.index) {
+		*of = to
+	}
+}
+
+// encoder sets the owner of the encoder's cells.
+func (b *belongings) encoder(n *netlist.Netlist) {
+	word, e := n.Words(), newEncoder(n)
+	seen := map[belonging]bool{}
+	b.each(func(c netlist.Cell, of *belonging) {
+		w := word[n.Output(c)]
+		if of.to == toGate || n.Kind(c) == netlist.Register || w < 0 {
+			return
+		}
+		*of = belonging{to: toWord, index: w}
+		threshold, ok := e.threshold(c, int(w))
+		as := belonging{toThreshold, w, uint32(threshold)}
+		if ok && threshold <= math.MaxUint32 && !seen[as] {
+			seen[as] = true
+			*of = as
+		}
+	})
+}
+
+// numbers numbers the cells of each owner.
+func (b *belongings) numbers(n *netlist.Netlist) {
+	gates := map[netlist.Origin]uint32{}
+	owners := map[belonging]uint32{}
+	type held struct {
+		signal netlist.Net
+		stage  int32
+	}
+	registers := map[held]uint32{}
+	var stages []int32
+	b.each(func(c netlist.Cell, of *belonging) {
+		switch {
+		case n.Kind(c) == netlist.Register:
+			if stages == nil {
+				stages = n.Stages()
+			}
+			h := held{source(n, c), max(0, stages[n.Output(c)])}
+			*of = belonging{toSignal, h.stage, registers[h]}
+			registers[h]++
+		case of.to == toGate:
+			gates[n.Origin(c)]++
+			of.number = gates[n.Origin(c)]
+		case of.to != toThreshold && of.to != toBit:
+			key := *of
+			of.number = owners[key]
+			owners[key]++
+		}
+	})
+}
+
+// source returns the net that register c holds, which is no register itself.
+func source(n *netlist.Netlist, c netlist.Cell) netlist.Net {
+	for {
+		v := n.Inputs(c)[0]
+		d, _, ok := n.Driver(v)
+		if !ok || n.Kind(d) != netlist.Register {
+			return v
+		}
+		c = d
+	}
+}

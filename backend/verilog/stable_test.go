@@ -1,0 +1,97 @@
+package verilog_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/backend/lowering"
+	"ialgn/backend/verilog"
+	"ialgn/compiler"
+	"ialgn/compiler/head"
+	"ialgn/compiler/lut"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/trainer/model"
+)
+
+// compiled returns the mapped netlist of a network with its encoder and head in LUTs.
+func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k int, threads int) *netlist.Netlist {
+	t.Helper()
+	n, err := netlist.Freeze(f, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}
+	if n, _, err = o.Optimise(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err = lut.Map(t.Context(), n, lut.Options{K: k, Threads: threads}); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err = head.Lower(n, head.Options{K: k, Absorb: true, Carry: k == 4}); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// definitions returns for each name what it is: kind, parameter and the names that it reads.
+func definitions(n *netlist.Netlist) map[string]string {
+	names := verilog.NewNames(n)
+	name := func(v netlist.Net) string {
+		if v <= netlist.True {
+			return fmt.Sprint(v)
+		}
+		return string(names.AppendNet(nil, v))
+	}
+	m := map[string]string{}
+	for c := range netlist.Cell(n.Cells()) {
+		text := fmt.Sprintf("%v %x", n.Kind(c), n.Param(c))
+		for _, v := range n.Inputs(c) {
+			text += " " + name(v)
+		}
+		m[name(n.Output(c))] = text
+	}
+	return m
+}
+
+// TestStableNames changes one gate of one chain and compiles again: outside that chain and the
+// head of its class, every name is still there and still means the same.
+func TestStableNames(t *testing.T) {
+	const class, changed, width = 2, 57, 200
+	o := netgen.Paper(width, 12)
+	o.Mix, o.ShareA, o.ShareBinary = netgen.Measured, 0.6, 0.39
+	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
+		for _, k := range []int{4, 6} {
+			t.Run(fmt.Sprintf("%v-%d", scope, k), func(t *testing.T) {
+				f := netgen.Frozen(3, o)
+				before := compiled(t, f, scope, k, 1)
+				gate := &f.Layers[5]
+				gate.Op[changed], gate.B[changed] = 6, (gate.B[changed]+1234)%uint32(f.Inputs())
+				after := compiled(t, f, scope, k, 1)
+				touched := func(name, _ string) bool {
+					return strings.HasPrefix(name, fmt.Sprintf("c%d_k%d_", class, changed)) ||
+						strings.HasPrefix(name, fmt.Sprintf("count_%d_", class))
+				}
+				for _, format := range []struct {
+					name string
+					form func(*netlist.Netlist) *netlist.Netlist
+				}{{"verilog", func(n *netlist.Netlist) *netlist.Netlist { return n }}, {"blif", lowering.Functions}} {
+					a, b := definitions(format.form(before)), definitions(format.form(after))
+					if len(a) < width/2 || maps.Equal(a, b) {
+						t.Fatalf("%s: the change of a gate changed nothing of %d names", format.name, len(a))
+					}
+					maps.DeleteFunc(a, touched)
+					maps.DeleteFunc(b, touched)
+					for _, name := range slices.Sorted(maps.Keys(a)) {
+						if a[name] != b[name] {
+							t.Errorf("%s: %s was %s, is %s", format.name, name, a[name], b[name])
+						}
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package netlist
+
+// What [Netlist.Words] says of nets that depend on no word, or on more than one.
+const (
+	AnyWord = -1 // a constant
+	NoWord  = -2 // several words, or bits that stand alone
+)
+
+// Words returns for every net, indexed by [Net], the one word of an input port that it
+// depends on, such as the feature that a comparator reads. Words are numbered through all
+// input ports in order. Bits of ports with words of one bit belong to no word: they are
+// thermometer bits, which nothing encodes any more. Nor do what gates of the model drive,
+// popcounts and argmax, whatever they read.
+//
+// The netlist must be valid. The result has 4 bytes a net.
+func (n *Netlist) Words() []int32 {
+	word := make([]int32, n.Nets())
+	word[False], word[True] = AnyWord, AnyWord
+	first := int32(0)
+	for _, p := range n.inputs {
+		size := max(p.Word, 1)
+		for i, v := range p.Nets {
+			if word[v] = NoWord; size > 1 {
+				word[v] = first + int32(i/size)
+			}
+		}
+		first += int32((len(p.Nets) + size - 1) / size)
+	}
+	for c := range n.kind {
+		w := n.wordOf(Cell(c), word)
+		for v := n.outStart[c]; v < n.outStart[c+1]; v++ {
+			word[v] = w
+		}
+	}
+	return word
+}
+
+// wordOf returns the word of what cell c drives, from those of what it reads.
+func (n *Netlist) wordOf(c Cell, word []int32) int32 {
+	k := n.kind[c]
+	if k != Register && (n.layer[c] > 0 || k == Popcount || k == Argmax) {
+		return NoWord
+	}
+	w := int32(AnyWord)
+	for _, v := range n.dataInputs(c) {
+		switch of := word[v]; {
+		case of == AnyWord || of == w:
+		case w == AnyWord:
+			w = of
+		default:
+			return NoWord
+		}
+	}
+	return w
+}
