@@ -42,6 +42,10 @@ var policy = Policy{
 			Package: "compiler/head", Imports: []string{"netlist"},
 			Test: []string{"sim", "backend/...", "internal/tool"},
 		},
+		{
+			Package: "compiler/encoder", Imports: []string{"netlist"},
+			Test: []string{"compiler", "compiler/head", "compiler/lut", "sim", "backend/aiger", "backend/verilog", "internal/tool"},
+		},
 
 		{Package: "compiler/chain", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain"}, Test: []string{"compiler", "sim/...", "internal/tool"}},

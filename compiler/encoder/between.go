@@ -1,0 +1,129 @@
+package encoder
+
+import (
+	"math/bits"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// Where the comparisons with a < t < b are there, v > t is 0 unless v > a and 1 if v > b,
+// and else v is one of a+1 to b, which a few low bits tell apart. A gap says which.
+type gap struct {
+	low, high uint64 // a and b; beyond is where there is no a, and the largest value where there is no b
+	from, to  int    // the bits
+}
+
+// beyond is the threshold that every word exceeds.
+const beyond = ^uint64(0)
+
+// newGap returns the gap of t, and whether a LUT of k inputs is enough for it.
+func newGap(width, k int, low, t, high uint64) (g gap, ok bool) {
+	g = gap{low: low, high: high, from: bits.TrailingZeros64(^(low & t & high))} // bits below matter to none
+	g.to = g.from + bits.Len64((high-low)>>g.from-1)
+	pins := g.to - g.from
+	if low != beyond {
+		pins++
+	}
+	if high != ones(width) {
+		pins++
+	}
+	return g, g.to <= width && pins <= k
+}
+
+// between adds the comparison with t in a gap.
+func (c *circuit) between(g gap, t uint64) {
+	in := []netlist.Net{netlist.True, netlist.False}
+	if v, ok := c.above[g.low]; ok {
+		in[0] = v
+	}
+	if v, ok := c.above[g.high]; ok {
+		in[1] = v
+	}
+	in = append(in, netlist.Word(bit(g.from), g.to-g.from)...)
+	first := (g.low + 1) >> g.from
+	c.above[t] = c.function(in, func(x uint64) bool {
+		v := first + (x>>2-first)&ones(g.to-g.from) // the one with these bits
+		return x>>1&1 == 1 || x&1 == 1 && v > t>>g.from
+	})
+}
+
+// line is the thresholds of a word in their order, the highest bit's among them, and which
+// of them are there.
+type line struct {
+	width, k   int
+	thresholds []uint64
+	there      []bool
+}
+
+func newLine(width, k int, thresholds []uint64) *line {
+	all := append([]uint64{ones(width - 1)}, thresholds...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return &line{width, k, all, make([]bool, len(all))}
+}
+
+// put says whether a threshold is there.
+func (l *line) put(t uint64, there bool) {
+	i, _ := slices.BinarySearch(l.thresholds, t)
+	l.there[i] = there
+}
+
+// neighbours returns the places next to place i that are there, or those beyond the ends.
+func (l *line) neighbours(i int) (low, high int) {
+	low, high = i-1, i+1
+	for low >= 0 && !l.there[low] {
+		low--
+	}
+	for high < len(l.there) && !l.there[high] {
+		high++
+	}
+	return low, high
+}
+
+// gap returns the gap of the threshold at place i.
+func (l *line) gap(i int) (g gap, ok bool) {
+	a, b := l.neighbours(i)
+	low, high := beyond, ones(l.width)
+	if a >= 0 {
+		low = l.thresholds[a]
+	}
+	if b < len(l.thresholds) {
+		high = l.thresholds[b]
+	}
+	return newGap(l.width, l.k, low, l.thresholds[i], high)
+}
+
+// fill calls f with gaps of the thresholds at places from first to last that are not
+// there, each of which is there for the next, and reports whether all could be had.
+func (l *line) fill(first, last int, f func(t uint64, g gap)) bool {
+	for missing, before := 0, -1; ; before, missing = missing, 0 {
+		for i := first; i <= last; i++ {
+			if l.there[i] {
+				continue
+			}
+			if g, ok := l.gap(i); ok {
+				f(l.thresholds[i], g)
+				l.there[i] = true
+			} else {
+				missing++
+			}
+		}
+		if missing == 0 || missing == before {
+			return missing == 0
+		}
+	}
+}
+
+// remove takes t, which is there, away, if it could then be had, with all that is not
+// there between its neighbours.
+func (l *line) remove(t uint64) {
+	i, _ := slices.BinarySearch(l.thresholds, t)
+	l.there[i] = false
+	low, high := l.neighbours(i)
+	was := slices.Clone(l.there[low+1 : high])
+	if !l.fill(low+1, high-1, func(uint64, gap) {}) {
+		was[i-low-1] = true
+	}
+	copy(l.there[low+1:high], was)
+}

@@ -1,0 +1,109 @@
+package encoder
+
+import (
+	"fmt"
+	"math/bits"
+
+	"ialgn/netlist"
+)
+
+// circuit is LUTs over the bits of one word: a scratch pad that numbers its nets by
+// itself. 0 and 1 are the constants as everywhere, then come the bits of the word, then
+// LUTs. It holds no two equal LUTs, and none with a constant, repeated or vacuous input.
+type circuit struct {
+	nodes []node
+	seen  map[string]netlist.Net
+	above map[uint64]netlist.Net // by threshold: the word > threshold
+}
+
+// node is a bit of the word or a LUT.
+type node struct {
+	level int32
+	in    []netlist.Net // of a LUT
+	table uint64
+}
+
+func newCircuit(width int) *circuit {
+	return &circuit{nodes: make([]node, bit(width)), seen: map[string]netlist.Net{}, above: map[uint64]netlist.Net{}}
+}
+
+// bit returns the net of a bit of the word.
+func bit(b int) netlist.Net { return netlist.True + 1 + netlist.Net(b) }
+
+// function returns a net with the given function of nets, whose bit j is nets j, and of
+// which at most six are no constants: a LUT, or none if it is a constant or one of the
+// nets.
+func (c *circuit) function(nets []netlist.Net, f func(x uint64) bool) netlist.Net {
+	in, known, places := make([]netlist.Net, 0, netlist.MaxFunctionInputs), uint64(0), []int{}
+	for j, v := range nets {
+		if v <= netlist.True {
+			known |= uint64(v) << j
+			continue
+		}
+		in, places = append(in, v), append(places, j)
+	}
+	table := uint64(0)
+	for i := range uint64(1) << len(in) {
+		x := known
+		for k, j := range places {
+			x |= i >> k & 1 << j
+		}
+		if f(x) {
+			table |= 1 << i
+		}
+	}
+	return c.lut(table, in)
+}
+
+// lut returns a net with the function of a table.
+func (c *circuit) lut(table uint64, in []netlist.Net) netlist.Net {
+	table = netlist.Effective(table, in)
+	support := netlist.Support(table)
+	kept, level := make([]netlist.Net, 0, len(in)), int32(0)
+	for s := support; s != 0; s &= s - 1 {
+		v := in[bits.TrailingZeros8(s)]
+		kept, level = append(kept, v), max(level, c.nodes[v].level)
+	}
+	table = netlist.Project(table, support)
+	switch {
+	case len(kept) == 0:
+		return netlist.Net(table & 1)
+	case len(kept) == 1 && table&0b11 == 0b10:
+		return kept[0]
+	}
+	table &= netlist.TableMask(len(kept))
+	key := fmt.Sprint(table, kept)
+	if v, ok := c.seen[key]; ok {
+		return v
+	}
+	c.nodes = append(c.nodes, node{level + 1, kept, table})
+	v := netlist.Net(len(c.nodes) - 1)
+	c.seen[key] = v
+	return v
+}
+
+// reached marks the nets that the comparisons depend on.
+func (c *circuit) reached() []bool {
+	live := make([]bool, len(c.nodes))
+	for _, v := range c.above {
+		live[v] = true
+	}
+	for v := len(c.nodes) - 1; v > int(netlist.True); v-- {
+		if live[v] {
+			for _, w := range c.nodes[v].in {
+				live[w] = true
+			}
+		}
+	}
+	return live
+}
+
+// size returns the LUTs and the levels of the comparisons.
+func (c *circuit) size() (luts, levels int) {
+	for v, live := range c.reached() {
+		if live && c.nodes[v].in != nil {
+			luts, levels = luts+1, max(levels, int(c.nodes[v].level))
+		}
+	}
+	return luts, levels
+}

@@ -1,0 +1,128 @@
+// Package encoder lowers the comparators of a classifier's thermometer encoder to
+// look-up tables of K inputs.
+//
+// [Lower] is a pass from netlist to netlist. It takes all comparisons of one feature
+// word together and looks for the fewest LUTs, then the fewest levels. What it knows:
+//
+//   - low bits at which a threshold is all ones cannot matter, so that v > 127 is a bit
+//     of the word and v > 63 reads two bits (word.go);
+//   - a comparison is a carry that runs up the word, and one carry can serve several
+//     thresholds: bits above it say for which of them it is right now (carry.go);
+//   - between two thresholds a < t < b whose comparisons are there, v > t needs only as
+//     many low bits as tell the values from a+1 to b apart (between.go).
+//
+// The search over these forms is plan.go. A comparison alone takes the least there is,
+// ceil((n-1)/(K-1)) LUTs for n bits that matter.
+package encoder
+
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
+
+// Objective says what a level is worth.
+type Objective uint8
+
+// The objectives.
+const (
+	Balanced Objective = iota // a level is worth a tenth of a feature's LUTs, and one at least
+	Area                      // the fewest LUTs, and then the fewest levels
+	Depth                     // the fewest levels, and then the fewest LUTs
+)
+
+// Options say for which target an encoder is lowered.
+type Options struct {
+	K         int // inputs of a LUT, 2 to 6
+	Objective Objective
+}
+
+func (o Options) check() error {
+	if o.K < 2 || o.K > netlist.MaxFunctionInputs {
+		return fmt.Errorf("encoder: LUTs of %d inputs are out of range, use 2 to %d", o.K, netlist.MaxFunctionInputs)
+	}
+	if o.Objective > Depth {
+		return fmt.Errorf("encoder: objective %d is unknown, use Balanced, Area or Depth", o.Objective)
+	}
+	return nil
+}
+
+// Lower returns n with every comparison replaced by functions of at most K inputs,
+// without origin, which [netlist.Netlist.Parts] puts in the encoder. Comparisons that
+// nothing reads vanish; equal ones become one; those that are a bit of their word or a
+// constant become that net.
+//
+// Requires: nothing; dead cells removed, or thresholds that only they read survive.
+// Ensures:  the functions of ports and probes; no comparison is left.
+// Cost:     about a millisecond for each set of thresholds that differs from the others
+// and reads more than K bits; next to nothing for all others.
+//
+// It runs before the head is lowered, which takes the levels of cells as arrival times.
+// It returns an error if the options are out of range.
+func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	l := &lowering{Copier: netlist.NewCopier(n), o: o, feature: words(n), plans: map[string]*circuit{}, to: map[netlist.Cell]netlist.Net{}}
+	for i := range netlist.Cell(n.Cells()) {
+		if n.Kind(i) == netlist.Compare {
+			l.compare(i)
+		} else {
+			l.Copy(i)
+		}
+	}
+	return l.Finish(), nil
+}
+
+// lowering is a netlist that is being lowered.
+type lowering struct {
+	*netlist.Copier
+	o       Options
+	feature map[netlist.Cell]*word
+	plans   map[string]*circuit
+	to      map[netlist.Cell]netlist.Net // the new nets of comparisons whose word is built
+}
+
+// compare sets the output of a comparison. The first of a word builds all of them.
+func (l *lowering) compare(i netlist.Cell) {
+	v := netlist.False // of one that nothing reads
+	if w := l.feature[i]; w != nil {
+		if !w.built {
+			w.built = true
+			l.build(w)
+		}
+		v = l.to[i]
+	}
+	l.Set(l.Old.Output(i), v)
+}
+
+// build adds the cells of a word.
+func (l *lowering) build(w *word) {
+	nets, thresholds := w.reduced()
+	key := fmt.Sprint(len(nets), thresholds)
+	c := l.plans[key]
+	if c == nil {
+		c = plan(len(nets), thresholds, l.o)
+		l.plans[key] = c
+	}
+	to := make([]netlist.Net, len(c.nodes))
+	to[netlist.True] = netlist.True
+	for b, v := range nets {
+		to[bit(b)] = l.To(v)
+	}
+	live := c.reached()
+	in := make([]netlist.Net, 0, netlist.MaxFunctionInputs)
+	for v := int(bit(len(nets))); v < len(c.nodes); v++ {
+		if !live[v] {
+			continue
+		}
+		in = in[:0]
+		for _, x := range c.nodes[v].in {
+			in = append(in, to[x])
+		}
+		to[v] = l.Function(c.nodes[v].table, netlist.Origin{}, in...)
+	}
+	for _, u := range w.users {
+		l.to[u.cell] = to[c.above[u.threshold>>(len(w.nets)-len(nets))]]
+	}
+}

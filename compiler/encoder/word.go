@@ -1,0 +1,149 @@
+package encoder
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// word is an unsigned word with the comparisons of it.
+type word struct {
+	nets  []netlist.Net // of the old netlist, the lowest bit first
+	users []user
+	built bool
+}
+
+// user is a comparison: the word > threshold.
+type user struct {
+	cell      netlist.Cell
+	threshold uint64
+}
+
+// ones returns the number of n ones in binary.
+func ones(n int) uint64 { return 1<<n - 1 }
+
+// words returns the word of every comparison that is read. Passes before may have
+// dropped low bits from one comparison of a feature and not from another, so that a word
+// of port bits takes in the words that are its own upper end. Bits that cells drive stand
+// in words of their own: those of a longer word may be driven after a shorter one is read.
+func words(n *netlist.Netlist) map[netlist.Cell]*word {
+	all := comparisons(n)
+	slices.SortStableFunc(all, func(a, b comparison) int { return cmp.Compare(len(b.nets), len(a.nets)) })
+	of := map[netlist.Cell]*word{}
+	exact := map[string]*word{}
+	ending := map[netlist.Net][]*word{} // words of port bits, by the highest
+	for _, c := range all {
+		key, top := c.key(), c.nets[len(c.nets)-1]
+		ports := slices.Max(c.nets) < n.FirstCellNet()
+		w := exact[key]
+		if w == nil && ports {
+			w = upperEnd(ending[top], c.nets)
+		}
+		if w == nil {
+			w = &word{nets: c.nets}
+			exact[key] = w
+			if ports {
+				ending[top] = append(ending[top], w)
+			}
+		}
+		dropped := len(w.nets) - len(c.nets)
+		w.users = append(w.users, user{c.cell, c.threshold<<dropped | ones(dropped)})
+		of[c.cell] = w
+	}
+	return of
+}
+
+// upperEnd returns the first of the words of which the given one is the upper end.
+func upperEnd(words []*word, nets []netlist.Net) *word {
+	for _, w := range words {
+		if slices.Equal(w.nets[len(w.nets)-len(nets):], nets) {
+			return w
+		}
+	}
+	return nil
+}
+
+// comparison is a comparison without the constants in its word.
+type comparison struct {
+	user
+	nets []netlist.Net
+}
+
+// comparisons returns all comparisons that some cell, port or probe reads, in the order
+// of the netlist.
+func comparisons(n *netlist.Netlist) []comparison {
+	read := make([]bool, n.Nets())
+	mark := func(nets []netlist.Net) {
+		for _, v := range nets {
+			read[v] = true
+		}
+	}
+	for i := range netlist.Cell(n.Cells()) {
+		mark(n.Inputs(i))
+	}
+	for _, ports := range [][]netlist.Port{n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			mark(p.Nets)
+		}
+	}
+	var all []comparison
+	for i := range netlist.Cell(n.Cells()) {
+		if n.Kind(i) == netlist.Compare && read[n.Output(i)] {
+			nets, threshold := fold(n.Inputs(i), n.Param(i))
+			all = append(all, comparison{user{i, threshold}, nets})
+		}
+	}
+	return all
+}
+
+// fold takes the constants out of a word that is compared, from the lowest bit up: one
+// equal to the threshold's bit leaves the outcome of the bits below alone, and one that
+// differs decides it. Where that is 1, what is left is compared by >=. A comparison that
+// holds always or never becomes that of a constant with 0.
+func fold(in []netlist.Net, threshold uint64) (nets []netlist.Net, rest uint64) {
+	below := uint64(0)
+	for b, v := range in {
+		t := threshold >> b & 1
+		switch {
+		case v > netlist.True:
+			rest |= t << len(nets)
+			nets = append(nets, v)
+		case uint64(v) != t:
+			nets, rest, below = nil, 0, uint64(v)
+		}
+	}
+	switch {
+	case below == 0 && rest == ones(len(nets)):
+		return []netlist.Net{netlist.False}, 0
+	case below == 1 && rest == 0:
+		return []netlist.Net{netlist.True}, 0
+	}
+	return nets, rest - below
+}
+
+// key returns what tells a word from others.
+func (c *comparison) key() string {
+	key := make([]byte, 0, 4*len(c.nets))
+	for _, v := range c.nets {
+		key = binary.LittleEndian.AppendUint32(key, uint32(v))
+	}
+	return string(key)
+}
+
+// reduced returns the word without the low bits that matter to no comparison, and the
+// thresholds, ascending.
+func (w *word) reduced() (nets []netlist.Net, thresholds []uint64) {
+	dropped := len(w.nets)
+	for _, u := range w.users {
+		dropped = min(dropped, bits.TrailingZeros64(^u.threshold))
+	}
+	dropped = min(dropped, len(w.nets)-1)
+	for _, u := range w.users {
+		thresholds = append(thresholds, u.threshold>>dropped)
+	}
+	slices.Sort(thresholds)
+	return w.nets[dropped:], slices.Compact(thresholds)
+}
