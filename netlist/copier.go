@@ -23,12 +23,24 @@ const unset = ^Net(0)
 
 // NewCopier returns a copier for old with nothing copied but the input ports.
 func NewCopier(old *Netlist) *Copier {
+	return newCopier(old, func(int) bool { return true })
+}
+
+// newCopier is NewCopier that keeps some of the input ports, by their index. The others'
+// bits become the constant 0.
+func newCopier(old *Netlist, keep func(port int) bool) *Copier {
 	c := &Copier{Builder: NewBuilder(old.Name), Old: old, to: make([]Net, old.Nets())}
 	for i := range c.to {
 		c.to[i] = unset
 	}
 	c.to[False], c.to[True] = False, True
-	for _, p := range old.inputs {
+	for port, p := range old.inputs {
+		if !keep(port) {
+			for _, v := range p.Nets {
+				c.to[v] = False
+			}
+			continue
+		}
 		for i, v := range c.Input(p.Name, len(p.Nets), p.Word, p.Labels) {
 			c.to[p.Nets[i]] = v
 		}
@@ -71,17 +83,24 @@ func (c *Copier) Copy(i Cell) {
 
 // Finish takes over the output ports and the probes and returns the new netlist.
 func (c *Copier) Finish() *Netlist {
-	c.n.outputs = c.ports(c.Old.outputs)
-	c.n.probes = c.ports(c.Old.probes)
+	to := func(_ Port, v Net) Net { return c.To(v) }
+	return c.FinishWith(to, to)
+}
+
+// FinishWith is Finish for a pass to which a bit of a port is not always what stands for the
+// old net: output and probe return the new net for a net of a port or probe.
+func (c *Copier) FinishWith(output, probe func(p Port, v Net) Net) *Netlist {
+	c.n.outputs = ports(c.Old.outputs, output)
+	c.n.probes = ports(c.Old.probes, probe)
 	return c.Netlist()
 }
 
-func (c *Copier) ports(old []Port) []Port {
+func ports(old []Port, to func(Port, Net) Net) []Port {
 	ports := make([]Port, len(old))
 	for i, p := range old {
 		ports[i] = Port{p.Name, p.Word, p.Labels, make([]Net, len(p.Nets))}
 		for k, v := range p.Nets {
-			ports[i].Nets[k] = c.To(v)
+			ports[i].Nets[k] = to(p, v)
 		}
 	}
 	return ports

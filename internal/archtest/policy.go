@@ -48,6 +48,10 @@ var policy = Policy{
 		},
 
 		{Package: "compiler/chain", Imports: []string{"netlist"}, Test: []string{"sim"}},
+		{
+			Package: "compiler/pipeline", Imports: []string{"netlist"},
+			Test: []string{"sim", "compiler/lut", "compiler/head"},
+		},
 		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
 		{

@@ -1,0 +1,190 @@
+package pipeline
+
+import "ialgn/netlist"
+
+// schedule is the stage of every cell, and what it costs.
+//
+// The programme has a node for each cell, its stage; one for each net that is read and is no
+// output, the stage up to which registers delay it; and one for each probe, its stage. A
+// register more for a net lowers the sum by one, and a later driver is a register less.
+type schedule struct {
+	*timing
+	stages, levels int
+	stage          []int32 // [cell]
+	probe          []int32 // [probe]: its stage
+}
+
+func newSchedule(t *timing, stages, levels int) *schedule {
+	return &schedule{timing: t, stages: stages, levels: levels, stage: make([]int32, t.n.Cells()), probe: make([]int32, len(t.n.Probes()))}
+}
+
+// mostNodes bounds the programme that is solved exactly: some 150 bytes and a microsecond a
+// node.
+const mostNodes = 4_000_000
+
+// solve chooses the stages, exactly if that takes at most so many nodes.
+func (s *schedule) solve(nodes int) {
+	x := exact{s: s, level: make([]int32, s.n.Cells()+1)}
+	if x.count() <= nodes {
+		s.take(s.programme(&x))
+		return
+	}
+	s.solvePhases()
+}
+
+// limits are the constraints that keep the levels of a stage within bounds.
+type limits interface {
+	// prepare adds the nodes that are needed beside those of the cells.
+	prepare(p *programme)
+	// limit adds the arcs for cell v, which reads an output of cell u.
+	limit(p *programme, u, v netlist.Cell)
+}
+
+// programme returns the programme of the netlist with the given limits. Nodes are the cells
+// in their order, then the probes, then all else.
+func (s *schedule) programme(l limits) *programme {
+	n := s.n
+	p := &programme{most: int32(s.stages)}
+	for range n.Cells() + len(n.Probes()) {
+		p.node(0, 0)
+	}
+	l.prepare(p)
+	until := s.nets(p)
+	for c := range netlist.Cell(n.Cells()) {
+		if s.constant(n.Output(c)) {
+			continue
+		}
+		s.eachDriver(c, func(u netlist.Cell) { l.limit(p, u, c) })
+		for _, v := range n.Inputs(c) {
+			if until[v] > 0 {
+				p.arc(int32(c), until[v], 0)
+			}
+		}
+	}
+	for i, b := range n.Probes() {
+		s.probeArcs(p, until, int32(n.Cells()+i), b)
+	}
+	return p
+}
+
+// nets adds the nodes of nets, and returns them: 0 for those that are delayed up to the last
+// stage whatever comes, and for those that need no register.
+func (s *schedule) nets(p *programme) []int32 {
+	n := s.n
+	const output, read = -2, -1
+	until := make([]int32, n.Nets())
+	mark := func(nets []netlist.Net, as int32) {
+		for _, v := range nets {
+			if !s.constant(v) {
+				until[v] = min(until[v], as)
+			}
+		}
+	}
+	for c := range netlist.Cell(n.Cells()) {
+		mark(n.Inputs(c), read)
+	}
+	for _, b := range n.Probes() {
+		mark(b.Nets, read)
+	}
+	for _, b := range n.OutputPorts() {
+		mark(b.Nets, output)
+	}
+	for v := range until {
+		if until[v] == 0 {
+			continue
+		}
+		if c, _, ok := n.Driver(netlist.Net(v)); ok {
+			p.gain[c]++
+		}
+		if until[v] == output {
+			until[v] = 0
+			continue
+		}
+		until[v] = p.node(0, -1)
+	}
+	return until
+}
+
+// probeArcs adds the arcs of a probe: it stands where all its bits have arrived.
+func (s *schedule) probeArcs(p *programme, until []int32, node int32, b netlist.Port) {
+	for _, v := range b.Nets {
+		if c, _, ok := s.n.Driver(v); ok && !s.constant(v) {
+			p.arc(int32(c), node, 0)
+		}
+	}
+	for _, v := range b.Nets {
+		if until[v] > 0 {
+			p.arc(node, until[v], 0)
+		}
+	}
+}
+
+// take solves a programme and takes the stages out of it.
+func (s *schedule) take(p *programme) {
+	p.solve()
+	copy(s.stage, p.value)
+	copy(s.probe, p.value[len(s.stage):])
+}
+
+// exact limits the levels of a stage as such: of any levels+1 cells on a path, the last must
+// stand at least a stage later than the first (Leiserson and Saxe, "Retiming Synchronous
+// Circuitry", 1991, for delays of one and none).
+//
+// For that, node k of a cell holds the latest stage of all cells from which a path of k
+// levels, both ends included, leads to it. The first node of a cell that is a level is its
+// stage. Nodes that can be part of no such path are left out.
+type exact struct {
+	s     *schedule
+	level []int32 // the nodes of cell c are level[c] .. level[c+1]-1
+}
+
+// span returns the lowest and one more than the highest k for which cell c has a node.
+func (x *exact) span(c netlist.Cell) (low, high int32) {
+	levels := int32(x.s.levels)
+	low, high = levels+1-x.s.after[c], min(levels, x.s.level[c])+1
+	low = max(low, 1+x.s.delay(c))
+	return low, max(low, high)
+}
+
+// count numbers the nodes, from 0, and returns how many the programme has, nets included.
+func (x *exact) count() int {
+	for c := range x.level[1:] {
+		low, high := x.span(netlist.Cell(c))
+		x.level[c+1] = x.level[c] + high - low
+	}
+	return int(x.level[len(x.level)-1]) + x.s.n.Cells() + x.s.n.Nets()
+}
+
+func (x *exact) prepare(p *programme) {
+	first := int32(len(p.value))
+	for range x.level[len(x.level)-1] {
+		p.node(0, 0)
+	}
+	for c := range x.level {
+		x.level[c] += first
+	}
+}
+
+// node returns node k of cell c; ok is false if it has none.
+func (x *exact) node(c netlist.Cell, k int32) (node int32, ok bool) {
+	if k == 1 && x.s.delay(c) == 1 {
+		return int32(c), true
+	}
+	low, high := x.span(c)
+	return x.level[c] + k - low, k >= low && k < high
+}
+
+func (x *exact) limit(p *programme, u, v netlist.Cell) {
+	p.arc(int32(u), int32(v), 0)
+	delay := x.s.delay(v)
+	low, high := x.span(v)
+	for k := low; k < high; k++ {
+		if from, ok := x.node(u, k-delay); ok {
+			to, _ := x.node(v, k)
+			p.arc(from, to, 0)
+		}
+	}
+	if from, ok := x.node(u, int32(x.s.levels)); ok && delay == 1 {
+		p.arc(from, int32(v), 1)
+	}
+}

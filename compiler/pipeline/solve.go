@@ -1,0 +1,174 @@
+package pipeline
+
+import "math"
+
+// programme is an integer programme over difference constraints: the largest sum of
+// gain times value, where each arc asks for value[to] >= value[from] + gap, and no value is
+// more than most.
+//
+// Its dual is a flow of least cost, so integers cost nothing, and it is solved primal and
+// dual (Ford and Fulkerson): from the least solution, let the gains of nodes that would rise
+// flow to nodes that cost or cannot, along tight arcs, on which one node carries the other
+// with it. What the rest of the gains still reach rises by one together, and so on. No node
+// rises more than most times, and a flow stays good while values rise, so all in all it is
+// little more than one maximal flow (Dinic), in steps that each take a time in proportion to
+// the arcs.
+type programme struct {
+	most  int32
+	value []int32 // at first the least solution
+	gain  []int32
+	arcs  []arc
+
+	first  []int32 // arcs of node v, by their origin: first[v] .. first[v+1]-1
+	into   []int32 // arcs by their end: into[start[v]] .. into[start[v+1]-1]
+	start  []int32
+	depth  []int32 // of the layered graph; -1 out of reach
+	cursor []int32
+	queue  []int32
+}
+
+type arc struct {
+	from, to int32
+	gap      int32
+	flow     int32
+}
+
+// node adds a node and returns its number.
+func (p *programme) node(value, gain int32) int32 {
+	p.value, p.gain = append(p.value, value), append(p.gain, gain)
+	return int32(len(p.value) - 1)
+}
+
+// arc adds a constraint, and raises value[to] as it asks: where arcs are added in topological
+// order, the values are the least solution.
+func (p *programme) arc(from, to, gap int32) {
+	p.arcs = append(p.arcs, arc{from: from, to: to, gap: gap})
+	p.value[to] = max(p.value[to], p.value[from]+gap)
+}
+
+// solve makes the values the least ones that are best.
+func (p *programme) solve() {
+	p.index()
+	for {
+		supply, demand := p.layers()
+		if !supply {
+			return
+		}
+		if !demand {
+			p.raise()
+			continue
+		}
+		clear(p.cursor)
+		for v := range p.gain {
+			if p.gain[v] > 0 {
+				p.gain[v] -= p.push(int32(v), p.gain[v])
+			}
+		}
+	}
+}
+
+// index sorts the arcs by origin and lists them by end.
+func (p *programme) index() {
+	nodes := len(p.value)
+	p.first, p.start = make([]int32, nodes+1), make([]int32, nodes+1)
+	for _, a := range p.arcs {
+		p.first[a.from+1]++
+		p.start[a.to+1]++
+	}
+	for v := range nodes {
+		p.first[v+1] += p.first[v]
+		p.start[v+1] += p.start[v]
+	}
+	p.depth, p.cursor = make([]int32, nodes), make([]int32, nodes)
+	sorted := make([]arc, len(p.arcs))
+	for _, a := range p.arcs {
+		sorted[p.first[a.from]+p.cursor[a.from]] = a
+		p.cursor[a.from]++
+	}
+	p.arcs, p.into = sorted, make([]int32, len(sorted))
+	clear(p.cursor)
+	for i, a := range p.arcs {
+		p.into[p.start[a.to]+p.cursor[a.to]] = int32(i)
+		p.cursor[a.to]++
+	}
+}
+
+// layers finds how far each node is from those with a gain left, and reports whether there
+// is one, and whether one with a demand is in reach.
+func (p *programme) layers() (supply, demand bool) {
+	p.queue = p.queue[:0]
+	for v, g := range p.gain {
+		p.depth[v] = -1
+		if g > 0 {
+			p.depth[v] = 0
+			p.queue = append(p.queue, int32(v))
+		}
+	}
+	supply = len(p.queue) > 0
+	for i := 0; i < len(p.queue); i++ {
+		v := p.queue[i]
+		demand = demand || p.gain[v] < 0 || p.value[v] == p.most
+		for k := range p.degree(v) {
+			if _, w, capacity := p.residual(v, k); capacity > 0 && p.depth[w] < 0 {
+				p.depth[w] = p.depth[v] + 1
+				p.queue = append(p.queue, w)
+			}
+		}
+	}
+	return supply, demand
+}
+
+func (p *programme) degree(v int32) int32 {
+	return p.first[v+1] - p.first[v] + p.start[v+1] - p.start[v]
+}
+
+// residual returns the k-th arc at node v, its other end, and how much can flow there: any
+// amount along a tight arc, nothing along a slack one, and back what flows here.
+func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
+	out := p.first[v+1] - p.first[v]
+	if k >= out {
+		a = &p.arcs[p.into[p.start[v]+k-out]]
+		return a, a.from, a.flow
+	}
+	a = &p.arcs[p.first[v]+k]
+	if p.value[a.to] == p.value[v]+a.gap {
+		capacity = math.MaxInt32
+	}
+	return a, a.to, capacity
+}
+
+// push lets up to the given amount flow from v on, and returns how much did. What reaches a
+// node at its limit is gone.
+func (p *programme) push(v, amount int32) (sent int32) {
+	if p.value[v] == p.most {
+		return amount
+	}
+	if p.gain[v] < 0 {
+		sent = min(amount, -p.gain[v])
+		p.gain[v] += sent
+	}
+	for degree := p.degree(v); sent < amount && p.cursor[v] < degree; p.cursor[v]++ {
+		a, w, capacity := p.residual(v, p.cursor[v])
+		if capacity == 0 || p.depth[w] != p.depth[v]+1 {
+			continue
+		}
+		got := p.push(w, min(amount-sent, capacity))
+		sent += got
+		if a.from == v {
+			a.flow += got
+		} else {
+			a.flow -= got
+		}
+		if sent == amount {
+			break // the arc may take more
+		}
+	}
+	return sent
+}
+
+// raise adds one to the values of all nodes in reach.
+func (p *programme) raise() {
+	for _, v := range p.queue {
+		p.value[v]++
+	}
+}

@@ -1,0 +1,59 @@
+package pipeline
+
+import "ialgn/netlist"
+
+// timing knows the levels of a netlist without registers.
+type timing struct {
+	n     *netlist.Netlist
+	fixed []int32 // [net]: AnyStage for what no input decides, else 0
+	level []int32 // [cell]: levels on the longest path from the inputs to its output
+	after []int32 // [cell]: levels on the longest path from its output on
+	depth int     // the longest path
+}
+
+func newTiming(n *netlist.Netlist) *timing {
+	t := &timing{n: n, fixed: n.Stages(), level: make([]int32, n.Cells()), after: make([]int32, n.Cells())}
+	for c := range netlist.Cell(n.Cells()) {
+		t.eachDriver(c, func(u netlist.Cell) { t.level[c] = max(t.level[c], t.level[u]) })
+		t.level[c] += t.delay(c)
+		t.depth = max(t.depth, int(t.level[c]))
+	}
+	for c := netlist.Cell(n.Cells()); c > 0; {
+		c--
+		t.eachDriver(c, func(u netlist.Cell) { t.after[u] = max(t.after[u], t.after[c]+t.delay(c)) })
+	}
+	return t
+}
+
+// constant reports whether no input decides a net: it needs no register.
+func (t *timing) constant(v netlist.Net) bool { return t.fixed[v] == netlist.AnyStage }
+
+// delay returns how many levels cell c is.
+func (t *timing) delay(c netlist.Cell) int32 {
+	if t.n.Kind(c) == netlist.Carry || t.constant(t.n.Output(c)) {
+		return 0
+	}
+	return 1
+}
+
+// eachDriver calls f for the driver of each input of cell c that is driven by a cell and no
+// constant.
+func (t *timing) eachDriver(c netlist.Cell, f func(u netlist.Cell)) {
+	for _, v := range t.n.Inputs(c) {
+		if u, _, ok := t.n.Driver(v); ok && !t.constant(v) {
+			f(u)
+		}
+	}
+}
+
+// anyOutput reports whether an input decides an output.
+func (t *timing) anyOutput() bool {
+	for _, p := range t.n.OutputPorts() {
+		for _, v := range p.Nets {
+			if !t.constant(v) {
+				return true
+			}
+		}
+	}
+	return false
+}
