@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,10 @@ import (
 // class_index and the counts are its probes count_0, count_1, ...; without (gates) the
 // bits of the output h are counted by the class of their chain, and the class is the
 // largest count's, the lowest where several are equal.
+//
+// A pipeline is clocked, with a block of samples going in as the ones before move on, and
+// counts and class are read where they stand when they arrive there. So what is checked of
+// the results is checked of the places of its registers too.
 type Classifier struct {
 	heads   []*head // one a goroutine
 	input   netlist.Port
@@ -31,12 +36,13 @@ type Result struct {
 
 // NewClassifier returns a classifier that computes on the given number of goroutines,
 // each with a simulator of its own. It returns an error if the netlist breaks an
-// invariant, has registers, or lacks the ports of a classifier.
+// invariant, has registers but is no pipeline, or lacks the ports of a classifier.
 func NewClassifier(n *netlist.Netlist, threads int) (*Classifier, error) {
-	if len(n.InputPorts()) != 1 {
-		return nil, fmt.Errorf("classifier: netlist %q has the input ports %s, need one, x", n.Name, portNames(n.InputPorts()))
+	ports := n.DataInputs()
+	if len(ports) != 1 {
+		return nil, fmt.Errorf("classifier: netlist %q has the input ports %s, need one, x", n.Name, portNames(ports))
 	}
-	c := &Classifier{input: n.InputPorts()[0]}
+	c := &Classifier{input: ports[0]}
 	for range max(1, threads) {
 		h, err := newHead(n)
 		if err != nil {
@@ -69,28 +75,22 @@ func (c *Classifier) Classify(ctx context.Context, x []uint64, samples int) (*Re
 	for _, h := range c.heads {
 		block := min(h.sim.block, max(1, (words+len(c.heads)-1)/len(c.heads)))
 		g.Go(func() error {
-			for {
-				first := int(next.Add(int64(block))) - block
-				if first >= words {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				h.sim.run([][]uint64{x}, words, first, min(block, words-first))
-				h.store(r, first)
-			}
+			return h.run(ctx, r, c.input, x, block, func() int { return int(next.Add(int64(block))) - block })
 		})
 	}
 	return r, g.Wait()
 }
 
-// head reads counts and class of a block off one simulator.
+// head reads counts and class off one simulator.
 type head struct {
 	sim    *Simulator
 	counts [][]netlist.Net // [class]: the digits of a count, or the bits to count
 	class  []netlist.Net   // the netlist's class index; nil: argmax of the counts
 	digits [][]uint64      // scratch
+
+	// Of a pipeline: the stages in which the counts and the class stand.
+	countStage []int
+	classStage int
 }
 
 func newHead(n *netlist.Netlist) (*head, error) {
@@ -98,58 +98,144 @@ func newHead(n *netlist.Netlist) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(s.regs) > 0 {
-		return nil, fmt.Errorf("classifier: netlist %q has %d registers, classify with the unpipelined one", n.Name, len(s.regs))
+	p, err := n.Pipeline()
+	if err != nil {
+		return nil, fmt.Errorf("classifier: %w", err)
 	}
-	if p, ok := findPort("class_index", n.OutputPorts()); ok {
-		return coreHead(s, p.Nets)
+	h := &head{sim: s}
+	if class, ok := findPort("class_index", n.OutputPorts()); ok {
+		h.class, err = class.Nets, h.findCounts()
+	} else {
+		err = h.findChains()
 	}
-	return gatesHead(s)
-}
-
-func coreHead(s *Simulator, class []netlist.Net) (*head, error) {
-	h := &head{sim: s, class: class}
-	for {
-		p, ok := findPort(fmt.Sprintf("count_%d", len(h.counts)), s.n.Probes())
-		if !ok {
-			break
-		}
-		if len(p.Nets) > 31 {
-			return nil, fmt.Errorf("classifier: probe %q has %d bits, a count has at most 31", p.Name, len(p.Nets))
-		}
-		h.counts = append(h.counts, p.Nets)
+	if err != nil {
+		return nil, err
 	}
-	if len(h.counts) == 0 || len(class) > 16 {
-		return nil, fmt.Errorf("classifier: netlist %q has a class index of %d bits and %d probes count_0 ..., need at most 16 and at least one",
-			s.n.Name, len(class), len(h.counts))
+	h.countStage = make([]int, len(h.counts))
+	if p != nil {
+		s.enable(n.InputPorts()[p.Enable].Nets[0])
+		h.place(n.Stages())
 	}
 	return h, nil
 }
 
-func gatesHead(s *Simulator) (*head, error) {
-	n := s.n
+// enable makes all registers take their data in every clock.
+func (s *Simulator) enable(v netlist.Net) { fill(s.value[int(v)*s.block:][:s.block], ^uint64(0)) }
+
+// place finds the stages of a pipeline in which to read counts and class. All bits of a bus
+// stand in one, but for those that are constant.
+func (h *head) place(stage []int32) {
+	latest := func(nets []netlist.Net) int {
+		last := 0
+		for _, v := range nets {
+			last = max(last, int(stage[v]))
+		}
+		return last
+	}
+	for class, nets := range h.counts {
+		h.countStage[class] = latest(nets)
+		h.classStage = max(h.classStage, h.countStage[class])
+	}
+	if h.class != nil {
+		h.classStage = latest(h.class)
+		return
+	}
+	for class := range h.countStage { // bits of one output
+		h.countStage[class] = h.classStage
+	}
+}
+
+// findCounts finds the digits of the counts.
+func (h *head) findCounts() error {
+	n := h.sim.n
+	for {
+		p, ok := findPort(fmt.Sprintf("count_%d", len(h.counts)), n.Probes())
+		if !ok {
+			break
+		}
+		if len(p.Nets) > 31 {
+			return fmt.Errorf("classifier: probe %q has %d bits, a count has at most 31", p.Name, len(p.Nets))
+		}
+		h.counts = append(h.counts, p.Nets)
+	}
+	if len(h.counts) == 0 || len(h.class) > 16 {
+		return fmt.Errorf("classifier: netlist %q has a class index of %d bits and %d probes count_0 ..., need at most 16 and at least one",
+			n.Name, len(h.class), len(h.counts))
+	}
+	return nil
+}
+
+// findChains finds the bits that are counted for each class.
+func (h *head) findChains() error {
+	n := h.sim.n
 	p, ok := findPort("h", n.OutputPorts())
 	if !ok {
-		return nil, fmt.Errorf("classifier: netlist %q has the outputs %s, need class_index or h", n.Name, portNames(n.OutputPorts()))
+		return fmt.Errorf("classifier: netlist %q has the outputs %s, need class_index or h", n.Name, portNames(n.OutputPorts()))
 	}
 	chains := n.ChainClasses()
 	if len(p.Nets) == 0 || len(chains) != len(p.Nets) {
-		return nil, fmt.Errorf("classifier: netlist %q has %d bits of h but classes for %d chains", n.Name, len(p.Nets), len(chains))
+		return fmt.Errorf("classifier: netlist %q has %d bits of h but classes for %d chains", n.Name, len(p.Nets), len(chains))
 	}
-	h := &head{sim: s}
 	for i, v := range p.Nets {
 		for int(chains[i]) >= len(h.counts) {
 			h.counts = append(h.counts, nil)
 		}
 		h.counts[chains[i]] = append(h.counts[chains[i]], v)
 	}
-	return h, nil
+	return nil
 }
 
-// store writes the block that the simulator holds into r, from word first on.
-func (h *head) store(r *Result, first int) {
-	for class := range h.counts {
-		h.storeCount(r, first, class)
+// run classifies the blocks of samples whose first words next returns, until that is none of
+// the rows of x. In a pipeline, blocks stand behind each other, and the last ones are
+// clocked out.
+func (h *head) run(ctx context.Context, r *Result, port netlist.Port, x []uint64, block int, next func() int) error {
+	words := len(x) / len(port.Nets)
+	last := max(h.classStage, slices.Max(h.countStage))
+	const none = -1
+	in := make([]int, last+1) // [stage]: the first word of the block that stands there
+	for i := range in {
+		in[i] = none
+	}
+	h.sim.words = block
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		copy(in[1:], in)
+		if in[0] = next(); in[0] >= words {
+			in[0] = none
+		}
+		if slices.Max(in) == none {
+			return nil
+		}
+		if in[0] != none {
+			h.sim.load(port, x, words, in[0])
+		}
+		h.sim.eval()
+		h.store(r, in)
+		h.sim.clock()
+	}
+}
+
+// load sets a port to words from first on of rows with the given stride; past the end of a
+// row, it may take what follows there.
+func (s *Simulator) load(port netlist.Port, rows []uint64, stride, first int) {
+	for r, v := range port.Nets {
+		copy(s.Net(v), rows[r*stride+first:])
+	}
+}
+
+// store writes what stands in the simulator into r. The blocks in the stages begin with the
+// given words, those below 0 are none.
+func (h *head) store(r *Result, in []int) {
+	for class, stage := range h.countStage {
+		if in[stage] >= 0 {
+			h.storeCount(r, in[stage], class)
+		}
+	}
+	first := in[h.classStage]
+	if first < 0 {
+		return
 	}
 	if h.class != nil {
 		h.storeClass(r, first)

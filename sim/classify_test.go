@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/compiler/pipeline"
+	"ialgn/internal/netgen"
 	"ialgn/netlist"
 )
 
@@ -95,6 +97,96 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestClassifyPipeline classifies with pipelines, in which counts and class stand in stages
+// of their own, for as many samples as are many blocks or none. A sample more or less in
+// flight, or a count of another sample than the class, would show.
+func TestClassifyPipeline(t *testing.T) {
+	const classes, chains = 5, 7
+	for _, samples := range []int{0, 1, 200, 5000} {
+		r := rand.New(rand.NewPCG(uint64(samples), 3))
+		rows := make([]uint64, classes*chains*((samples+63)/64))
+		for i := range rows {
+			rows[i] = r.Uint64()
+		}
+		want := wantResult(rows, samples, classes, chains)
+		for scope, n := range map[string]*netlist.Netlist{"gates": gates(classes, chains), "core": core(classes, chains)} {
+			for _, stages := range []int{1, 2, 9} {
+				p, _, err := pipeline.Insert(n, pipeline.Options{Stages: stages})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, threads := range []int{1, 3} {
+					c, err := NewClassifier(p, threads)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for range 2 { // what is left in the registers must not matter
+						got, err := c.Classify(context.Background(), rows, samples)
+						if err != nil {
+							t.Fatal(err)
+						}
+						if diff := cmp.Diff(want, got); diff != "" {
+							t.Fatalf("%d samples, %s, %d stages, %d threads (-want +got):\n%s", samples, scope, stages, threads, diff)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSettle compares a pipeline that holds its inputs with the netlist before.
+func TestSettle(t *testing.T) {
+	for seed := range uint64(20) {
+		n := netgen.Netlist(seed, netgen.NetlistOptions{})
+		p, _, err := pipeline.Insert(n, pipeline.Options{Auto: true, MaxLevels: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, clocked := newBlock(t, n), newBlock(t, p)
+		r := rand.New(rand.NewPCG(seed, 4))
+		for range 3 {
+			var in [][]uint64
+			for _, port := range n.InputPorts() {
+				in = append(in, []uint64{})
+				for range len(port.Nets) * 2 {
+					in[len(in)-1] = append(in[len(in)-1], r.Uint64())
+				}
+			}
+			if err := plain.Settle(2, in...); err != nil { // as Run
+				t.Fatal(err)
+			}
+			if err := clocked.Settle(2, in...); err != nil {
+				t.Fatal(err)
+			}
+			for _, ports := range [][2][]netlist.Port{{n.OutputPorts(), p.OutputPorts()}, {n.Probes(), p.Probes()}} {
+				for i, port := range ports[0] {
+					if diff := cmp.Diff(plain.Port(port, nil), clocked.Port(ports[1][i], nil)); diff != "" {
+						t.Errorf("seed %d, %s (-want +got):\n%s", seed, port.Name, diff)
+					}
+				}
+			}
+		}
+		if err := clocked.Settle(2, nil); err == nil {
+			t.Error("settled without its inputs")
+		}
+	}
+	b, x := bench(1)
+	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, none, x...)})
+	if err := newBlock(t, b.Netlist()).Settle(1, []uint64{0}); err == nil || !strings.Contains(err.Error(), "no pipeline") {
+		t.Errorf("a register without an enable: error %v", err)
+	}
+}
+
+func newBlock(t *testing.T, n *netlist.Netlist) *Simulator {
+	t.Helper()
+	s, err := NewBlock(n, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // TestClassifyTrustsTheHead holds that the class of a netlist with a head is what that
 // head says, right or wrong: a verifier must see its mistakes.
 func TestClassifyTrustsTheHead(t *testing.T) {
@@ -133,7 +225,7 @@ func TestClassifierErrors(t *testing.T) {
 		{"no output", noHead.Netlist(), "has the outputs y, need class_index or h"},
 		{"no counts", noCounts.Netlist(), "0 probes count_0"},
 		{"no classes", noClasses.Netlist(), "2 bits of h but classes for 1 chains"},
-		{"registers", registered.Netlist(), "1 registers"},
+		{"registers", registered.Netlist(), "has registers but is no pipeline: it has no input port ce"},
 		{"two inputs", two.Netlist(), "input ports x, z"},
 	} {
 		if _, err := NewClassifier(c.n, 1); err == nil || !strings.Contains(err.Error(), c.want) {

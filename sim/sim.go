@@ -16,12 +16,14 @@
 // [Simulator.Reset] clears it.
 //
 // [Classifier] runs the netlist of a whole classifier, in any scope, over a set of
-// samples and gives class counts and classes.
+// samples and gives class counts and classes. A pipeline ([netlist.Pipeline]) takes a new
+// block in every clock, as its hardware would.
 package sim
 
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ialgn/netlist"
 )
@@ -108,6 +110,32 @@ func (s *Simulator) Step(words int, in ...[]uint64) error {
 	s.clock()
 	return nil
 }
+
+// Settle computes every net as [Simulator.Run] does for a netlist without registers: with
+// those of a pipeline, it holds the inputs, of which ce is none here, for as many enabled
+// clocks as there are stages, until every net follows from them alone. It returns the errors
+// of Run and of [netlist.Netlist.Pipeline].
+func (s *Simulator) Settle(words int, in ...[]uint64) error {
+	p, err := s.n.Pipeline()
+	if err != nil {
+		return fmt.Errorf("simulator: %w", err)
+	}
+	if p == nil {
+		return s.Run(words, in...)
+	}
+	enable := make([]uint64, max(0, words))
+	fill(enable, ^uint64(0))
+	in = slices.Insert(slices.Clone(in), min(p.Enable, len(in)), enable)
+	for range s.stages() {
+		if err := s.Step(words, in...); err != nil {
+			return err
+		}
+	}
+	return s.Run(words, in...)
+}
+
+// stages returns the stage of the latest net.
+func (s *Simulator) stages() int { return int(slices.Max(s.n.Stages())) }
 
 // Reset sets every register to 0.
 func (s *Simulator) Reset() { clear(s.state) }

@@ -53,7 +53,7 @@ func kindCases() map[string]func() *netlist.Netlist {
 	cases["carry"] = func() *netlist.Netlist { return single(netlist.Carry, 0, 3) }
 	cases["register"] = func() *netlist.Netlist { return single(netlist.Register, 0, 1) }
 	cases["register with enable"] = func() *netlist.Netlist { return single(netlist.Register, 0, 2) }
-	cases["pipeline"] = pipeline
+	cases["pipeline"] = feedForward
 	cases["primitive"] = primitive
 	cases["compare with a wide word"] = func() *netlist.Netlist { return single(netlist.Compare, 1<<63-5, 64) }
 	return cases
@@ -83,7 +83,7 @@ func single(k netlist.Kind, param uint64, inputs int) *netlist.Netlist {
 	return b.Netlist()
 }
 
-func pipeline() *netlist.Netlist {
+func feedForward() *netlist.Netlist {
 	b, x := bench(3)
 	and := b.Function(0b1000, none, x[0], x[1])
 	r1 := b.Cell(netlist.Register, 0, none, and, x[2])

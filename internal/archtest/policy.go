@@ -73,7 +73,7 @@ var policy = Policy{
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 
-		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model"}},
+		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
 		{
 			Package: "sim/verify",
 			Imports: []string{

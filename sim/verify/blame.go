@@ -13,6 +13,9 @@ import (
 // blame returns the origin of the cell that is to blame for a difference that the samples
 // show, none if no gate is.
 func (d Design) blame(ctx context.Context, samples stimulus) (o netlist.Origin, err error) {
+	if d, err = d.transparent(); err != nil {
+		return o, err
+	}
 	s := suspect{d.Model, d.Raw, d.Product, samples}
 	if d.Hint != nil {
 		return s.correctable(ctx)

@@ -52,7 +52,8 @@ const maxProofs = 64
 // input, or for every thermometer code where the product assumes that. abc proves that the
 // same is counted; the counts of a lowered head are proved by its hint ([head.ProveCount])
 // and its argmax by abc. Popcounts and an argmax that are still operators are matched by
-// their form.
+// their form. Registers are taken for wires: that all paths cross as many of them is an
+// invariant of the netlist.
 //
 // Only abc's line "Networks are equivalent" counts as a proof: it exits 0 for
 // everything. A difference is believed when our simulator replays it. It returns an
@@ -61,6 +62,11 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 	begin := time.Now()
 	r := &FormalResult{Verdict: unproved}
 	defer func() { r.Seconds = time.Since(begin).Seconds() }()
+	d, err := d.transparent()
+	if err != nil {
+		r.Reason = err.Error()
+		return r, nil
+	}
 	k, err := d.newCuts()
 	if err != nil {
 		r.Reason = err.Error()

@@ -128,7 +128,7 @@ b101 #
 func emit(t *testing.T, d Design) RTLFiles {
 	t.Helper()
 	dir := t.TempDir()
-	f := RTLFiles{"net", filepath.Join(dir, "net.v")}
+	f := RTLFiles{Module: "net", Design: filepath.Join(dir, "net.v")}
 	var design bytes.Buffer
 	if err := verilog.Write(&design, d.Product, verilog.Options{Module: f.Module}); err != nil {
 		t.Fatal(err)

@@ -21,12 +21,13 @@ type SoftwareResult struct {
 }
 
 // Software compares both netlists with the trainer's forward pass over all samples:
-// the raw netlist's hidden bits layer by layer, then counts and class of both. It
-// returns an error only where the comparison itself is impossible.
+// the raw netlist's hidden bits layer by layer, then counts and class of both. An
+// optimised netlist that is a pipeline is clocked. It returns an error only where the
+// comparison itself is impossible.
 func (d Design) Software(ctx context.Context, s Samples, threads int) (*SoftwareResult, error) {
 	begin := time.Now()
 	r := &SoftwareResult{Checked: s.Levels.Len()}
-	comparePorts("input", d.Raw.InputPorts(), d.Product.InputPorts(), r)
+	comparePorts("input", d.Raw.DataInputs(), d.Product.DataInputs(), r)
 	comparePorts("output", d.Raw.OutputPorts(), d.Product.OutputPorts(), r)
 	if err := d.hidden(ctx, s, r); err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func (d Design) classes(ctx context.Context, s Samples, what string, n *netlist.
 	if c.Classes() != want.Classes {
 		return nil, fmt.Errorf("verify: the %s has %d classes, the model %d", what, c.Classes(), want.Classes)
 	}
-	x, err := s.Rows(&d.Model.Encoder, n.InputPorts()[0])
+	x, err := s.Rows(&d.Model.Encoder, n.DataInputs()[0])
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,22 @@ func (d Design) random() stimulus {
 	return s
 }
 
+// transparent returns the design with a wire in place of each register of the product.
+func (d Design) transparent() (Design, error) {
+	n, to, err := netlist.Transparent(d.Product)
+	if err != nil {
+		return d, err
+	}
+	if d.Hint != nil {
+		if err := d.Hint.Check(d.Product); err != nil {
+			return d, err
+		}
+		d.Hint = d.Hint.Map(to)
+	}
+	d.Product = n
+	return d, nil
+}
+
 // cut returns a netlist without its head.
 func (d Design) cut(n *netlist.Netlist, h *head.Hint) (*cut, error) {
 	r, err := findRoots(n, h)
