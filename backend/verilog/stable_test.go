@@ -58,7 +58,8 @@ func definitions(n *netlist.Netlist) map[string]string {
 }
 
 // TestStableNames changes one gate of one chain and compiles again: outside that chain and the
-// head of its class, every name is still there and still means the same.
+// head of its class, which may take other gates of the class in, every name is still there and
+// still means the same.
 func TestStableNames(t *testing.T) {
 	const class, changed, width = 2, 57, 200
 	o := netgen.Paper(width, 12)
@@ -86,6 +87,9 @@ func TestStableNames(t *testing.T) {
 					maps.DeleteFunc(a, touched)
 					maps.DeleteFunc(b, touched)
 					for _, name := range slices.Sorted(maps.Keys(a)) {
+						if b[name] == "" && strings.HasPrefix(name, fmt.Sprintf("c%d_", class)) {
+							continue // a counter of the class has taken the gate in
+						}
 						if a[name] != b[name] {
 							t.Errorf("%s: %s was %s, is %s", format.name, name, a[name], b[name])
 						}

@@ -65,6 +65,7 @@ type absorber struct {
 	readers map[netlist.Net][]int // gates that read a net
 	short   int                   // gates of two inputs before this one are taken
 	groups  []group
+	rows    []row
 }
 
 // worthOfBit returns the LUTs that a tree takes for each bit that it makes fewer.
@@ -108,7 +109,9 @@ func (g *group) limits() (least, most int) {
 func (it item) over(leaves []netlist.Net) (table uint64) {
 	var place [netlist.MaxFunctionInputs]int
 	for j, v := range it.leaves {
-		place[j] = slices.Index(leaves, v)
+		if place[j] = slices.Index(leaves, v); place[j] < 0 {
+			place[j] = netlist.MaxFunctionInputs // taken for 0
+		}
 	}
 	for x := range 64 {
 		at := 0
@@ -120,12 +123,8 @@ func (it item) over(leaves []netlist.Net) (table uint64) {
 	return table
 }
 
-// absorb chooses groups among the items of a count: first those that save most for each
-// gate, where gates share their inputs, down to those that save little.
-func absorb(k, inputs int, items []item) []group {
-	if k < 4 { // a full adder leaves no input
-		return nil
-	}
+// newAbsorber returns an absorber for the items of a popcount of so many inputs.
+func newAbsorber(k, inputs int, items []item) *absorber {
 	a := &absorber{k: k, taken: make([]bool, inputs), readers: map[netlist.Net][]int{}}
 	for _, it := range items {
 		if it.gate {
@@ -140,18 +139,71 @@ func absorb(k, inputs int, items []item) []group {
 			a.readers[v] = append(a.readers[v], i)
 		}
 	}
-	for _, least := range []float64{1.1, 0.95, 0.8, 0.66, 0.45, 0.2} {
-		for i := range a.gates {
-			for !a.taken[a.gates[i].input] {
-				g := a.best(i)
-				if a.rate(&g) < least {
-					break
-				}
-				a.take(g)
+	return a
+}
+
+// The least rates at which groups are taken, one after the other, and the first of them
+// before which rows may be tried: what saves more is better than any row.
+var (
+	rates     = [...]float64{1.1, 0.95, 0.8, 0.66, 0.45, 0.2}
+	firstRows = 3
+)
+
+// choose takes first the groups that save most for each gate, where gates share their
+// inputs, and then those at lower and lower rates; and rows, if there may be any, before the
+// rate at which they save most.
+func (a *absorber) choose(rows bool) ([]group, []row) {
+	for _, least := range rates[:firstRows] {
+		a.takeGroups(least)
+	}
+	best := a
+	for at := firstRows; at <= len(rates); at++ {
+		if rows {
+			b := a.clone()
+			b.placeRows()
+			for _, least := range rates[at:] {
+				b.takeGroups(least)
+			}
+			if best == a || best.saved() < b.saved() {
+				best = b
 			}
 		}
+		if at < len(rates) {
+			a.takeGroups(rates[at])
+		}
 	}
-	return a.groups
+	return best.groups, best.rows
+}
+
+// clone returns an absorber that goes on by itself.
+func (a *absorber) clone() *absorber {
+	b := *a
+	b.taken, b.groups = slices.Clone(a.taken), slices.Clone(a.groups)
+	return &b
+}
+
+// saved returns the LUTs that all groups and rows save.
+func (a *absorber) saved() (luts float64) {
+	for i := range a.groups {
+		luts += a.rate(&a.groups[i]) * float64(a.groups[i].gates())
+	}
+	for i := range a.rows {
+		luts += worthOfBit(a.k) * float64(len(a.rows[i].pairs))
+	}
+	return luts
+}
+
+// takeGroups takes groups of at least the given rate.
+func (a *absorber) takeGroups(least float64) {
+	for i := range a.gates {
+		for !a.taken[a.gates[i].input] {
+			g := a.best(i)
+			if a.rate(&g) < least {
+				break
+			}
+			a.take(g)
+		}
+	}
 }
 
 func (a *absorber) take(g group) {
@@ -297,17 +349,36 @@ func (f *folding) countReaders() {
 	}
 }
 
-// absorb takes groups out of the bits of a count.
-func (f *folding) absorb(k int, r *folded, once map[int]bit) {
-	r.groups = absorb(k, len(r.inputs), f.items(k, r, once))
-	gone := map[bit]bool{}
-	for _, g := range r.groups {
-		for _, it := range g.items {
-			gone[once[it.input]] = true
-			r.inputs[it.input] = Bit{Nets: slices.Clone(it.leaves), Table: it.own()}
-		}
+// absorb takes groups and rows out of the bits of a count. A full adder of LUTs with three
+// inputs leaves none for them, and rows, which take a level more, are not for least depth.
+func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
+	if o.K < 4 {
+		return
 	}
-	r.bits[0] = slices.DeleteFunc(r.bits[0], func(b bit) bool { return gone[b] })
+	a := newAbsorber(o.K, len(r.inputs), f.items(o.K, r, once))
+	r.groups, r.rows = a.choose(o.Objective != Depth && o.Levels == 0)
+	r.takeOut(once)
+}
+
+// takeOut takes the items of groups and rows out of the bits.
+func (f *folded) takeOut(once map[int]bit) {
+	gone := map[bit]bool{}
+	for _, it := range f.absorbed() {
+		gone[once[it.input]] = true
+		f.inputs[it.input] = Bit{Nets: slices.Clone(it.leaves), Table: it.own()}
+	}
+	f.bits[0] = slices.DeleteFunc(f.bits[0], func(b bit) bool { return gone[b] })
+}
+
+// absorbed returns the items of all groups and rows.
+func (f *folded) absorbed() (items []item) {
+	for _, g := range f.groups {
+		items = append(items, g.items...)
+	}
+	for i := range f.rows {
+		items = append(items, f.rows[i].items()...)
+	}
+	return items
 }
 
 // groupSum adds the counter of a group to a circuit, whose nets for its leaves are given,

@@ -233,7 +233,7 @@ func TestFold(t *testing.T) {
 	}
 	b.Output("count", 4, nil, netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, in...), 4))
 	n := b.Netlist()
-	f := newFolding(n, 6, false).fold(netlist.Cell(n.Cells() - 1))
+	f := newFolding(n, &Options{K: 6}).fold(netlist.Cell(n.Cells() - 1))
 	if f.constant != 4 || len(f.bits[0]) != 1 || len(f.bits[1]) != 1 || len(f.bits[2]) != 1 {
 		t.Errorf("constant %d, bits %v", f.constant, f.bits[:4])
 	}

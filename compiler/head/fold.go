@@ -19,20 +19,21 @@ type folded struct {
 	addends       // in nets of the old netlist
 	inputs  []Bit // of each input, in nets of the old netlist
 	groups  []group
+	rows    []row
 }
 
-// newFolding folds all popcounts and counters of n; with absorption, for LUTs of k inputs,
-// it also chooses the gates that counters take in.
-func newFolding(n *netlist.Netlist, k int, absorption bool) *folding {
+// newFolding folds all popcounts and counters of n; with absorption it also chooses the
+// gates that counters take in.
+func newFolding(n *netlist.Netlist, o *Options) *folding {
 	f := &folding{n: n, counts: map[netlist.Cell]*folded{}}
-	if absorption {
+	if o.Absorb {
 		f.countReaders()
 	}
 	for i := range netlist.Cell(n.Cells()) {
 		if kind := n.Kind(i); kind == netlist.Popcount || kind == netlist.Counter {
 			r, once := f.foldCount(n.Inputs(i))
-			if f.counts[i] = r; absorption {
-				f.absorb(k, r, once)
+			if f.counts[i] = r; o.Absorb {
+				f.absorb(o, r, once)
 			}
 		}
 	}
@@ -193,8 +194,8 @@ func (f *folding) live() []bool {
 					net[b.net] = true
 				}
 			}
-			for _, g := range r.groups {
-				for _, v := range g.leaves {
+			for _, it := range r.absorbed() {
+				for _, v := range it.leaves {
 					net[v] = true
 				}
 			}

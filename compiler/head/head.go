@@ -11,7 +11,8 @@
 //
 // Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
 // late. Bits of a class that are constant, equal or complementary are added up before, and
-// with [Options.Absorb] the first counters compute gates that nothing else reads.
+// with [Options.Absorb] the first counters compute gates that nothing else reads, or take
+// their places.
 //
 // Lower should be the last pass that changes cells: constant folding would take joined carry
 // chains apart, and a pass that renumbers nets has to map the hint ([Hint.Map]).
@@ -65,7 +66,8 @@ type Options struct {
 	Carry bool
 
 	// Absorb lets the first counters compute gates that nothing else reads, such as
-	// short chains and the last LUTs of long ones, where their LUTs have inputs left.
+	// short chains and the last LUTs of long ones, where their LUTs have inputs left; and,
+	// but for Depth and with Levels, take the places of gates whose LUTs have some left.
 	Absorb bool
 
 	plans  map[string]*plan
@@ -115,7 +117,7 @@ func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint, error) {
 		return nil, nil, fmt.Errorf("head: %d levels are out of range, use 0 for no bound", o.Levels)
 	}
 	o.plans, o.splits = map[string]*plan{}, newSplits(&o)
-	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, o.K, o.Absorb), hint: &Hint{}}
+	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, &o), hint: &Hint{}}
 	l.run()
 	return l.Finish(), l.hint, nil
 }
@@ -200,6 +202,10 @@ func (l *lowering) popcount(i netlist.Cell) {
 			nets[j] = input(v)
 		}
 		absorbed = append(absorbed, c.groupSum(&g, nets, &a))
+	}
+	for j := range f.rows {
+		most += uint64(1 + 2*len(f.rows[j].pairs))
+		absorbed = append(absorbed, c.row(&f.rows[j], input, &a)...)
 	}
 	digits, counters := c.sum(&a, bits.Len64(most), l.o)
 	counters = append(absorbed, counters...)

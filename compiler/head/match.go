@@ -1,0 +1,158 @@
+package head
+
+import (
+	"cmp"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// matcher finds pairs among the gates that are not taken, as many as it can.
+type matcher struct {
+	*absorber
+	free []int   // the gates, those with the most inputs first
+	near [][]int // of each gate: those that make a pair with it because they share inputs
+	mate []int   // of each gate: -1 for none
+}
+
+// match returns the pairs. Gates that would make none if they shared nothing come first, so
+// that those with few inputs are left for others.
+func (a *absorber) match() (pairs []pair) {
+	m := &matcher{absorber: a, near: make([][]int, len(a.gates)), mate: make([]int, len(a.gates))}
+	for i := range a.gates {
+		if m.mate[i] = -1; !a.taken[a.gates[i].input] {
+			m.free = append(m.free, i)
+			m.near[i] = m.sharing(i)
+		}
+	}
+	slices.Reverse(m.free)
+	for _, i := range m.free {
+		m.augment(i)
+	}
+	m.apart()
+	for i, j := range m.mate {
+		if i < j {
+			p, _ := pairOf(a.k, &a.gates[i], &a.gates[j])
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
+}
+
+// sharing returns the gates that make a pair with gate i, but would not if they shared
+// nothing.
+func (m *matcher) sharing(i int) (list []int) {
+	it := &m.gates[i]
+	for _, v := range it.leaves {
+		for _, j := range m.readers[v] {
+			other := &m.gates[j]
+			if j == i || m.taken[other.input] || len(it.leaves)+len(other.leaves) <= m.k || slices.Contains(list, j) {
+				continue
+			}
+			if _, ok := pairOf(m.k, it, other); ok {
+				list = append(list, j)
+			}
+		}
+	}
+	return list
+}
+
+// augment finds a mate for a gate, if need be by giving the mate of another gate a new one.
+func (m *matcher) augment(i int) {
+	if m.mate[i] >= 0 {
+		return
+	}
+	for _, j := range m.near[i] {
+		if m.mate[j] < 0 {
+			m.mate[i], m.mate[j] = j, i
+			return
+		}
+	}
+	for _, j := range m.near[i] {
+		left := m.mate[j]
+		for _, k := range m.near[left] {
+			if m.mate[k] < 0 && k != i {
+				m.mate[i], m.mate[j], m.mate[left], m.mate[k] = j, i, k, left
+				return
+			}
+		}
+	}
+}
+
+// apart makes pairs of gates whatever they share: each of the largest first, with one of
+// the largest that fit.
+func (m *matcher) apart() {
+	var rest [netlist.MaxFunctionInputs + 1][]int // by the number of inputs
+	for _, i := range m.free {
+		if m.mate[i] < 0 {
+			rest[len(m.gates[i].leaves)] = append(rest[len(m.gates[i].leaves)], i)
+		}
+	}
+	for size := m.k - 2; size >= 2; size-- {
+		for other := min(size, m.k-size); other >= 2; other-- {
+			for len(rest[other]) > 0 && len(rest[size]) > 0 && (other < size || len(rest[size]) > 1) {
+				i := rest[size][0]
+				rest[size] = rest[size][1:]
+				j := rest[other][0]
+				rest[other] = rest[other][1:]
+				m.mate[i], m.mate[j] = j, i
+			}
+		}
+	}
+}
+
+// placeRows makes rows of the gates that are not taken. Where there are more pairs than
+// rows have room for, some are taken apart again to begin rows.
+func (a *absorber) placeRows() {
+	pairs := a.match()
+	slices.SortStableFunc(pairs, func(p, q pair) int { return cmp.Compare(len(q.a.leaves), len(p.a.leaves)) })
+	firsts := a.unpaired(pairs)
+	for a.room(firsts) < len(pairs) {
+		firsts = append(firsts, pairs[0].b, pairs[0].a)
+		pairs = pairs[1:]
+	}
+	slices.SortStableFunc(firsts, func(x, y item) int { return len(y.leaves) - len(x.leaves) })
+	for _, first := range firsts {
+		r := row{first: first}
+		for len(pairs) > 0 {
+			at := slices.IndexFunc(pairs, func(p pair) bool { return r.fits(a.k, &p) })
+			if at < 0 {
+				break
+			}
+			r.pairs = slices.Insert(r.pairs, 0, pairs[at])
+			pairs = slices.Delete(pairs, at, at+1)
+		}
+		if len(r.pairs) > 0 {
+			a.takeRow(r)
+		}
+	}
+}
+
+// unpaired returns the gates that are in no pair, and can begin a row.
+func (a *absorber) unpaired(pairs []pair) (list []item) {
+	paired := map[int]bool{}
+	for _, p := range pairs {
+		paired[p.a.input], paired[p.b.input] = true, true
+	}
+	for _, it := range a.gates {
+		if !a.taken[it.input] && !paired[it.input] && len(it.leaves) < a.k {
+			list = append(list, it)
+		}
+	}
+	return list
+}
+
+// room returns about how many pairs rows with the given beginnings have room for.
+func (a *absorber) room(firsts []item) (room int) {
+	for _, it := range firsts {
+		room += max(0, min(a.k-len(it.leaves), a.k/2-1))
+	}
+	return room
+}
+
+func (a *absorber) takeRow(r row) {
+	for _, it := range r.items() {
+		a.taken[it.input] = true
+	}
+	a.rows = append(a.rows, r)
+}
