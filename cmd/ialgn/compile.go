@@ -40,6 +40,8 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: generic, ice40, ecp5 or xilinx7"},
 			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: area, depth or balanced (default: balanced)"},
 			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
+			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},
+			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
 			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives of the target)"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
@@ -61,7 +63,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Style: c.String("style"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
 	"ialgn/compiler/folder"
 	"ialgn/compiler/hardware"
 	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
 )
@@ -26,6 +28,8 @@ type compileOptions struct {
 	Target    string   `json:"target,omitempty"`
 	Objective string   `json:"objective,omitempty"`
 	MaxDepth  int      `json:"max_depth,omitempty"`
+	Pipeline  string   `json:"pipeline,omitempty"`
+	MaxLevels int      `json:"max_levels,omitempty"`
 	Style     string   `json:"style,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 
@@ -79,12 +83,7 @@ func parseStyle(s string) (verilog.Style, error) {
 // hardware returns what the netlist is lowered to, nil for nothing.
 func (o compileOptions) hardware() (*hardware.Options, error) {
 	if o.LUT == 0 && o.Target == "" && o.Style != "lut" {
-		for flag, given := range map[string]bool{"--objective": o.Objective != "", "--max-depth": o.MaxDepth != 0} {
-			if given {
-				return nil, hint.With(fmt.Errorf("%s: the netlist is not mapped", flag), "give --lut K or --target TARGET, too")
-			}
-		}
-		return nil, nil
+		return nil, o.checkUnmapped()
 	}
 	h := &hardware.Options{K: o.LUT, MaxDepth: o.MaxDepth, Threads: o.threads}
 	var err error
@@ -101,7 +100,43 @@ func (o compileOptions) hardware() (*hardware.Options, error) {
 	if o.MaxDepth < 0 {
 		return nil, fmt.Errorf("--max-depth %d: give 1 or more", o.MaxDepth)
 	}
-	return h, nil
+	h.Pipeline, err = o.stages()
+	return h, err
+}
+
+// checkUnmapped refuses options that mapping alone takes.
+func (o compileOptions) checkUnmapped() error {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"--objective", o.Objective != ""},
+		{"--max-depth", o.MaxDepth != 0},
+		{"--pipeline", o.Pipeline != "" && o.Pipeline != "none"},
+		{"--max-levels", o.MaxLevels != 0},
+	} {
+		if f.given {
+			return hint.With(fmt.Errorf("%s: the netlist is not mapped", f.flag), "give --lut K or --target TARGET, too")
+		}
+	}
+	return nil
+}
+
+// stages returns what --pipeline and --max-levels say.
+func (o compileOptions) stages() (p pipeline.Options, err error) {
+	switch {
+	case o.Pipeline == "auto" && o.MaxLevels >= 0:
+		return pipeline.Options{Auto: true, MaxLevels: o.MaxLevels}, nil
+	case o.MaxLevels != 0:
+		return p, hint.With(fmt.Errorf("--max-levels %d: it is the most levels of a stage of --pipeline auto, 1 or more", o.MaxLevels),
+			"leave it out, or give --pipeline auto")
+	case o.Pipeline == "" || o.Pipeline == "none":
+		return p, nil
+	}
+	if p.Stages, err = strconv.Atoi(o.Pipeline); err != nil || p.Stages < 1 {
+		return p, fmt.Errorf("--pipeline %q: give none, auto or the number of register stages, 1 or more", o.Pipeline)
+	}
+	return p, nil
 }
 
 // run optimises and lowers a netlist into a product. Each netlist is garbage when the
@@ -119,6 +154,6 @@ func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, out *folder.Pr
 		return err
 	}
 	out.Netlist, out.Passes = d.Netlist, append(out.Passes, d.Steps...)
-	out.Hardware = &folder.Hardware{Style: p.style, Target: p.hardware.Target.Name, Hint: d.Hint, Mapping: d.Mapping}
+	out.Hardware = &folder.Hardware{Style: p.style, Target: p.hardware.Target.Name, Hint: d.Hint, Mapping: d.Mapping, Pipeline: d.Stages}
 	return nil
 }

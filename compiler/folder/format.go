@@ -19,9 +19,9 @@ import (
 
 // format is a file of the output folder that is made from the netlist.
 type format struct {
-	name   string // in the manifest
-	emit   string // in --emit, which may name several files; empty: not to be asked for
-	suffix string // of the file's name, after the module's
+	name   string             // in the manifest
+	emit   string             // in --emit, which may name several files; empty: not to be asked for
+	suffix string             // of the file's name, after the module's
 	always func(Product) bool // whether it is written unasked
 	write  func(io.Writer, Product) error
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"ialgn/compiler"
+	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
 )
 
@@ -20,6 +22,9 @@ type Report struct {
 	Cells     netlist.Sizes         `json:"cells"`     // optimised
 	Kinds     []netlist.KindCount   `json:"kinds"`
 	Levels    netlist.Sizes         `json:"levels"`
+	Fanout    Fanout                `json:"input_fanout"`
+	Mapping   *lut.Report           `json:"mapping,omitempty"`    // of the gates to LUTs
+	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`   // where there are registers
 	Seconds   float64               `json:"seconds"`              // from the start of the compilation to the last netlist file
 	PeakBytes int64                 `json:"peak_bytes,omitempty"` // largest resident memory of the process; left out where the system does not tell
 	Passes    []compiler.PassReport `json:"passes"`
@@ -28,7 +33,7 @@ type Report struct {
 // newReport measures a product whose netlist files are written.
 func newReport(p Product) *Report {
 	m := netlist.Measure(p.Netlist)
-	return &Report{
+	r := &Report{
 		Module:    p.Manifest.Module,
 		Scope:     p.Manifest.Scope,
 		GatesRaw:  p.GatesRaw,
@@ -36,10 +41,51 @@ func newReport(p Product) *Report {
 		Cells:     m.Cells,
 		Kinds:     m.Kinds,
 		Levels:    m.Levels,
+		Fanout:    inputFanout(p.Netlist),
 		Seconds:   time.Since(p.Started).Seconds(),
 		PeakBytes: peakBytes("/proc/self/status"),
 		Passes:    append([]compiler.PassReport{}, p.Passes...),
 	}
+	if h := p.Hardware; h != nil {
+		r.Mapping, r.Pipeline = h.Mapping, h.Pipeline
+	}
+	return r
+}
+
+// Fanout says how many pins of cells read a bit of the input ports.
+type Fanout struct {
+	Bits   int     `json:"bits"`
+	Unread int     `json:"unread"` // bits that nothing reads
+	Mean   float64 `json:"mean"`   // of the others
+	Most   int     `json:"most"`
+}
+
+// inputFanout returns the fan-out of the input ports that carry data.
+func inputFanout(n *netlist.Netlist) Fanout {
+	readers := make([]int, n.FirstCellNet())
+	for c := range netlist.Cell(n.Cells()) {
+		for _, v := range n.Inputs(c) {
+			if v < n.FirstCellNet() {
+				readers[v]++
+			}
+		}
+	}
+	var f Fanout
+	pins := 0
+	for _, p := range n.DataInputs() {
+		for _, v := range p.Nets {
+			f.Bits++
+			if readers[v] == 0 {
+				f.Unread++
+			}
+			pins += readers[v]
+			f.Most = max(f.Most, readers[v])
+		}
+	}
+	if read := f.Bits - f.Unread; read > 0 {
+		f.Mean = float64(pins) / float64(read)
+	}
+	return f
 }
 
 // peakBytes returns the high-water mark of the process's resident memory from a status

@@ -22,6 +22,7 @@ import (
 	"ialgn/compiler"
 	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
 )
 
@@ -39,10 +40,11 @@ type Product struct {
 
 // Hardware is what there is to say of a netlist that was lowered to a target.
 type Hardware struct {
-	Style   verilog.Style
-	Target  verilog.Target
-	Hint    *head.Hint  // why the counts are right
-	Mapping *lut.Report // of the gates
+	Style    verilog.Style
+	Target   verilog.Target
+	Hint     *head.Hint       // why the counts are right
+	Mapping  *lut.Report      // of the gates
+	Pipeline *pipeline.Report // nil: there are no registers
 }
 
 // Write makes the output folder dir of a product and returns its report. The files are

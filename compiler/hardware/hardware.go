@@ -1,10 +1,11 @@
 // Package hardware lowers the netlist of a classifier to what a target technology has:
-// LUTs and carries.
+// LUTs, carries and registers.
 //
 // It is the order of the steps, each of which has a package of its own: the gates become
-// LUTs ([lut.Map]); then the head becomes counters and a tournament ([head.Lower]), which
-// take the arrival of what they count into account. The head comes last, for the folding
-// of constants would take joined carry chains apart.
+// LUTs ([lut.Map]), and the comparators ([encoder.Lower]); then the head becomes counters
+// and a tournament ([head.Lower]), which take the arrival of what they count into account.
+// Nothing folds constants after the head, for that would take joined carry chains apart.
+// Registers come last ([pipeline.Insert]).
 package hardware
 
 import (
@@ -15,8 +16,10 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
+	"ialgn/compiler/encoder"
 	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
 )
 
@@ -61,13 +64,15 @@ type Options struct {
 	Objective lut.Objective
 	MaxDepth  int // the most levels of the gates; 0: no bound
 	Threads   int // 0: as many as there are processors
+	Pipeline  pipeline.Options
 }
 
 // Design is a netlist as hardware.
 type Design struct {
 	Netlist *netlist.Netlist
-	Hint    *head.Hint  // why the counts are right, in the nets of Netlist
-	Mapping *lut.Report // of the gates
+	Hint    *head.Hint       // why the counts are right, in the nets of Netlist
+	Mapping *lut.Report      // of the gates
+	Stages  *pipeline.Report // nil: there are no registers
 	Steps   []compiler.PassReport
 }
 
@@ -84,8 +89,13 @@ func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error)
 		run  func(context.Context, *Design) error
 	}{
 		{"map", o.gates},
+		{"encoder", o.encoder},
 		{"head", o.head},
+		{"pipeline", o.registers},
 	} {
+		if step.name == "pipeline" && o.Pipeline == (pipeline.Options{}) {
+			break
+		}
 		start, before := time.Now(), d.Netlist.Cells()
 		if err := step.run(ctx, d); err != nil {
 			return nil, err
@@ -104,6 +114,14 @@ func (o Options) gates(ctx context.Context, d *Design) (err error) {
 	return err
 }
 
+// encoderObjective is what the encoder aims for where the gates aim for something.
+var encoderObjective = [...]encoder.Objective{lut.Area: encoder.Area, lut.Depth: encoder.Depth, lut.Balanced: encoder.Balanced}
+
+func (o Options) encoder(_ context.Context, d *Design) (err error) {
+	d.Netlist, err = encoder.Lower(d.Netlist, encoder.Options{K: o.K, Objective: encoderObjective[o.Objective]})
+	return err
+}
+
 // headObjective is what the head aims for where the gates aim for something.
 var headObjective = [...]head.Objective{lut.Area: head.Area, lut.Depth: head.Depth, lut.Balanced: head.Balanced}
 
@@ -111,5 +129,12 @@ func (o Options) head(_ context.Context, d *Design) (err error) {
 	d.Netlist, d.Hint, err = head.Lower(d.Netlist, head.Options{
 		K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.Carry, Absorb: true,
 	})
+	return err
+}
+
+func (o Options) registers(_ context.Context, d *Design) (err error) {
+	if d.Netlist, d.Stages, err = pipeline.Insert(d.Netlist, o.Pipeline); err == nil {
+		d.Hint = d.Hint.Map(d.Stages.To)
+	}
 	return err
 }

@@ -34,7 +34,7 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"netlist", "compiler", "compiler/head", "compiler/lut", "backend/..."},
+			Package: "compiler/folder", Imports: []string{"netlist", "compiler", "compiler/head", "compiler/lut", "compiler/pipeline", "backend/..."},
 			Test: []string{"trainer/model"},
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "compiler/...", "backend/verilog"}},

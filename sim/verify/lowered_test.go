@@ -11,15 +11,16 @@ import (
 	"ialgn/compiler/hardware"
 	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/trainer/model"
 )
 
-// lowered freezes and compiles a model to LUTs, as the compile command does. Scopes other
-// than full use that inputs are thermometer codes where assumed.
-func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, target string, k int, assumed bool) Design {
+// loweredDesign freezes and compiles a model to LUTs, as the compile command does. Scopes
+// other than full use that inputs are thermometer codes where assumed.
+func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, target string, k int, assumed bool, p ...pipeline.Options) Design {
 	t.Helper()
 	raw, err := netlist.Freeze(f, scope)
 	if err != nil {
@@ -39,6 +40,9 @@ func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, target st
 	h := hardware.Options{K: k, Objective: lut.Balanced, Threads: 1}
 	if h.Target, err = hardware.ParseTarget(target); err != nil {
 		t.Fatal(err)
+	}
+	if len(p) > 0 {
+		h.Pipeline = p[0]
 	}
 	d, err := h.Lower(t.Context(), n)
 	if err != nil {
@@ -63,6 +67,10 @@ func TestLowered(t *testing.T) {
 					sound(t, loweredDesign(t, f, scope, h.target, h.k, scope == netlist.Core), s)
 				})
 			}
+			t.Run(fmt.Sprintf("%s/%v/pipelined", form.Name, scope), func(t *testing.T) {
+				t.Parallel()
+				sound(t, loweredDesign(t, f, scope, "generic", 6, false, pipeline.Options{Auto: true, MaxLevels: 1}), s)
+			})
 		}
 	}
 }
@@ -143,7 +151,11 @@ func TestLoweredFaults(t *testing.T) {
 	for _, scope := range scopes {
 		t.Run(scope.String(), func(t *testing.T) {
 			t.Parallel()
-			d := loweredDesign(t, f, scope, "generic", 3, false)
+			var stages pipeline.Options
+			if scope == netlist.Core {
+				stages.Stages = 4
+			}
+			d := loweredDesign(t, f, scope, "generic", 3, false, stages)
 			x, err := s.Rows(&f.Encoder, d.Product.InputPorts()[0])
 			if err != nil {
 				t.Fatal(err)
