@@ -7,23 +7,31 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/trainer/model"
 )
 
 func TestMeasureFrozen(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 20, Depth: 7, Classes: 2, Features: 3, Bits: 5})
+	luts := netlist.Sizes{Gates: realGates(f), Total: realGates(f)}
+	if luts.Gates == 0 || luts.Gates == 140 {
+		t.Fatalf("%d of 140 gates are more than wires and constants", luts.Gates)
+	}
 	for scope, want := range map[netlist.Scope]netlist.Measures{
 		netlist.Gates: {
 			Cells:  netlist.Sizes{Gates: 140, Total: 140},
+			LUTs:   luts,
 			Levels: netlist.Sizes{Gates: 7, Total: 7},
 			Kinds:  []netlist.KindCount{{Kind: "function", Cells: 140}},
 		},
 		netlist.Core: {
 			Cells:  netlist.Sizes{Gates: 140, Head: 3, Total: 143},
+			LUTs:   luts,
 			Levels: netlist.Sizes{Gates: 7, Head: 2, Total: 9},
 			Kinds:  []netlist.KindCount{{Kind: "function", Cells: 140}, {Kind: "popcount", Cells: 2}, {Kind: "argmax", Cells: 1}},
 		},
 		netlist.Full: {
 			Cells:  netlist.Sizes{Gates: 140, Head: 3, Encoder: 12, Total: 155},
+			LUTs:   luts,
 			Levels: netlist.Sizes{Gates: 7, Head: 2, Encoder: 1, Total: 10},
 			Kinds: []netlist.KindCount{
 				{Kind: "function", Cells: 140},
@@ -41,6 +49,22 @@ func TestMeasureFrozen(t *testing.T) {
 			t.Errorf("scope %v (-want +got):\n%s", scope, diff)
 		}
 	}
+}
+
+// realGates counts the gates that are neither constant nor one of their pins.
+func realGates(f *model.Frozen) (count int) {
+	for l, layer := range f.Layers {
+		for i, op := range layer.Op {
+			same := l == 0 && layer.A[i] == layer.B[i] // 0 0 and 1 1 are all that there is
+			switch {
+			case op == 0 || op == 15 || op == 3 || op == 5:
+			case same && (op>>3&1 == op&1 || op&1 == 1): // constant, or the pin
+			default:
+				count++
+			}
+		}
+	}
+	return count
 }
 
 // TestParts follows a classifier whose encoder and head have been lowered in part: the
@@ -76,7 +100,7 @@ func TestParts(t *testing.T) {
 	if diff := cmp.Diff(want, n.Parts()); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
-	levels := netlist.Sizes{Encoder: 2, Gates: 2, Head: 3, Total: 5}
+	levels := netlist.Sizes{Encoder: 1, Gates: 2, Head: 3, Total: 5}
 	if diff := cmp.Diff(levels, netlist.Measure(n).Levels); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}

@@ -67,6 +67,9 @@ func (d *design) declare(first, end netlist.Cell) {
 	line := d.start("  wire ")
 	for c := first; c < end; c++ {
 		line = d.cellName(line, c)
+		if v := d.n.Output(c); d.n.Kind(c) == netlist.Carry && d.chains != nil && d.chains.Out(v) {
+			line = d.net(append(line, ", "...), v)
+		}
 		if c == end-1 || len(line) > columns-20 {
 			d.end(append(line, ';'))
 			line = d.start("  wire ")

@@ -138,15 +138,9 @@ func (d *design) primitiveCell(c netlist.Cell) bool {
 		return false
 	}
 	form, table, pins := d.family.form(d.n, c)
-	in := d.n.Inputs(c)
 	switch form {
 	case formCarry:
-		d.used.addNets(in)
-		line := append(d.cellName(d.start("  SB_CARRY "), c), "_i ("...)
-		for i, pin := range []string{".I0(", ".I1(", ".CI("} {
-			line = append(d.net(append(line, pin...), in[i]), "), "...)
-		}
-		d.end(append(d.cellName(append(line, ".CO("...), c), "));"...))
+		d.carry(c)
 	case formLUT:
 		d.lut(c, table, pins)
 	}
@@ -158,23 +152,29 @@ func (d *design) primitiveCell(c netlist.Cell) bool {
 func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 	f, in := d.family, d.n.Inputs(c)
 	name, width := f.primitive(len(pins))
+	place := d.place(c, pins, width)
+	var at [netlist.MaxFunctionInputs]int // where each input of the function is
+	for _, j := range pins {
+		d.used.add(int(in[j]))
+		at[j] = slices.Index(place, in[j])
+	}
 	init := uint64(0)
 	for i := range uint64(1) << width {
-		at := uint64(0)
-		for k, j := range pins {
-			at |= i >> k & 1 << j
+		index := uint64(0)
+		for _, j := range pins {
+			index |= i >> at[j] & 1 << j
 		}
-		init |= table >> at & 1 << i
+		init |= table >> index & 1 << i
 	}
 	line := fmt.Appendf(d.start("  "), "%s #(.%s(%d'h%0*x)) ", name, f.parameter, 1<<width, max(1, 1<<width/4), init)
 	line = append(d.cellName(line, c), "_i ("...)
-	for k := range width {
+	_, chained := d.onChain(c)
+	for k, v := range place {
 		line = append(append(append(line, '.'), f.inputs[k]...), '(')
-		if k < len(pins) {
-			d.used.add(int(in[pins[k]]))
-			line = d.net(line, in[pins[k]])
+		if k == width-1 && chained {
+			line = d.link(line, v)
 		} else {
-			line = append(line, "1'b0"...)
+			line = d.net(line, v)
 		}
 		line = append(line, "), "...)
 	}

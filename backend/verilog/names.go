@@ -35,6 +35,7 @@ type names struct {
 	belong   *belongings             // of cells that their gate does not name
 	words    []wordOf                // of the input ports
 	buses    []netlist.Port          // probes and output ports
+	chains   *netlist.Chains         // of carries; nil: they are cells as others
 }
 
 // isBus reports whether cells of kind k drive a vector, others drive a scalar.

@@ -95,7 +95,9 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &design{names: newNames(n), printer: newPrinter(w), module: module, family: f}, nil
+	d := &design{names: newNames(n), printer: newPrinter(w), module: module, family: f}
+	d.chains = f.chainsOf(n)
+	return d, nil
 }
 
 // check refuses what cannot be written.

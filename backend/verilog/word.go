@@ -52,6 +52,9 @@ func (m *names) piece(buf []byte, p piece) []byte {
 	}
 	buf = m.signal(buf, p.signal)
 	width := m.width(p.signal)
+	if width == 0 && m.broughtOut(p.signal) {
+		return append(buf, "_o"...)
+	}
 	if width == 0 || p.count == width && width > 1 {
 		return buf
 	}

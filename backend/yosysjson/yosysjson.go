@@ -4,8 +4,8 @@
 // Nets are named as in Verilog, by the gates of the model that they come from, and cells as
 // their nets with _i behind; the src attribute of both says class, chain and layer in words. A
 // register is a $_DFF_P_ or $_DFFE_PP_ whose net is initially 0, on the clock clk. No cell
-// stands for an output that is another net, an input or a constant: `stat` counts the cells
-// of the netlist.
+// stands for a net that is another net, an input or a constant: `stat` counts the LUTs of the
+// netlist.
 package yosysjson
 
 import (
@@ -30,7 +30,7 @@ type Options struct {
 const clock = "clk"
 
 // Write writes n. Operators without a cell become function cells, see package lowering;
-// function cells that are constant become constants. Probes are nets of their names.
+// function cells that are constant or a copy become that. Probes are nets of their names.
 //
 // It returns an error before it writes anything if the name of the module, a port or a probe
 // cannot stand in the file, or a port is called clk in a netlist with registers; later, the
@@ -40,7 +40,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 		opt.Module = n.Name
 	}
 	lowered := lowering.Functions(n)
-	f := &file{w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: verilog.NewNames(lowered), constants: map[netlist.Net]bool{}}
+	f := &file{w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: verilog.NewNames(lowered), constants: map[netlist.Net]bool{}, copies: map[netlist.Net]netlist.Net{}}
 	if err := f.check(opt.Module); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func LUTs(n *netlist.Netlist) (count [netlist.MaxFunctionInputs + 1]int) {
 		if n.Kind(c) != netlist.Function {
 			continue
 		}
-		if pins := support(n, c); len(pins) > 0 {
+		if pins := support(n, c); len(pins) > 0 && !isCopy(n, c, pins) {
 			count[len(pins)]++
 		}
 	}
@@ -78,6 +78,7 @@ type file struct {
 	n         *netlist.Netlist
 	names     verilog.Names
 	constants map[netlist.Net]bool // nets that are constants, and which
+	copies    map[netlist.Net]netlist.Net
 	registers bool
 	later     bool // this section has an element
 	buf       []byte
@@ -128,6 +129,7 @@ func (f *file) bits(nets ...netlist.Net) string {
 		if i > 0 {
 			line = append(line, ", "...)
 		}
+		v = f.original(v)
 		if value, ok := f.constants[v]; ok {
 			line = append(line, map[bool]string{false: `"0"`, true: `"1"`}[value]...)
 		} else {
@@ -135,6 +137,19 @@ func (f *file) bits(nets ...netlist.Net) string {
 		}
 	}
 	return string(append(line, ']'))
+}
+
+// original returns the net that v is a mere copy of, v itself if it is none.
+func (f *file) original(v netlist.Net) netlist.Net {
+	if w, ok := f.copies[v]; ok {
+		return w
+	}
+	return v
+}
+
+// isCopy reports whether function c, which depends on the given inputs, is one of them.
+func isCopy(n *netlist.Netlist, c netlist.Cell, pins []int) bool {
+	return len(pins) == 1 && netlist.Effective(n.Param(c), n.Inputs(c)) == netlist.PinTable(pins[0])
 }
 
 // clockBit is the clock's number, after those of all nets.
@@ -151,7 +166,7 @@ func support(n *netlist.Netlist, c netlist.Cell) (pins []int) {
 	return pins
 }
 
-// cell writes a cell, or notes that its output is a constant.
+// cell writes a cell, or notes that its output is a constant or a copy.
 func (f *file) cell(c netlist.Cell) {
 	n, out := f.n, f.n.Output(c)
 	name := append(f.names.AppendNet(f.buf[:0], out), "_i"...)
@@ -164,6 +179,10 @@ func (f *file) cell(c netlist.Cell) {
 	table, pins := netlist.Effective(n.Param(c), n.Inputs(c)), support(n, c)
 	if len(pins) == 0 {
 		f.constants[out] = table != 0
+		return
+	}
+	if isCopy(n, c, pins) {
+		f.copies[out] = f.original(n.Inputs(c)[pins[0]])
 		return
 	}
 	var in []netlist.Net
@@ -245,7 +264,7 @@ func (f *file) netnames() {
 	}
 	for c := range netlist.Cell(f.n.Cells()) {
 		out := f.n.Output(c)
-		if _, constant := f.constants[out]; constant {
+		if _, constant := f.constants[out]; constant || f.hidden(out) {
 			continue
 		}
 		name := f.names.AppendNet(f.buf[:0], out)
@@ -259,6 +278,18 @@ func (f *file) netnames() {
 		f.attributes(c, init)
 		f.text("}")
 	}
+}
+
+// hidden reports whether net v is a copy of a constant or of a register: yosys takes a
+// register's first value from one of its names, which must be its own.
+func (f *file) hidden(v netlist.Net) bool {
+	w, isCopy := f.copies[v]
+	if !isCopy {
+		return false
+	}
+	_, constant := f.constants[w]
+	c, _, driven := f.n.Driver(w)
+	return constant || driven && f.n.Kind(c) == netlist.Register
 }
 
 func (f *file) text(s string) { _, _ = f.w.WriteString(s) }

@@ -1,0 +1,131 @@
+package verilog
+
+import (
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// For targets with carry chains a carry is two wires: count_3_n5 is on the chain, where only
+// the next carry and the LUT beside it can read it, and count_3_n5_o is what a LUT brings
+// out for all else. A LUT that shares a logic cell with a carry has the operands of that at
+// its second and third pin and the carry from below at its last, by which place and route
+// knows the two for a pair.
+
+// chainsOf returns how carries lie on chains, nil if the target has none.
+func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
+	if f == nil || !f.carry {
+		return nil
+	}
+	return n.CarryChains()
+}
+
+// onChain returns the net that function c reads where the chain passes.
+func (m *names) onChain(c netlist.Cell) (netlist.Net, bool) {
+	if m.chains == nil {
+		return 0, false
+	}
+	return m.chains.Reads(c)
+}
+
+// broughtOut reports whether the scalar s is a carry that a LUT brings out.
+func (m *names) broughtOut(s signal) bool {
+	if m.chains == nil || int(s) < len(m.n.InputPorts()) {
+		return false
+	}
+	return m.chains.Out(m.n.Output(netlist.Cell(int(s) - len(m.n.InputPorts()))))
+}
+
+// link appends net v as it is on the chain.
+func (m *names) link(buf []byte, v netlist.Net) []byte {
+	if c, _, ok := m.n.Driver(v); ok && m.n.Kind(c) == netlist.Carry {
+		return m.cellName(buf, c)
+	}
+	return m.net(buf, v)
+}
+
+// place returns the nets at the pins of the LUT for function c, which depends on the given
+// inputs.
+func (d *design) place(c netlist.Cell, pins []int, width int) []netlist.Net {
+	place := make([]netlist.Net, 0, width)
+	link, chained := d.onChain(c)
+	beside := d.operands(c)
+	if beside != nil {
+		place = append(place, netlist.False)
+	}
+	place = append(place, beside...)
+	for _, j := range pins {
+		switch v := d.n.Inputs(c)[j]; {
+		case chained && v == link || slices.Contains(beside, v):
+		case beside != nil:
+			place[0] = v
+		default:
+			place = append(place, v)
+		}
+	}
+	for len(place) < width {
+		place = append(place, netlist.False)
+	}
+	switch {
+	case chained:
+		place[width-1] = link
+	case d.chains != nil:
+		d.giveWay(place)
+	}
+	return place
+}
+
+// operands returns the operands of the carry beside function c, nil if there is none.
+func (d *design) operands(c netlist.Cell) []netlist.Net {
+	if d.chains == nil {
+		return nil
+	}
+	carry, ok := d.chains.Beside(c)
+	if !ok {
+		return nil
+	}
+	return d.n.Inputs(carry)[:2]
+}
+
+// giveWay keeps a first carry from the last pin of a LUT that is not beside it: place and
+// route would take this LUT for the other.
+func (d *design) giveWay(place []netlist.Net) {
+	last := len(place) - 1
+	for k := 0; k < last; k++ {
+		if _, first := d.chains.Next(place[last]); !first {
+			return
+		}
+		place[k], place[last] = place[last], place[k]
+	}
+}
+
+// carry writes a carry, and the LUT that brings out the one from below: it stands beside this
+// one, if no other LUT does. The last of a chain is brought out by a LUT that stands alone.
+func (d *design) carry(c netlist.Cell) {
+	in, out := d.n.Inputs(c), d.n.Output(c)
+	d.used.addNets(in)
+	line := append(d.cellName(d.start("  SB_CARRY "), c), "_i (.I0("...)
+	line = append(d.net(append(d.net(line, in[0]), "), .I1("...), in[1]), "), .CI("...)
+	next, goesOn := d.chains.Next(in[2])
+	chained := goesOn && next == c
+	if chained {
+		line = d.link(line, in[2])
+	} else {
+		line = d.net(line, in[2])
+	}
+	d.end(append(d.cellName(append(line, "), .CO("...), c), "));"...))
+	if chained && d.chains.Out(in[2]) {
+		d.bringOut(in[2], in[:2])
+	}
+	if _, goesOn := d.chains.Next(out); !goesOn && d.chains.Out(out) {
+		d.bringOut(out, []netlist.Net{netlist.False, netlist.False})
+	}
+}
+
+// bringOut writes the LUT that brings carry v out, beside a carry with the given operands.
+func (d *design) bringOut(v netlist.Net, operands []netlist.Net) {
+	line := append(d.net(d.start("  SB_LUT4 #(.LUT_INIT(16'hff00)) "), v), "_i (.I0(1'b0), .I1("...)
+	line = append(d.net(append(d.net(line, operands[0]), "), .I2("...), operands[1]), "), .I3("...)
+	line = append(d.link(line, v), "), .O("...)
+	d.end(append(d.net(line, v), "));"...))
+}

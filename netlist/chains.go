@@ -1,0 +1,175 @@
+package netlist
+
+// Chains says how the carries of a netlist lie on carry chains that run beside LUTs, as in
+// iCE40: a logic cell holds a LUT of four inputs and a carry, which reads the second and the
+// third of these and the carry of the cell below; the fourth input of the LUT can be that
+// carry. The first two inputs of a [Carry] are its operands, the third is the carry from
+// below.
+//
+// A carry can be read on its chain alone: by the next carry, and by the LUT beside that or
+// at the end of the chain. Whatever else reads it reads a LUT that brings it out.
+type Chains struct {
+	reads map[Cell]Net  // functions that read a carry, or a first carry, where the chain passes
+	mate  map[Cell]Cell // of functions: the carry beside it
+	next  map[Net]Cell  // the carry that goes on from a net
+	out   map[Net]bool  // carries that a LUT brings out
+	least Net           // the lowest of these
+}
+
+// CarryChains returns how the carries of n lie on chains. It costs a walk over the cells
+// where there are carries.
+func (n *Netlist) CarryChains() *Chains {
+	s := &Chains{map[Cell]Net{}, map[Cell]Cell{}, map[Net]Cell{}, map[Net]bool{}, ^Net(0)}
+	readers := n.carryReaders(s)
+	for c, k := range n.kind {
+		if k != Carry {
+			continue
+		}
+		if v := n.Inputs(Cell(c))[2]; s.next[v] == Cell(c) && !n.isCarry(v) && v > True {
+			s.pair(n, v, readers[v])
+		}
+		s.carry(n, n.outStart[c], readers[n.outStart[c]])
+	}
+	return s
+}
+
+// LUTs is the number of LUTs that bring carries out.
+func (s *Chains) LUTs() int { return len(s.out) }
+
+// Out reports whether a LUT brings the carry v out, for what does not read it on its chain.
+func (s *Chains) Out(v Net) bool { return v >= s.least && s.out[v] }
+
+// Next returns the carry that goes on from net v on a chain.
+func (s *Chains) Next(v Net) (Cell, bool) {
+	c, ok := s.next[v]
+	return c, ok
+}
+
+// Reads returns the net that function c reads where the chain passes.
+func (s *Chains) Reads(c Cell) (Net, bool) {
+	v, ok := s.reads[c]
+	return v, ok
+}
+
+// Beside returns the carry that shares a logic cell with function c.
+func (s *Chains) Beside(c Cell) (Cell, bool) {
+	m, ok := s.mate[c]
+	return m, ok
+}
+
+// outputReader stands for output ports among the readers of a net.
+const outputReader = ^Cell(0)
+
+// carryReaders returns what reads carries and first carries, and sets next. Probes are no
+// readers: they cost nothing.
+func (n *Netlist) carryReaders(s *Chains) map[Net][]Cell {
+	readers := map[Net][]Cell{}
+	for c, k := range n.kind {
+		if k != Carry {
+			continue
+		}
+		readers[n.outStart[c]] = nil
+		v := n.Inputs(Cell(c))[2]
+		if _, ok := s.next[v]; !ok && v > True {
+			s.next[v] = Cell(c)
+			readers[v] = nil
+		}
+	}
+	if len(readers) == 0 {
+		return readers
+	}
+	note := func(v Net, c Cell) {
+		if list, ok := readers[v]; ok {
+			readers[v] = append(list, c)
+		}
+	}
+	for c := range n.kind {
+		in := n.Inputs(Cell(c))
+		used := ^uint8(0)
+		if n.kind[c] == Function {
+			used = Support(Effective(n.param[c], in))
+		}
+		for j, v := range in {
+			if n.kind[c] != Function || used>>j&1 == 1 {
+				note(v, Cell(c))
+			}
+		}
+	}
+	for _, p := range n.outputs {
+		for _, v := range p.Nets {
+			note(v, outputReader)
+		}
+	}
+	return readers
+}
+
+func (n *Netlist) isCarry(v Net) bool {
+	c, _, ok := n.Driver(v)
+	return ok && n.kind[c] == Carry
+}
+
+// carry decides what reads carry v on its chain, and whether a LUT brings it out.
+func (s *Chains) carry(n *Netlist, v Net, readers []Cell) {
+	_, goesOn := s.next[v]
+	rest := len(readers)
+	switch {
+	case goesOn:
+		rest--
+		if rest == 1 && s.pair(n, v, readers) {
+			rest = 0
+		}
+	case rest == 1 && readers[0] != outputReader && s.free(n, readers[0]) && n.supports(readers[0]) <= chainInputs:
+		s.reads[readers[0]] = v
+		rest = 0
+	}
+	if rest > 0 {
+		s.out[v] = true
+		s.least = min(s.least, v)
+	}
+}
+
+// chainInputs is the number of inputs of the LUTs beside carries.
+const chainInputs = 4
+
+// free reports whether c is a LUT that reads no chain yet.
+func (s *Chains) free(n *Netlist, c Cell) bool {
+	_, taken := s.reads[c]
+	return c != outputReader && n.kind[c] == Function && !taken && n.isLUT(c)
+}
+
+// supports returns the number of inputs that function c depends on.
+func (n *Netlist) supports(c Cell) int {
+	count := 0
+	for s := Support(Effective(n.param[c], n.Inputs(c))); s != 0; s &= s - 1 {
+		count++
+	}
+	return count
+}
+
+// pair finds the function that reads v beside the carry that goes on from it: it may
+// depend on one more net than that carry.
+func (s *Chains) pair(n *Netlist, v Net, readers []Cell) bool {
+	next := s.next[v]
+	at := n.Inputs(next)
+	best, bestOthers := outputReader, 2
+	for _, c := range readers {
+		if !s.free(n, c) {
+			continue
+		}
+		others := 0
+		in := n.Inputs(c)
+		for j, used := 0, Support(Effective(n.param[c], in)); used != 0; j, used = j+1, used>>1 {
+			if used&1 == 1 && in[j] != at[0] && in[j] != at[1] && in[j] != v {
+				others++
+			}
+		}
+		if others < bestOthers {
+			best, bestOthers = c, others
+		}
+	}
+	if best == outputReader {
+		return false
+	}
+	s.reads[best], s.mate[best] = v, next
+	return true
+}
