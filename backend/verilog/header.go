@@ -11,7 +11,7 @@ import (
 // bit, and the conventions that a reader of the module needs.
 func (d *design) header(lines []string) {
 	d.comment("Module %s: a logic gate network, without state and without a clock", d.module)
-	if len(lines) > 0 || d.family != nil {
+	if len(lines) > 0 || d.family != nil || d.version != 0 {
 		d.comment("")
 	}
 	for _, s := range lines {
@@ -19,6 +19,9 @@ func (d *design) header(lines []string) {
 	}
 	if d.family != nil {
 		d.comment("- LUTs of the target %s; %s_cells.v says what they do, for simulators", d.family.target, d.module)
+	}
+	if d.version != 0 {
+		d.comment("- version word of the build %08x, also the attribute ialgn_version and the local parameter %s", d.version, version)
 	}
 	titles := [...]string{"Input ports (of each word, the lowest bit is the least significant)", "Output ports", "Probes (internal buses that passes keep)"}
 	for i, g := range portGroups(d.n) {
@@ -130,6 +133,9 @@ func (d *design) otherNames() {
 		_, bus := d.alias[c]
 		has[of.to] = has[of.to] || !bus
 	})
+	if d.chains != nil && d.chains.LUTs() > 0 {
+		d.comment("Wire count_3_n5_o is the carry count_3_n5 as a LUT brings it out of its chain.")
+	}
 	for _, line := range []struct {
 		of   owner
 		text string

@@ -56,7 +56,7 @@ func CheckIdentifier(s string) error {
 // reserved matches the names that the writers make themselves; see [Names]. Behind the name
 // of a cell, _o is a carry brought out, _i the cell's instance, _in its word of inputs, and
 // _next the next value of a register.
-var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_\d+$|^dut$|^tb_`)
+var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_(\d+|version)$|^dut$|^tb_`)
 
 // checkName checks the name of a port or a probe.
 func checkName(s string) error {

@@ -40,6 +40,9 @@ type Options struct {
 	// [LUTs]; [WriteCells] writes what those do. Empty: [Generic].
 	Style  Style
 	Target Target
+	// Version is a word that identifies the build. It becomes the attribute ialgn_version and
+	// the local parameter VERSION of the module, which cost no hardware. 0: there is none.
+	Version uint32
 }
 
 // Kinds are the kinds of cells that can be written.
@@ -73,9 +76,10 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 type design struct {
 	*names
 	*printer
-	module string
-	family *family // the target's LUTs; nil: of the style Gates
-	used   bitset  // nets that an expression reads or an output port is
+	module  string
+	version uint32
+	family  *family // the target's LUTs; nil: of the style Gates
+	used    bitset  // nets that an expression reads or an output port is
 }
 
 func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
@@ -95,10 +99,13 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &design{names: newNames(n), printer: newPrinter(w), module: module, family: f}
+	d := &design{names: newNames(n), printer: newPrinter(w), module: module, version: opt.Version, family: f}
 	d.chains = f.chainsOf(n)
 	return d, nil
 }
+
+// version is the local parameter that identifies the build.
+const version = "VERSION"
 
 // check refuses what cannot be written.
 func check(n *netlist.Netlist, module string) error {
@@ -106,7 +113,8 @@ func check(n *netlist.Netlist, module string) error {
 		return fmt.Errorf("verilog: module: %w", err)
 	}
 	taken := map[string]string{
-		module: "the module", module + "_popcount": "a module", module + "_argmax": "a module",
+		version: "the word of the build",
+		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module",
 	}
 	for _, group := range portGroups(n) {
 		for _, p := range group.ports {
@@ -138,6 +146,9 @@ func portGroups(n *netlist.Netlist) [3]portGroup {
 
 // ports writes the module's head.
 func (d *design) ports() {
+	if d.version != 0 {
+		d.text(fmt.Sprintf("(* ialgn_version = 32'h%08x *)\n", d.version))
+	}
 	d.text("module " + d.module + " (\n")
 	in, out := d.n.InputPorts(), d.n.OutputPorts()
 	for i, p := range append(in[:len(in):len(in)], out...) {
@@ -151,6 +162,9 @@ func (d *design) ports() {
 		d.text(fmt.Sprintf("    %s wire [%d:0] %s%s\n", direction, len(p.Nets)-1, p.Name, comma))
 	}
 	d.text(");\n")
+	if d.version != 0 {
+		d.text(fmt.Sprintf("  localparam [31:0] %s = 32'h%08x;\n  wire unused_version = &{1'b0, %s};\n", version, d.version, version))
+	}
 }
 
 // outputs drives the output ports that no cell drives as a whole.

@@ -67,6 +67,10 @@ var policy = Policy{
 			Package: "backend/yosysjson", Imports: []string{"netlist", "backend/lowering", "backend/verilog"},
 			Test: []string{"backend/aiger", "sim"}, TestStandard: []string{"os/exec"},
 		},
+		{
+			Package: "backend/handover", Imports: []string{"netlist", "backend/verilog"},
+			Test: []string{"internal/tool"}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},

@@ -1,0 +1,200 @@
+// Package handover writes what stands beside the Verilog of a netlist for those who use it
+// in a design of their own: an instantiation template, a VHDL package with the component,
+// timing constraints in the form of the target, and file lists.
+//
+// [Files] says which files a target has. Each is a function of the netlist and the options
+// alone. A netlist with registers has, beside its own ports, the control ports clk, rst, ce,
+// in_valid and out_valid.
+package handover
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
+)
+
+// Options say how a netlist is handed over.
+type Options struct {
+	Module  string         // the module's name; empty: the netlist's
+	Target  verilog.Target // empty: [verilog.Generic]
+	Style   verilog.Style  // of the Verilog
+	MHz     float64        // of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
+	Version uint32         // the word of [Version] that the Verilog has too; 0: none
+}
+
+// File is a file beside the Verilog.
+type File struct {
+	Format string // its name in the manifest
+	Suffix string // of the file's name, after the module's
+	Write  func(w io.Writer, n *netlist.Netlist, opt Options) error
+}
+
+// Files returns the files that are handed over for the target of the options: constraints
+// only where a frequency is given.
+func Files(opt Options) []File {
+	files := []File{
+		{"template", "_inst.vh", WriteTemplate},
+		{"vhdl", "_pkg.vhd", WriteVHDL},
+		{"file-list", ".f", WriteFileList},
+		{"simulation-list", "_sim.f", WriteSimulationList},
+	}
+	if opt.MHz != 0 {
+		suffix := map[verilog.Target]string{verilog.ICE40: ".pcf", verilog.ECP5: ".lpf", verilog.Xilinx7: ".xdc"}[opt.Target]
+		if suffix == "" {
+			suffix = ".sdc"
+		}
+		files = append(files, File{"constraints", suffix, WriteConstraints})
+	}
+	return files
+}
+
+// Version returns a word that identifies a build: the first 32 bits of the SHA-256 over the
+// program's version, the model's SHA-256 and the options, each on a line. It is never 0.
+func Version(program, model string, options []byte) uint32 {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n", program, model, options))
+	return max(1, binary.BigEndian.Uint32(sum[:]))
+}
+
+// port is a port of the module.
+type port struct {
+	name    string
+	width   int // 0: a scalar
+	output  bool
+	meaning string
+}
+
+// direction returns how Verilog calls the direction.
+func (p port) direction() string {
+	if p.output {
+		return "output"
+	}
+	return "input"
+}
+
+// ports returns all ports of the module: control first, then inputs, then outputs.
+func ports(n *netlist.Netlist) []port {
+	var list []port
+	if clocked(n) {
+		list = []port{
+			{name: "clk", meaning: "clock, rising edge"},
+			{name: "rst", meaning: "synchronous reset of in_valid and out_valid, active high"},
+			{name: "ce", meaning: "0 freezes all state"},
+			{name: "in_valid", meaning: "the inputs are a sample"},
+			{name: "out_valid", output: true, meaning: fmt.Sprintf("the outputs are those of a sample, %d enabled clocks after it", Latency(n))},
+		}
+	}
+	for i, group := range [][]netlist.Port{n.InputPorts(), n.OutputPorts()} {
+		for _, p := range group {
+			list = append(list, port{p.Name, len(p.Nets), i == 1, meaning(p)})
+		}
+	}
+	return list
+}
+
+// clocked reports whether n has registers.
+func clocked(n *netlist.Netlist) bool {
+	for c := range netlist.Cell(n.Cells()) {
+		if n.Kind(c) == netlist.Register {
+			return true
+		}
+	}
+	return false
+}
+
+// Latency returns the number of enabled clocks from inputs to outputs, 0 without registers.
+func Latency(n *netlist.Netlist) int {
+	latency := int32(0)
+	stages := n.Stages()
+	for _, p := range n.OutputPorts() {
+		for _, v := range p.Nets {
+			latency = max(latency, stages[v])
+		}
+	}
+	return int(latency)
+}
+
+// meaning says what the words of a port are, from the first to the last.
+func meaning(p netlist.Port) string {
+	word := max(p.Word, 1)
+	words := len(p.Nets) / word
+	text := fmt.Sprintf("%d bits", len(p.Nets))
+	switch {
+	case len(p.Nets) == 1:
+		text = "1 bit"
+	case word > 1 && words > 1:
+		text = fmt.Sprintf("%d words of %d bits, the first lowest", words, word)
+	}
+	if labels := p.Labels[:min(len(p.Labels), words)]; len(labels) > 0 {
+		first, last := printable(labels[0]), printable(labels[len(labels)-1])
+		if text += ": " + first; last != first {
+			text += " to " + last
+		}
+	}
+	return text
+}
+
+// printable returns s with everything replaced that is not printable ASCII, so that it stays
+// in its comment.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// file is a text that is being made. What stands in its comments never begins with a name,
+// which tools might take for a directive.
+type file struct {
+	strings.Builder
+	comment string // what begins a comment
+}
+
+func (f *file) line(format string, args ...any) {
+	f.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+}
+
+func (f *file) note(format string, args ...any) { f.line(f.comment+" "+format, args...) }
+
+func (f *file) writeTo(w io.Writer) error {
+	_, err := io.WriteString(w, f.String())
+	return err
+}
+
+// check completes the options, and refuses names that cannot stand in the files.
+func (o *Options) check(n *netlist.Netlist) error {
+	if o.Module == "" {
+		o.Module = n.Name
+	}
+	if o.Target == "" {
+		o.Target = verilog.Generic
+	}
+	if err := verilog.CheckIdentifier(o.Module); err != nil {
+		return fmt.Errorf("handover: module: %w", err)
+	}
+	taken := map[string]bool{}
+	for _, p := range ports(n) {
+		if err := verilog.CheckIdentifier(p.name); err != nil {
+			return fmt.Errorf("handover: port: %w", err)
+		}
+		if taken[p.name] {
+			return fmt.Errorf("handover: port: the name %q is taken, choose another name", p.name)
+		}
+		taken[p.name] = true
+	}
+	return nil
+}
+
+// title names the module and its version.
+func (o *Options) title(f *file, what string) {
+	f.note("%s of the module %s", what, o.Module)
+	if o.Version != 0 {
+		f.note("Version word of the build: %08x", o.Version)
+	}
+}

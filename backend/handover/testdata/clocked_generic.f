@@ -1,0 +1,5 @@
+// Sources for synthesis of the module clocked_
+// Version word of the build: 1ea5ed01
+// Names are relative to the folder of this file, as with verilator -F.
+clocked__cells.v
+clocked_.v

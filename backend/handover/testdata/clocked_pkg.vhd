@@ -1,0 +1,23 @@
+-- VHDL component of the module clocked_
+-- Version word of the build: 1ea5ed01
+library ieee;
+use ieee.std_logic_1164.all;
+
+package \clocked__pkg\ is
+  constant \clocked__version\ : std_logic_vector(31 downto 0) := x"1ea5ed01";
+  constant \clocked__latency\ : natural := 2; -- enabled clocks from inputs to outputs
+
+  component \clocked_\ is
+    port (
+      clk : in std_logic; -- clock, rising edge
+      rst : in std_logic; -- synchronous reset of in_valid and out_valid, active high
+      ce : in std_logic; -- 0 freezes all state
+      in_valid : in std_logic; -- the inputs are a sample
+      out_valid : out std_logic; -- the outputs are those of a sample, 2 enabled clocks after it
+      x : in std_logic_vector(3 downto 0); -- 4 bits
+      \X\ : in std_logic_vector(0 downto 0); -- 1 bit: another?port
+      \signal\ : in std_logic_vector(1 downto 0); -- 2 bits
+      class_index : out std_logic_vector(0 downto 0) -- 1 bit: class
+    );
+  end component;
+end package;

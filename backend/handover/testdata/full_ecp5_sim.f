@@ -1,0 +1,6 @@
+// Sources for simulation, the testbench last, of the module random
+// Version word of the build: 1ea5ed01
+// Names are relative to the folder of this file, as with verilator -F.
+random_cells.v
+random.v
+random_tb.v

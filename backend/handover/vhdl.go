@@ -1,0 +1,92 @@
+package handover
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// reservedVHDL are the reserved words of VHDL-2008 (IEEE 1076-2008, section 15.10).
+var reservedVHDL = func() map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		abs access after alias all and architecture array assert assume assume_guarantee
+		attribute begin block body buffer bus case component configuration constant context
+		cover default disconnect downto else elsif end entity exit fairness file for force
+		function generate generic group guarded if impure in inertial inout is label library
+		linkage literal loop map mod nand new next nor not null of on open or others out
+		package parameter port postponed procedure process property protected pure range
+		record register reject release rem report restrict restrict_guarantee return rol ror
+		select sequence severity shared signal sla sll sra srl strong subtype then to transport
+		type unaffected units until use variable vmode vprop vunit wait when while with xnor
+		xor`) {
+		m[word] = true
+	}
+	return m
+}()
+
+// basicVHDL matches identifiers of VHDL: no underscore at an end, nor two in a row.
+var basicVHDL = regexp.MustCompile(`^[A-Za-z](_?[A-Za-z0-9])*$`)
+
+// vhdlNames makes identifiers of VHDL that are different whatever their case.
+type vhdlNames map[string]bool
+
+// of returns a name as an identifier: the name itself where it can be, else an extended
+// identifier, \name\, which all tools match with the Verilog of that name.
+func (taken vhdlNames) of(name string) string {
+	folded := strings.ToLower(name)
+	if !basicVHDL.MatchString(name) || reservedVHDL[folded] || taken[folded] {
+		return `\` + name + `\`
+	}
+	taken[folded] = true
+	return name
+}
+
+// WriteVHDL writes NAME_pkg.vhd: a package with the component declaration of the module, its
+// version word and its latency, in VHDL-93.
+func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
+	if err := opt.check(n); err != nil {
+		return err
+	}
+	f := &file{comment: "--"}
+	opt.title(f, "VHDL component")
+	outside := vhdlNames{"ieee": true, "std": true, "work": true, "std_logic": true, "std_logic_vector": true}
+	unit, component := outside.of(opt.Module+"_pkg"), outside.of(opt.Module)
+	f.line("library ieee;")
+	f.line("use ieee.std_logic_1164.all;")
+	f.line("")
+	f.line("package %s is", unit)
+	if opt.Version != 0 {
+		f.line("  constant %s : std_logic_vector(31 downto 0) := x\"%08x\";", outside.of(opt.Module+"_version"), opt.Version)
+	}
+	f.line("  constant %s : natural := %d; -- enabled clocks from inputs to outputs", outside.of(opt.Module+"_latency"), Latency(n))
+	f.line("")
+	f.line("  component %s is", component)
+	f.line("    port (")
+	list, inside := ports(n), vhdlNames{"std_logic": true, "std_logic_vector": true}
+	for i, p := range list {
+		mode, semicolon := "in", ";"
+		if p.output {
+			mode = "out"
+		}
+		if i == len(list)-1 {
+			semicolon = ""
+		}
+		f.line("      %s : %s %s%s -- %s", inside.of(p.name), mode, vhdlType(p.width), semicolon, p.meaning)
+	}
+	f.line("    );")
+	f.line("  end component;")
+	f.line("end package;")
+	return f.writeTo(w)
+}
+
+// vhdlType returns the type of a port: a vector unless it is a scalar in Verilog.
+func vhdlType(width int) string {
+	if width == 0 {
+		return "std_logic"
+	}
+	return fmt.Sprintf("std_logic_vector(%d downto 0)", width-1)
+}
