@@ -167,13 +167,16 @@ const (
 	LevelRepeat = 2 // the table until the netlist stops shrinking
 )
 
-// PassReport says what one run of a pass did, in cells.
+// PassReport says what one run of a pass did.
 type PassReport struct {
 	Sweep   int     `json:"sweep,omitempty"` // from 1; 0: after all sweeps
 	Name    string  `json:"name"`
-	Before  int     `json:"before"`
+	Before  int     `json:"before"` // cells
 	After   int     `json:"after"`
 	Seconds float64 `json:"seconds"`
+
+	// Measures, where asked for, are of the netlist after the pass.
+	Measures *netlist.Measures `json:"measures,omitempty"`
 }
 
 // Options say how to optimise.
@@ -187,6 +190,9 @@ type Options struct {
 	// Thermometer says what the passes that restructure take from the order of
 	// thermometer bits.
 	Thermometer Thermometer
+
+	// Measure has the netlist measured after each pass.
+	Measure bool
 }
 
 // Optimise is [Options.Optimise] at a level, without restructuring.
@@ -215,7 +221,12 @@ func (o Options) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Net
 			}
 			start, cells := time.Now(), n.Cells()
 			n = p.Run(n)
-			reports = append(reports, PassReport{sweep, p.Name, cells, n.Cells(), time.Since(start).Seconds()})
+			report := PassReport{Sweep: sweep, Name: p.Name, Before: cells, After: n.Cells(), Seconds: time.Since(start).Seconds()}
+			if o.Measure {
+				m := netlist.Measure(n)
+				report.Measures = &m
+			}
+			reports = append(reports, report)
 		}
 		if o.Level == LevelSweep || sizeOf(n) == before {
 			break

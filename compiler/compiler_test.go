@@ -130,7 +130,7 @@ func TestRestructure(t *testing.T) {
 		last := optimise(t, raw)
 		for i, smaller := range c.smaller {
 			thermometer := Thermometer(i)
-			n, reports, err := Options{LevelRepeat, true, thermometer}.Optimise(t.Context(), raw)
+			n, reports, err := Options{Level: LevelRepeat, Restructure: true, Thermometer: thermometer}.Optimise(t.Context(), raw)
 			if err != nil {
 				t.Fatal(err)
 			}

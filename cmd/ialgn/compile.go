@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/backend/handover"
 	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
 	"ialgn/internal/hint"
@@ -44,6 +45,7 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
 			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives of the target)"},
+			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
@@ -63,7 +65,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -77,7 +79,7 @@ func compile(c *cli.Context) error {
 
 // compileModel takes a model file to an output folder.
 func compileModel(ctx context.Context, path, dir string, o compileOptions) (*folder.Report, error) {
-	p := folder.Product{Started: time.Now(), Emit: o.Emit}
+	p := folder.Product{Started: time.Now(), Emit: o.Emit, MHz: o.MHz}
 	plan, err := o.plan()
 	if err != nil {
 		return nil, err
@@ -149,6 +151,7 @@ func newManifest(path string, m *model.Model, o compileOptions) (folder.Manifest
 			return man, err
 		}
 	}
+	man.Word = handover.Version(version, sum, man.Options)
 	return man, nil
 }
 
@@ -183,11 +186,31 @@ type compileReport struct {
 	dir string
 }
 
+// text tells the passes that changed something, and what came out.
 func (r compileReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d gates of the model, %d after optimisation\n", filepath.Clean(r.dir), r.GatesRaw, r.Gates)
 	for _, p := range r.Passes {
-		fmt.Fprintf(w, "  sweep %d %-14s %9d -> %9d cells  %.3f s\n", p.Sweep, p.Name, p.Before, p.After, p.Seconds)
+		switch {
+		case p.Sweep == 0:
+			fmt.Fprintf(w, "          %-14s %9d -> %9d cells  %.3f s\n", p.Name, p.Before, p.After, p.Seconds)
+		case p.Before != p.After:
+			fmt.Fprintf(w, "  sweep %d %-14s %9d -> %9d cells  %.3f s\n", p.Sweep, p.Name, p.Before, p.After, p.Seconds)
+		}
 	}
-	fmt.Fprintf(w, "levels: gates %d, head %d, encoder %d; %.2f s, peak memory %.0f MB\n",
-		r.Levels.Gates, r.Levels.Head, r.Levels.Encoder, r.Seconds, float64(r.PeakBytes)/1e6)
+	if m := r.Mapping; m != nil {
+		fmt.Fprintf(w, "LUTs of %d inputs: %s", m.K, parts(*r.LUTs))
+		if r.Carries.Total > 0 {
+			fmt.Fprintf(w, "; %d carries", r.Carries.Total)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "levels: %s\n", parts(r.Levels))
+	if p := r.Pipeline; p != nil {
+		fmt.Fprintf(w, "pipeline: %d stages of at most %d levels, %d flip-flops\n", p.Stages, p.LevelsPerStage, p.FlipFlops.Total)
+	}
+	fmt.Fprintf(w, "%.2f s, peak memory %.0f MB\n", r.Seconds, float64(r.PeakBytes)/1e6)
+}
+
+func parts(s netlist.Sizes) string {
+	return fmt.Sprintf("gates %d, head %d, encoder %d, total %d", s.Gates, s.Head, s.Encoder, s.Total)
 }

@@ -31,10 +31,14 @@ type compileOptions struct {
 	Pipeline  string   `json:"pipeline,omitempty"`
 	MaxLevels int      `json:"max_levels,omitempty"`
 	Style     string   `json:"style,omitempty"`
+	MHz       float64  `json:"mhz,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 
 	threads int // which decides nothing
 }
+
+// maxMHz bounds the clock that constraints are written for.
+const maxMHz = 10_000
 
 // compilePlan is what options come to.
 type compilePlan struct {
@@ -55,12 +59,15 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 	if p.hardware, err = o.hardware(); err != nil {
 		return p, err
 	}
+	if o.MHz < 0 || o.MHz > maxMHz || o.MHz != o.MHz {
+		return p, fmt.Errorf("--freq %v: give a clock in MHz, up to %d", o.MHz, maxMHz)
+	}
 	mapped := p.hardware != nil
 	if o.Assume && (p.scope == netlist.Full || !mapped) {
 		return p, hint.With(errors.New("--assume-thermometer: it is for the scopes gates and core, mapped to LUTs"),
 			"leave it out; in scope full the comparators show the order, and without --lut every gate stays what it is")
 	}
-	p.optimise = compiler.Options{Level: o.Optimise, Restructure: mapped}
+	p.optimise = compiler.Options{Level: o.Optimise, Restructure: mapped, Measure: true}
 	switch {
 	case mapped && p.scope == netlist.Full:
 		p.optimise.Thermometer = compiler.ThermometerDerived
@@ -142,6 +149,8 @@ func (o compileOptions) stages() (p pipeline.Options, err error) {
 // run optimises and lowers a netlist into a product. Each netlist is garbage when the
 // next one is there.
 func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, out *folder.Product) (err error) {
+	raw := netlist.Measure(n)
+	out.Raw = &raw
 	if n, out.Passes, err = p.optimise.Optimise(ctx, n); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"ialgn/backend/ccode"
 	"ialgn/backend/dot"
 	"ialgn/backend/gocode"
+	"ialgn/backend/handover"
 	"ialgn/backend/verilog"
 	"ialgn/backend/yosysjson"
 	"ialgn/netlist"
@@ -61,8 +62,19 @@ func formats() []format {
 	}
 }
 
+// handedOver returns the files for those who use the Verilog.
+func handedOver(p Product) []format {
+	v := verilogOptions(p)
+	o := handover.Options{Module: v.Module, Target: v.Target, Style: v.Style, MHz: p.MHz, Version: v.Version}
+	var files []format
+	for _, f := range handover.Files(o) {
+		files = append(files, format{f.Format, "", f.Suffix, always, func(w io.Writer, p Product) error { return f.Write(w, p.Netlist, o) }})
+	}
+	return files
+}
+
 func verilogOptions(p Product) verilog.Options {
-	o := verilog.Options{Module: p.Manifest.Module, Header: p.Header}
+	o := verilog.Options{Module: p.Manifest.Module, Header: p.Header, Version: p.Manifest.Word}
 	if p.Hardware != nil {
 		o.Style, o.Target = p.Hardware.Style, p.Hardware.Target
 	}
@@ -82,7 +94,7 @@ func goOptions(p Product) gocode.Options {
 func selectFormats(p Product) ([]format, error) {
 	var selected []format
 	var names []string
-	for _, f := range formats() {
+	for _, f := range append(formats(), handedOver(p)...) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}

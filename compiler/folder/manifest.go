@@ -23,7 +23,8 @@ const (
 // the same content.
 type Manifest struct {
 	Format  int               `json:"format"`
-	Version string            `json:"ialgn"` // of the program
+	Version string            `json:"ialgn"`        // of the program
+	Word    uint32            `json:"version_word"` // identifies the build, in the Verilog too ([handover.Version])
 	Module  string            `json:"module"`
 	Scope   string            `json:"scope"` // gates, core or full
 	Options json.RawMessage   `json:"options,omitempty"`

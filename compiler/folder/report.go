@@ -17,9 +17,12 @@ import (
 type Report struct {
 	Module    string                `json:"module"`
 	Scope     string                `json:"scope"`
-	GatesRaw  int                   `json:"gates_raw"` // of the model: width times depth
-	Gates     int                   `json:"gates"`     // function cells that come from gates, optimised
-	Cells     netlist.Sizes         `json:"cells"`     // optimised
+	GatesRaw  int                   `json:"gates_raw"`      // of the model: width times depth
+	Gates     int                   `json:"gates"`          // function cells that come from gates, optimised
+	Cells     netlist.Sizes         `json:"cells"`          // optimised
+	LUTs      *netlist.Sizes        `json:"luts,omitempty"` // of a lowered netlist, as its carries and registers
+	Carries   *netlist.Sizes        `json:"carries,omitempty"`
+	Registers *netlist.Sizes        `json:"registers,omitempty"`
 	Kinds     []netlist.KindCount   `json:"kinds"`
 	Levels    netlist.Sizes         `json:"levels"`
 	Fanout    Fanout                `json:"input_fanout"`
@@ -27,6 +30,7 @@ type Report struct {
 	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`   // where there are registers
 	Seconds   float64               `json:"seconds"`              // from the start of the compilation to the last netlist file
 	PeakBytes int64                 `json:"peak_bytes,omitempty"` // largest resident memory of the process; left out where the system does not tell
+	Raw       *netlist.Measures     `json:"raw,omitempty"`        // before all passes
 	Passes    []compiler.PassReport `json:"passes"`
 }
 
@@ -44,10 +48,12 @@ func newReport(p Product) *Report {
 		Fanout:    inputFanout(p.Netlist),
 		Seconds:   time.Since(p.Started).Seconds(),
 		PeakBytes: peakBytes("/proc/self/status"),
+		Raw:       p.Raw,
 		Passes:    append([]compiler.PassReport{}, p.Passes...),
 	}
 	if h := p.Hardware; h != nil {
 		r.Mapping, r.Pipeline = h.Mapping, h.Pipeline
+		r.LUTs, r.Carries, r.Registers = &m.LUTs, &m.Carries, &m.Registers
 	}
 	return r
 }

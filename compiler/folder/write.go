@@ -30,11 +30,13 @@ import (
 type Product struct {
 	Netlist  *netlist.Netlist
 	GatesRaw int                   // gates of the model: width times depth
+	Raw      *netlist.Measures     // of the model's netlist, before all passes
 	Passes   []compiler.PassReport // in order
 	Hardware *Hardware             // nil: the netlist is not lowered
 	Started  time.Time             // when the compilation began
 	Emit     []string              // formats beside verilog and netlist, which are always written
 	Header   []string              // lines for the head of the Verilog files
+	MHz      float64               // of the clock that constraints are written for; 0: there are none
 	Manifest Manifest              // all but Format and Files, which Write fills in
 }
 
@@ -54,6 +56,7 @@ type Hardware struct {
 //	NAME.hint.json      of a lowered netlist: the [head.Hint]
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
 //	NAME.aig and so on  what Emit names
+//	NAME_inst.vh, ...   what package handover has for those who use the Verilog
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
 //

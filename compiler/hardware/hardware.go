@@ -100,9 +100,10 @@ func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error)
 		if err := step.run(ctx, d); err != nil {
 			return nil, err
 		}
-		d.Steps = append(d.Steps, compiler.PassReport{
-			Name: step.name, Before: before, After: d.Netlist.Cells(), Seconds: time.Since(start).Seconds(),
-		})
+		report := compiler.PassReport{Name: step.name, Before: before, After: d.Netlist.Cells(), Seconds: time.Since(start).Seconds()}
+		m := netlist.Measure(d.Netlist)
+		report.Measures = &m
+		d.Steps = append(d.Steps, report)
 	}
 	return d, ctx.Err()
 }
