@@ -17,24 +17,25 @@ import (
 //
 // It returns an error if the frequency is not above 0 and at most 10,000 MHz.
 func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
-	if err := opt.check(n); err != nil {
+	d, err := newDesign(n, opt)
+	if err != nil {
 		return err
 	}
-	if !(opt.MHz > 0 && opt.MHz <= 1e4) {
-		return fmt.Errorf("handover: a clock of %v MHz is out of range, give more than 0 and at most 10000", opt.MHz)
+	if !(d.MHz > 0 && d.MHz <= 1e4) {
+		return fmt.Errorf("handover: a clock of %v MHz is out of range, give more than 0 and at most 10000", d.MHz)
 	}
 	f := &file{comment: "#"}
-	opt.title(f, "Timing constraints")
-	c := constraints{f, ports(n), clocked(n), opt.MHz}
-	switch opt.Target {
+	d.title(f, "Timing constraints")
+	c := constraints{f, d.ports, d.pipeline != nil, d.MHz}
+	switch d.Target {
 	case verilog.Generic, verilog.Xilinx7:
-		c.tcl(opt.Target == verilog.Xilinx7)
+		c.tcl(d.Target == verilog.Xilinx7)
 	case verilog.ECP5:
 		c.lpf()
 	case verilog.ICE40:
 		c.pcf()
 	default:
-		return fmt.Errorf("handover: target %q is unknown, give one of those of package verilog", opt.Target)
+		return fmt.Errorf("handover: target %q is unknown, give one of those of package verilog", d.Target)
 	}
 	return f.writeTo(w)
 }

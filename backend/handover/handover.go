@@ -3,8 +3,8 @@
 // timing constraints in the form of the target, and file lists.
 //
 // [Files] says which files a target has. Each is a function of the netlist and the options
-// alone. A netlist with registers has, beside its own ports, the control ports clk, rst, ce,
-// in_valid and out_valid.
+// alone. A pipeline ([netlist.Pipeline]) has the control ports clk, rst, ce, in_valid and
+// out_valid beside those for data.
 package handover
 
 import (
@@ -76,46 +76,25 @@ func (p port) direction() string {
 	return "input"
 }
 
-// ports returns all ports of the module: control first, then inputs, then outputs.
-func ports(n *netlist.Netlist) []port {
+// ports returns all ports of the module: control first, then inputs, then outputs. The
+// pipeline is nil for a netlist without registers.
+func ports(n *netlist.Netlist, pipeline *netlist.Pipeline) []port {
 	var list []port
-	if clocked(n) {
+	if pipeline != nil {
 		list = []port{
 			{name: "clk", meaning: "clock, rising edge"},
-			{name: "rst", meaning: "synchronous reset of in_valid and out_valid, active high"},
-			{name: "ce", meaning: "0 freezes all state"},
-			{name: "in_valid", meaning: "the inputs are a sample"},
-			{name: "out_valid", output: true, meaning: fmt.Sprintf("the outputs are those of a sample, %d enabled clocks after it", Latency(n))},
+			{name: "rst", meaning: "synchronous reset of the valid bits, active high"},
+			{name: netlist.EnablePort, meaning: "0 freezes all state"},
+			{name: "in_valid", meaning: "there is a sample at the inputs"},
+			{name: "out_valid", output: true, meaning: fmt.Sprintf("in_valid of %d enabled clocks before, as the outputs are of the inputs", pipeline.Stages)},
 		}
 	}
-	for i, group := range [][]netlist.Port{n.InputPorts(), n.OutputPorts()} {
+	for i, group := range [][]netlist.Port{n.DataInputs(), n.OutputPorts()} {
 		for _, p := range group {
 			list = append(list, port{p.Name, len(p.Nets), i == 1, meaning(p)})
 		}
 	}
 	return list
-}
-
-// clocked reports whether n has registers.
-func clocked(n *netlist.Netlist) bool {
-	for c := range netlist.Cell(n.Cells()) {
-		if n.Kind(c) == netlist.Register {
-			return true
-		}
-	}
-	return false
-}
-
-// Latency returns the number of enabled clocks from inputs to outputs, 0 without registers.
-func Latency(n *netlist.Netlist) int {
-	latency := int32(0)
-	stages := n.Stages()
-	for _, p := range n.OutputPorts() {
-		for _, v := range p.Nets {
-			latency = max(latency, stages[v])
-		}
-	}
-	return int(latency)
 }
 
 // meaning says what the words of a port are, from the first to the last.
@@ -167,34 +146,55 @@ func (f *file) writeTo(w io.Writer) error {
 	return err
 }
 
-// check completes the options, and refuses names that cannot stand in the files.
-func (o *Options) check(n *netlist.Netlist) error {
-	if o.Module == "" {
-		o.Module = n.Name
+// design is a netlist that is being handed over.
+type design struct {
+	Options
+	pipeline *netlist.Pipeline // nil: there are no registers
+	ports    []port
+}
+
+// newDesign completes the options, and refuses names that cannot stand in the files and
+// registers that are no pipeline.
+func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
+	if opt.Module == "" {
+		opt.Module = n.Name
 	}
-	if o.Target == "" {
-		o.Target = verilog.Generic
+	if opt.Target == "" {
+		opt.Target = verilog.Generic
 	}
-	if err := verilog.CheckIdentifier(o.Module); err != nil {
-		return fmt.Errorf("handover: module: %w", err)
+	if err := verilog.CheckIdentifier(opt.Module); err != nil {
+		return nil, fmt.Errorf("handover: module: %w", err)
 	}
+	pipeline, err := n.Pipeline()
+	if err != nil {
+		return nil, fmt.Errorf("handover: %w", err)
+	}
+	d := &design{opt, pipeline, ports(n, pipeline)}
 	taken := map[string]bool{}
-	for _, p := range ports(n) {
+	for _, p := range d.ports {
 		if err := verilog.CheckIdentifier(p.name); err != nil {
-			return fmt.Errorf("handover: port: %w", err)
+			return nil, fmt.Errorf("handover: port: %w", err)
 		}
 		if taken[p.name] {
-			return fmt.Errorf("handover: port: the name %q is taken, choose another name", p.name)
+			return nil, fmt.Errorf("handover: port: the name %q is taken, choose another name", p.name)
 		}
 		taken[p.name] = true
 	}
-	return nil
+	return d, nil
+}
+
+// latency returns the number of enabled clocks from inputs to outputs.
+func (d *design) latency() int {
+	if d.pipeline == nil {
+		return 0
+	}
+	return d.pipeline.Stages
 }
 
 // title names the module and its version.
-func (o *Options) title(f *file, what string) {
-	f.note("%s of the module %s", what, o.Module)
-	if o.Version != 0 {
-		f.note("Version word of the build: %08x", o.Version)
+func (d *design) title(f *file, what string) {
+	f.note("%s of the module %s", what, d.Module)
+	if d.Version != 0 {
+		f.note("Version word of the build: %08x", d.Version)
 	}
 }

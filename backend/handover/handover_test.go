@@ -39,11 +39,12 @@ func classifier(t *testing.T) *netlist.Netlist {
 func clocked() *netlist.Netlist {
 	b := netlist.NewBuilder("clocked_")
 	x := b.Input("x", 4, 1, nil)
+	ce := b.Input("ce", 1, 1, nil)
 	b.Input("X", 1, 1, []string{"another\nport"})
 	b.Input("signal", 2, 2, nil)
 	v := b.Function(0b0110, netlist.Origin{Layer: 1}, x[0], x[1])
 	for range 2 {
-		v = b.Cell(netlist.Register, 0, netlist.Origin{}, v)
+		v = b.Cell(netlist.Register, 0, netlist.Origin{}, v, ce[0])
 	}
 	b.Output("class_index", 1, []string{"class"}, []netlist.Net{v})
 	return b.Netlist()
@@ -296,8 +297,14 @@ func TestRefuse(t *testing.T) {
 	}
 	b := netlist.NewBuilder("net")
 	x := b.Input("clk", 1, 1, nil)
-	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0])})
+	ce := b.Input("ce", 1, 1, nil)
+	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0], ce[0])})
 	if err := handover.WriteVHDL(io.Discard, b.Netlist(), handover.Options{}); err == nil || !strings.Contains(err.Error(), `the name "clk" is taken`) {
 		t.Errorf("a port clk beside the clock: %v", err)
+	}
+	b = netlist.NewBuilder("net")
+	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, b.Input("x", 1, 1, nil)...)})
+	if err := handover.WriteTemplate(io.Discard, b.Netlist(), handover.Options{}); err == nil || !strings.Contains(err.Error(), "is no pipeline") {
+		t.Errorf("registers without the enable of a pipeline: %v", err)
 	}
 }

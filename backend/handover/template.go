@@ -13,24 +13,24 @@ import (
 // It returns an error before it writes anything if a name cannot stand in Verilog; later,
 // the error of w. So do the other functions of the package.
 func WriteTemplate(w io.Writer, n *netlist.Netlist, opt Options) error {
-	if err := opt.check(n); err != nil {
+	d, err := newDesign(n, opt)
+	if err != nil {
 		return err
 	}
 	f := &file{comment: "//"}
-	opt.title(f, "Instantiation template")
+	d.title(f, "Instantiation template")
 	f.note("To be copied into a module, or included there.")
-	if opt.Version != 0 {
-		f.line("localparam [31:0] %s_VERSION = 32'h%08x;", opt.Module, opt.Version)
+	if d.Version != 0 {
+		f.line("localparam [31:0] %s_VERSION = 32'h%08x;", d.Module, d.Version)
 	}
-	list := ports(n)
-	for _, p := range list {
+	for _, p := range d.ports {
 		f.line("wire %s%s;  // %s, %s", span(p.width), p.name, p.direction(), p.meaning)
 	}
 	f.line("")
-	f.line("%s %s_i (", opt.Module, opt.Module)
-	for i, p := range list {
+	f.line("%s %s_i (", d.Module, d.Module)
+	for i, p := range d.ports {
 		comma := ","
-		if i == len(list)-1 {
+		if i == len(d.ports)-1 {
 			comma = ""
 		}
 		f.line("    .%s(%s)%s", p.name, p.name, comma)

@@ -48,31 +48,32 @@ func (taken vhdlNames) of(name string) string {
 // WriteVHDL writes NAME_pkg.vhd: a package with the component declaration of the module, its
 // version word and its latency, in VHDL-93.
 func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
-	if err := opt.check(n); err != nil {
+	d, err := newDesign(n, opt)
+	if err != nil {
 		return err
 	}
 	f := &file{comment: "--"}
-	opt.title(f, "VHDL component")
+	d.title(f, "VHDL component")
 	outside := vhdlNames{"ieee": true, "std": true, "work": true, "std_logic": true, "std_logic_vector": true}
-	unit, component := outside.of(opt.Module+"_pkg"), outside.of(opt.Module)
+	unit, component := outside.of(d.Module+"_pkg"), outside.of(d.Module)
 	f.line("library ieee;")
 	f.line("use ieee.std_logic_1164.all;")
 	f.line("")
 	f.line("package %s is", unit)
-	if opt.Version != 0 {
-		f.line("  constant %s : std_logic_vector(31 downto 0) := x\"%08x\";", outside.of(opt.Module+"_version"), opt.Version)
+	if d.Version != 0 {
+		f.line("  constant %s : std_logic_vector(31 downto 0) := x\"%08x\";", outside.of(d.Module+"_version"), d.Version)
 	}
-	f.line("  constant %s : natural := %d; -- enabled clocks from inputs to outputs", outside.of(opt.Module+"_latency"), Latency(n))
+	f.line("  constant %s : natural := %d; -- enabled clocks from inputs to outputs", outside.of(d.Module+"_latency"), d.latency())
 	f.line("")
 	f.line("  component %s is", component)
 	f.line("    port (")
-	list, inside := ports(n), vhdlNames{"std_logic": true, "std_logic_vector": true}
-	for i, p := range list {
+	inside := vhdlNames{"std_logic": true, "std_logic_vector": true}
+	for i, p := range d.ports {
 		mode, semicolon := "in", ";"
 		if p.output {
 			mode = "out"
 		}
-		if i == len(list)-1 {
+		if i == len(d.ports)-1 {
 			semicolon = ""
 		}
 		f.line("      %s : %s %s%s -- %s", inside.of(p.name), mode, vhdlType(p.width), semicolon, p.meaning)

@@ -10,15 +10,15 @@ import (
 	"ialgn/backend/lowering"
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
-	"ialgn/compiler/head"
-	"ialgn/compiler/lut"
+	"ialgn/compiler/encoder"
+	"ialgn/compiler/hardware"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/trainer/model"
 )
 
 // compiled returns the mapped netlist of a network with its encoder and head in LUTs.
-func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k int, threads int) *netlist.Netlist {
+func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k, threads int) *netlist.Netlist {
 	t.Helper()
 	n, err := netlist.Freeze(f, scope)
 	if err != nil {
@@ -28,13 +28,19 @@ func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k int, threads
 	if n, _, err = o.Optimise(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}
-	if n, _, err = lut.Map(t.Context(), n, lut.Options{K: k, Threads: threads}); err != nil {
+	target := verilog.Generic
+	if k == 4 {
+		target = verilog.ICE40
+	}
+	as, err := hardware.ParseTarget(string(target))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if n, _, err = head.Lower(n, head.Options{K: k, Absorb: true, Carry: k == 4}); err != nil {
+	d, err := hardware.Options{Target: as, K: k, Threads: threads}.Lower(t.Context(), n)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return n
+	return d.Netlist
 }
 
 // definitions returns for each name what it is: kind, parameter and the names that it reads.
@@ -96,6 +102,38 @@ func TestStableNames(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestThresholdNames checks that every comparison that gates read keeps its name when it
+// becomes LUTs, in Verilog and in formats that have no comparisons.
+func TestThresholdNames(t *testing.T) {
+	f := netgen.Frozen(5, netgen.FrozenOptions{Bits: 8, ShareA: 0.3, ShareBinary: 0.6, Width: 300})
+	n, err := netlist.Freeze(f, netlist.Full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 3; k <= 6; k++ {
+		lowered, err := encoder.Lower(n, encoder.Options{K: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, plain := definitions(lowered), definitions(lowering.Functions(n))
+		compared := 0
+		for name := range definitions(n) {
+			_, ok := ours[name]
+			_, plainly := plain[name]
+			threshold := strings.Contains(name, "_gt")
+			if threshold && (!plainly || !ok && !strings.HasSuffix(name, "_gt127")) { // v > 127 is a bit of the word
+				t.Errorf("K = %d: %s is lost", k, name)
+			}
+			if threshold {
+				compared++
+			}
+		}
+		if compared != f.Inputs() {
+			t.Errorf("K = %d: %d comparisons, want %d", k, compared, f.Inputs())
 		}
 	}
 }

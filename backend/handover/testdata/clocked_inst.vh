@@ -3,10 +3,10 @@
 // To be copied into a module, or included there.
 localparam [31:0] clocked__VERSION = 32'h1ea5ed01;
 wire clk;  // input, clock, rising edge
-wire rst;  // input, synchronous reset of in_valid and out_valid, active high
+wire rst;  // input, synchronous reset of the valid bits, active high
 wire ce;  // input, 0 freezes all state
-wire in_valid;  // input, the inputs are a sample
-wire out_valid;  // output, the outputs are those of a sample, 2 enabled clocks after it
+wire in_valid;  // input, there is a sample at the inputs
+wire out_valid;  // output, in_valid of 2 enabled clocks before, as the outputs are of the inputs
 wire [3:0] x;  // input, 4 bits
 wire [0:0] X;  // input, 1 bit: another?port
 wire [1:0] signal;  // input, 2 bits

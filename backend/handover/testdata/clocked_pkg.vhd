@@ -10,10 +10,10 @@ package \clocked__pkg\ is
   component \clocked_\ is
     port (
       clk : in std_logic; -- clock, rising edge
-      rst : in std_logic; -- synchronous reset of in_valid and out_valid, active high
+      rst : in std_logic; -- synchronous reset of the valid bits, active high
       ce : in std_logic; -- 0 freezes all state
-      in_valid : in std_logic; -- the inputs are a sample
-      out_valid : out std_logic; -- the outputs are those of a sample, 2 enabled clocks after it
+      in_valid : in std_logic; -- there is a sample at the inputs
+      out_valid : out std_logic; -- in_valid of 2 enabled clocks before, as the outputs are of the inputs
       x : in std_logic_vector(3 downto 0); -- 4 bits
       \X\ : in std_logic_vector(0 downto 0); -- 1 bit: another?port
       \signal\ : in std_logic_vector(1 downto 0); -- 2 bits
