@@ -73,6 +73,10 @@ var policy = Policy{
 		},
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
+		{
+			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog"},
+			Test: []string{"sim", "trainer/model"}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},

@@ -1,0 +1,155 @@
+// Package wrapper writes what connects a classifier to the world: Verilog with state
+// around the module that package verilog writes of a netlist, which has none or is a mere
+// pipeline.
+//
+// [WriteStream] gives the words of a sample one after the other. What holds for every
+// wrapper:
+//
+//   - it is a file of its own beside that of the netlist's module, the core, which it
+//     instantiates by name and by the names of its ports;
+//   - data moves in clocks in which valid and ready are both 1; valid waits for no ready,
+//     and once 1 stays so with the same data until then; no output depends on an input in
+//     the same clock;
+//   - reset is synchronous and active high, for what says whether data is valid; data
+//     itself has none;
+//   - the same netlist and options give the same bytes, and verilator -Wall, iverilog
+//     -Wall and yosys check have nothing to say.
+//
+// The loader, which turns words into samples and checks the lengths of packets, is a
+// module of its own for wrappers of other protocols to put before it.
+package wrapper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
+)
+
+// Options say how a wrapper is written.
+type Options struct {
+	// Core is the name of the netlist's module. Empty: the netlist's name.
+	Core string
+	// Module is the name of the wrapper's module; modules below it have names that begin
+	// with it. Empty: the core's name with the wrapper's kind, as in digits_stream.
+	Module string
+	// Header are lines for the comment at the top.
+	Header []string
+	// Beat is how many words come in a clock, unless the module's parameter BEAT says
+	// otherwise. 0: one.
+	Beat int
+}
+
+// design is a wrapper that is to be written.
+type design struct {
+	n            *netlist.Netlist
+	core, module string
+	header       []string
+	input        netlist.Port
+	word, words  int  // bits of a word, words of a sample
+	beat         int  // words of a clock
+	clocked      bool // the core is a pipeline
+}
+
+// newDesign checks what all wrappers need; own are the names that the wrapper's ports
+// have.
+func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*design, error) {
+	d := &design{n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat)}
+	if d.core == "" {
+		d.core = n.Name
+	}
+	if d.module == "" {
+		d.module = d.core + "_" + kind
+	}
+	for _, name := range []string{d.core, d.module, d.module + "_loader"} {
+		if err := verilog.CheckIdentifier(name); err != nil {
+			return nil, fmt.Errorf("wrapper: module: %w", err)
+		}
+	}
+	if d.core == d.module {
+		return nil, fmt.Errorf("wrapper: the module and its core are both called %q, choose another name for one", d.core)
+	}
+	if len(n.InputPorts()) != 1 || len(n.OutputPorts()) == 0 {
+		return nil, fmt.Errorf("wrapper: netlist %q has %d input ports and %d output ports, need one and at least one",
+			n.Name, len(n.InputPorts()), len(n.OutputPorts()))
+	}
+	for _, p := range append(n.OutputPorts(), n.InputPorts()...) {
+		if err := verilog.CheckPortName(p.Name); err != nil {
+			return nil, fmt.Errorf("wrapper: port: %w", err)
+		}
+		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") {
+			return nil, fmt.Errorf("wrapper: port %q has a name that the wrapper uses itself, choose another name", p.Name)
+		}
+	}
+	d.input = n.InputPorts()[0]
+	d.word = d.input.Word
+	d.words = len(d.input.Nets) / d.word
+	if o.Beat < 0 || d.beat > d.words {
+		return nil, fmt.Errorf("wrapper: %d words in a clock are out of range, a sample has %d: give 1 to %d", o.Beat, d.words, d.words)
+	}
+	for c := range netlist.Cell(n.Cells()) {
+		d.clocked = d.clocked || n.Kind(c) == netlist.Register
+	}
+	return d, nil
+}
+
+// read says of each bit of the input port whether anything reads it.
+func (d *design) read() []bool {
+	reads := make([]bool, d.n.FirstCellNet())
+	mark := func(nets []netlist.Net) {
+		for _, v := range nets {
+			if int(v) < len(reads) {
+				reads[v] = true
+			}
+		}
+	}
+	for c := range netlist.Cell(d.n.Cells()) {
+		mark(d.n.Inputs(c))
+	}
+	for _, ports := range [][]netlist.Port{d.n.OutputPorts(), d.n.Probes()} {
+		for _, p := range ports {
+			mark(p.Nets)
+		}
+	}
+	kept := make([]bool, len(d.input.Nets))
+	for i, v := range d.input.Nets {
+		kept[i] = reads[v]
+	}
+	return kept
+}
+
+// literal returns bits, the lowest first, as a constant of Verilog on lines with the given
+// indentation.
+func literal(bits []bool, indent string) string {
+	const piece = 256
+	var pieces []string
+	for low := 0; low < len(bits); low += piece {
+		part := bits[low:min(low+piece, len(bits))]
+		digits := make([]byte, (len(part)+3)/4)
+		for i := range digits {
+			digit := 0
+			for b, set := range part[4*i : min(4*i+4, len(part))] {
+				if set {
+					digit |= 1 << b
+				}
+			}
+			digits[len(digits)-1-i] = "0123456789abcdef"[digit]
+		}
+		pieces = append(pieces, fmt.Sprintf("%s%d'h%s", indent, len(part), digits))
+	}
+	slices.Reverse(pieces)
+	return "{\n" + strings.Join(pieces, ",\n") + "}"
+}
+
+// printable returns s with everything but printable ASCII replaced, so that it stays on
+// the line of the comment that it stands in.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+}
