@@ -40,8 +40,8 @@ func Files(opt Options) []File {
 	files := []File{
 		{"template", "_inst.vh", WriteTemplate},
 		{"vhdl", "_pkg.vhd", WriteVHDL},
-		{"file-list", ".f", WriteFileList},
-		{"simulation-list", "_sim.f", WriteSimulationList},
+		{"file-list", ".vc", WriteFileList},
+		{"simulation-list", "_sim.vc", WriteSimulationList},
 	}
 	if opt.MHz != 0 {
 		suffix := map[verilog.Target]string{verilog.ICE40: ".pcf", verilog.ECP5: ".lpf", verilog.Xilinx7: ".xdc"}[opt.Target]

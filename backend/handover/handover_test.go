@@ -152,7 +152,7 @@ func TestTemplate(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "user.v"), []byte(user), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		list := n.Name + ".f"
+		list := n.Name + ".vc"
 		if target != verilog.Generic { // models of the vendor's primitives are for simulators alone
 			text := "user.v\n" + n.Name + "_cells.v\n"
 			if err := os.WriteFile(filepath.Join(dir, "more.f"), []byte(text), 0o600); err != nil {
@@ -167,7 +167,7 @@ func TestTemplate(t *testing.T) {
 		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-s", "user", "-f", list, "-f", "more.f"); out != "" {
 			t.Errorf("%s: iverilog:\n%s", target, out)
 		}
-		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-f", n.Name+"_sim.f"); out != "" {
+		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-f", n.Name+"_sim.vc"); out != "" {
 			t.Errorf("%s: iverilog:\n%s", target, out)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// WriteFileList writes NAME.f: the Verilog sources for synthesis in compile order. The LUT
+// WriteFileList writes NAME.vc: the Verilog sources for synthesis in compile order. The LUT
 // primitives of a target are the synthesiser's own; the generic ones are a file.
 func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)
@@ -24,7 +24,7 @@ func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return f.writeTo(w)
 }
 
-// WriteSimulationList writes NAME_sim.f: the sources for a simulator in compile order, models
+// WriteSimulationList writes NAME_sim.vc: the sources for a simulator in compile order, models
 // of LUT primitives and the testbench among them.
 func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(n, opt)

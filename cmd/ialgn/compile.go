@@ -44,7 +44,8 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
-			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives of the target)"},
+			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives)"},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write a module around it: none or stream (samples word by word)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
@@ -65,7 +66,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -79,11 +80,12 @@ func compile(c *cli.Context) error {
 
 // compileModel takes a model file to an output folder.
 func compileModel(ctx context.Context, path, dir string, o compileOptions) (*folder.Report, error) {
-	p := folder.Product{Started: time.Now(), Emit: o.Emit, MHz: o.MHz}
+	started := time.Now()
 	plan, err := o.plan()
 	if err != nil {
 		return nil, err
 	}
+	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Stream: plan.stream}
 	info, err := model.ReadInfo(path)
 	if err != nil {
 		return nil, err

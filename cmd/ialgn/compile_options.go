@@ -32,6 +32,7 @@ type compileOptions struct {
 	MaxLevels int      `json:"max_levels,omitempty"`
 	Style     string   `json:"style,omitempty"`
 	MHz       float64  `json:"mhz,omitempty"`
+	Wrap      string   `json:"wrap,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 
 	threads int // which decides nothing
@@ -46,6 +47,7 @@ type compilePlan struct {
 	optimise compiler.Options
 	hardware *hardware.Options // nil: the netlist is not lowered
 	style    verilog.Style
+	stream   bool
 }
 
 // plan checks options that belong together.
@@ -61,6 +63,13 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 	}
 	if o.MHz < 0 || o.MHz > maxMHz || o.MHz != o.MHz {
 		return p, fmt.Errorf("--freq %v: give a clock in MHz, up to %d", o.MHz, maxMHz)
+	}
+	switch o.Wrap {
+	case "", "none":
+	case "stream":
+		p.stream = true
+	default:
+		return p, fmt.Errorf("--wrap %q: give none or stream", o.Wrap)
 	}
 	mapped := p.hardware != nil
 	if o.Assume && (p.scope == netlist.Full || !mapped) {

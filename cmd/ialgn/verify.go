@@ -189,7 +189,7 @@ func (r *verifyReport) text(w io.Writer) {
 		list(w, s.First)
 	}
 	if s := r.Formal; s != nil {
-		fmt.Fprintf(w, "formal: %d counted bits, counts and argmax: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
+		fmt.Fprintf(w, "formal: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
 		list(w, s.First)
 	}
 	for _, s := range r.Folder {

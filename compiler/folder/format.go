@@ -14,6 +14,7 @@ import (
 	"ialgn/backend/gocode"
 	"ialgn/backend/handover"
 	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
 	"ialgn/backend/yosysjson"
 	"ialgn/netlist"
 )
@@ -45,6 +46,9 @@ func formats() []format {
 		{"hint", "", ".hint.json", lowered, func(w io.Writer, p Product) error { return json.NewEncoder(w).Encode(p.Hardware.Hint) }},
 		{"cells", "", "_cells.v", inLUTs, func(w io.Writer, p Product) error {
 			return verilog.WriteCells(w, p.Netlist, verilogOptions(p))
+		}},
+		{"stream", "", "_stream.v", func(p Product) bool { return p.Stream }, func(w io.Writer, p Product) error {
+			return wrapper.WriteStream(w, p.Netlist, wrapper.Options{Core: p.Manifest.Module, Header: p.Header})
 		}},
 		{"aiger", "aiger", ".aig", onRequest, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
