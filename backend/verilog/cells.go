@@ -10,22 +10,34 @@ import (
 
 // cells declares and drives what the cells drive, section by section in the order of
 // the netlist. A section is a run of gates of one layer, of comparators, or of other
-// cells: first its wires, then one assign a cell. As it goes, it notes which nets are
-// read.
+// cells: first its wires, then one assign a cell. Registers stand in a place of their own. As
+// it goes, it notes which nets are read.
 func (d *design) cells() {
 	d.used = newBitset(d.n.Nets())
-	for first := netlist.Cell(0); int(first) < d.n.Cells(); {
-		title := d.section(first)
-		end := first + 1
-		for int(end) < d.n.Cells() && d.section(end) == title {
-			end++
+	var run []netlist.Cell
+	var title section
+	for c := range netlist.Cell(d.n.Cells()) {
+		if d.n.Kind(c) == netlist.Register {
+			continue
 		}
-		d.text("\n  // " + title.String() + "\n")
-		d.declare(first, end)
-		for c := first; c < end; c++ {
-			d.drive(c)
+		if s := d.section(c); s != title || len(run) == 0 {
+			d.run(title, run)
+			title, run = s, run[:0]
 		}
-		first = end
+		run = append(run, c)
+	}
+	d.run(title, run)
+}
+
+// run writes the cells of a section.
+func (d *design) run(title section, cells []netlist.Cell) {
+	if len(cells) == 0 {
+		return
+	}
+	d.text("\n  // " + title.String() + "\n")
+	d.declare(cells)
+	for _, c := range cells {
+		d.drive(c)
 	}
 }
 
@@ -53,26 +65,31 @@ func (s section) String() string {
 	}[s.kind]
 }
 
-// declare writes the wires of the cells first to end-1.
-func (d *design) declare(first, end netlist.Cell) {
-	if isBus(d.n.Kind(first)) {
-		for c := first; c < end; c++ {
-			if !d.isOutput(c) {
-				line := fmt.Appendf(d.start("  wire "), "[%d:0] ", d.n.Outputs(c)-1)
-				d.end(append(d.cellName(line, c), ';'))
-			}
-		}
+// declare writes the wires of the cells of a section.
+func (d *design) declare(cells []netlist.Cell) {
+	if !isBus(d.n.Kind(cells[0])) {
+		d.declareScalars("  wire ", cells)
 		return
 	}
-	line := d.start("  wire ")
-	for c := first; c < end; c++ {
+	for _, c := range cells {
+		if !d.isOutput(c) {
+			line := fmt.Appendf(d.start("  wire "), "[%d:0] ", d.n.Outputs(c)-1)
+			d.end(append(d.cellName(line, c), ';'))
+		}
+	}
+}
+
+// declareScalars writes the declaration of cells with one output.
+func (d *design) declareScalars(keyword string, cells []netlist.Cell) {
+	line := d.start(keyword)
+	for i, c := range cells {
 		line = d.cellName(line, c)
 		if v := d.n.Output(c); d.n.Kind(c) == netlist.Carry && d.chains != nil && d.chains.Out(v) {
 			line = d.net(append(line, ", "...), v)
 		}
-		if c == end-1 || len(line) > columns-20 {
+		if i == len(cells)-1 || len(line) > columns-20 {
 			d.end(append(line, ';'))
-			line = d.start("  wire ")
+			line = d.start(keyword)
 			continue
 		}
 		line = append(line, ", "...)
@@ -207,6 +224,9 @@ func (d *design) instance(c netlist.Cell, module, input, output string) {
 func (d *design) unused() {
 	for _, p := range d.n.OutputPorts() {
 		d.used.addNets(p.Nets)
+	}
+	if d.clock != nil {
+		d.used.addNets(d.n.InputPorts()[d.clock.Enable].Nets)
 	}
 	sink := sink{design: d}
 	for _, p := range d.n.Probes() {

@@ -10,7 +10,11 @@ import (
 // header writes the comment at the top: what made the file, the meaning of each port
 // bit, and the conventions that a reader of the module needs.
 func (d *design) header(lines []string) {
-	d.comment("Module %s: a logic gate network, without state and without a clock", d.module)
+	if d.clock == nil {
+		d.comment("Module %s: a logic gate network, without state and without a clock", d.module)
+	} else {
+		d.comment("Module %s: a logic gate network, pipelined", d.module)
+	}
 	if len(lines) > 0 || d.family != nil || d.version != 0 {
 		d.comment("")
 	}
@@ -24,17 +28,37 @@ func (d *design) header(lines []string) {
 		d.comment("- version word of the build %08x, also the attribute ialgn_version and the local parameter %s", d.version, version)
 	}
 	titles := [...]string{"Input ports (of each word, the lowest bit is the least significant)", "Output ports", "Probes (internal buses that passes keep)"}
-	for i, g := range portGroups(d.n) {
+	d.clocking()
+	for i, g := range d.groups {
 		if len(g.ports) > 0 {
 			d.comment("")
 			d.comment("%s:", titles[i])
 		}
 		for _, p := range g.ports {
 			d.describe(p)
+			if d.clock != nil && i == probes {
+				d.comment("    - in stage %d", d.stageOf(p))
+			}
 		}
 	}
 	d.conventions()
 	d.text("\n")
+}
+
+// clocking describes the ports of a pipeline that are none of the netlist's.
+func (d *design) clocking() {
+	if d.clock == nil {
+		return
+	}
+	d.comment("")
+	d.comment("Stages of registers: %d. A sample goes in and a result comes out in every clock.", d.clock.Stages)
+	d.comment("  - clk        clock, rising edge")
+	d.comment("  - rst        synchronous, active high, whatever ce is: forgets the samples that are on their way;")
+	d.comment("               data registers have no reset, for nothing reads them where there is no sample")
+	d.comment("  - ce         clock enable: 0 freezes all state")
+	d.comment("  - in_valid   there is a sample at the input ports")
+	d.comment("  - out_valid  there is a result at the output ports: of the sample %d enabled clocks ago", d.clock.Stages)
+	d.comment("Register NAME_s2 holds, in stage 2, what NAME was before; NAME_7_s2, bit 7 of the bus NAME.")
 }
 
 // comment writes a line of the header. No name and no text from outside may stand

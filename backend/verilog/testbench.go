@@ -21,12 +21,21 @@ const maxShown = 20
 //
 // or else begins with FAIL; Verilog-2001 has no exit status, so that line is the
 // result. It returns the same errors as Write.
+//
+// The vectors of a pipeline are those of the netlist without its registers. The testbench
+// gives them in order, with gaps in which the inputs are unknown, stalls, and resets that
+// lose what is on its way, which it then gives anew; the first reset is the first thing of
+// all, before which no register has a value, and the second comes as soon as the pipeline is
+// full. Gaps, stalls and further resets are drawn by chance, the same in every run. It checks
+// out_valid in every clock, and every output and probe wherever there is a sample, so that
+// nothing unknown may reach one, and nothing may move in a stall. With +count=N, it holds the
+// last inputs in the end.
 func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
 		return err
 	}
-	t := testbench{d, portGroups(n)}
+	t := testbench{d}
 	t.header(opt.Header)
 	t.text("`default_nettype none\n\nmodule " + d.module + "_tb;\n")
 	t.declarations()
@@ -34,8 +43,12 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	t.text("\n  // reads the next number of a vector\n" +
 		"  task tb_next;\n    if ($fscanf(tb_file, \"%h\", tb_field) == 1) tb_read = tb_read + 1;\n  endtask\n")
 	t.readTask()
-	t.checkTask()
-	t.main()
+	if d.clock == nil {
+		t.checkTask()
+		t.main()
+	} else {
+		t.clockedMain()
+	}
 	t.text("endmodule\n\n`default_nettype wire\n")
 	return d.flush()
 }
@@ -43,7 +56,6 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 // testbench is a testbench that is being written.
 type testbench struct {
 	*design
-	groups [3]portGroup
 }
 
 // Indices of the groups of named buses.
@@ -113,11 +125,15 @@ func (t testbench) declarations() {
 					t.printf("  reg  [%d:0] tb_next_%s;\n", high, p.Name)
 				}
 			case outputs:
-				t.printf("  wire [%d:0] %s;\n  reg  [%d:0] tb_want_%s;\n", high, p.Name, high, p.Name)
+				t.printf("  wire [%d:0] %s;\n", high, p.Name)
+				fallthrough
 			default:
-				t.printf("  reg  [%d:0] tb_want_%s;\n", high, p.Name)
+				t.printf("  reg  [%d:0] tb_want_%s%s;\n", high, p.Name, t.depth())
 			}
 		}
+	}
+	if t.clock != nil {
+		t.clockedDeclarations()
 	}
 	t.printf(`
   reg [8*1000-1:0] tb_path;
@@ -131,6 +147,10 @@ func (t testbench) declarations() {
 func (t testbench) dut() {
 	line := t.start("  " + t.module + " dut (")
 	comma := ""
+	if t.clock != nil {
+		line = append(line, ".clk(clk), .rst(rst), .ce(ce), .in_valid(in_valid), .out_valid(out_valid)"...)
+		comma = ", "
+	}
 	for _, g := range t.groups[:probes] {
 		for _, p := range g.ports {
 			line = fmt.Appendf(line, "%s.%s(%s)", comma, p.Name, p.Name)
@@ -148,7 +168,7 @@ func (t testbench) readTask() {
 		for _, p := range g.ports {
 			switch {
 			case i != inputs:
-				t.readSignal("tb_want_"+p.Name, len(p.Nets))
+				t.readSignal(t.want(p, 0), len(p.Nets))
 			case len(p.Nets) > fieldBits:
 				t.readSignal("tb_next_"+p.Name, len(p.Nets))
 				t.printf("      %s = tb_next_%s; // at once: each change is simulated\n", p.Name, p.Name)
@@ -186,17 +206,22 @@ func (t testbench) checkTask() {
 		t.text("    integer tb_bit;\n")
 	}
 	t.text("    begin\n      tb_differs = 1'b0;\n")
+	t.compareAll(func(p netlist.Port, signal string) { t.compareSignal(signal, p, 0) })
+	t.text("      if (tb_differs) tb_failed = tb_failed + 1;\n    end\n  endtask\n")
+}
+
+// compareAll writes comparisons of all outputs and, unless NO_PROBES is defined, of all probes.
+func (t testbench) compareAll(compare func(p netlist.Port, signal string)) {
 	for _, p := range t.groups[outputs].ports {
-		t.compareSignal(p.Name, p)
+		compare(p, p.Name)
 	}
 	if len(t.groups[probes].ports) > 0 {
 		t.text("`ifndef NO_PROBES\n")
 		for _, p := range t.groups[probes].ports {
-			t.compareSignal("dut."+p.Name, p)
+			compare(p, "dut."+p.Name)
 		}
 		t.text("`endif\n")
 	}
-	t.text("      if (tb_differs) tb_failed = tb_failed + 1;\n    end\n  endtask\n")
 }
 
 // wideSignal is the width above which a mismatch is shown by its lowest wrong bit.
@@ -213,21 +238,28 @@ func (t testbench) wide() bool {
 	return false
 }
 
-// compareSignal writes the comparison of one signal.
-func (t testbench) compareSignal(signal string, p netlist.Port) {
-	want := "tb_want_" + p.Name
-	t.printf("      if (%s !== %s) begin\n        tb_differs = 1'b1;\n", signal, want)
+// compareSignal writes the comparison of one signal, in a pipeline in the given stage.
+func (t testbench) compareSignal(signal string, p netlist.Port, stage int) {
+	want, sample := t.want(p, stage), ""
+	if t.clock != nil {
+		sample = fmt.Sprintf("tb_valid[%d] && ", stage)
+	}
+	t.printf("      if (%s%s !== %s) begin\n", sample, signal, want)
 	if len(p.Nets) > wideSignal {
 		t.printf("        tb_bit = 0;\n        while (%s[tb_bit] === %s[tb_bit]) tb_bit = tb_bit + 1;\n", signal, want)
-		t.shown(p.Name+"[%0d]: got %b, want %b", fmt.Sprintf("tb_bit, %s[tb_bit], %s[tb_bit]", signal, want))
+		t.shown(stage, p.Name+"[%0d]: got %b, want %b", fmt.Sprintf("tb_bit, %s[tb_bit], %s[tb_bit]", signal, want))
 	} else {
-		t.shown(p.Name+": got %h, want %h", signal+", "+want)
+		t.shown(stage, p.Name+": got %h, want %h", signal+", "+want)
 	}
-	t.text("        tb_shown = tb_shown + 1;\n      end\n")
+	t.printf("        tb_shown = tb_shown + 1;\n        %s = 1'b1;\n      end\n", t.wrong(stage))
 }
 
-func (t testbench) shown(format, args string) {
-	t.printf("        if (tb_shown < %d)\n          $display(\"sample %%0d: %s\", tb_sample, %s);\n", maxShown, format, args)
+func (t testbench) shown(stage int, format, args string) {
+	sample, first := "tb_sample", ""
+	if t.clock != nil {
+		sample, first = fmt.Sprintf("tb_index[%d]", stage), fmt.Sprintf("!(tb_stalled && %s) && ", t.wrong(stage))
+	}
+	t.printf("        if (%stb_shown < %d)\n          $display(\"sample %%0d: %s\", %s, %s);\n", first, maxShown, format, sample, args)
 }
 
 // main writes the loop over the vectors.

@@ -6,6 +6,12 @@
 // [WriteTestbench] gives a self-checking testbench that reads vectors as [WriteVectors]
 // writes them.
 //
+// A netlist with registers must be a [netlist.Pipeline]. Its module has the ports clk, rst, ce,
+// in_valid and out_valid beside its own, and takes new inputs in every clock in which ce is 1.
+// With ce = 0 all state stands still. A bit beside the data says in which stages a sample is;
+// rst (synchronous, active high, whatever ce is) clears these bits alone, for data without a
+// sample harm nobody. out_valid is in_valid of as many enabled clocks before as there are stages.
+//
 // What holds for every file that is written:
 //
 //   - the same netlist and options give the same bytes;
@@ -18,12 +24,14 @@
 //   - expressions are fully parenthesised but for chains of one operator and for ~.
 //
 // Nothing is written if the netlist is refused. Writing takes time in proportion to
-// the netlist's size, and memory of about a bit a net beside the netlist itself.
+// the netlist's size, and memory of about a bit a net and of 4 bytes a cell of the longest
+// section beside the netlist itself.
 package verilog
 
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"ialgn/netlist"
 )
@@ -45,9 +53,10 @@ type Options struct {
 	Version uint32
 }
 
-// Kinds are the kinds of cells that can be written.
+// Kinds are the kinds of cells that can be written; registers only in a pipeline.
 var Kinds = []netlist.Kind{
 	netlist.Function, netlist.Compare, netlist.Popcount, netlist.Counter, netlist.Argmax, netlist.Carry,
+	netlist.Register,
 }
 
 // Write writes n as Verilog-2001. It returns an error, before it writes anything, if a
@@ -62,9 +71,11 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d.header(opt.Header)
 	d.text("`default_nettype none\n\n")
 	d.ports()
+	d.declareRegisters()
 	d.cells()
 	d.outputs()
 	d.probes()
+	d.registers()
 	d.unused()
 	d.text("endmodule\n")
 	d.modules()
@@ -80,6 +91,9 @@ type design struct {
 	version uint32
 	family  *family // the target's LUTs; nil: of the style Gates
 	used    bitset  // nets that an expression reads or an output port is
+	groups  [3]portGroup
+	clock   *netlist.Pipeline // nil: without registers
+	stage   []int32           // of each net, with registers
 }
 
 func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
@@ -99,8 +113,18 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &design{names: newNames(n), printer: newPrinter(w), module: module, version: opt.Version, family: f}
+	clock, err := n.Pipeline()
+	if err != nil {
+		return nil, fmt.Errorf("verilog: %w", err)
+	}
+	d := &design{
+		names: newNames(n), printer: newPrinter(w), module: module, version: opt.Version, family: f,
+		groups: portGroups(n), clock: clock,
+	}
 	d.chains = f.chainsOf(n)
+	if clock != nil {
+		d.stage = n.Stages()
+	}
 	return d, nil
 }
 
@@ -115,6 +139,14 @@ func check(n *netlist.Netlist, module string) error {
 	taken := map[string]string{
 		version: "the word of the build",
 		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module",
+	}
+	if p, err := n.Pipeline(); p != nil && err == nil {
+		for _, name := range control {
+			if taken[name] != "" {
+				return fmt.Errorf("verilog: module: the name %q is taken by the pipeline, choose another name", name)
+			}
+			taken[name] = "the pipeline"
+		}
 	}
 	for _, group := range portGroups(n) {
 		for _, p := range group.ports {
@@ -139,29 +171,31 @@ type portGroup struct {
 	ports []netlist.Port
 }
 
-// portGroups returns the named buses of n, in the order in which everything lists them.
+// portGroups returns the named buses of n, in the order in which everything lists them. The
+// enable of a pipeline is not among them.
 func portGroups(n *netlist.Netlist) [3]portGroup {
-	return [3]portGroup{{"input port", n.InputPorts()}, {"output port", n.OutputPorts()}, {"probe", n.Probes()}}
+	return [3]portGroup{{"input port", n.DataInputs()}, {"output port", n.OutputPorts()}, {"probe", n.Probes()}}
 }
 
 // ports writes the module's head.
 func (d *design) ports() {
+	var lines []string
+	if d.clock != nil {
+		lines = append(lines, "input  wire clk", "input  wire rst", "input  wire ce", "input  wire in_valid")
+	}
+	for _, p := range d.groups[inputs].ports {
+		lines = append(lines, fmt.Sprintf("input  wire [%d:0] %s", len(p.Nets)-1, p.Name))
+	}
+	if d.clock != nil {
+		lines = append(lines, "output wire out_valid")
+	}
+	for _, p := range d.groups[outputs].ports {
+		lines = append(lines, fmt.Sprintf("output wire [%d:0] %s", len(p.Nets)-1, p.Name))
+	}
 	if d.version != 0 {
 		d.text(fmt.Sprintf("(* ialgn_version = 32'h%08x *)\n", d.version))
 	}
-	d.text("module " + d.module + " (\n")
-	in, out := d.n.InputPorts(), d.n.OutputPorts()
-	for i, p := range append(in[:len(in):len(in)], out...) {
-		direction, comma := "input ", ","
-		if i >= len(in) {
-			direction = "output"
-		}
-		if i == len(in)+len(out)-1 {
-			comma = ""
-		}
-		d.text(fmt.Sprintf("    %s wire [%d:0] %s%s\n", direction, len(p.Nets)-1, p.Name, comma))
-	}
-	d.text(");\n")
+	d.text("module " + d.module + " (\n    " + strings.Join(lines, ",\n    ") + "\n);\n")
 	if d.version != 0 {
 		d.text(fmt.Sprintf("  localparam [31:0] %s = 32'h%08x;\n  wire unused_version = &{1'b0, %s};\n", version, d.version, version))
 	}

@@ -215,7 +215,11 @@ func TestRefuses(t *testing.T) {
 		{"probe", Options{}, func(b *netlist.Builder, x []netlist.Net) { b.Probe("a b", x) }, "verilog: probe: \"a b\" is no"},
 		{"register", Options{}, func(b *netlist.Builder, x []netlist.Net) {
 			b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0])})
-		}, "verilog: cannot express register (cell 0)"},
+		}, `verilog: netlist "net" has registers but is no pipeline: it has no input port ce`},
+		{"port called as one of a pipeline", Options{}, clockedPort("in_valid"), `the name "in_valid" is taken by the pipeline`},
+		{"port called as the state of a pipeline", Options{}, clockedPort("valid"), `the name "valid" is taken by the pipeline`},
+		{"module called as a port of a pipeline", Options{Module: "clk"}, clockedPort("y"), `module: the name "clk" is taken by the pipeline`},
+		{"port called as a register", Options{}, port("x_0_s1"), "a name that the writer gives"},
 		{"primitive", Options{}, func(b *netlist.Builder, x []netlist.Net) {
 			p := b.Primitive(netlist.PrimitiveType{Name: "LUT1", Inputs: []string{"I0"}, Output: "O", Table: 1})
 			b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Primitive, p, netlist.Origin{}, x[0])})
@@ -250,6 +254,13 @@ func TestRefuses(t *testing.T) {
 
 func port(name string) func(b *netlist.Builder, x []netlist.Net) {
 	return func(b *netlist.Builder, x []netlist.Net) { b.Output(name, 1, nil, x) }
+}
+
+func clockedPort(name string) func(b *netlist.Builder, x []netlist.Net) {
+	return func(b *netlist.Builder, x []netlist.Net) {
+		ce := b.Input(netlist.EnablePort, 1, 1, nil)[0]
+		b.Output(name, 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0], ce)})
+	}
 }
 
 // TestHeader holds the grouping of labels and that no text from outside ends its line.

@@ -63,23 +63,23 @@ module tiny_core_tb;
     begin
       tb_differs = 1'b0;
       if (class_index !== tb_want_class_index) begin
-        tb_differs = 1'b1;
         if (tb_shown < 20)
           $display("sample %0d: class_index: got %h, want %h", tb_sample, class_index, tb_want_class_index);
         tb_shown = tb_shown + 1;
+        tb_differs = 1'b1;
       end
 `ifndef NO_PROBES
       if (dut.count_0 !== tb_want_count_0) begin
-        tb_differs = 1'b1;
         if (tb_shown < 20)
           $display("sample %0d: count_0: got %h, want %h", tb_sample, dut.count_0, tb_want_count_0);
         tb_shown = tb_shown + 1;
+        tb_differs = 1'b1;
       end
       if (dut.count_1 !== tb_want_count_1) begin
-        tb_differs = 1'b1;
         if (tb_shown < 20)
           $display("sample %0d: count_1: got %h, want %h", tb_sample, dut.count_1, tb_want_count_1);
         tb_shown = tb_shown + 1;
+        tb_differs = 1'b1;
       end
 `endif
       if (tb_differs) tb_failed = tb_failed + 1;

@@ -1,0 +1,89 @@
+package verilog
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// control are the names in a pipeline that are none of the netlist's.
+var control = []string{"clk", "rst", netlist.EnablePort, "in_valid", "out_valid", "valid", "unused_control"}
+
+// stageOf returns the stage in which a bus stands; the last for one of constants.
+func (d *design) stageOf(p netlist.Port) int {
+	for _, v := range p.Nets {
+		if s := d.stage[v]; s != netlist.AnyStage {
+			return int(s)
+		}
+	}
+	return d.clock.Stages
+}
+
+// stages returns the registers of each stage; those that hold a constant are in the first
+// place.
+func (d *design) stages() [][]netlist.Cell {
+	of := make([][]netlist.Cell, slices.Max(d.stage)+1)
+	for c := range netlist.Cell(d.n.Cells()) {
+		if d.n.Kind(c) == netlist.Register {
+			s := max(0, d.stage[d.n.Output(c)])
+			of[s] = append(of[s], c)
+		}
+	}
+	return of
+}
+
+// declareRegisters declares the registers, of which cells read.
+func (d *design) declareRegisters() {
+	if d.clock == nil {
+		return
+	}
+	if n := d.clock.Stages; n > 0 {
+		d.text(fmt.Sprintf("\n  // valid[i]: there is a sample in stage i + 1\n  reg [%d:0] valid;\n", n-1))
+	}
+	for s, cells := range d.stages() {
+		if len(cells) > 0 {
+			d.text(fmt.Sprintf("\n  // registers of stage %d\n", s))
+			d.declareScalars("  reg ", cells)
+		}
+	}
+}
+
+// registers clocks the registers.
+func (d *design) registers() {
+	if d.clock == nil {
+		return
+	}
+	d.valid()
+	d.text("\n  // data\n  always @(posedge clk)\n    if (ce) begin\n")
+	for s, cells := range d.stages() {
+		if len(cells) > 0 {
+			d.text(fmt.Sprintf("      // stage %d\n", s))
+		}
+		for _, c := range cells {
+			data := d.n.Inputs(c)[0]
+			d.used.add(int(data))
+			line := append(d.cellName(d.start("      "), c), " <= "...)
+			d.end(append(d.net(line, data), ';'))
+		}
+	}
+	d.text("    end\n")
+}
+
+// valid writes the bits that go with the samples.
+func (d *design) valid() {
+	next := "in_valid"
+	switch n := d.clock.Stages; n {
+	case 0: // the outputs are constants
+		d.text("\n  assign out_valid = in_valid;\n  wire unused_control = &{1'b0, rst};\n")
+		return
+	case 1:
+	case 2:
+		next = "{valid[0], in_valid}"
+	default:
+		next = fmt.Sprintf("{valid[%d:0], in_valid}", n-2)
+	}
+	n := d.clock.Stages
+	d.text(fmt.Sprintf("\n  // samples\n  always @(posedge clk)\n    if (rst) valid <= %s;\n    else if (ce) valid <= %s;\n\n"+
+		"  assign out_valid = valid[%d];\n", appendConstant(nil, 0, n), next, n-1))
+}
