@@ -2,6 +2,9 @@ package verify
 
 import (
 	"math/rand/v2"
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"ialgn/compiler/pipeline"
@@ -59,5 +62,86 @@ func TestPipelineSoftware(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPipelineRTL simulates pipelines, sound ones and broken ones: a gate, which is named, a
+// register that is a wire, and wrong enables.
+func TestPipelineRTL(t *testing.T) {
+	needs(t, "iverilog", "vvp")
+	f := small(62)
+	s := randomSamples(f, 200)
+	for _, scope := range scopes {
+		t.Run(scope.String(), func(t *testing.T) {
+			t.Parallel()
+			d := pipelined(t, newDesign(t, f, scope, 2), pipeline.Options{Auto: true, MaxLevels: 2})
+			files := emit(t, d)
+			text, err := os.ReadFile(files.Design)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sound := string(text)
+			if r := rtl(t, d, s, files, "iverilog"); r.Mismatches != 0 || r.Checked != 200 || r.Ties == 0 {
+				t.Fatalf("the sound design: %+v", r)
+			}
+			r := rand.New(rand.NewPCG(8, uint64(scope)))
+			for found := 0; found < 3; {
+				broken, layer, gate := breakAssign(t, r, sound)
+				write(t, files.Design, broken)
+				got := rtl(t, d, s, files, "iverilog")
+				if got.Mismatches == 0 {
+					continue // the gate does not matter
+				}
+				found++
+				if m := got.First[0]; m.Layer != layer || m.Gate != gate || m.Sample < 0 {
+					t.Errorf("layer %d gate %d is broken, named is %v", layer, gate, m)
+				}
+			}
+			for found := 0; found < 3; {
+				write(t, files.Design, breakRegister(t, r, sound))
+				if rtl(t, d, s, files, "iverilog").Mismatches > 0 {
+					found++ // others hold what does not matter
+				}
+			}
+			for _, fault := range [][2]string{
+				{"    if (ce) begin", "    begin"},
+				{"    if (ce) begin", "    if (in_valid) begin"},
+				{"else if (ce) valid", "else valid"},
+				{"if (rst) valid", "if (rst & ce) valid"},
+			} {
+				broken := strings.Replace(sound, fault[0], fault[1], 1)
+				if broken == sound {
+					t.Fatalf("the module has no %q", fault[0])
+				}
+				write(t, files.Design, broken)
+				if got := rtl(t, d, s, files, "iverilog"); got.Mismatches == 0 {
+					t.Errorf("%q instead of %q: %+v", fault[1], fault[0], got)
+				}
+			}
+		})
+	}
+}
+
+var transfer = regexp.MustCompile(`(?m)^      (\w+_s\d+) <= (.*);$`)
+
+// breakRegister makes a wire of one register at random.
+func breakRegister(t *testing.T, r *rand.Rand, text string) string {
+	t.Helper()
+	all := transfer.FindAllStringSubmatch(text, -1)
+	if len(all) < 10 {
+		t.Fatalf("only %d registers in the Verilog", len(all))
+	}
+	m := all[r.IntN(len(all))]
+	return strings.Replace(text, m[0]+"\n", "    end\n  always @* begin\n      "+m[1]+" = "+m[2]+";\n    end\n  always @(posedge clk)\n    if (ce) begin\n", 1)
+}
+
+// TestPipelineVerilator runs a pipeline in the other simulator, which knows no unknown values.
+func TestPipelineVerilator(t *testing.T) {
+	needs(t, "verilator")
+	t.Parallel()
+	f := small(63)
+	d := pipelined(t, newDesign(t, f, netlist.Core, 2), pipeline.Options{Stages: 2})
+	if r := rtl(t, d, randomSamples(f, 100), emit(t, d), "verilator"); r.Mismatches != 0 || r.Checked != 100 {
+		t.Errorf("%+v", r)
 	}
 }

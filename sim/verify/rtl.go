@@ -49,7 +49,8 @@ const rtlLimit = 30 * time.Minute
 // RTL runs the emitted Verilog in iverilog or verilator on at most the given number of
 // samples and compares ports and class counts with our simulator of the optimised
 // netlist. Samples with tied counts come first, for the tie rule shows only there, and
-// the rest is spread evenly over the set. It returns an error of package tool if the
+// the rest is spread evenly over the set. A pipeline is clocked, with gaps, stalls and resets
+// ([verilog.WriteTestbench]). It returns an error of package tool if the
 // simulator is missing or fails.
 func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int) (*RTLResult, error) {
 	begin := time.Now()
@@ -170,11 +171,11 @@ func (d Design) writeVectors(s Samples, index []int32, path string) error {
 	for from := 0; from < len(index); from += block {
 		part := index[from:min(from+block, len(index))]
 		words := (len(part) + 63) / 64
-		x, err := s.gather(&d.Model.Encoder, d.Product.InputPorts()[0], words, part)
+		x, err := s.gather(&d.Model.Encoder, d.Product.DataInputs()[0], words, part)
 		if err != nil {
 			return err
 		}
-		if err := simulator.Run(words, x); err != nil {
+		if err := simulator.Settle(words, x); err != nil {
 			return err
 		}
 		v := verilog.Vectors{

@@ -29,8 +29,8 @@ endmodule
 
 // blameRTL simulates the first sample that differs once more, in iverilog with a dump
 // of all wires, and names the first gate whose wire has not the value that our
-// simulator gives it. Without iverilog, or where no gate's wire differs, no gate is
-// named.
+// simulator gives it. A pipeline's testbench holds the sample in the end, so that all its
+// stages have it. Without iverilog, or where no gate's wire differs, no gate is named.
 func (d Design) blameRTL(ctx context.Context, s Samples, f RTLFiles, dir string, r *RTLResult) error {
 	index := []int32{int32(r.First[0].Sample)}
 	if err := d.writeVectors(s, index, filepath.Join(dir, vectorsName)); err != nil {
@@ -66,11 +66,11 @@ func (d Design) firstWrong(s Samples, index []int32, wires map[string]string, r 
 	if err != nil {
 		return err
 	}
-	x, err := s.gather(&d.Model.Encoder, d.Product.InputPorts()[0], 1, index)
+	x, err := s.gather(&d.Model.Encoder, d.Product.DataInputs()[0], 1, index)
 	if err != nil {
 		return err
 	}
-	if err := simulator.Run(1, x); err != nil {
+	if err := simulator.Settle(1, x); err != nil {
 		return err
 	}
 	values := gateWires(d.Product, wires)
