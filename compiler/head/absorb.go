@@ -1,6 +1,7 @@
 package head
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -61,7 +62,9 @@ type absorber struct {
 	k       int
 	gates   []item                // that may be absorbed, those of few inputs first
 	wires   []item                // the rest
+	bit     map[netlist.Net]item  // the same, by their nets
 	taken   []bool                // of the inputs
+	most    []float64             // of each gate: the best rate when it was last looked at
 	readers map[netlist.Net][]int // gates that read a net
 	short   int                   // gates of two inputs before this one are taken
 	groups  []group
@@ -125,15 +128,17 @@ func (it item) over(leaves []netlist.Net) (table uint64) {
 
 // newAbsorber returns an absorber for the items of a popcount of so many inputs.
 func newAbsorber(k, inputs int, items []item) *absorber {
-	a := &absorber{k: k, taken: make([]bool, inputs), readers: map[netlist.Net][]int{}}
+	a := &absorber{k: k, taken: make([]bool, inputs), readers: map[netlist.Net][]int{}, bit: map[netlist.Net]item{}}
 	for _, it := range items {
 		if it.gate {
 			a.gates = append(a.gates, it)
 		} else {
 			a.wires = append(a.wires, it)
+			a.bit[it.bit.net] = it
 		}
 	}
 	slices.SortStableFunc(a.gates, func(x, y item) int { return len(x.leaves) - len(y.leaves) })
+	a.most = slices.Repeat([]float64{math.Inf(1)}, len(a.gates))
 	for i, it := range a.gates {
 		for _, v := range it.leaves {
 			a.readers[v] = append(a.readers[v], i)
@@ -145,7 +150,7 @@ func newAbsorber(k, inputs int, items []item) *absorber {
 // The least rates at which groups are taken, one after the other, and the first of them
 // before which rows may be tried: what saves more is better than any row.
 var (
-	rates     = [...]float64{1.1, 0.95, 0.8, 0.66, 0.45, 0.2}
+	rates     = [...]float64{1.3, 1.2, 1.1, 1, 0.9, 0.8, 0.7, 0.66, 0.55, 0.45, 0.2}
 	firstRows = 3
 )
 
@@ -178,7 +183,7 @@ func (a *absorber) choose(rows bool) ([]group, []row) {
 // clone returns an absorber that goes on by itself.
 func (a *absorber) clone() *absorber {
 	b := *a
-	b.taken, b.groups = slices.Clone(a.taken), slices.Clone(a.groups)
+	b.taken, b.most, b.groups = slices.Clone(a.taken), slices.Clone(a.most), slices.Clone(a.groups)
 	return &b
 }
 
@@ -193,15 +198,15 @@ func (a *absorber) saved() (luts float64) {
 	return luts
 }
 
-// takeGroups takes groups of at least the given rate.
+// takeGroups takes groups of at least the given rate. The best rate of a gate falls as others
+// are taken, so one that was less before is not looked at again.
 func (a *absorber) takeGroups(least float64) {
 	for i := range a.gates {
-		for !a.taken[a.gates[i].input] {
+		for !a.taken[a.gates[i].input] && a.most[i] >= least {
 			g := a.best(i)
-			if a.rate(&g) < least {
-				break
+			if a.most[i] = a.rate(&g); a.most[i] >= least {
+				a.take(g)
 			}
-			a.take(g)
 		}
 	}
 }
@@ -218,7 +223,7 @@ func (a *absorber) take(g group) {
 // adder that lacks bits takes short gates and bits as they are.
 func (a *absorber) best(i int) group {
 	g := group{slices.Clone(a.gates[i].leaves), []item{a.gates[i]}}
-	best := a.filled(g)
+	best := a.topped(a.filled(g))
 	rate := a.rate(&best)
 	for len(g.items) < 7 {
 		next := a.next(&g)
@@ -231,8 +236,22 @@ func (a *absorber) best(i int) group {
 			tries = append(tries, a.filled(g))
 		}
 		for _, now := range tries {
-			if r := a.rate(&now); r > rate {
-				best, rate = now, r
+			if now = a.topped(now); a.rate(&now) > rate {
+				best, rate = now, a.rate(&now)
+			}
+		}
+	}
+	return best
+}
+
+// topped returns a group with bits that are among its nets already, as far as they gain.
+func (a *absorber) topped(g group) group {
+	best, rate := g, a.rate(&g)
+	for _, v := range g.leaves {
+		if it, ok := a.bit[v]; ok && len(g.items) < 7 && !a.taken[it.input] && !g.has(it.input) {
+			g.items = append(slices.Clone(g.items), it)
+			if r := a.rate(&g); r > rate {
+				best, rate = g, r
 			}
 		}
 	}

@@ -43,6 +43,12 @@ func TestAbsorb(t *testing.T) {
 		{"two of which one is 1", gatesOf(2, 2, func(b *netlist.Builder, x []netlist.Net, i int) netlist.Net {
 			return b.Function([]uint64{0b1110, 0b0111}[i], netlist.Origin{}, x[0], x[1])
 		}), 6, 2},
+		{"three gates and four of their inputs", gatesOf(6, 7, func(b *netlist.Builder, x []netlist.Net, i int) netlist.Net {
+			if i > 2 {
+				return x[i-3]
+			}
+			return and(b, x[2*i], x[2*i+1])
+		}), 6, 3},
 		{"a gate and two wires in LUT4", gatesOf(4, 3, func(b *netlist.Builder, x []netlist.Net, i int) netlist.Net {
 			if i > 0 {
 				return x[1+i]

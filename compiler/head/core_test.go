@@ -115,8 +115,8 @@ func TestCore(t *testing.T) {
 		}
 		n := optimisedCore(t, netgen.Frozen(seed+1, netgen.Paper(8000, 6)))
 		_, counts := cores(t, fmt.Sprint("random, seed ", seed+1), n, Balanced)
-		if got := counts[1]; got.luts > 10100 || got.levels > 11 {
-			t.Errorf("seed %d: gates and popcounts %v, want at most 10100 / 11", seed+1, got)
+		if got := counts[1]; got.luts > 9400 || got.levels > 11 {
+			t.Errorf("seed %d: gates and popcounts %v, want at most 9400 / 11", seed+1, got)
 		}
 	}
 	for _, path := range models() {
@@ -130,12 +130,13 @@ func TestCore(t *testing.T) {
 	}
 }
 
-// TestCoreYosys compares the cores of trained networks with what yosys makes of three
-// forms: the sum and argmax that it builds itself, full adders, and our counters.
+// TestCoreYosys holds the cores of trained networks to a share of what yosys makes of three
+// forms: the sum and argmax that it builds itself, full adders, and our counters, which with
+// the gates in front of them are nearly as large as our mapping without absorption.
 func TestCoreYosys(t *testing.T) {
 	for _, path := range models() {
 		n, name := modelCore(t, path), filepath.Base(path)
-		all, _ := cores(t, name, n, Area)
+		all, _ := cores(t, name, n, Balanced)
 		adders, _, err := Lower(n, Options{K: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -147,11 +148,13 @@ func TestCoreYosys(t *testing.T) {
 		for _, form := range []struct {
 			name string
 			n    *netlist.Netlist
-		}{{"+", n}, {"full adders", adders}, {"counters", counters}} {
+			less float64
+		}{{"+", n, 0.25}, {"full adders", adders, 0.25}, {"counters", counters, 0.12}} {
 			got := yosysSize(t, form.n)
-			t.Logf("%s, yosys from %s: %v", name, form.name, got)
-			if 4*all[1].luts > 3*got.luts || all[1].levels > got.levels {
-				t.Errorf("%s: ours is %v, want a quarter less than %v", name, all[1], got)
+			less := saved([2]size{got, all[1]})
+			t.Logf("%s, yosys from %s: %v, ours has %.1f %% less", name, form.name, got, 100*less)
+			if less < form.less || all[1].levels > got.levels {
+				t.Errorf("%s: ours is %v, want %.2f less than %v", name, all[1], form.less, got)
 			}
 		}
 	}

@@ -118,8 +118,9 @@ func (b *rowSum) pair(p *pair, i int) (bit, Counter) {
 		}
 		return p.a.at(x >> own)
 	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
+	given := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // which the pair decides
 	return carry, Counter{
-		Leaves: leaves(slices.Concat(in[1:], b.nets(p.a.leaves), b.nets(p.b.leaves))),
+		Leaves: leaves(slices.Concat(given, b.nets(p.a.leaves), b.nets(p.b.leaves))),
 		In:     []Term{b.before(i), b.term(&p.a), b.term(&p.b)},
 		Out:    []Term{b.before(i + 1), carry.term(2)},
 	}
