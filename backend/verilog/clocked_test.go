@@ -154,9 +154,9 @@ func TestClockedFaults(t *testing.T) {
 		{"valid too late", "assign out_valid = valid[3];", "reg late; always @(posedge clk) if (ce) late <= valid[3] & ~rst;\n  assign out_valid = late;"},
 		{"valid stays", "{valid[2:0], in_valid}", "{valid[2:0], in_valid} | {valid[3], 3'd0}"},
 		{"never valid", "out_valid = valid[3]", "out_valid = 1'b0 & valid[3]"},
-		{"what stands in a gap reaches a sample", "c0_k0_l1_s2 <= c0_k0_l1;", "c0_k0_l1_s2 <= c0_k0_l1 | (cmp_0 & ~cmp_0);"},
-		{"a gate", "c0_k1_l1 = cmp_1_s1 | cmp_2_s1", "c0_k1_l1 = cmp_1_s1 & cmp_2_s1"},
-		{"data of the sample before", "cmp_3_s2 <= cmp_3_s1;", "begin kept <= cmp_3_s1; cmp_3_s2 <= kept; end"},
+		{"what stands in a gap reaches a sample", "c0_k0_l1_s2 <= c0_k0_l1;", "c0_k0_l1_s2 <= c0_k0_l1 | (x0_gt3 & ~x0_gt3);"},
+		{"a gate", "c0_k1_l1 = x0_gt7_s1 | x0_gt15_s1", "c0_k1_l1 = x0_gt7_s1 & x0_gt15_s1"},
+		{"data of the sample before", "x1_gt3_s2 <= x1_gt3_s1;", "begin kept <= x1_gt3_s1; x1_gt3_s2 <= kept; end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			broken := strings.Replace(sound, tt.old, tt.new, 1)

@@ -216,20 +216,25 @@ func WriteCells(w io.Writer, n *netlist.Netlist, opt Options) error {
 	return d.flush()
 }
 
-// lutModule writes the module of the family's LUT with the given number of inputs.
+// lutModule writes the module of the family's LUT with the given number of inputs. Each
+// input chooses a half of what is left, so that an unknown one at which the halves are equal
+// does no harm: a LUT beside a carry has that one's operands at its pins.
 func (d *design) lutModule(width int) {
 	f := d.family
 	name, _ := f.primitive(width)
-	var text, index strings.Builder
+	var text strings.Builder
 	fmt.Fprintf(&text, "#(\n    parameter [%d:0] %s = %d'h0\n) (\n", 1<<width-1, f.parameter, 1<<width)
 	for k := range width {
 		fmt.Fprintf(&text, "    input  wire %s,\n", f.inputs[k])
-		if k > 0 {
-			index.WriteString(", ")
-		}
-		index.WriteString(f.inputs[width-1-k])
 	}
-	fmt.Fprintf(&text, "    output wire %s\n);\n  assign %s = %s[{%s}];\n", f.output, f.output, f.parameter, index.String())
+	fmt.Fprintf(&text, "    output wire %s\n);\n", f.output)
+	from := f.parameter
+	for k := width - 1; k > 0; k-- {
+		half := 1 << k
+		fmt.Fprintf(&text, "  wire [%d:0] of%d = %s ? %s[%d:%d] : %s[%d:0];\n", half-1, k, f.inputs[k], from, 2*half-1, half, from, half-1)
+		from = fmt.Sprintf("of%d", k)
+	}
+	fmt.Fprintf(&text, "  assign %s = %s ? %s[1] : %s[0];\n", f.output, f.inputs[0], from, from)
 	d.cellModule(name, text.String())
 }
 

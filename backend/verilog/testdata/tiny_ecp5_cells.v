@@ -13,7 +13,10 @@ module LUT4 #(
     input  wire D,
     output wire Z
 );
-  assign Z = INIT[{D, C, B, A}];
+  wire [7:0] of3 = D ? INIT[15:8] : INIT[7:0];
+  wire [3:0] of2 = C ? of3[7:4] : of3[3:0];
+  wire [1:0] of1 = B ? of2[3:2] : of2[1:0];
+  assign Z = A ? of1[1] : of1[0];
 endmodule
 
 `default_nettype wire

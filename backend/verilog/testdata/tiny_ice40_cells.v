@@ -13,7 +13,10 @@ module SB_LUT4 #(
     input  wire I3,
     output wire O
 );
-  assign O = LUT_INIT[{I3, I2, I1, I0}];
+  wire [7:0] of3 = I3 ? LUT_INIT[15:8] : LUT_INIT[7:0];
+  wire [3:0] of2 = I2 ? of3[7:4] : of3[3:0];
+  wire [1:0] of1 = I1 ? of2[3:2] : of2[1:0];
+  assign O = I0 ? of1[1] : of1[0];
 endmodule
 
 `default_nettype wire

@@ -10,7 +10,7 @@ module LUT1 #(
     input  wire I0,
     output wire O
 );
-  assign O = INIT[{I0}];
+  assign O = I0 ? INIT[1] : INIT[0];
 endmodule
 
 `line 17 "LUT2.v" 0
@@ -21,7 +21,8 @@ module LUT2 #(
     input  wire I1,
     output wire O
 );
-  assign O = INIT[{I1, I0}];
+  wire [1:0] of1 = I1 ? INIT[3:2] : INIT[1:0];
+  assign O = I0 ? of1[1] : of1[0];
 endmodule
 
 `default_nettype wire
