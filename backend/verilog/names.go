@@ -36,6 +36,7 @@ type names struct {
 	words    []wordOf                // of the input ports
 	buses    []netlist.Port          // probes and output ports
 	chains   *netlist.Chains         // of carries; nil: they are cells as others
+	bits     bitset                  // input bits that are read through wires; nil: there are none
 }
 
 // isBus reports whether cells of kind k drive a vector, others drive a scalar.
@@ -269,6 +270,9 @@ func appendNumber(buf []byte, before string, number uint64) []byte {
 
 // net appends one bit as an operand.
 func (m *names) net(buf []byte, v netlist.Net) []byte {
+	if m.hasWire(v) {
+		return m.bitWire(buf, v)
+	}
 	s, bit := m.locate(v)
 	return m.piece(buf, piece{s, bit, 1})
 }

@@ -71,6 +71,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d.header(opt.Header)
 	d.text("`default_nettype none\n\n")
 	d.ports()
+	d.inputBits()
 	d.declareRegisters()
 	d.cells()
 	d.outputs()
@@ -122,6 +123,7 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 		groups: portGroups(n), clock: clock,
 	}
 	d.chains = f.chainsOf(n)
+	d.findBits()
 	if clock != nil {
 		d.stage = n.Stages()
 	}
@@ -161,6 +163,9 @@ func check(n *netlist.Netlist, module string) error {
 			}
 			taken[p.Name] = "another " + group.what
 		}
+	}
+	if err := checkBits(n, taken); err != nil {
+		return err
 	}
 	return netlist.Refuse("verilog", n, Kinds...)
 }
