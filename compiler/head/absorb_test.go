@@ -49,6 +49,12 @@ func TestAbsorb(t *testing.T) {
 			}
 			return and(b, x[2*i], x[2*i+1])
 		}), 6, 3},
+		{"two gates and one of their inputs", gatesOf(6, 3, func(b *netlist.Builder, x []netlist.Net, i int) netlist.Net {
+			if i > 1 {
+				return x[0]
+			}
+			return and(b, x[3*i:3*i+3]...)
+		}), 6, 2},
 		{"a gate and two wires in LUT4", gatesOf(4, 3, func(b *netlist.Builder, x []netlist.Net, i int) netlist.Net {
 			if i > 0 {
 				return x[1+i]

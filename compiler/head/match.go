@@ -107,6 +107,11 @@ func (a *absorber) placeRows() {
 	pairs := a.match()
 	slices.SortStableFunc(pairs, func(p, q pair) int { return cmp.Compare(len(q.a.leaves), len(p.a.leaves)) })
 	firsts := a.unpaired(pairs)
+	for at := len(pairs) - 1; at >= 0 && a.room(firsts) < len(pairs); at-- {
+		if a.takeAlone(&pairs[at]) {
+			pairs = slices.Delete(pairs, at, at+1)
+		}
+	}
 	for a.room(firsts) < len(pairs) {
 		firsts = append(firsts, pairs[0].b, pairs[0].a)
 		pairs = pairs[1:]
@@ -126,6 +131,23 @@ func (a *absorber) placeRows() {
 			a.takeRow(r)
 		}
 	}
+}
+
+// takeAlone takes a pair as a group, if inputs that are counted themselves make that as good
+// as a place in a row.
+func (a *absorber) takeAlone(p *pair) bool {
+	g := group{}
+	g.add(p.a)
+	g.add(p.b)
+	if len(g.leaves) > a.k {
+		return false
+	}
+	g = a.topped(g)
+	ok := a.rate(&g)*float64(g.gates()) >= worthOfBit(a.k)
+	if ok {
+		a.take(g)
+	}
+	return ok
 }
 
 // unpaired returns the gates that are in no pair, and can begin a row.
