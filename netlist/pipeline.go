@@ -88,7 +88,8 @@ func (n *Netlist) DataInputs() []Port {
 
 // Transparent returns n with a wire in place of every register and without the enable port of
 // a pipeline, and what each net has become: the function that the stages compute together,
-// for proofs about all inputs. Of the enable the second result says [False].
+// for proofs about all inputs. Of the enable the second result says [False]. Without registers
+// that is n itself.
 //
 // Requires: a valid netlist; a pipeline, or one without registers.
 // Ensures:  no register is left, all other cells stand in their order with their origins.
@@ -100,11 +101,10 @@ func Transparent(n *Netlist) (*Netlist, func(Net) Net, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	enable := -1
-	if p != nil {
-		enable = p.Enable
+	if p == nil {
+		return n, func(v Net) Net { return v }, nil
 	}
-	c := newCopier(n, func(port int) bool { return port != enable })
+	c := newCopier(n, func(port int) bool { return port != p.Enable })
 	for i := range Cell(n.Cells()) {
 		if n.kind[i] == Register {
 			c.Set(n.Output(i), c.To(n.Inputs(i)[0]))

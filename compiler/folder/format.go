@@ -50,19 +50,31 @@ func formats() []format {
 		{"stream", "", "_stream.v", func(p Product) bool { return p.Stream }, func(w io.Writer, p Product) error {
 			return wrapper.WriteStream(w, p.Netlist, wrapper.Options{Core: p.Manifest.Module, Header: p.Header})
 		}},
-		{"aiger", "aiger", ".aig", onRequest, func(w io.Writer, p Product) error { return aiger.Write(w, p.Netlist) }},
+		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error { return aiger.Write(w, n) })},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
 		}},
-		{"c", "c", ".c", onRequest, func(w io.Writer, p Product) error { return ccode.Write(w, p.Netlist, cOptions(p)) }},
-		{"c-header", "c", ".h", onRequest, func(w io.Writer, p Product) error { return ccode.WriteHeader(w, p.Netlist, cOptions(p)) }},
-		{"c-test", "c", "_selftest.c", onRequest, func(w io.Writer, p Product) error { return ccode.WriteTest(w, p.Netlist, cOptions(p)) }},
-		{"go", "go", "_net.go", onRequest, func(w io.Writer, p Product) error { return gocode.Write(w, p.Netlist, goOptions(p)) }},
-		{"go-test", "go", "_net_test.go", onRequest, func(w io.Writer, p Product) error { return gocode.WriteTest(w, p.Netlist, goOptions(p)) }},
+		{"c", "c", ".c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return ccode.Write(w, n, cOptions(p)) })},
+		{"c-header", "c", ".h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return ccode.WriteHeader(w, n, cOptions(p)) })},
+		{"c-test", "c", "_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return ccode.WriteTest(w, n, cOptions(p)) })},
+		{"go", "go", "_net.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return gocode.Write(w, n, goOptions(p)) })},
+		{"go-test", "go", "_net_test.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return gocode.WriteTest(w, n, goOptions(p)) })},
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
 		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " + p.Manifest.Version})
 		}},
+	}
+}
+
+// combinational returns the writer of a format that has no clock: of a pipeline it writes
+// what the stages compute together.
+func combinational(write func(io.Writer, *netlist.Netlist, Product) error) func(io.Writer, Product) error {
+	return func(w io.Writer, p Product) error {
+		n, _, err := netlist.Transparent(p.Netlist)
+		if err != nil {
+			return err
+		}
+		return write(w, n, p)
 	}
 }
 

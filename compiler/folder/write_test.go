@@ -82,7 +82,7 @@ func TestWrite(t *testing.T) {
 	p.Emit = []string{"dot", "aiger", "verilog", "c", "go", "blif", "yosys-json"}
 	report := write(t, dir, p)
 
-	want := []string{"manifest.json", "report.json", "tiny.aig", "tiny.blif", "tiny.c", "tiny.dot", "tiny.h", "tiny.netlist", "tiny.v", "tiny.yosys.json", "tiny_net.go", "tiny_net_test.go", "tiny_selftest.c", "tiny_tb.v"}
+	want := []string{"manifest.json", "report.json", "tiny.aig", "tiny.blif", "tiny.c", "tiny.dot", "tiny.h", "tiny.netlist", "tiny.v", "tiny.vc", "tiny.yosys.json", "tiny_inst.vh", "tiny_net.go", "tiny_net_test.go", "tiny_pkg.vhd", "tiny_selftest.c", "tiny_sim.vc", "tiny_tb.v"}
 	files := contents(t, dir)
 	if diff := cmp.Diff(want, names(files)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -126,7 +126,7 @@ func TestReport(t *testing.T) {
 	m := netlist.Measure(p.Netlist)
 	want := &Report{
 		Module: "tiny", Scope: "full", GatesRaw: 150, Gates: m.Cells.Gates, Cells: m.Cells, Kinds: m.Kinds,
-		Levels: m.Levels, Passes: p.Passes,
+		Levels: m.Levels, Fanout: inputFanout(p.Netlist), Passes: p.Passes,
 	}
 	if diff := cmp.Diff(want, r, cmpopts.IgnoreFields(Report{}, "Seconds", "PeakBytes")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -181,7 +181,7 @@ func TestWriteAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, product(t, "later", netlist.Core, 2))
-	want := []string{"later.netlist", "later.v", "later_tb.v", "manifest.json", "notes.txt", "report.json"}
+	want := []string{"later.netlist", "later.v", "later.vc", "later_inst.vh", "later_pkg.vhd", "later_sim.vc", "later_tb.v", "manifest.json", "notes.txt", "report.json"}
 	if diff := cmp.Diff(want, names(contents(t, dir))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -292,7 +292,7 @@ func TestReadErrors(t *testing.T) {
 		{"file changed", "tiny.v", "assign", "Assign", "tiny.v: changed since compile wrote it"},
 		{"netlist changed", "tiny.netlist", "function", "functioN", "tiny.netlist: changed since"},
 		{"report changed", "report.json", `"gates_raw": 150`, `"gates_raw": 15`, "report.json: changed since"},
-		{"no netlist", "manifest.json", `"format": "netlist"`, `"format": "other"`, "holds no netlist file, only verilog, testbench, other, report"},
+		{"no netlist", "manifest.json", `"format": "netlist"`, `"format": "other"`, "holds no netlist file, only verilog, testbench, other, template, vhdl, file-list, simulation-list, report"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
