@@ -68,7 +68,7 @@ func (s section) String() string {
 // declare writes the wires of the cells of a section.
 func (d *design) declare(cells []netlist.Cell) {
 	if !isBus(d.n.Kind(cells[0])) {
-		d.declareScalars("  wire ", cells)
+		d.declareScalars(cells)
 		return
 	}
 	for _, c := range cells {
@@ -80,7 +80,8 @@ func (d *design) declare(cells []netlist.Cell) {
 }
 
 // declareScalars writes the declaration of cells with one output.
-func (d *design) declareScalars(keyword string, cells []netlist.Cell) {
+func (d *design) declareScalars(cells []netlist.Cell) {
+	const keyword = "  wire "
 	line := d.start(keyword)
 	for i, c := range cells {
 		line = d.cellName(line, c)

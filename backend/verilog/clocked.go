@@ -44,30 +44,32 @@ func (d *design) declareRegisters() {
 	for s, cells := range d.stages() {
 		if len(cells) > 0 {
 			d.text(fmt.Sprintf("\n  // registers of stage %d\n", s))
-			d.declareScalars("  reg ", cells)
+			d.declareScalars(cells)
 		}
 	}
 }
 
-// registers clocks the registers.
+// registers writes the registers, each an instance: iverilog takes milliseconds over each
+// assignment of a clocked process in a large module, and microseconds over an instance.
 func (d *design) registers() {
 	if d.clock == nil {
 		return
 	}
 	d.valid()
-	d.text("\n  // data\n  always @(posedge clk)\n    if (ce) begin\n")
+	d.text("\n  // data\n")
 	for s, cells := range d.stages() {
 		if len(cells) > 0 {
-			d.text(fmt.Sprintf("      // stage %d\n", s))
+			d.text(fmt.Sprintf("  // stage %d\n", s))
 		}
 		for _, c := range cells {
 			data := d.n.Inputs(c)[0]
 			d.used.add(int(data))
-			line := append(d.cellName(d.start("      "), c), " <= "...)
-			d.end(append(d.net(line, data), ';'))
+			line := append(append(d.start("  "), d.module...), "_register "...)
+			line = append(d.cellName(line, c), "_i (.clk(clk), .ce(ce), .d("...)
+			line = append(d.net(line, data), "), .q("...)
+			d.end(append(d.cellName(line, c), "));"...))
 		}
 	}
-	d.text("    end\n")
 }
 
 // valid writes the bits that go with the samples.

@@ -140,11 +140,11 @@ func TestClockedFaults(t *testing.T) {
 	for _, tt := range []struct{ name, old, new string }{
 		{"a register removed", ".counts({count_1_1_s4, count_1_0_s4, ", ".counts({count_1_1_s4, count_1[0], "},
 		{"a register removed before a probe", "c0_k2_l2_s3, c0_k1_l2_s3, c0_k0_l2_s3", "c0_k2_l2_s3, c0_k1_l2_s3, c0_k0_l2"},
-		{"a register too many", "count_1_0_s4 <= count_1[0];", "begin kept <= count_1[0]; count_1_0_s4 <= kept; end"},
-		{"data moves in a stall", "always @(posedge clk)\n    if (ce) begin", "always @(posedge clk)\n    begin"},
-		{"a register moves in a stall", "      count_0_0_s4 <= count_0[0];", "    end\n  always @(posedge clk) begin count_0_0_s4 <= count_0[0];"},
-		{"data moves in stalls alone", "always @(posedge clk)\n    if (ce) begin", "always @(posedge clk)\n    if (!ce) begin"},
-		{"data waits for samples", "always @(posedge clk)\n    if (ce) begin", "always @(posedge clk)\n    if (ce & in_valid) begin"},
+		{"a register too many", ".d(count_1[0]), .q(count_1_0_s4)", ".d(count_1[0]), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(count_1_0_s4)"},
+		{"data moves in a stall", "if (ce) q <= d", "q <= d"},
+		{"a register moves in a stall", ".ce(ce), .d(count_0[0]), .q(count_0_0_s4)", ".ce(1'b1), .d(count_0[0]), .q(count_0_0_s4)"},
+		{"data moves in stalls alone", "if (ce) q <= d", "if (!ce) q <= d"},
+		{"data waits for samples", ".ce(ce), .d(c0_k0_l1), ", ".ce(ce & in_valid), .d(c0_k0_l1), "},
 		{"valid moves in a stall", "else if (ce) valid", "else valid"},
 		{"no reset", "if (rst) valid <= {4{1'b0}};\n    else if (ce) valid", "if (ce) valid"},
 		{"reset waits for ce", "if (rst) valid <= {4{1'b0}};\n    else if (ce)", "if (rst & ce) valid <= {4{1'b0}};\n    else if (ce)"},
@@ -154,16 +154,16 @@ func TestClockedFaults(t *testing.T) {
 		{"valid too late", "assign out_valid = valid[3];", "reg late; always @(posedge clk) if (ce) late <= valid[3] & ~rst;\n  assign out_valid = late;"},
 		{"valid stays", "{valid[2:0], in_valid}", "{valid[2:0], in_valid} | {valid[3], 3'd0}"},
 		{"never valid", "out_valid = valid[3]", "out_valid = 1'b0 & valid[3]"},
-		{"what stands in a gap reaches a sample", "c0_k0_l1_s2 <= c0_k0_l1;", "c0_k0_l1_s2 <= c0_k0_l1 | (x0_gt3 & ~x0_gt3);"},
+		{"what stands in a gap reaches a sample", ".d(c0_k0_l1), .q(c0_k0_l1_s2)", ".d(c0_k0_l1 | (x0_gt3 & ~x0_gt3)), .q(c0_k0_l1_s2)"},
 		{"a gate", "c0_k1_l1 = x0_gt7_s1 | x0_gt15_s1", "c0_k1_l1 = x0_gt7_s1 & x0_gt15_s1"},
-		{"data of the sample before", "x1_gt3_s2 <= x1_gt3_s1;", "begin kept <= x1_gt3_s1; x1_gt3_s2 <= kept; end"},
+		{"data of the sample before", ".d(x1_gt3_s1), .q(x1_gt3_s2)", ".d(x1_gt3_s1), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(x1_gt3_s2)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			broken := strings.Replace(sound, tt.old, tt.new, 1)
 			if broken == sound {
 				t.Fatalf("the module has no %q", tt.old)
 			}
-			broken = strings.Replace(broken, "\n  // data\n", "\n  reg kept;\n", 1)
+			broken = strings.Replace(broken, "\n  // data\n", "\n  wire kept;\n", 1)
 			if err := os.WriteFile(filepath.Join(dir, "broken.v"), []byte(broken), 0o600); err != nil {
 				t.Fatal(err)
 			}

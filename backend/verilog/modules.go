@@ -57,15 +57,27 @@ const argmaxModule = `module NAME_argmax #(
 endmodule
 `
 
+const registerModule = `module NAME_register (
+    input  wire clk,
+    input  wire ce,
+    input  wire d,
+    output reg  q
+);
+  always @(posedge clk) if (ce) q <= d;
+endmodule
+`
+
 // modules writes the modules that have instances.
 func (d *design) modules() {
-	var popcount, argmax bool
+	var popcount, argmax, register bool
 	for c := range netlist.Cell(d.n.Cells()) {
 		switch k, in := d.n.Kind(c), len(d.n.Inputs(c)); {
 		case k == netlist.Popcount && in > 1:
 			popcount = true
 		case k == netlist.Argmax && in > int(d.n.Param(c)):
 			argmax = true
+		case k == netlist.Register:
+			register = true
 		}
 	}
 	if popcount {
@@ -74,6 +86,9 @@ func (d *design) modules() {
 	if argmax {
 		d.submodule("argmax", "index is the class of the largest count, class 0 in the lowest bits; the lowest of equals",
 			argmaxModule)
+	}
+	if register {
+		d.submodule("register", "q is d as it was at the last edge of clk at which ce was 1", registerModule)
 	}
 }
 

@@ -104,8 +104,8 @@ func TestPipelineRTL(t *testing.T) {
 				}
 			}
 			for _, fault := range [][2]string{
-				{"    if (ce) begin", "    begin"},
-				{"    if (ce) begin", "    if (in_valid) begin"},
+				{"if (ce) q <= d", "q <= d"},
+				{"if (ce) q <= d", "if (!ce) q <= d"},
 				{"else if (ce) valid", "else valid"},
 				{"if (rst) valid", "if (rst & ce) valid"},
 			} {
@@ -122,7 +122,7 @@ func TestPipelineRTL(t *testing.T) {
 	}
 }
 
-var transfer = regexp.MustCompile(`(?m)^      (\w+_s\d+) <= (.*);$`)
+var transfer = regexp.MustCompile(`\.d\(([^)]*)\), \.q\((\w+_s\d+)\)\);`)
 
 // breakRegister makes a wire of one register at random.
 func breakRegister(t *testing.T, r *rand.Rand, text string) string {
@@ -132,7 +132,7 @@ func breakRegister(t *testing.T, r *rand.Rand, text string) string {
 		t.Fatalf("only %d registers in the Verilog", len(all))
 	}
 	m := all[r.IntN(len(all))]
-	return strings.Replace(text, m[0]+"\n", "    end\n  always @* begin\n      "+m[1]+" = "+m[2]+";\n    end\n  always @(posedge clk)\n    if (ce) begin\n", 1)
+	return strings.Replace(text, m[0], ".d("+m[1]+"), .q());\n  assign "+m[2]+" = "+m[1]+";", 1)
 }
 
 // TestPipelineVerilator runs a pipeline in the other simulator, which knows no unknown values.
