@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ialgn/backend/verilog"
+	"ialgn/compiler/pipeline"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/sim"
@@ -61,58 +62,20 @@ func classifier(t *testing.T) *netlist.Netlist {
 	return n
 }
 
-// delayed returns n with a register a stage before its outputs.
-func delayed(n *netlist.Netlist, stages int) *netlist.Netlist {
-	c := netlist.NewCopier(n)
-	for i := range netlist.Cell(n.Cells()) {
-		c.Copy(i)
-	}
-	for _, p := range n.OutputPorts() {
-		for _, v := range p.Nets {
-			for range stages {
-				c.Set(v, c.Cell(netlist.Register, 0, netlist.Origin{}, c.To(v)))
-			}
-		}
-	}
-	return c.Finish()
-}
-
-// emit writes core and wrapper into a new folder. With stages, the core is a pipeline as
-// WriteStream expects it, written by hand: a register after the input, the others before
-// the output.
+// emit writes core and wrapper into a new folder. With stages, the core is a pipeline.
 func emit(t *testing.T, n *netlist.Netlist, stages int) (dir, wrapper string) {
 	t.Helper()
 	dir = t.TempDir()
-	var core, stream bytes.Buffer
-	if err := verilog.Write(&core, n, verilog.Options{Module: "core"}); err != nil {
+	core, _, err := pipeline.Insert(n, pipeline.Options{Stages: stages})
+	if err != nil {
 		t.Fatal(err)
 	}
-	name, wrapped := "core.v", n
-	if stages > 0 {
-		wrapped = delayed(n, stages)
-		x, y := len(n.InputPorts()[0].Nets), len(n.OutputPorts()[0].Nets)
-		write(t, dir, "core.v", fmt.Sprintf(`module core (input wire clk, input wire rst, input wire ce, input wire in_valid,
-  output wire out_valid, input wire [%[2]d:0] x, output wire [%[3]d:0] class_index);
-  reg [%[1]d:0] valid;
-  reg [%[2]d:0] held;
-  reg [%[4]d:0] line;
-  wire [%[3]d:0] now;
-  comb comb (.x(held), .class_index(now));
-  wire [%[4]d:0] all = {line[%[4]d-%[3]d-1:0], now};
-  assign class_index = all[(%[1]d+1)*(%[3]d+1)-1-:%[3]d+1];
-  assign out_valid = valid[%[1]d];
-  always @(posedge clk) if (rst) valid <= 0; else if (ce) valid <= {valid, in_valid};
-  always @(posedge clk) if (ce) begin held <= x; line <= all; end
-endmodule
-`, stages-1, x-1, y-1, (stages+1)*y-1))
-		core.Reset()
-		if err := verilog.Write(&core, n, verilog.Options{Module: "comb"}); err != nil {
-			t.Fatal(err)
-		}
-		name = "comb.v"
+	var design, stream bytes.Buffer
+	if err := verilog.Write(&design, core, verilog.Options{Module: "core"}); err != nil {
+		t.Fatal(err)
 	}
-	write(t, dir, name, core.String())
-	if err := WriteStream(&stream, wrapped, Options{Core: "core", Module: "dut", Header: []string{"a test\n`define"}}); err != nil {
+	write(t, dir, "core.v", design.String())
+	if err := WriteStream(&stream, core, Options{Core: "core", Module: "dut", Header: []string{"a test\n`define"}}); err != nil {
 		t.Fatal(err)
 	}
 	return dir, stream.String()
@@ -248,9 +211,6 @@ func build(t *testing.T, dir, wrapper string, stages int, p *program) {
 		"iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", "-DRESULT=2", fmt.Sprintf("-DDATA=%d", p.data),
 		fmt.Sprintf("-DBEAT=%d", p.data/p.width), fmt.Sprintf("-DSTAGES=%d", stages), fmt.Sprintf("-DLINES=%d", p.beats), fmt.Sprintf("-DRESULTS=%d", p.results),
 		"stream_tb.v", "dut.v", "core.v",
-	}
-	if _, err := os.Stat(filepath.Join(dir, "comb.v")); err == nil {
-		args = append(args, "comb.v")
 	}
 	silent(t, dir, args...)
 }

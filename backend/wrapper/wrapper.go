@@ -71,11 +71,17 @@ func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*desi
 	if d.core == d.module {
 		return nil, fmt.Errorf("wrapper: the module and its core are both called %q, choose another name for one", d.core)
 	}
-	if len(n.InputPorts()) != 1 || len(n.OutputPorts()) == 0 {
-		return nil, fmt.Errorf("wrapper: netlist %q has %d input ports and %d output ports, need one and at least one",
-			n.Name, len(n.InputPorts()), len(n.OutputPorts()))
+	clock, err := n.Pipeline()
+	if err != nil {
+		return nil, fmt.Errorf("wrapper: %w", err)
 	}
-	for _, p := range append(n.OutputPorts(), n.InputPorts()...) {
+	d.clocked = clock != nil
+	inputs, outputs := n.DataInputs(), n.OutputPorts()
+	if len(inputs) != 1 || len(outputs) == 0 {
+		return nil, fmt.Errorf("wrapper: netlist %q has %d input ports and %d output ports, need one and at least one",
+			n.Name, len(inputs), len(outputs))
+	}
+	for _, p := range slices.Concat(outputs, inputs) {
 		if err := verilog.CheckPortName(p.Name); err != nil {
 			return nil, fmt.Errorf("wrapper: port: %w", err)
 		}
@@ -83,14 +89,11 @@ func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*desi
 			return nil, fmt.Errorf("wrapper: port %q has a name that the wrapper uses itself, choose another name", p.Name)
 		}
 	}
-	d.input = n.InputPorts()[0]
+	d.input = inputs[0]
 	d.word = d.input.Word
 	d.words = len(d.input.Nets) / d.word
 	if o.Beat < 0 || d.beat > d.words {
 		return nil, fmt.Errorf("wrapper: %d words in a clock are out of range, a sample has %d: give 1 to %d", o.Beat, d.words, d.words)
-	}
-	for c := range netlist.Cell(n.Cells()) {
-		d.clocked = d.clocked || n.Kind(c) == netlist.Register
 	}
 	return d, nil
 }

@@ -75,7 +75,7 @@ var policy = Policy{
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
 			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog"},
-			Test: []string{"sim", "trainer/model"}, TestStandard: []string{"os/exec"},
+			Test: []string{"sim", "compiler/pipeline", "trainer/model"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
