@@ -52,6 +52,19 @@ type generator struct {
 	o       Options
 	m       *model.Model
 	section int
+	inputs  []uint32 // that pins choose from; nil: all
+}
+
+// chooseInputs draws the share of n inputs that pins choose from; nil: all of them.
+func chooseInputs(r *rand.Rand, n int, share float64) []uint32 {
+	if share == 0 || share == 1 {
+		return nil
+	}
+	inputs := make([]uint32, max(1, int(share*float64(n))))
+	for i, v := range r.Perm(n)[:len(inputs)] {
+		inputs[i] = uint32(v)
+	}
+	return inputs
 }
 
 func (g *generator) fill(s *model.Section) {
@@ -116,6 +129,9 @@ func (g *generator) fillPin(p *model.Pin, layers int) {
 		drawn = drawn[:0]
 		for len(drawn) < p.K {
 			v := uint32(low + g.IntN(n))
+			if p.Source == model.Input && g.inputs != nil {
+				v = g.inputs[v]
+			}
 			if len(drawn) < n && slices.Contains(drawn, v) {
 				continue
 			}
@@ -138,7 +154,10 @@ func (g *generator) sources(s model.Source) int {
 // group returns the sources that a chain may choose from: all, or with class-wise
 // wiring the gates of its own class.
 func (g *generator) group(s model.Source, chain int) (low, n int) {
-	if s == model.Input || g.o.Topology != "rwlgn-classwise" {
+	switch {
+	case s == model.Input && g.inputs != nil:
+		return 0, len(g.inputs)
+	case s == model.Input || g.o.Topology != "rwlgn-classwise":
 		return 0, g.sources(s)
 	}
 	n = g.m.Width / g.o.Classes

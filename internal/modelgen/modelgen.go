@@ -34,6 +34,10 @@ type Options struct {
 	// Shares of the operations beyond layer 1: A, and the ten binary ones; the rest is
 	// spread over the others. Both 0: all sixteen are alike.
 	ShareA, ShareBinary float64
+
+	// ShareInputs is the share of the thermometer bits that pins choose from, drawn once
+	// for all; 0 and 1: all of them.
+	ShareInputs float64
 }
 
 // Defaults returns the options with what is unset filled in: an IALGN of 30 chains and
@@ -81,8 +85,9 @@ func New(o Options) *model.Model {
 		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))
 	}
 	m.Sections = sections(o)
+	inputs := chooseInputs(r, m.Encoder.Inputs(), o.ShareInputs)
 	for i := range m.Sections {
-		g := generator{r, o, m, i}
+		g := generator{r, o, m, i, inputs}
 		g.fill(&m.Sections[i])
 	}
 	if err := m.Validate(); err != nil {

@@ -66,3 +66,23 @@ func TestShares(t *testing.T) {
 		}
 	}
 }
+
+// TestShareInputs checks that pins read a share of the inputs, and all of that share.
+func TestShareInputs(t *testing.T) {
+	m := New(Options{Width: 300, Depth: 10, Features: 20, Bits: 6, ShareInputs: 0.2})
+	read := map[uint32]bool{}
+	note := func(p model.Pin) {
+		for i := range p.Wires.Len() {
+			if p.Source == model.Input {
+				read[p.Wires.At(i)] = true
+			}
+		}
+	}
+	for _, s := range m.Sections {
+		note(s.A)
+		note(s.B)
+	}
+	if want := m.Encoder.Inputs() / 5; len(read) != want {
+		t.Errorf("pins choose from %d of %d inputs, want %d", len(read), m.Encoder.Inputs(), want)
+	}
+}
