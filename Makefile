@@ -13,11 +13,16 @@ COUNT     ?= 6
 BENCHFILE ?= runs/bench.txt
 FUZZTIME  ?= 30s
 
+# Set these for `bench-compile`, such as: make bench-compile PARTS=core MODELS=my.safetensors
+PARTS     ?= map,core,scale
+MODELS    ?= $(IALGN_MODELS)
+COMPARE   ?= -runs 2
+
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check generate fmt bench fuzz tools clean
+.PHONY: help demo build test check generate fmt bench bench-compile fuzz tools clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## train, compile and verify the digits, into demo/
 	@tools/debian.sh iverilog yosys
@@ -43,6 +48,10 @@ bench: ## run BENCH in PACKAGES, COUNT times, and summarise; the raw lines go to
 	@mkdir -p $(dir $(BENCHFILE))
 	$(GO) test -run '^$$' -bench '$(BENCH)' -count $(COUNT) -timeout 60m $(PACKAGES) > $(BENCHFILE) || { cat $(BENCHFILE); exit 1; }
 	$(TOOL) benchstat $(BENCHFILE)
+
+bench-compile: ## PARTS (map,core,scale) of the compiler beside yosys and abc, as Markdown tables
+	@tools/debian.sh yosys berkeley-abc
+	$(GO) run ./internal/benchcompile -parts '$(PARTS)' -models '$(MODELS)' $(COMPARE)
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \

@@ -104,6 +104,7 @@ var policy = Policy{
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
+		{Package: "internal/benchcompile", Imports: []string{"netlist", "compiler", "compiler/...", "backend/...", "sim/verify", "trainer/model", "internal/..."}},
 		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},

@@ -33,6 +33,7 @@ type Result struct {
 	Stdout, Stderr string // the first 16 MiB of each
 	Truncated      bool   // there was more
 	Seconds        float64
+	CPU            float64 // seconds of processor time, of the program and what it waited for
 
 	name, log string
 }
@@ -79,10 +80,14 @@ func (t *Tool) run(ctx context.Context, c Command, log *logFile) (Result, error)
 	cmd.Stdout, cmd.Stderr = log.beside(&out), log.beside(&errs)
 	begin := time.Now()
 	err := cmd.Run()
-	return Result{
+	r := Result{
 		Stdout: out.text.String(), Stderr: errs.text.String(), Truncated: out.cut || errs.cut,
 		Seconds: time.Since(begin).Seconds(), name: t.Name, log: c.Log,
-	}, err
+	}
+	if s := cmd.ProcessState; s != nil { // nil: it was not started
+		r.CPU = (s.UserTime() + s.SystemTime()).Seconds()
+	}
+	return r, err
 }
 
 // Failed returns the error that the program did not do its work, for the reason given,
