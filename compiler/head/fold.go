@@ -1,7 +1,10 @@
 package head
 
 import (
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"ialgn/netlist"
 )
@@ -22,22 +25,43 @@ type folded struct {
 	rows    []row
 }
 
-// newFolding folds all popcounts and counters of n; with absorption it also chooses the
-// gates that counters take in.
+// newFolding folds all popcounts and counters of n, several at a time; with absorption it
+// also chooses the gates that counters take in.
 func newFolding(n *netlist.Netlist, o *Options) *folding {
 	f := &folding{n: n, counts: map[netlist.Cell]*folded{}}
 	if o.Absorb {
 		f.countReaders()
 	}
+	var counts []netlist.Cell
 	for i := range netlist.Cell(n.Cells()) {
 		if kind := n.Kind(i); kind == netlist.Popcount || kind == netlist.Counter {
-			r, once := f.foldCount(n.Inputs(i))
-			if f.counts[i] = r; o.Absorb {
-				f.absorb(o, r, once)
-			}
+			counts = append(counts, i)
 		}
 	}
+	all := make([]*folded, len(counts))
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(counts)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(counts); i = int(next.Add(1)) - 1 {
+				all[i] = f.foldOne(counts[i], o)
+			}
+		})
+	}
+	group.Wait()
+	for i, c := range counts {
+		f.counts[c] = all[i]
+	}
 	return f
+}
+
+// foldOne folds one popcount or counter. It changes nothing that others share.
+func (f *folding) foldOne(c netlist.Cell, o *Options) *folded {
+	r, once := f.foldCount(f.n.Inputs(c))
+	if o.Absorb {
+		f.absorb(o, r, once)
+	}
+	return r
 }
 
 func (f *folding) fold(i netlist.Cell) *folded { return f.counts[i] }

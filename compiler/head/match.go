@@ -107,25 +107,22 @@ func (a *absorber) placeRows() {
 	pairs := a.match()
 	slices.SortStableFunc(pairs, func(p, q pair) int { return cmp.Compare(len(q.a.leaves), len(p.a.leaves)) })
 	firsts := a.unpaired(pairs)
-	for at := len(pairs) - 1; at >= 0 && a.room(firsts) < len(pairs); at-- {
+	room := a.room(firsts)
+	for at := len(pairs) - 1; at >= 0 && room < len(pairs); at-- {
 		if a.takeAlone(&pairs[at]) {
 			pairs = slices.Delete(pairs, at, at+1)
 		}
 	}
-	for a.room(firsts) < len(pairs) {
-		firsts = append(firsts, pairs[0].b, pairs[0].a)
-		pairs = pairs[1:]
+	for ; room < len(pairs); pairs = pairs[1:] {
+		more := []item{pairs[0].b, pairs[0].a}
+		firsts, room = append(firsts, more...), room+a.room(more)
 	}
 	slices.SortStableFunc(firsts, func(x, y item) int { return len(y.leaves) - len(x.leaves) })
+	queue := queueOf(pairs)
 	for _, first := range firsts {
 		r := row{first: first}
-		for len(pairs) > 0 {
-			at := slices.IndexFunc(pairs, func(p pair) bool { return r.fits(a.k, &p) })
-			if at < 0 {
-				break
-			}
-			r.pairs = slices.Insert(r.pairs, 0, pairs[at])
-			pairs = slices.Delete(pairs, at, at+1)
+		for p := queue.take(a.k, &r); p != nil; p = queue.take(a.k, &r) {
+			r.pairs = slices.Insert(r.pairs, 0, *p)
 		}
 		if len(r.pairs) > 0 {
 			a.takeRow(r)
@@ -148,6 +145,33 @@ func (a *absorber) takeAlone(p *pair) bool {
 		a.take(g)
 	}
 	return ok
+}
+
+// pairQueue has pairs by the inputs of their smaller gate, which alone decides where a pair
+// fits.
+type pairQueue [netlist.MaxFunctionInputs + 1][]pair
+
+// queueOf returns a queue of pairs, of which those with the most inputs come first.
+func queueOf(pairs []pair) (q pairQueue) {
+	for len(pairs) > 0 {
+		size, end := len(pairs[0].a.leaves), 1
+		for end < len(pairs) && len(pairs[end].a.leaves) == size {
+			end++
+		}
+		q[size], pairs = pairs[:end], pairs[end:]
+	}
+	return q
+}
+
+// take takes the first pair that fits a row out of the queue, nil if there is none.
+func (q *pairQueue) take(k int, r *row) *pair {
+	for size := len(q) - 1; size >= 0; size-- {
+		if same := q[size]; len(same) > 0 && r.fits(k, &same[0]) {
+			q[size] = same[1:]
+			return &same[0]
+		}
+	}
+	return nil
 }
 
 // unpaired returns the gates that are in no pair, and can begin a row.

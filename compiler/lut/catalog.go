@@ -122,17 +122,6 @@ func (c *catalog) leastLevels(shapes []shape, most bool) error {
 	})
 }
 
-// leastLevels returns the fewest levels for the chain, given how many are enough.
-func (s *solver) leastLevels(enough int) int {
-	s.band = s.n
-	for d := range enough {
-		if s.addLevel(d); s.levels[d].first[s.n] < never {
-			return d
-		}
-	}
-	return enough
-}
-
 // costs makes the fewest LUTs of each shape known for as many levels as due says.
 func (c *catalog) costs(shapes []shape, due []int) error {
 	if err := c.serial(shapes); err != nil {

@@ -23,6 +23,7 @@ type solver struct {
 	levels  []level
 	own     []*tables // of each level, if it has its own
 	settled bool      // no later level will change the tables
+	reach   reach
 }
 
 // start makes the solver one for a chain of the given operations whose base has a level.
