@@ -33,6 +33,8 @@ type grid struct {
 	end  []int // of each i: 1 + the last j within the band with a way, 0 if there is none
 	side int
 	band int
+
+	yields []bool // of each i: row i+1 goes as far as row i and costs no more anywhere
 }
 
 func (g *grid) reset(side, band int) {
@@ -85,13 +87,40 @@ func (g *grid) equal(h *grid) bool {
 	return true
 }
 
+// compare finds the rows that yield to the next one. A step less seldom costs more, so most
+// do, and [extend] leaves them out.
+func (g *grid) compare() {
+	g.yields = resize(g.yields, g.side)
+	for i := range g.side {
+		g.yields[i] = i+1 < g.side && g.end[i+1] >= g.end[i] && g.atMost(i+1, i)
+	}
+}
+
+// atMost reports whether row i costs no more than row k, which ends no later, from behind
+// column i on.
+func (g *grid) atMost(i, k int) bool {
+	if g.end[k] <= i+1 {
+		return true
+	}
+	other := g.row(k)[i+1 : g.end[k]]
+	for j, c := range g.row(i)[i+1 : g.end[k]] {
+		if c > other[j] {
+			return false
+		}
+	}
+	return true
+}
+
 // extend lowers row dst of g, from segments (i, m) of the given costs and a segment
-// (m, j) of next: dst[j] to a[m] + next[m][j] + extra, for all m.
+// (m, j) of next: dst[j] to a[m] + next[m][j] + extra, for all m. Nowhere may dst be above a:
+// then an m is no use if m+1 costs no more in both.
 func extend(dst, a []cost, aEnd, from int, next *grid, extra cost) {
 	for m := from; m < aEnd; m++ {
-		if c, end := a[m], next.end[m]; c < never && end > m+1 {
-			relax(dst[m+1:end], next.row(m)[m+1:end], c+extra)
+		c, end := a[m], next.end[m]
+		if c >= never || end <= m+1 || m+1 < aEnd && a[m+1] <= c && next.yields[m] {
+			continue
 		}
+		relax(dst[m+1:end], next.row(m)[m+1:end], c+extra)
 	}
 }
 
@@ -132,6 +161,7 @@ func (s *solver) fillTables(d int) {
 	for i := s.n; i >= 0; i-- {
 		s.pairs(d, i)
 	}
+	now.pair.compare()
 	now.operands = resize(now.operands, s.k+1)
 	for b := range now.operands {
 		now.operands[b].reset(s.n+1, s.band)
@@ -139,6 +169,7 @@ func (s *solver) fillTables(d int) {
 			s.operands(d, b, i)
 		}
 	}
+	now.operands[s.k-1].compare()
 }
 
 // values computes row i of the values: a LUT takes the value of segment (i, m), from a
@@ -203,9 +234,10 @@ func (s *solver) operands(d, b, i int) {
 	tree := s.tree(d)
 	one := &now.operands[b-1]
 	copy(to.held(i), one.held(i))
-	for m, before := range one.row(i)[:one.end[i]] {
-		if end := s.runEnd[m]; before < never {
-			relax(row[m+1:end+1], tree[1:end-m+1], before)
+	from, last := one.row(i), one.end[i]-1
+	for m := i; m <= last; m++ {
+		if end := s.runEnd[m]; from[m] < never && end > m && (m == last || from[m+1] > from[m]) { // else m+1 will do
+			relax(row[m+1:end+1], tree[1:end-m+1], from[m])
 		}
 	}
 	if b > 1 {
