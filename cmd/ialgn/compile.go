@@ -85,6 +85,9 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	sum := hashing(ctx, path)
 	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Stream: plan.stream}
 	info, err := model.ReadInfo(path)
 	if err != nil {
@@ -96,10 +99,6 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if err := verilog.CheckIdentifier(o.Module); err != nil {
 		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
-	if p.Manifest, err = newManifest(path, info.Model, o); err != nil {
-		return nil, err
-	}
-	p.Header = header(p.Manifest, o)
 	raw, err := freezeFile(path, plan.scope)
 	if err != nil {
 		return nil, err
@@ -111,6 +110,10 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if err := p.Netlist.Validate(); err != nil {
 		return nil, err
 	}
+	if p.Manifest, err = newManifest(sum, info.Model, o); err != nil {
+		return nil, err
+	}
+	p.Header = header(p.Manifest, o)
 	return folder.Write(ctx, dir, p)
 }
 
@@ -135,8 +138,8 @@ func moduleName(name string) string {
 	return id
 }
 
-func newManifest(path string, m *model.Model, o compileOptions) (folder.Manifest, error) {
-	sum, err := fileSHA256(path)
+func newManifest(modelSum func() (string, error), m *model.Model, o compileOptions) (folder.Manifest, error) {
+	sum, err := modelSum()
 	if err != nil {
 		return folder.Manifest{}, err
 	}
@@ -170,17 +173,40 @@ func header(m folder.Manifest, o compileOptions) []string {
 	return lines
 }
 
-func fileSHA256(path string) (string, error) {
+// hashing begins to compute a file's SHA-256, beside passes that have one thread, and
+// returns what waits for it. It gives up when ctx ends.
+func hashing(ctx context.Context, path string) (wait func() (string, error)) {
+	var sum string
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		sum, err = fileSHA256(ctx, path)
+	}()
+	return func() (string, error) {
+		<-done
+		return sum, err
+	}
+}
+
+func fileSHA256(ctx context.Context, path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
+	h, buf := sha256.New(), make([]byte, 1<<20)
+	for ctx.Err() == nil {
+		n, err := f.Read(buf)
+		h.Write(buf[:n])
+		switch {
+		case err == io.EOF:
+			return hex.EncodeToString(h.Sum(nil)), nil
+		case err != nil:
+			return "", err
+		}
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return "", ctx.Err()
 }
 
 type compileReport struct {
