@@ -66,6 +66,7 @@ type absorber struct {
 	taken   []bool                // of the inputs
 	most    []float64             // of each gate: the best rate when it was last looked at
 	readers map[netlist.Net][]int // gates that read a net
+	near    [][]int               // of each gate: see sharing; nil as long as nobody asked
 	short   int                   // gates of two inputs before this one are taken
 	groups  []group
 	rows    []row
@@ -138,6 +139,7 @@ func newAbsorber(k, inputs int, items []item) *absorber {
 		}
 	}
 	slices.SortStableFunc(a.gates, func(x, y item) int { return len(x.leaves) - len(y.leaves) })
+	a.near = make([][]int, len(a.gates))
 	a.most = slices.Repeat([]float64{math.Inf(1)}, len(a.gates))
 	for i, it := range a.gates {
 		for _, v := range it.leaves {

@@ -10,19 +10,24 @@ import (
 // matcher finds pairs among the gates that are not taken, as many as it can.
 type matcher struct {
 	*absorber
-	free []int   // the gates, those with the most inputs first
-	near [][]int // of each gate: those that make a pair with it because they share inputs
-	mate []int   // of each gate: -1 for none
+	free []int // the gates, those with the most inputs first
+	mate []int // of each gate: another, or single or gone
 }
+
+// What a gate without a mate is.
+const (
+	single = -1 - iota // one may be found
+	gone               // the gate is taken
+)
 
 // match returns the pairs. Gates that would make none if they shared nothing come first, so
 // that those with few inputs are left for others.
 func (a *absorber) match() (pairs []pair) {
-	m := &matcher{absorber: a, near: make([][]int, len(a.gates)), mate: make([]int, len(a.gates))}
+	m := &matcher{absorber: a, mate: make([]int, len(a.gates))}
 	for i := range a.gates {
-		if m.mate[i] = -1; !a.taken[a.gates[i].input] {
+		if m.mate[i] = gone; !a.taken[a.gates[i].input] {
+			m.mate[i] = single
 			m.free = append(m.free, i)
-			m.near[i] = m.sharing(i)
 		}
 	}
 	slices.Reverse(m.free)
@@ -39,21 +44,25 @@ func (a *absorber) match() (pairs []pair) {
 	return pairs
 }
 
-// sharing returns the gates that make a pair with gate i, but would not if they shared
-// nothing.
-func (m *matcher) sharing(i int) (list []int) {
-	it := &m.gates[i]
+// sharing returns the gates, taken or not, that make a pair with gate i, but would not if
+// they shared nothing.
+func (a *absorber) sharing(i int) []int {
+	if a.near[i] != nil {
+		return a.near[i]
+	}
+	it, list := &a.gates[i], []int{}
 	for _, v := range it.leaves {
-		for _, j := range m.readers[v] {
-			other := &m.gates[j]
-			if j == i || m.taken[other.input] || len(it.leaves)+len(other.leaves) <= m.k || slices.Contains(list, j) {
+		for _, j := range a.readers[v] {
+			other := &a.gates[j]
+			if j == i || len(it.leaves)+len(other.leaves) <= a.k || slices.Contains(list, j) {
 				continue
 			}
-			if _, ok := pairOf(m.k, it, other); ok {
+			if _, ok := pairOf(a.k, it, other); ok {
 				list = append(list, j)
 			}
 		}
 	}
+	a.near[i] = list
 	return list
 }
 
@@ -62,16 +71,20 @@ func (m *matcher) augment(i int) {
 	if m.mate[i] >= 0 {
 		return
 	}
-	for _, j := range m.near[i] {
-		if m.mate[j] < 0 {
+	near := m.sharing(i)
+	for _, j := range near {
+		if m.mate[j] == single {
 			m.mate[i], m.mate[j] = j, i
 			return
 		}
 	}
-	for _, j := range m.near[i] {
+	for _, j := range near {
 		left := m.mate[j]
-		for _, k := range m.near[left] {
-			if m.mate[k] < 0 && k != i {
+		if left == gone {
+			continue
+		}
+		for _, k := range m.sharing(left) {
+			if m.mate[k] == single && k != i {
 				m.mate[i], m.mate[j], m.mate[left], m.mate[k] = j, i, k, left
 				return
 			}
