@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -156,8 +157,18 @@ func newManifest(modelSum func() (string, error), m *model.Model, o compileOptio
 			return man, err
 		}
 	}
-	man.Word = handover.Version(version, sum, man.Options)
-	return man, nil
+	man.Word, err = versionWord(man)
+	return man, err
+}
+
+// versionWord returns the word that identifies a build: of the program, the model and the
+// options that the manifest names.
+func versionWord(m folder.Manifest) (uint32, error) {
+	var options bytes.Buffer
+	if err := json.Compact(&options, m.Options); err != nil {
+		return 0, err
+	}
+	return handover.Version(m.Version, m.Model.SHA256, options.Bytes()), nil
 }
 
 // header returns what the head of the Verilog says of the origin.

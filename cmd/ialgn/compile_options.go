@@ -38,8 +38,11 @@ type compileOptions struct {
 	threads int // which decides nothing
 }
 
-// maxMHz bounds the clock that constraints are written for.
-const maxMHz = 10_000
+// The clocks that constraints are written for.
+const (
+	minMHz = 0.001
+	maxMHz = 10_000
+)
 
 // compilePlan is what options come to.
 type compilePlan struct {
@@ -61,8 +64,11 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 	if p.hardware, err = o.hardware(); err != nil {
 		return p, err
 	}
-	if o.MHz < 0 || o.MHz > maxMHz || o.MHz != o.MHz {
-		return p, fmt.Errorf("--freq %v: give a clock in MHz, up to %d", o.MHz, maxMHz)
+	if o.MHz != 0 && !(o.MHz >= minMHz && o.MHz <= maxMHz) {
+		return p, fmt.Errorf("--freq %v: give a clock in MHz, %v to %d", o.MHz, minMHz, maxMHz)
+	}
+	if o.Optimise < compiler.LevelNone || o.Optimise > compiler.LevelRepeat {
+		return p, fmt.Errorf("-O %d: give 0, 1 or 2", o.Optimise)
 	}
 	switch o.Wrap {
 	case "", "none":
@@ -84,6 +90,14 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 		p.optimise.Thermometer = compiler.ThermometerAssumed
 	}
 	return p, nil
+}
+
+// target returns whose primitives the Verilog may have.
+func (p compilePlan) target() verilog.Target {
+	if p.hardware == nil {
+		return ""
+	}
+	return p.hardware.Target.Name
 }
 
 func parseStyle(s string) (verilog.Style, error) {
@@ -163,6 +177,7 @@ func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, out *folder.Pr
 	if n, out.Passes, err = p.optimise.Optimise(ctx, n); err != nil {
 		return err
 	}
+	out.Gates = netlist.Measure(n).Cells.Gates
 	if p.hardware == nil {
 		out.Netlist = n
 		return nil

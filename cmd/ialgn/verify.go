@@ -2,9 +2,13 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -99,29 +103,39 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if r.RTL, err = d.RTL(c.Context, samples, files, o.simulator, o.samples); err != nil || o.level < 3 || r.RTL.Mismatches > 0 {
 		return r.finish(), err
 	}
+	differ, err := compareVerilog(c.Context, out)
+	if err != nil {
+		return r.finish(), err
+	}
+	r.Folder = append(r.Folder, differ...)
 	r.Formal, err = d.Formal(c.Context)
 	return r.finish(), err
 }
 
 // newDesign takes what is compared, and how its Verilog is written, from a folder.
 func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify.RTLFiles, err error) {
-	scope, err := netlist.ParseScope(out.Manifest.Scope)
+	o, plan, err := readOptions(out)
 	if err != nil {
 		return d, rtl, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
 	}
-	var o compileOptions
-	if err := json.Unmarshal(out.Manifest.Options, &o); err != nil {
-		return d, rtl, fmt.Errorf("%s: manifest: options: %w; compile again", out.Dir, err)
-	}
-	if rtl.Style, err = parseStyle(o.Style); err != nil {
-		return d, rtl, fmt.Errorf("%s: manifest: options: %w; compile again", out.Dir, err)
-	}
-	rtl.Module, rtl.Target = out.Manifest.Module, verilog.Target(o.Target)
+	rtl.Module, rtl.Style, rtl.Target = out.Manifest.Module, plan.style, plan.target()
 	if rtl.Design, err = out.Path("verilog"); err != nil {
 		return d, rtl, err
 	}
-	raw, err := netlist.Freeze(f, scope)
+	raw, err := netlist.Freeze(f, plan.scope)
 	return verify.Design{Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Assumed: o.Assume}, rtl, err
+}
+
+// readOptions reads the options that a folder was compiled with.
+func readOptions(out *folder.Output) (o compileOptions, p compilePlan, err error) {
+	if err := json.Unmarshal(out.Manifest.Options, &o); err != nil {
+		return o, p, fmt.Errorf("options: %w", err)
+	}
+	if o.Scope != out.Manifest.Scope {
+		return o, p, fmt.Errorf("the scope is %q, the options say %q", out.Manifest.Scope, o.Scope)
+	}
+	p, err = o.plan()
+	return o, p, err
 }
 
 // compareManifest says where the manifest contradicts the model.
@@ -134,7 +148,35 @@ func compareManifest(f *model.Frozen, out *folder.Output) []string {
 	if err := json.Unmarshal(out.Manifest.Encoder, &enc); err != nil || !reflect.DeepEqual(enc, f.Encoder) {
 		differ = append(differ, "the manifest's encoder is not the model's")
 	}
+	if word, err := versionWord(out.Manifest); err != nil || word != out.Manifest.Word {
+		differ = append(differ, fmt.Sprintf("the manifest's version word is %08x, that of its options %08x", out.Manifest.Word, word))
+	}
 	return differ
+}
+
+// compareVerilog says so if the Verilog is not what this program writes for the netlist: the
+// simulation tries samples, the proof is about the netlist.
+func compareVerilog(ctx context.Context, out *folder.Output) ([]string, error) {
+	o, p, err := readOptions(out)
+	if err != nil {
+		return nil, err
+	}
+	path, err := out.Path("verilog")
+	if err != nil {
+		return nil, err
+	}
+	have, err := fileSHA256(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.New()
+	err = verilog.Write(hash, out.Netlist, verilog.Options{
+		Module: out.Manifest.Module, Header: header(out.Manifest, o), Style: p.style, Target: p.target(), Version: out.Manifest.Word,
+	})
+	if err != nil || hex.EncodeToString(hash.Sum(nil)) == have {
+		return nil, err
+	}
+	return []string{filepath.Base(path) + " is not what this ialgn writes for the netlist: it was simulated on samples, not proved"}, nil
 }
 
 type verifyReport struct {

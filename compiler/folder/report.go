@@ -18,7 +18,7 @@ type Report struct {
 	Module    string                `json:"module"`
 	Scope     string                `json:"scope"`
 	GatesRaw  int                   `json:"gates_raw"`      // of the model: width times depth
-	Gates     int                   `json:"gates"`          // function cells that come from gates, optimised
+	Gates     int                   `json:"gates"`          // that optimisation left, before they became LUTs
 	Cells     netlist.Sizes         `json:"cells"`          // optimised
 	LUTs      *netlist.Sizes        `json:"luts,omitempty"` // of a lowered netlist, as its carries and registers
 	Carries   *netlist.Sizes        `json:"carries,omitempty"`
@@ -41,7 +41,7 @@ func newReport(p Product) *Report {
 		Module:    p.Manifest.Module,
 		Scope:     p.Manifest.Scope,
 		GatesRaw:  p.GatesRaw,
-		Gates:     m.Cells.Gates,
+		Gates:     p.Gates,
 		Cells:     m.Cells,
 		Kinds:     m.Kinds,
 		Levels:    m.Levels,

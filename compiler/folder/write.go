@@ -30,6 +30,7 @@ import (
 type Product struct {
 	Netlist  *netlist.Netlist
 	GatesRaw int                   // gates of the model: width times depth
+	Gates    int                   // gates that optimisation left, before they became LUTs
 	Raw      *netlist.Measures     // of the model's netlist, before all passes
 	Passes   []compiler.PassReport // in order
 	Hardware *Hardware             // nil: the netlist is not lowered

@@ -32,7 +32,7 @@ func product(t *testing.T, module string, scope netlist.Scope, seed uint64) Prod
 		t.Fatal(err)
 	}
 	return Product{
-		Netlist: n, GatesRaw: netlist.Measure(raw).Cells.Gates, Passes: passes,
+		Netlist: n, GatesRaw: netlist.Measure(raw).Cells.Gates, Gates: netlist.Measure(n).Cells.Gates, Passes: passes,
 		Started: time.Now().Add(-time.Second), Header: []string{"a test"},
 		Manifest: Manifest{
 			Version: "1.2.3", Module: module, Scope: scope.String(),

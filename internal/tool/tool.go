@@ -94,7 +94,7 @@ func (t *Tool) findVersion(ctx context.Context) string {
 	if t.program.version != nil {
 		out, _ := t.Run(ctx, Command{Args: t.program.version, Limit: versionLimit})
 		if v := lineWith(out.Stdout+"\n"+out.Stderr, t.program.marker); v != "" {
-			return v
+			return strings.TrimSuffix(v, " ()") // of a program that was built without its revision
 		}
 	}
 	query, err := exec.LookPath("dpkg-query")

@@ -141,7 +141,9 @@ func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 		}
 		part := netlistOrder(na)
 		if !k.raw.roots.ports {
-			part = k.known.match(raw[a:a+na], product[b:b+nb], pairs)
+			if part, pairs = k.known.match(raw[a:a+na], product[b:b+nb], pairs); pairs > 0 {
+				return nil, fmt.Errorf("optimised netlist: the hint has %d pairs of bits for class %d that the raw netlist has not", pairs, c)
+			}
 		}
 		for _, choice := range part {
 			switch choice.sort {
@@ -169,8 +171,9 @@ func netlistOrder(n int) []choice {
 // match pairs equal signatures, in order where there are several. Of the raw ones that are
 // left, as many pairs of complements as told are each other's. What is left of the product
 // goes to raw ones that are not 0 everywhere, as far as there are any; the raw ones that
-// nothing is left for are 0.
-func (s stimulus) match(raw, product []signature, pairs int) []choice {
+// nothing is left for are 0. The second result is how many pairs were not found: those would
+// be counted for nothing.
+func (s stimulus) match(raw, product []signature, pairs int) ([]choice, int) {
 	left := map[string][]int{}
 	for j, p := range product {
 		left[p.key()] = append(left[p.key()], j)
@@ -184,7 +187,7 @@ func (s stimulus) match(raw, product []signature, pairs int) []choice {
 		}
 		rest = append(rest, i)
 	}
-	rest = s.pair(raw, rest, pairs, chosen)
+	rest, pairs = s.pair(raw, rest, pairs, chosen)
 	slices.SortStableFunc(rest, func(i, j int) int { return boolOrder(raw[i].isZero()) - boolOrder(raw[j].isZero()) })
 	var over []int
 	for _, js := range left {
@@ -194,7 +197,7 @@ func (s stimulus) match(raw, product []signature, pairs int) []choice {
 	for k, j := range over[:min(len(over), len(rest))] {
 		chosen[rest[k]] = choice{chooseProduct, j}
 	}
-	return chosen
+	return chosen, pairs
 }
 
 func boolOrder(b bool) int {
@@ -205,8 +208,8 @@ func boolOrder(b bool) int {
 }
 
 // pair makes complements among the given raw roots each other's choice, and returns the
-// others.
-func (s stimulus) pair(raw []signature, among []int, pairs int, chosen []choice) (rest []int) {
+// others, and how many pairs are missing.
+func (s stimulus) pair(raw []signature, among []int, pairs int, chosen []choice) (rest []int, missing int) {
 	wait := map[string][]int{}
 	taken := map[int]bool{}
 	for _, i := range among {
@@ -226,5 +229,5 @@ func (s stimulus) pair(raw []signature, among []int, pairs int, chosen []choice)
 			rest = append(rest, i)
 		}
 	}
-	return rest
+	return rest, pairs
 }

@@ -108,25 +108,28 @@ func TestMatch(t *testing.T) {
 		name, raw, product string
 		pairs              int
 		want               string
+		missing            int
 	}{
-		{"the same", "abc", "abc", 0, "0 1 2"},
-		{"permuted", "abc", "cab", 0, "1 2 0"},
-		{"zeros dropped", "0a0b", "ab", 0, "- 0 - 1"},
-		{"a zero kept", "0a0", "a0", 0, "1 0 -"},
-		{"twice", "aab", "aba", 0, "0 2 1"},
-		{"one differs", "abc", "axc", 0, "0 1 2"},
-		{"one differs, one dropped", "0bc", "xc", 0, "- 0 1"},
-		{"more than there should be", "00a", "ax", 0, "1 - 0"},
-		{"none left", "00", "", 0, "- -"},
-		{"a pair", "abA", "b", 1, "~2 0 ~0"},
-		{"two pairs of one", "aAaA", "", 2, "~1 ~0 ~3 ~2"},
-		{"a pair and the same once more", "aaA", "a", 1, "0 ~2 ~1"},
-		{"a pair that was not told", "aA", "Aa", 0, "1 0"},
-		{"a pair told that is none", "ab", "", 1, "- -"},
+		{"the same", "abc", "abc", 0, "0 1 2", 0},
+		{"permuted", "abc", "cab", 0, "1 2 0", 0},
+		{"zeros dropped", "0a0b", "ab", 0, "- 0 - 1", 0},
+		{"a zero kept", "0a0", "a0", 0, "1 0 -", 0},
+		{"twice", "aab", "aba", 0, "0 2 1", 0},
+		{"one differs", "abc", "axc", 0, "0 1 2", 0},
+		{"one differs, one dropped", "0bc", "xc", 0, "- 0 1", 0},
+		{"more than there should be", "00a", "ax", 0, "1 - 0", 0},
+		{"none left", "00", "", 0, "- -", 0},
+		{"a pair", "abA", "b", 1, "~2 0 ~0", 0},
+		{"two pairs of one", "aAaA", "", 2, "~1 ~0 ~3 ~2", 0},
+		{"a pair and the same once more", "aaA", "a", 1, "0 ~2 ~1", 0},
+		{"a pair that was not told", "aA", "Aa", 0, "1 0", 0},
+		{"a pair told that is none", "ab", "", 1, "- -", 1},
+		{"one pair of two", "aA0", "", 2, "~1 ~0 -", 1},
 	} {
 		var got []string
 		s := stimulus{samples: 64}
-		for _, choice := range s.match(letters(c.raw), letters(c.product), c.pairs) {
+		chosen, missing := s.match(letters(c.raw), letters(c.product), c.pairs)
+		for _, choice := range chosen {
 			text := fmt.Sprint(choice.index)
 			switch choice.sort {
 			case chooseZero:
@@ -136,8 +139,8 @@ func TestMatch(t *testing.T) {
 			}
 			got = append(got, text)
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		if strings.Join(got, " ") != c.want || missing != c.missing {
+			t.Errorf("%s: %v, %d missing, want %v, %d", c.name, got, missing, c.want, c.missing)
 		}
 	}
 }

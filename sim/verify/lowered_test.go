@@ -102,6 +102,7 @@ func TestLoweredShapes(t *testing.T) {
 		"one chain a class":        netgen.Frozen(5, netgen.FrozenOptions{Width: 3}),
 		"a class always full":      constantClass(base(), 15),
 		"all classes constant":     constantClass(constantClass(constantClass(base(), 15), 15, 1), 0, 2),
+		"two classes the same":     sameClasses(base()),
 		"pairs of complements":     complementPairs(base()),
 		"pairs in every class":     complementPairs(complementPairs(complementPairs(base()), 1), 2),
 		"many pairs, random wires": complementPairs(netgen.Frozen(8, netgen.FrozenOptions{Topology: netgen.Random, Width: 120})),
@@ -131,16 +132,95 @@ func complementPairs(f *model.Frozen, class ...int) *model.Frozen {
 	last := &f.Layers[f.Depth()-1]
 	for i := range group / 2 {
 		from, to := c*group+i, c*group+group/2+i
-		for l := range f.Layers {
-			layer := &f.Layers[l]
-			layer.Op[to], layer.A[to], layer.B[to] = layer.Op[from], layer.A[from], layer.B[from]
-			if l > 0 && layer.A[from] == uint32(from) {
-				layer.A[to] = uint32(to)
-			}
-		}
+		copyChain(f, from, to)
 		last.Op[to] = 15 - last.Op[from]
 	}
 	return f
+}
+
+// sameClasses makes the chains of the last class those of the first.
+func sameClasses(f *model.Frozen) *model.Frozen {
+	group := f.Width / len(f.Classes)
+	for i := range group {
+		copyChain(f, i, f.Width-group+i)
+	}
+	return f
+}
+
+// copyChain gives one chain the gates of another.
+func copyChain(f *model.Frozen, from, to int) {
+	for l := range f.Layers {
+		layer := &f.Layers[l]
+		layer.Op[to], layer.A[to], layer.B[to] = layer.Op[from], layer.A[from], layer.B[from]
+		if l > 0 && layer.A[from] == uint32(from) {
+			layer.A[to] = uint32(to)
+		}
+	}
+}
+
+// TestForgedPair counts one too many, with a hint that explains it by a pair of bits that
+// the raw netlist has not.
+func TestForgedPair(t *testing.T) {
+	needs(t, "abc")
+	build := func(raw bool) *netlist.Netlist {
+		b := netlist.NewBuilder("n")
+		x := b.Input("x", 2, 1, nil)
+		count := []netlist.Net{b.Function(tableNot, netlist.Origin{}, x[0]), x[0]} // one more than x[0]
+		if raw {
+			zero := b.Function(0b0000, netlist.Origin{}, x[0], x[1])
+			count = netlist.Word(b.Cell(netlist.Popcount, 0, netlist.Origin{}, zero, zero, x[0]), 2)
+		}
+		b.Probe("count_0", count)
+		b.Output("class_index", 1, nil, []netlist.Net{netlist.False})
+		return b.Netlist()
+	}
+	raw, product := build(true), build(false)
+	digits, x := product.Probes()[0].Nets, product.InputPorts()[0].Nets[:1]
+	term := func(weight uint64, v netlist.Net) head.Term {
+		return head.Term{Weight: weight, Nets: []netlist.Net{v}, Table: tableCopy}
+	}
+	first, second := 0, 1
+	hint := &head.Hint{Counts: []head.Count{{
+		Bits: []head.Bit{{Pair: &second}, {Pair: &first}, {Nets: x, Table: tableCopy}}, Digits: digits,
+		Counters: []head.Counter{{Leaves: x, In: []head.Term{term(1, x[0])}, Constant: 1, Out: []head.Term{term(1, digits[0]), term(2, digits[1])}}},
+	}}}
+	d := Design{Model: small(1), Raw: raw, Product: product, Hint: hint}
+	r, err := d.Formal(t.Context())
+	if err != nil || r.Proved || r.Verdict != different || !strings.Contains(r.Reason, "1 pairs of bits") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestAssumedWords holds that an assumption about thermometer codes means nothing for words.
+func TestAssumedWords(t *testing.T) {
+	needs(t, "abc")
+	d := loweredDesign(t, small(31), netlist.Full, "generic", 6, false)
+	sound, found := d.Product, 0
+	for _, c := range cellsOf(sound, netlist.Function) {
+		if in := sound.Inputs(c); found < 3 && sound.Origin(c).Layer > 0 && len(in) == 6 {
+			d.Product, d.Assumed = rewire(sound, c, sound.Param(c)^1<<63, in...), true
+			got, err := d.Formal(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff, err := d.random().compare(t.Context(), d.Raw, d.Product); err != nil || diff != nil && got.Proved {
+				t.Errorf("cell %d broken: proved, but %v (%v)", c, diff, err)
+			}
+			if found++; got.Proved != d.withoutAssumption(t).Proved {
+				t.Errorf("cell %d broken: the assumption decides the proof", c)
+			}
+		}
+	}
+}
+
+func (d Design) withoutAssumption(t *testing.T) *FormalResult {
+	t.Helper()
+	d.Assumed = false
+	r, err := d.Formal(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestLoweredFaults breaks tables and inputs of LUTs. What the samples show is found, and

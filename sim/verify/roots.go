@@ -37,12 +37,12 @@ func findRoots(n *netlist.Netlist, h *head.Hint) (*roots, error) {
 	}
 	r := &roots{}
 	var counts [][]netlist.Net
-	told := slices.Clone(h.Counts)
+	told := make([]bool, len(h.Counts))
 	for _, p := range n.Probes() {
 		if p.Name != fmt.Sprintf("count_%d", len(counts)) {
 			continue
 		}
-		bits, pairs, err := counted(n, p, &told)
+		bits, pairs, err := counted(n, p, h.Counts, told)
 		if err != nil {
 			return nil, err
 		}
@@ -68,15 +68,12 @@ func significant(digits []netlist.Net) []netlist.Net {
 }
 
 // counted returns the bits whose count is the probe p: the inputs of a popcount, or what
-// the hint says of a lowered one, which is then told. A probe that is neither may be a
-// constant, which is that many ones, or a single bit.
-func counted(n *netlist.Netlist, p netlist.Port, told *[]head.Count) (bits []root, pairs int, err error) {
+// the hint says of a lowered one. A probe that is neither may be a constant, which is that
+// many ones, or a single bit.
+func counted(n *netlist.Netlist, p netlist.Port, counts []head.Count, told []bool) (bits []root, pairs int, err error) {
 	digits := significant(p.Nets)
-	isCount := func(c head.Count) bool { return slices.Equal(significant(c.Digits), digits) }
-	if i := slices.IndexFunc(*told, isCount); i >= 0 {
-		c := (*told)[i]
-		*told = slices.Delete(*told, i, i+1)
-		return lowered(n, p.Name, &c)
+	if c := findCount(counts, told, digits); c != nil {
+		return lowered(n, p.Name, c)
 	}
 	if !slices.ContainsFunc(digits, func(v netlist.Net) bool { return v > netlist.True }) {
 		ones := 0
@@ -94,6 +91,22 @@ func counted(n *netlist.Netlist, p netlist.Port, told *[]head.Count) (bits []roo
 		return copies(n.Inputs(c)), 0, nil
 	}
 	return nil, 0, fmt.Errorf("%s is not the result of a popcount", p.Name)
+}
+
+// findCount returns the count with the given digits, one that was not told before if there
+// are several: classes that are always equal share the digits, and perhaps the count.
+func findCount(counts []head.Count, told []bool, digits []netlist.Net) *head.Count {
+	found := -1
+	for i, c := range counts {
+		if slices.Equal(significant(c.Digits), digits) && (found < 0 || told[found] && !told[i]) {
+			found = i
+		}
+	}
+	if found < 0 {
+		return nil
+	}
+	told[found] = true
+	return &counts[found]
 }
 
 // lowered returns the bits of a lowered popcount, and the number of pairs among them.

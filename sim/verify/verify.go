@@ -33,14 +33,15 @@ type Design struct {
 
 	// Hint, unless nil, says that the product was lowered, and why its counts are right.
 	Hint *head.Hint
-	// Assumed says that the product needs to be right for thermometer codes alone.
+	// Assumed says that the product needs to be right for thermometer codes alone. It means
+	// nothing where the input port has words.
 	Assumed bool
 }
 
 // project returns how many bits of the input port make a thermometer code, 0 if nothing
 // is assumed.
 func (d Design) project() int {
-	if d.Assumed {
+	if x := d.Raw.DataInputs(); d.Assumed && len(x) == 1 && x[0].Word == 1 {
 		return d.Model.Encoder.Bits - 1
 	}
 	return 0
