@@ -23,6 +23,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,11 +72,22 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 		if !slices.Contains(o.parts, p.name) {
 			continue
 		}
+		fmt.Fprintf(w, "\n%s\n", machine())
 		if err := p.run(ctx, w, o); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
 	return nil
+}
+
+// machine says how busy the machine is, where the system tells it: seconds of wall time mean
+// little without.
+func machine() string {
+	s := fmt.Sprintf("On %d processors", runtime.NumCPU())
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		s += fmt.Sprintf(", at a load of %s before", strings.Fields(string(load) + " -")[0])
+	}
+	return s + "."
 }
 
 func parse(args []string) (*options, error) {
