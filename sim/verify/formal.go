@@ -72,28 +72,35 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 		r.Reason = err.Error()
 		return r, d.search(ctx, r)
 	}
+	r.Outputs = len(k.raw.h())
+	abc, err := tool.Find("abc")
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "ialgn-formal-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	abc, err := tool.Find("abc")
+	r.Tool = abc.Version(ctx)
+	return d.proveAll(prover{ctx, abc, dir}, k, r)
+}
+
+// proveAll proves the argmax, and then what is counted with one choice of corresponding
+// roots after another.
+func (d Design) proveAll(p prover, k *cuts, r *FormalResult) (*FormalResult, error) {
+	reason, err := p.argmax(d.Product, k.product.roots.argmax)
 	if err != nil {
 		return nil, err
 	}
-	r.Tool, r.Outputs = abc.Version(ctx), len(k.raw.h())
-	p := prover{ctx, abc, dir}
-	if reason, err := p.argmax(d.Product, k.product.roots.argmax); err != nil {
-		return nil, err
-	} else if reason != "" {
-		r.Reason = reason
-		return r, d.search(ctx, r)
+	if r.Reason = reason; reason != "" {
+		return r, d.search(p.ctx, r)
 	}
 	for range maxProofs {
-		product, changed, err := k.align(ctx)
+		product, changed, err := k.align(p.ctx)
 		if err != nil {
 			r.Reason = err.Error()
-			return r, d.search(ctx, r)
+			return r, d.search(p.ctx, r)
 		}
 		if !changed {
 			break
@@ -102,7 +109,7 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 			return r, err
 		}
 	}
-	return r, d.search(ctx, r)
+	return r, d.search(p.ctx, r)
 }
 
 // search looks for a difference of the whole netlists where they cannot be compared
