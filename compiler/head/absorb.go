@@ -377,8 +377,26 @@ func (f *folding) absorb(o *Options, r *folded, once map[int]bit) {
 		return
 	}
 	a := newAbsorber(o.K, len(r.inputs), f.items(o.K, r, once))
-	r.groups, r.rows = a.choose(o.Objective != Depth && o.Levels == 0)
+	deeper := o.Objective != Depth && o.Levels == 0
+	r.groups, r.rows = a.choose(deeper)
+	if r.mixable = deeper && !o.Carry; r.mixable {
+		r.groups = append(r.groups, a.singles(r)...)
+	}
 	r.takeOut(once)
+}
+
+// singles returns groups of one gate each, for those whose LUTs have inputs left.
+func (a *absorber) singles(r *folded) (list []group) {
+	taken := make([]bool, len(a.taken))
+	for _, it := range r.absorbed() {
+		taken[it.input] = true
+	}
+	for _, it := range a.gates {
+		if !taken[it.input] && len(it.leaves) < a.k {
+			list = append(list, group{slices.Clone(it.leaves), []item{it}})
+		}
+	}
+	return list
 }
 
 // takeOut takes the items of groups and rows out of the bits.

@@ -115,16 +115,16 @@ func TestCore(t *testing.T) {
 		}
 		n := optimisedCore(t, netgen.Frozen(seed+1, netgen.Paper(8000, 6)))
 		_, counts := cores(t, fmt.Sprint("random, seed ", seed+1), n, Balanced)
-		if got := counts[1]; got.luts > 9400 || got.levels > 11 {
-			t.Errorf("seed %d: gates and popcounts %v, want at most 9400 / 11", seed+1, got)
+		if got := counts[1]; got.luts > 9150 || got.levels > 11 {
+			t.Errorf("seed %d: gates and popcounts %v, want at most 9150 / 11", seed+1, got)
 		}
 	}
 	for _, path := range models() {
 		n, name := modelCore(t, path), filepath.Base(path)
 		for _, o := range []Objective{Area, Balanced, Depth} {
 			all, counts := cores(t, name, n, o)
-			if o != Depth && (saved(all) < 0.08 || saved(counts) < 0.08) {
-				t.Errorf("%s: absorption saves %.3f of the core, %.3f without argmax, want 0.08", name, saved(all), saved(counts))
+			if o != Depth && (saved(all) < 0.11 || saved(counts) < 0.11) {
+				t.Errorf("%s: absorption saves %.3f of the core, %.3f without argmax, want 0.11", name, saved(all), saved(counts))
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func TestCoreYosys(t *testing.T) {
 			name string
 			n    *netlist.Netlist
 			less float64
-		}{{"+", n, 0.25}, {"full adders", adders, 0.25}, {"counters", counters, 0.12}} {
+		}{{"+", n, 0.25}, {"full adders", adders, 0.25}, {"counters", counters, 0.16}} {
 			got := yosysSize(t, form.n)
 			less := saved([2]size{got, all[1]})
 			t.Logf("%s, yosys from %s: %v, ours has %.1f %% less", name, form.name, got, 100*less)

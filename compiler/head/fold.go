@@ -23,6 +23,8 @@ type folded struct {
 	inputs  []Bit // of each input, in nets of the old netlist
 	groups  []group
 	rows    []row
+	mixable bool  // the LUTs of its bits may take other bits in
+	limit   int32 // as many levels deep
 }
 
 // newFolding folds all popcounts and counters of n, several at a time; with absorption it
@@ -39,19 +41,11 @@ func newFolding(n *netlist.Netlist, o *Options) *folding {
 		}
 	}
 	all := make([]*folded, len(counts))
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(counts)) {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(counts); i = int(next.Add(1)) - 1 {
-				all[i] = f.foldOne(counts[i], o)
-			}
-		})
-	}
-	group.Wait()
+	parallel(len(counts), func(i int) { all[i] = f.foldOne(counts[i], o) })
 	for i, c := range counts {
 		f.counts[c] = all[i]
 	}
+	f.chooseLimits(o)
 	return f
 }
 
@@ -62,6 +56,20 @@ func (f *folding) foldOne(c netlist.Cell, o *Options) *folded {
 		f.absorb(o, r, once)
 	}
 	return r
+}
+
+// parallel does something for each number below n, on all cores.
+func parallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	group.Wait()
 }
 
 func (f *folding) fold(i netlist.Cell) *folded { return f.counts[i] }
@@ -132,7 +140,7 @@ func (f *folding) complement(b bit) (key opposite, inverted bool) {
 // that count once.
 func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 	once = map[int]bit{}
-	r = &folded{inputs: make([]Bit, len(in))}
+	r = &folded{inputs: make([]Bit, len(in)), limit: noMixing}
 	type sides [2][]int // the inputs that are a function, and its complement
 	found := map[opposite]*sides{}
 	var order []*sides

@@ -12,7 +12,7 @@
 // Trees are built by arrival: a bit that comes late, from a deep chain, enters the tree
 // late. Bits of a class that are constant, equal or complementary are added up before, and
 // with [Options.Absorb] the first counters compute gates that nothing else reads, or take
-// their places.
+// their places, or have their LUTs add up other bits with the inputs that are left.
 //
 // Lower should be the last pass that changes cells: constant folding would take joined carry
 // chains apart, and a pass that renumbers nets has to map the hint ([Hint.Map]).
@@ -25,7 +25,6 @@ package head
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"ialgn/netlist"
@@ -67,7 +66,8 @@ type Options struct {
 
 	// Absorb lets the first counters compute gates that nothing else reads, such as
 	// short chains and the last LUTs of long ones, where their LUTs have inputs left; and,
-	// but for Depth and with Levels, take the places of gates whose LUTs have some left.
+	// but for Depth and with Levels, take the places of gates whose LUTs have some left, or
+	// mix their outputs with other bits; when Balanced for two levels more at most.
 	Absorb bool
 
 	plans  map[string]*plan
@@ -77,24 +77,23 @@ type Options struct {
 // plan returns the best tree for a profile. Equal profiles, as most classes of a network
 // have, are searched once.
 func (o *Options) plan(digits int, in profile, first int32) *plan {
-	w := worth{}
-	if o.Levels > 0 {
-		w.bound = max(1, o.Levels-int(first))
-	}
+	w := o.worth(in, digits, first)
 	key := fmt.Sprint(digits, w.bound, in)
 	if p, ok := o.plans[key]; ok {
 		return p
 	}
-	bits := 0
-	for _, row := range in {
-		for _, count := range row[:digits] {
-			bits += int(count)
-		}
-	}
-	w.level = o.Objective.levelCost(bits)
 	p := search(o.K, digits, in, w)
 	o.plans[key] = &p
 	return &p
+}
+
+// worth says what the search for a tree is for.
+func (o *Options) worth(in profile, digits int, first int32) worth {
+	w := worth{level: o.Objective.levelCost(in.bits(digits))}
+	if o.Levels > 0 {
+		w.bound = max(1, o.Levels-int(first))
+	}
+	return w
 }
 
 // Lower returns n with every popcount, counter and argmax replaced by cells of the target,
@@ -178,38 +177,14 @@ func (l *lowering) note(k netlist.Kind, in []netlist.Net, out netlist.Net) {
 // popcount lowers a popcount or a counter.
 func (l *lowering) popcount(i netlist.Cell) {
 	f := l.fold.fold(i)
-	c := newCircuit(l.o.K)
-	inputs := map[netlist.Net]netlist.Net{}
-	input := func(old netlist.Net) netlist.Net {
+	s := newSum(l.o.K, f, func(old netlist.Net) (netlist.Net, int32) {
 		v := l.To(old)
-		if _, ok := inputs[v]; !ok {
-			inputs[v] = c.input(v, l.levelOf(v))
-		}
-		return inputs[v]
-	}
-	a := addends{constant: f.constant}
-	for d, list := range f.bits {
-		for _, b := range list {
-			a.bits[d] = append(a.bits[d], bit{input(b.net), b.inverted})
-		}
-	}
-	most := a.most() // of the bits; the digits of groups can be more than their bits
-	var absorbed []Counter
-	for _, g := range f.groups {
-		most += uint64(len(g.items))
-		nets := make([]netlist.Net, len(g.leaves))
-		for j, v := range g.leaves {
-			nets[j] = input(v)
-		}
-		absorbed = append(absorbed, c.groupSum(&g, nets, &a))
-	}
-	for j := range f.rows {
-		most += uint64(1 + 2*len(f.rows[j].pairs))
-		absorbed = append(absorbed, c.row(&f.rows[j], input, &a)...)
-	}
-	digits, counters := c.sum(&a, bits.Len64(most), l.o)
-	counters = append(absorbed, counters...)
-	to := l.commit(c, digits)
+		return v, l.levelOf(v)
+	})
+	s.counters = s.mix(&s.addends, s.digits, f.limit, s.counters)
+	digits, counters := s.sum(&s.addends, s.digits, l.o)
+	counters = append(s.counters, counters...)
+	to := l.commit(s.circuit, digits)
 	count := Count{Popcount: i, Digits: make([]netlist.Net, l.Old.Outputs(i))}
 	for d, v := range digits {
 		count.Digits[d] = to(v)

@@ -231,14 +231,21 @@ func (w worth) cost(luts, levels int) float64 {
 // from there on, and then changes decisions at random by simulated annealing. A tree of
 // 800 bits takes 5 us to try.
 func search(k, digits int, in profile, w worth) plan {
-	p := &planner{shapes: shapesOf(k), bulk: len(bulkShapes(k)), digits: digits, in: in}
-	s := annealing{planner: p, worth: w, best: 1e18}
+	s := newAnnealing(k, digits, in, w)
 	s.strategies()
 	s.anneal()
 	var best plan
-	p.genes = s.bestGenes
-	best.luts, best.levels, _ = p.run(&best)
+	s.genes = s.bestGenes
+	best.luts, best.levels, _ = s.run(&best)
 	return best
+}
+
+// estimate returns what the best plain strategy takes, in a hundredth of the time of a search.
+func estimate(k, digits int, in profile, w worth) (luts, levels int) {
+	s := newAnnealing(k, digits, in, w)
+	s.strategies()
+	luts, levels, _ = s.run(nil)
+	return luts, levels
 }
 
 // annealing is the state of a search.
@@ -248,6 +255,11 @@ type annealing struct {
 	best      float64
 	bestGenes genes
 	levels    int // of the tree accepted last
+}
+
+func newAnnealing(k, digits int, in profile, w worth) *annealing {
+	p := &planner{shapes: shapesOf(k), bulk: len(bulkShapes(k)), digits: digits, in: in}
+	return &annealing{planner: p, worth: w, best: 1e18}
 }
 
 // try runs the genes and keeps them if they are the best so far.
@@ -297,7 +309,7 @@ func (s *annealing) strategy(from, until int, least uint8) {
 }
 
 func (s *annealing) anneal() {
-	steps := min(stepsPerBit*s.bits(), maxSteps)
+	steps := min(stepsPerBit*s.in.bits(s.digits), maxSteps)
 	r := rand.New(rand.NewPCG(1, uint64(s.digits)))
 	now := s.try()
 	for i := range steps {
@@ -316,10 +328,10 @@ func (s *annealing) anneal() {
 }
 
 // bits returns the number of bits that are summed.
-func (s *annealing) bits() (bits int) {
-	for _, row := range s.in {
-		for d := range s.digits {
-			bits += int(row[d])
+func (in profile) bits(digits int) (bits int) {
+	for _, row := range in {
+		for _, count := range row[:digits] {
+			bits += int(count)
 		}
 	}
 	return bits

@@ -294,7 +294,7 @@ func mappedC(tb testing.TB) *netlist.Netlist {
 	return n
 }
 
-// TestFigures holds the flip-flops of 8000 x 100 gates to half of their LUTs, and the
+// TestFigures holds the flip-flops of 8000 x 100 gates to three fifths of their LUTs, and the
 // phases to within a hundredth of what is possible.
 func TestFigures(t *testing.T) {
 	n := mappedC(t)
@@ -302,7 +302,7 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := r.FlipFlops.Total; 2*f > n.Cells() || r.LevelsPerStage != 3 {
+	if f := r.FlipFlops.Total; 5*f > 3*n.Cells() || r.LevelsPerStage != 3 {
 		t.Errorf("%d cells, %+v, %d levels a stage", n.Cells(), r.FlipFlops, r.LevelsPerStage)
 	}
 	s := newSchedule(newTiming(n), r.Stages, 3)
