@@ -79,9 +79,17 @@ func (m *mixer) stock(d int) (s stock) {
 		if _, ok := m.source[b.net]; ok && n.in != nil && !n.carry && readers[b.net] == 1 {
 			left = m.k - len(n.in)
 		}
-		s[left] = m.inserted(s[left], b)
+		s[left] = append(s[left], b)
+	}
+	for left := range s {
+		m.sort(s[left])
 	}
 	return s
+}
+
+// sort sorts bits by level.
+func (m *mixer) sort(list []bit) {
+	slices.SortStableFunc(list, func(x, y bit) int { return int(m.level(x.net) - m.level(y.net)) })
 }
 
 // readers counts what reads each net: cells, and the sum.
@@ -111,10 +119,8 @@ func (m *mixer) inserted(list []bit, b bit) []bit {
 // digit makes as many counters as it can of the bits of weight 2^d.
 func (m *mixer) digit(d int, limit int32) {
 	s := m.stock(d)
-	var twos []bit
-	for _, b := range m.bits[d+1] {
-		twos = m.inserted(twos, b)
-	}
+	twos := slices.Clone(m.bits[d+1])
+	m.sort(twos)
 	for {
 		ones, two := min(m.k, 6), []bit(nil)
 		switch {
