@@ -83,7 +83,7 @@ func (a *absorber) rate(g *group) float64 {
 	}
 	least, most := g.limits()
 	m := bits.Len(uint(most - least))
-	return (float64(gates) + worthOfBit(a.k)*float64(len(g.items)-m) - float64(m)) / float64(gates)
+	return (float64(gates) + float64(worthOfBit(a.k)*float64(len(g.items)-m)) - float64(m)) / float64(gates)
 }
 
 // limits returns how many items at least and at most are 1 together. Gates that share
@@ -192,10 +192,10 @@ func (a *absorber) clone() *absorber {
 // saved returns the LUTs that all groups and rows save.
 func (a *absorber) saved() (luts float64) {
 	for i := range a.groups {
-		luts += a.rate(&a.groups[i]) * float64(a.groups[i].gates())
+		luts += float64(a.rate(&a.groups[i]) * float64(a.groups[i].gates()))
 	}
 	for i := range a.rows {
-		luts += worthOfBit(a.k) * float64(len(a.rows[i].pairs))
+		luts += float64(worthOfBit(a.k) * float64(len(a.rows[i].pairs)))
 	}
 	return luts
 }

@@ -34,7 +34,7 @@ func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) i
 		c := newCircuit(o.K)
 		c.comparers = known
 		out := c.tournament(words, level, s)
-		now := float64(c.luts(out)) + levelCost*float64(c.latest(out))
+		now := float64(c.luts(out)) + float64(levelCost*float64(c.latest(out)))
 		if best == nil || now < cost {
 			best, index, cost = c, out, now
 		}

@@ -217,9 +217,9 @@ type worth struct {
 }
 
 func (w worth) cost(luts, levels int) float64 {
-	c := float64(luts) + w.level*float64(levels)
+	c := float64(luts) + float64(w.level*float64(levels))
 	if w.bound > 0 {
-		c += 1e6 * float64(max(0, levels-w.bound))
+		c += float64(1e6 * float64(max(0, levels-w.bound)))
 	}
 	return c
 }
@@ -316,7 +316,7 @@ func (s *annealing) anneal() {
 		undo := s.mutate(r)
 		levels := s.levels
 		temperature := 0.5 * (1 - float64(i)/float64(steps))
-		if c := s.try(); c <= now+temperature*r.ExpFloat64() {
+		if c := s.try(); c <= now+float64(temperature*r.ExpFloat64()) {
 			now = c
 			continue
 		}

@@ -72,7 +72,7 @@ func (f *folding) chooseLimits(o *Options) {
 	for i := range netlist.Cell(f.n.Cells()) {
 		if r := f.counts[i]; r != nil && r.mixable {
 			sums = append(sums, r)
-			worth += 0.55 * o.Objective.levelCost(len(r.inputs))
+			worth += float64(0.55 * o.Objective.levelCost(len(r.inputs)))
 		}
 	}
 	level, offers := f.levels(), make([][]offer, len(sums))
