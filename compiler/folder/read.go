@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/compiler/head"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // Output is an output folder that was read back.
@@ -22,7 +22,7 @@ type Output struct {
 	Manifest Manifest
 	Report   Report
 	Netlist  *netlist.Netlist
-	Hint     *head.Hint // of a lowered netlist, else nil
+	Hint     *counts.Hint // of a lowered netlist, else nil
 }
 
 // Read reads an output folder of [Write]: the manifest, the report and the
@@ -116,7 +116,7 @@ func (o *Output) readHint() error {
 	if !slices.ContainsFunc(o.Manifest.Files, func(f File) bool { return f.Format == "hint" }) {
 		return nil
 	}
-	o.Hint = &head.Hint{}
+	o.Hint = &counts.Hint{}
 	return o.readJSON("hint", o.Hint)
 }
 

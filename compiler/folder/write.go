@@ -20,10 +20,10 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
-	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // Product is a compiled netlist and what its output folder says about it.
@@ -46,7 +46,7 @@ type Product struct {
 type Hardware struct {
 	Style    verilog.Style
 	Target   verilog.Target
-	Hint     *head.Hint       // why the counts are right
+	Hint     *counts.Hint     // why the counts are right
 	Mapping  *lut.Report      // of the gates
 	Pipeline *pipeline.Report // nil: there are no registers
 }
@@ -55,7 +55,7 @@ type Hardware struct {
 //
 //	NAME.v, NAME_tb.v   the Verilog module and its testbench
 //	NAME.netlist        the netlist's text form, which [Read] reads
-//	NAME.hint.json      of a lowered netlist: the [head.Hint]
+//	NAME.hint.json      of a lowered netlist: the [counts.Hint]
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
 //	NAME_stream.v       where Stream asks for it: the wrapper
 //	NAME.aig and so on  what Emit names

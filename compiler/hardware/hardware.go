@@ -21,6 +21,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // Target is a technology.
@@ -70,7 +71,7 @@ type Options struct {
 // Design is a netlist as hardware.
 type Design struct {
 	Netlist *netlist.Netlist
-	Hint    *head.Hint       // why the counts are right, in the nets of Netlist
+	Hint    *counts.Hint     // why the counts are right, in the nets of Netlist
 	Mapping *lut.Report      // of the gates
 	Stages  *pipeline.Report // nil: there are no registers
 	Steps   []compiler.PassReport

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // A gate that only a popcount reads need not be a cell: the first counter that counts it
@@ -404,7 +405,7 @@ func (f *folded) takeOut(once map[int]bit) {
 	gone := map[bit]bool{}
 	for _, it := range f.absorbed() {
 		gone[once[it.input]] = true
-		f.inputs[it.input] = Bit{Nets: slices.Clone(it.leaves), Table: it.own()}
+		f.inputs[it.input] = counts.Bit{Nets: slices.Clone(it.leaves), Table: it.own()}
 	}
 	f.bits[0] = slices.DeleteFunc(f.bits[0], func(b bit) bool { return gone[b] })
 }
@@ -422,15 +423,15 @@ func (f *folded) absorbed() (items []item) {
 
 // groupSum adds the counter of a group to a circuit, whose nets for its leaves are given,
 // and its digits and the least that it gives to the sum.
-func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) Counter {
-	counter := Counter{Leaves: leaves(nets)}
+func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) counts.Counter {
+	counter := counts.Counter{Leaves: leaves(nets)}
 	var table [64]int
 	for _, it := range g.items {
 		in := make([]netlist.Net, len(it.leaves))
 		for j, v := range it.leaves {
 			in[j] = nets[slices.Index(g.leaves, v)]
 		}
-		counter.In = append(counter.In, Term{1, in, it.own()})
+		counter.In = append(counter.In, counts.Term{Weight: 1, Nets: in, Table: it.own()})
 		for x, over := 0, it.over(g.leaves); x < 64; x++ {
 			table[x] += int(over >> x & 1)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // number is a partial sum: its digits from a weight 2^d on, and how they come from the bits
@@ -14,7 +15,7 @@ type number struct {
 	d      int
 	digits []netlist.Net
 	most   uint64 // its largest value, in units of 2^d
-	proof  Counter
+	proof  counts.Counter
 	// cut says that higher digits were left out, which are 0 for reasons that the bits of
 	// the sum do not show, so that the proof holds modulo a power of two alone.
 	cut bool
@@ -27,7 +28,7 @@ type number struct {
 // their results with the bit as carry into it, so that 2^n - 1 bits fill n digits. Bits that
 // arrive late are that bit near the root. Small parts are sums of LUTs. Where to split is
 // a dynamic programme over cells; see [splits].
-func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, []Counter) {
+func (c *circuit) adderSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	t := &adders{circuit: c, digits: digits, s: o.splits}
 	total := number{d: digits}
 	for d := digits - 1; d >= 0; d-- {
@@ -85,10 +86,10 @@ func (t *adders) leaf(list []bit, d int) number {
 	n := number{d: d, most: uint64(len(list))}
 	part := &addends{}
 	part.bits[0] = list
-	var steps []Counter
+	var steps []counts.Counter
 	n.digits, steps = t.lutSum(part, bits.Len64(n.most), &t.s.small)
 	for _, c := range steps { // their weights are from 1 on
-		for _, terms := range [][]Term{c.In, c.Out} {
+		for _, terms := range [][]counts.Term{c.In, c.Out} {
 			for i := range terms {
 				terms[i].Weight <<= d
 			}
@@ -101,15 +102,15 @@ func (t *adders) leaf(list []bit, d int) number {
 }
 
 // steps returns the proof of a number as a step of others: none for a mere bit.
-func (n number) steps() []Counter {
+func (n number) steps() []counts.Counter {
 	if len(n.proof.Steps) == 0 || n.cut {
 		return n.proof.Steps
 	}
-	return []Counter{n.proof}
+	return []counts.Counter{n.proof}
 }
 
 // prove completes the proof of a number whose bits are in it.
-func (n number) prove(steps []Counter) number {
+func (n number) prove(steps []counts.Counter) number {
 	n.proof.Steps = steps
 	for i, v := range n.digits {
 		n.proof.Out = append(n.proof.Out, bit{net: v}.term(1<<(n.d+i)))
@@ -200,8 +201,8 @@ func (t *adders) fullAdder(a, b, c netlist.Net, d int) (sum, carry netlist.Net) 
 }
 
 // identity says that bits of weight 2^d have the sum out.
-func identity(in []bit, out []netlist.Net, d int) Counter {
-	c := Counter{}
+func identity(in []bit, out []netlist.Net, d int) counts.Counter {
+	c := counts.Counter{}
 	nets := make([]netlist.Net, 0, len(in))
 	for _, b := range in {
 		nets = append(nets, b.net)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // classes returns two popcounts of 40 bits, some of them constant, equal or complementary,
@@ -63,7 +64,7 @@ func TestCheckFaults(t *testing.T) {
 		for _, i := range counting {
 			for bit := range 1 << len(got.Inputs(i)) {
 				bad := changed(got, i, func(param uint64, _ []netlist.Net) uint64 { return param ^ 1<<bit })
-				if Check(n, bad, hint) == nil {
+				if counts.Check(n, bad, hint) == nil {
 					t.Errorf("%s: cell %d with bit %d of its table inverted is proved", o.name(), i, bit)
 				}
 			}
@@ -76,7 +77,7 @@ func TestCheckFaults(t *testing.T) {
 var faultOptions = []Options{{K: 6}, {K: 4}, {K: 6, Absorb: true}}
 
 // between returns the function cells that the counts depend on and that count.
-func between(n *netlist.Netlist, h *Hint) []netlist.Cell {
+func between(n *netlist.Netlist, h *counts.Hint) []netlist.Cell {
 	counted := map[netlist.Net]bool{}
 	for _, c := range h.Counts {
 		for _, b := range c.Bits {
@@ -121,7 +122,7 @@ func TestCheckWires(t *testing.T) {
 				}
 				return param
 			})
-			if same := slices.Equal(bad.Inputs(i), got.Inputs(i)); !same && Check(n, bad, hint) == nil {
+			if same := slices.Equal(bad.Inputs(i), got.Inputs(i)); !same && counts.Check(n, bad, hint) == nil {
 				t.Errorf("cell %d with another net at input %d is proved", i, pin)
 			}
 		}
@@ -132,45 +133,45 @@ func TestCheckWires(t *testing.T) {
 func TestCheckHint(t *testing.T) {
 	n := classes()
 	got, good := lower(t, n, Options{K: 6})
-	for name, broke := range map[string]func(h *Hint){
-		"a counter too few":           func(h *Hint) { h.Counts[0].Counters = h.Counts[0].Counters[1:] },
-		"a counter twice":             func(h *Hint) { c := &h.Counts[0]; c.Counters = append(c.Counters, c.Counters[0]) },
-		"a count too few":             func(h *Hint) { h.Counts = h.Counts[1:] },
-		"an input too few":            func(h *Hint) { c := &h.Counts[1].Counters[0]; c.In = c.In[1:] },
-		"a constant more":             func(h *Hint) { h.Counts[1].Counters[0].Constant++ },
-		"counts exchanged":            func(h *Hint) { h.Counts[0].Digits, h.Counts[1].Digits = h.Counts[1].Digits, h.Counts[0].Digits },
-		"bits exchanged":              func(h *Hint) { b := h.Counts[0].Bits; b[20], b[21] = b[21], b[20] },
-		"a bit inverted":              func(h *Hint) { h.Counts[0].Bits[20].Table = tableNot },
-		"a bit too few":               func(h *Hint) { h.Counts[0].Bits = h.Counts[0].Bits[1:] },
-		"a net that does not exist":   func(h *Hint) { h.Counts[0].Bits[20].Nets[0] = 1 << 20 },
-		"a digit that does not exist": func(h *Hint) { h.Counts[0].Digits[0] = 1 << 20 },
-		"a leaf that does not exist":  func(h *Hint) { h.Counts[0].Counters[0].Leaves[0] = 1 << 20 },
-		"a leaf twice":                func(h *Hint) { l := h.Counts[0].Counters[0].Leaves; l[0] = l[1] },
-		"a digit a constant":          func(h *Hint) { h.Counts[0].Digits[5] = netlist.False },
-		"half of a pair":              func(h *Hint) { h.Counts[0].Bits[20] = Bit{Pair: new(int)} },
-		"a pair of strangers": func(h *Hint) {
+	for name, broke := range map[string]func(h *counts.Hint){
+		"a counter too few":           func(h *counts.Hint) { h.Counts[0].Counters = h.Counts[0].Counters[1:] },
+		"a counter twice":             func(h *counts.Hint) { c := &h.Counts[0]; c.Counters = append(c.Counters, c.Counters[0]) },
+		"a count too few":             func(h *counts.Hint) { h.Counts = h.Counts[1:] },
+		"an input too few":            func(h *counts.Hint) { c := &h.Counts[1].Counters[0]; c.In = c.In[1:] },
+		"a constant more":             func(h *counts.Hint) { h.Counts[1].Counters[0].Constant++ },
+		"counts exchanged":            func(h *counts.Hint) { h.Counts[0].Digits, h.Counts[1].Digits = h.Counts[1].Digits, h.Counts[0].Digits },
+		"bits exchanged":              func(h *counts.Hint) { b := h.Counts[0].Bits; b[20], b[21] = b[21], b[20] },
+		"a bit inverted":              func(h *counts.Hint) { h.Counts[0].Bits[20].Table = tableNot },
+		"a bit too few":               func(h *counts.Hint) { h.Counts[0].Bits = h.Counts[0].Bits[1:] },
+		"a net that does not exist":   func(h *counts.Hint) { h.Counts[0].Bits[20].Nets[0] = 1 << 20 },
+		"a digit that does not exist": func(h *counts.Hint) { h.Counts[0].Digits[0] = 1 << 20 },
+		"a leaf that does not exist":  func(h *counts.Hint) { h.Counts[0].Counters[0].Leaves[0] = 1 << 20 },
+		"a leaf twice":                func(h *counts.Hint) { l := h.Counts[0].Counters[0].Leaves; l[0] = l[1] },
+		"a digit a constant":          func(h *counts.Hint) { h.Counts[0].Digits[5] = netlist.False },
+		"half of a pair":              func(h *counts.Hint) { h.Counts[0].Bits[20] = counts.Bit{Pair: new(int)} },
+		"a pair of strangers": func(h *counts.Hint) {
 			p := []int{20, 21}
 			b := h.Counts[0].Bits
-			b[20], b[21] = Bit{Pair: &p[1]}, Bit{Pair: &p[0]}
+			b[20], b[21] = counts.Bit{Pair: &p[1]}, counts.Bit{Pair: &p[0]}
 		},
-		"a bit with itself": func(h *Hint) { p := 20; h.Counts[0].Bits[20] = Bit{Pair: &p} },
-		"words exchanged":   func(h *Hint) { w := h.Argmaxs[0].Words; w[0], w[1] = w[1], w[0] },
-		"another index":     func(h *Hint) { h.Argmaxs[0].Index[0] = 3 },
-		"no argmax":         func(h *Hint) { h.Argmaxs = nil },
-		"more leaves than can be tried": func(h *Hint) {
+		"a bit with itself": func(h *counts.Hint) { p := 20; h.Counts[0].Bits[20] = counts.Bit{Pair: &p} },
+		"words exchanged":   func(h *counts.Hint) { w := h.Argmaxs[0].Words; w[0], w[1] = w[1], w[0] },
+		"another index":     func(h *counts.Hint) { h.Argmaxs[0].Index[0] = 3 },
+		"no argmax":         func(h *counts.Hint) { h.Argmaxs = nil },
+		"more leaves than can be tried": func(h *counts.Hint) {
 			c := &h.Counts[0].Counters[0]
-			for v := netlist.Net(2); len(c.Leaves) <= maxLeaves; v++ {
+			for v := netlist.Net(2); len(c.Leaves) <= counts.MaxLeaves; v++ {
 				c.Leaves = leaves(append(c.Leaves, v))
 			}
 		},
 	} {
 		bad := good.Map(func(v netlist.Net) netlist.Net { return v })
 		broke(bad)
-		if Check(n, got, bad) == nil {
+		if counts.Check(n, got, bad) == nil {
 			t.Errorf("%s: proved", name)
 		}
 	}
-	if err := Check(n, got, good); err != nil {
+	if err := counts.Check(n, got, good); err != nil {
 		t.Errorf("Map does not copy: %v", err)
 	}
 }
@@ -184,10 +185,10 @@ func TestCheckOther(t *testing.T) {
 		gate++
 	}
 	other := changed(n, gate, func(param uint64, _ []netlist.Net) uint64 { return param ^ 1 })
-	if err := Check(other, got, hint); err == nil {
+	if err := counts.Check(other, got, hint); err == nil {
 		t.Error("a netlist with another gate: proved")
 	}
-	if err := Check(popcountOf(3), got, hint); err == nil {
+	if err := counts.Check(popcountOf(3), got, hint); err == nil {
 		t.Error("a netlist with other ports: proved")
 	}
 }
@@ -202,14 +203,14 @@ func TestHintJSON(t *testing.T) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	back := &Hint{}
+	back := &counts.Hint{}
 	if err := d.Decode(back); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(hint, back); diff != "" {
 		t.Errorf("-written +read:\n%s", diff)
 	}
-	if err := Check(n, got, back); err != nil {
+	if err := counts.Check(n, got, back); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(string(text), `"popcount"`) {

@@ -12,6 +12,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 	"ialgn/trainer/model"
 )
 
@@ -48,7 +49,7 @@ type size struct{ luts, levels int }
 func (s size) String() string { return fmt.Sprintf("%d / %d", s.luts, s.levels) }
 
 // sizeOf returns the size of a netlist, and that of the part that the counts depend on.
-func sizeOf(n *netlist.Netlist) (all, counts size) {
+func sizeOf(n *netlist.Netlist) (all, sums size) {
 	needed, level := make([]bool, n.Nets()), make([]int, n.Nets())
 	for _, p := range n.Probes() {
 		for _, v := range p.Nets {
@@ -68,15 +69,15 @@ func sizeOf(n *netlist.Netlist) (all, counts size) {
 		}
 		all = size{all.luts + 1, max(all.levels, level[out])}
 		if needed[out] {
-			counts = size{counts.luts + 1, max(counts.levels, level[out])}
+			sums = size{sums.luts + 1, max(sums.levels, level[out])}
 		}
 	}
-	return all, counts
+	return all, sums
 }
 
 // cores lowers the core of a network to LUT6 without absorption and with it, and logs and
 // returns the sizes: all, and gates and popcounts alone.
-func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, counts [2]size) {
+func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, sums [2]size) {
 	t.Helper()
 	mapped, _, err := lut.Map(t.Context(), n, lut.Options{K: 6, Objective: map[Objective]lut.Objective{
 		Area: lut.Area, Balanced: lut.Balanced, Depth: lut.Depth,
@@ -91,15 +92,15 @@ func cores(t *testing.T, name string, n *netlist.Netlist, o Objective) (all, cou
 			t.Fatal(err)
 		}
 		took := time.Since(start).Round(time.Millisecond)
-		if err := Check(mapped, got, hint); err != nil {
+		if err := counts.Check(mapped, got, hint); err != nil {
 			t.Fatal(err)
 		}
 		compare(t, mapped, got)
-		all[i], counts[i] = sizeOf(got)
+		all[i], sums[i] = sizeOf(got)
 		t.Logf("%s, %s, absorption %v: core %v, without argmax %v; %v",
-			name, [...]string{Balanced: "balanced", Area: "area", Depth: "depth"}[o], absorb, all[i], counts[i], took)
+			name, [...]string{Balanced: "balanced", Area: "area", Depth: "depth"}[o], absorb, all[i], sums[i], took)
 	}
-	return all, counts
+	return all, sums
 }
 
 // saved returns the share of LUTs that the second size has less than the first.
@@ -114,17 +115,17 @@ func TestCore(t *testing.T) {
 			break
 		}
 		n := optimisedCore(t, netgen.Frozen(seed+1, netgen.Paper(8000, 6)))
-		_, counts := cores(t, fmt.Sprint("random, seed ", seed+1), n, Balanced)
-		if got := counts[1]; got.luts > 9150 || got.levels > 11 {
+		_, sums := cores(t, fmt.Sprint("random, seed ", seed+1), n, Balanced)
+		if got := sums[1]; got.luts > 9150 || got.levels > 11 {
 			t.Errorf("seed %d: gates and popcounts %v, want at most 9150 / 11", seed+1, got)
 		}
 	}
 	for _, path := range models() {
 		n, name := modelCore(t, path), filepath.Base(path)
 		for _, o := range []Objective{Area, Balanced, Depth} {
-			all, counts := cores(t, name, n, o)
-			if o != Depth && (saved(all) < 0.11 || saved(counts) < 0.11) {
-				t.Errorf("%s: absorption saves %.3f of the core, %.3f without argmax, want 0.11", name, saved(all), saved(counts))
+			all, sums := cores(t, name, n, o)
+			if o != Depth && (saved(all) < 0.11 || saved(sums) < 0.11) {
+				t.Errorf("%s: absorption saves %.3f of the core, %.3f without argmax, want 0.11", name, saved(all), saved(sums))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // folding finds, in a netlist that is to be lowered, what is constant, equal or
@@ -19,8 +20,8 @@ type folding struct {
 
 // folded is what is left of a popcount's inputs.
 type folded struct {
-	addends       // in nets of the old netlist
-	inputs  []Bit // of each input, in nets of the old netlist
+	addends              // in nets of the old netlist
+	inputs  []counts.Bit // of each input, in nets of the old netlist
 	groups  []group
 	rows    []row
 	mixable bool  // the LUTs of its bits may take other bits in
@@ -140,7 +141,7 @@ func (f *folding) complement(b bit) (key opposite, inverted bool) {
 // that count once.
 func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 	once = map[int]bit{}
-	r = &folded{inputs: make([]Bit, len(in)), limit: noMixing}
+	r = &folded{inputs: make([]counts.Bit, len(in)), limit: noMixing}
 	type sides [2][]int // the inputs that are a function, and its complement
 	found := map[opposite]*sides{}
 	var order []*sides
@@ -148,7 +149,7 @@ func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 	for i, v := range in {
 		b := f.literal(v)
 		literal[i] = b
-		r.inputs[i] = Bit{Nets: []netlist.Net{b.net}, Table: b.term(1).Table}
+		r.inputs[i] = counts.Bit{Nets: []netlist.Net{b.net}, Table: b.term(1).Table}
 		if b.net <= netlist.True {
 			r.constant += uint64(b.net&1) ^ side(b.inverted)
 			continue
@@ -166,7 +167,7 @@ func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 		pairs := min(len(s[0]), len(s[1]))
 		for p := range pairs {
 			i, j := s[0][p], s[1][p]
-			r.inputs[i], r.inputs[j] = Bit{Pair: &j}, Bit{Pair: &i}
+			r.inputs[i], r.inputs[j] = counts.Bit{Pair: &j}, counts.Bit{Pair: &i}
 		}
 		r.constant += uint64(pairs)
 		for _, rest := range [][]int{s[0][pairs:], s[1][pairs:]} {
@@ -177,7 +178,7 @@ func (f *folding) foldCount(in []netlist.Net) (r *folded, once map[int]bit) {
 				r.add(literal[rest[0]], len(rest))
 				for _, i := range rest {
 					b := literal[rest[0]]
-					r.inputs[i] = Bit{Nets: []netlist.Net{b.net}, Table: b.term(1).Table}
+					r.inputs[i] = counts.Bit{Nets: []netlist.Net{b.net}, Table: b.term(1).Table}
 				}
 			}
 		}

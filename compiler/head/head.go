@@ -15,12 +15,10 @@
 // their places, or have their LUTs add up other bits with the inputs that are left.
 //
 // Lower should be the last pass that changes cells: constant folding would take joined carry
-// chains apart, and a pass that renumbers nets has to map the hint ([Hint.Map]).
+// chains apart, and a pass that renumbers nets has to map the hint ([counts.Hint.Map]).
 //
-// Beside the netlist, Lower returns a [Hint]: the inputs and outputs of each counter.
-// [Check] proves with it, counter by counter, that every count is the sum of the bits that
-// its popcount had, which is beyond general equivalence checkers from some 31 bits on.
-// It shares no code with the builder.
+// Beside the netlist, Lower returns a [counts.Hint], the inputs and outputs of each counter, by
+// which package counts proves that every count is the sum of the bits that its popcount had.
 package head
 
 import (
@@ -28,6 +26,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // Objective says what a level is worth.
@@ -97,7 +96,7 @@ func (o *Options) worth(in profile, digits int, first int32) worth {
 }
 
 // Lower returns n with every popcount, counter and argmax replaced by cells of the target,
-// and the hint for [Check]. It drops cells that reach no port and no probe.
+// and the hint for [counts.Check]. It drops cells that reach no port and no probe.
 //
 // Requires: nothing; mapped gates, for their levels are taken as the arrival of their bits.
 // Ensures:  the functions of ports and probes; no popcount, counter or argmax is left.
@@ -105,7 +104,7 @@ func (o *Options) worth(in profile, digits int, first int32) worth {
 // bits arrive when, and a microsecond a bit.
 //
 // It returns an error if the options are out of range.
-func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint, error) {
+func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint, error) {
 	if o.K < 2 || o.K > netlist.MaxFunctionInputs {
 		return nil, nil, fmt.Errorf("head: LUTs of %d inputs are out of range, use 2 to %d", o.K, netlist.MaxFunctionInputs)
 	}
@@ -116,7 +115,7 @@ func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint, error) {
 		return nil, nil, fmt.Errorf("head: %d levels are out of range, use 0 for no bound", o.Levels)
 	}
 	o.plans, o.splits = map[string]*plan{}, newSplits(&o)
-	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, &o), hint: &Hint{}}
+	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, &o), hint: &counts.Hint{}}
 	l.run()
 	return l.Finish(), l.hint, nil
 }
@@ -126,7 +125,7 @@ type lowering struct {
 	*netlist.Copier
 	o     *Options
 	fold  *folding
-	hint  *Hint
+	hint  *counts.Hint
 	level []int32 // of each net of the new netlist, as far as it is built
 }
 
@@ -185,7 +184,7 @@ func (l *lowering) popcount(i netlist.Cell) {
 	digits, counters := s.sum(&s.addends, s.digits, l.o)
 	counters = append(s.counters, counters...)
 	to := l.commit(s.circuit, digits)
-	count := Count{Popcount: i, Digits: make([]netlist.Net, l.Old.Outputs(i))}
+	count := counts.Count{Popcount: i, Digits: make([]netlist.Net, l.Old.Outputs(i))}
 	for d, v := range digits {
 		count.Digits[d] = to(v)
 	}
@@ -198,7 +197,7 @@ func (l *lowering) popcount(i netlist.Cell) {
 		}
 		count.Bits = append(count.Bits, b)
 	}
-	h := Hint{Counts: []Count{{Counters: counters}}}
+	h := counts.Hint{Counts: []counts.Count{{Counters: counters}}}
 	count.Counters = h.Map(to).Counts[0].Counters
 	l.hint.Counts = append(l.hint.Counts, count)
 }
@@ -206,7 +205,7 @@ func (l *lowering) popcount(i netlist.Cell) {
 // argmax lowers an argmax.
 func (l *lowering) argmax(i netlist.Cell) {
 	in, size := l.Inputs(i), int(l.Old.Param(i))
-	hint := Index{Argmax: i}
+	hint := counts.Index{Argmax: i}
 	for w := range len(in) / size {
 		hint.Words = append(hint.Words, slices.Clone(in[w*size:(w+1)*size]))
 	}

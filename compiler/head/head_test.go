@@ -11,6 +11,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 	"ialgn/sim"
 )
 
@@ -34,7 +35,7 @@ func popcountOf(n int) *netlist.Netlist {
 
 // lower lowers n and holds the result to all that is promised: valid, without operators,
 // with cells of at most K inputs, proved by Check, and the same function on samples.
-func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint) {
+func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *counts.Hint) {
 	t.Helper()
 	got, hint, err := Lower(n, o)
 	if err != nil {
@@ -51,7 +52,7 @@ func lower(t *testing.T, n *netlist.Netlist, o Options) (*netlist.Netlist, *Hint
 			t.Fatalf("cell %d has %d inputs, want at most %d", i, len(got.Inputs(i)), o.K)
 		}
 	}
-	if err := Check(n, got, hint); err != nil {
+	if err := counts.Check(n, got, hint); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, n, got)
@@ -169,12 +170,12 @@ func TestArgmaxExhaustive(t *testing.T) {
 		for _, size := range [][2]int{{2, 5}, {3, 3}, {3, 4}, {4, 3}, {5, 2}, {6, 2}, {10, 1}} {
 			n := argmaxOf(size[0], size[1])
 			got, _ := lower(t, n, o)
-			e, err := newCone(got, got.InputPorts()[0].Nets)
+			e, err := counts.NewCone(got, got.InputPorts()[0].Nets)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for k, v := range got.OutputPorts()[0].Nets {
-				value, err := e.value(v)
+				value, err := e.Value(v)
 				if err != nil {
 					t.Fatal(err)
 				}

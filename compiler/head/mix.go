@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // A LUT with inputs left can give f ^ x in place of the bit f, for another bit x of the
@@ -28,7 +29,7 @@ type mixer struct {
 	*addends
 	digits   int
 	source   map[netlist.Net]source // of nets that counters give
-	counters []Counter              // those before, and the new ones
+	counters []counts.Counter       // those before, and the new ones
 }
 
 // source is an output of a counter.
@@ -37,7 +38,7 @@ type source struct{ counter, out int }
 // mix takes bits of a sum together whose lowest digit of weight 2^d is there limit + d levels
 // after the first bits. It returns the given counters, changed where bits that they give are
 // mixed, and the new ones. Sums are modulo 2^digits.
-func (c *circuit) mix(a *addends, digits int, limit int32, before []Counter) []Counter {
+func (c *circuit) mix(a *addends, digits int, limit int32, before []counts.Counter) []counts.Counter {
 	m := &mixer{c, a, digits, sources(before), before}
 	_, first := c.profile(a, digits)
 	for d := range digits - 1 {
@@ -47,7 +48,7 @@ func (c *circuit) mix(a *addends, digits int, limit int32, before []Counter) []C
 }
 
 // sources finds the nets that are outputs of one counter, and named nowhere else.
-func sources(counters []Counter) map[netlist.Net]source {
+func sources(counters []counts.Counter) map[netlist.Net]source {
 	named, from := map[netlist.Net]int{}, map[netlist.Net]source{}
 	for i, c := range counters {
 		nets := slices.Clone(c.Leaves)
@@ -231,7 +232,7 @@ func (m *mixer) arrange(tree []mixed) ([]mixed, int32) {
 // counter adds the counter of a tree of bits of weight 2^d, and at most one bit of twice
 // the weight. It returns its digits.
 func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
-	nets, counter := make([]netlist.Net, len(tree)), Counter{}
+	nets, counter := make([]netlist.Net, len(tree)), counts.Counter{}
 	lowest := bit{}
 	for j, b := range slices.Backward(tree) {
 		nets[j] = b.net
@@ -295,7 +296,7 @@ func netsAt(nets []netlist.Net, places []int) (list []netlist.Net) {
 // mixed returns the exclusive or of a cell's output and others, by a cell that takes its
 // place, and how the output is a function of these. The counter that gives it is changed so
 // that it gives the function.
-func (m *mixer) mixed(v netlist.Net, with []netlist.Net) (netlist.Net, Term) {
+func (m *mixer) mixed(v netlist.Net, with []netlist.Net) (netlist.Net, counts.Term) {
 	n := m.nodes[v]
 	own := len(n.in)
 	out := m.function(tabulate(own+len(with), func(x uint) bool {
@@ -304,7 +305,7 @@ func (m *mixer) mixed(v netlist.Net, with []netlist.Net) (netlist.Net, Term) {
 	nets := slices.Concat([]netlist.Net{out}, with)
 	at := m.source[v]
 	c := &m.counters[at.counter]
-	t := Term{c.Out[at.out].Weight, nets, tabulate(len(nets), odd)}
+	t := counts.Term{Weight: c.Out[at.out].Weight, Nets: nets, Table: tabulate(len(nets), odd)}
 	c.Out[at.out] = t
 	c.Leaves = leaves(slices.Concat(c.Leaves, with))
 	return out, t

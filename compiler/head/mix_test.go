@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // TestMix counts gates that make no pairs, next to each other: counters of mixed bits take a
@@ -45,7 +46,7 @@ func TestMixRandom(t *testing.T) {
 		unmixed, _ := lowerMixed(t, n, k, noMixing)
 		for _, limit := range []int32{1, 2, 3, 5, 1000} {
 			got, h := lowerMixed(t, n, k, limit)
-			if err := Check(n, got, h); err != nil {
+			if err := counts.Check(n, got, h); err != nil {
 				t.Fatalf("seed %d, limit %d: %v", seed, limit, err)
 			}
 			compare(t, n, got)
@@ -58,11 +59,11 @@ func TestMixRandom(t *testing.T) {
 }
 
 // lowerMixed lowers with a given limit.
-func lowerMixed(t *testing.T, n *netlist.Netlist, k int, limit int32) (*netlist.Netlist, *Hint) {
+func lowerMixed(t *testing.T, n *netlist.Netlist, k int, limit int32) (*netlist.Netlist, *counts.Hint) {
 	t.Helper()
 	o := Options{K: k, Objective: Area, Absorb: true, plans: map[string]*plan{}}
 	o.splits = newSplits(&o)
-	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, &o), hint: &Hint{}}
+	l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: newFolding(n, &o), hint: &counts.Hint{}}
 	for _, f := range l.fold.counts {
 		f.limit = limit
 	}
@@ -85,7 +86,7 @@ func TestMixFaults(t *testing.T) {
 				continue
 			}
 			out.Nets[1] = got.InputPorts()[0].Nets[0]
-			if err := Check(n, got, h); err == nil {
+			if err := counts.Check(n, got, h); err == nil {
 				t.Errorf("counter %d, output %d: no error", i, j)
 			}
 			return

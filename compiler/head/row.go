@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // Three gates that share no inputs have too many for a full adder to compute them. But its
@@ -83,7 +84,7 @@ type rowSum struct {
 
 // row adds a row to a circuit, whose nets for the leaves a function gives, and its digits
 // to a sum. It returns the identities that show that they are right.
-func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (counters []Counter) {
+func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (counters []counts.Counter) {
 	b := &rowSum{circuit: c, net: net}
 	for i := range r.pairs {
 		p := &r.pairs[i]
@@ -96,8 +97,8 @@ func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (co
 		return r.first.at(x&(1<<own-1)) != odd(x>>own)
 	}), in...)
 	a.bits[0] = append(a.bits[0], bit{net: b.s})
-	counters = append(counters, Counter{
-		Leaves: leaves(in), In: []Term{b.term(&r.first)}, Out: []Term{b.before(0)},
+	counters = append(counters, counts.Counter{
+		Leaves: leaves(in), In: []counts.Term{b.term(&r.first)}, Out: []counts.Term{b.before(0)},
 	})
 	for i := range r.pairs {
 		carry, identity := b.pair(&r.pairs[i], i)
@@ -108,7 +109,7 @@ func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (co
 }
 
 // pair adds the carry of pair i.
-func (b *rowSum) pair(p *pair, i int) (bit, Counter) {
+func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 	in := append([]netlist.Net{b.q[i], b.s}, b.q[i+1:]...)
 	own := len(in)
 	after := uint(1<<own-1) &^ 1 // the digit with this pair, of all these
@@ -119,20 +120,22 @@ func (b *rowSum) pair(p *pair, i int) (bit, Counter) {
 		return p.a.at(x >> own)
 	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
 	given := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // which the pair decides
-	return carry, Counter{
+	return carry, counts.Counter{
 		Leaves: leaves(slices.Concat(given, b.nets(p.a.leaves), b.nets(p.b.leaves))),
-		In:     []Term{b.before(i), b.term(&p.a), b.term(&p.b)},
-		Out:    []Term{b.before(i + 1), carry.term(2)},
+		In:     []counts.Term{b.before(i), b.term(&p.a), b.term(&p.b)},
+		Out:    []counts.Term{b.before(i + 1), carry.term(2)},
 	}
 }
 
 // before returns the first digit of what stands before pair i.
-func (b *rowSum) before(i int) Term {
+func (b *rowSum) before(i int) counts.Term {
 	in := append([]netlist.Net{b.s}, b.q[i:]...)
-	return Term{1, in, tabulate(len(in), odd)}
+	return counts.Term{Weight: 1, Nets: in, Table: tabulate(len(in), odd)}
 }
 
-func (b *rowSum) term(it *item) Term { return Term{1, b.nets(it.leaves), it.own()} }
+func (b *rowSum) term(it *item) counts.Term {
+	return counts.Term{Weight: 1, Nets: b.nets(it.leaves), Table: it.own()}
+}
 
 func (b *rowSum) nets(old []netlist.Net) []netlist.Net {
 	list := make([]netlist.Net, len(old))

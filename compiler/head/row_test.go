@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // chainsOf returns the popcount of gates of the given numbers of inputs, each of which
@@ -98,10 +99,10 @@ func TestRowsRandom(t *testing.T) {
 		for _, row := range a.rows {
 			most = max(most, len(row.pairs))
 		}
-		l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: f, hint: &Hint{}}
+		l := &lowering{Copier: netlist.NewCopier(n), o: &o, fold: f, hint: &counts.Hint{}}
 		l.run()
 		got := l.Finish()
-		if err := Check(n, got, l.hint); err != nil {
+		if err := counts.Check(n, got, l.hint); err != nil {
 			t.Fatal(fmt.Errorf("seed %d: %w", seed, err))
 		}
 		compare(t, n, got)

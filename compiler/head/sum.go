@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // sum is a sum with its first counters, those that absorb gates.
@@ -13,7 +14,7 @@ type sum struct {
 	*circuit
 	addends
 	digits   int
-	counters []Counter
+	counters []counts.Counter
 }
 
 // newSum returns the sum of what is counted. net returns what a net of the old netlist is

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // bit is something to be counted: a net of a circuit or its complement. Counters take the
@@ -13,12 +14,12 @@ type bit struct {
 	inverted bool
 }
 
-func (b bit) term(weight uint64) Term {
+func (b bit) term(weight uint64) counts.Term {
 	table := uint64(tableCopy)
 	if b.inverted {
 		table = tableNot
 	}
-	return Term{weight, []netlist.Net{b.net}, table}
+	return counts.Term{Weight: weight, Nets: []netlist.Net{b.net}, Table: table}
 }
 
 // addends are the bits of a sum by their digit, and a constant.
@@ -42,12 +43,12 @@ type tree struct {
 	digits   int
 	waiting  [maxDigits][]bit // by arrival
 	constant uint64           // not yet in any counter
-	counters []Counter
+	counters []counts.Counter
 }
 
 // sum returns the digits of a sum, which must be less than 2^digits, and the counters on
 // the way.
-func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []Counter) {
+func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	if o.Carry {
 		return c.adderSum(a, digits, o)
 	}
@@ -55,7 +56,7 @@ func (c *circuit) sum(a *addends, digits int, o *Options) ([]netlist.Net, []Coun
 }
 
 // lutSum is the sum by the best tree of counters that [search] finds.
-func (c *circuit) lutSum(a *addends, digits int, o *Options) ([]netlist.Net, []Counter) {
+func (c *circuit) lutSum(a *addends, digits int, o *Options) ([]netlist.Net, []counts.Counter) {
 	in, first := c.profile(a, digits)
 	t := &tree{circuit: c, digits: digits, constant: a.constant}
 	p := o.plan(digits, in, first)
@@ -163,7 +164,7 @@ func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 			t.waiting[digit+i] = t.waiting[digit+i][c:]
 		}
 	}
-	counter := Counter{Constant: constant << digit}
+	counter := counts.Counter{Constant: constant << digit}
 	nets := make([]netlist.Net, len(in))
 	for i, b := range in {
 		nets[i] = b.net
@@ -186,10 +187,10 @@ func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 
 // free returns the leaves of a counter without its outputs: a counter that reads a net
 // twice may find one of its outputs among its inputs, as a function of the others.
-func (t *tree) free(c Counter) []netlist.Net {
+func (t *tree) free(c counts.Counter) []netlist.Net {
 	var list []netlist.Net
 	for _, v := range c.Leaves {
-		output := slices.ContainsFunc(c.Out, func(o Term) bool { return o.Nets[0] == v })
+		output := slices.ContainsFunc(c.Out, func(o counts.Term) bool { return o.Nets[0] == v })
 		made := t.nodes[v].in != nil
 		for _, w := range t.nodes[v].in {
 			made = made && slices.Contains(c.Leaves, w)
@@ -288,10 +289,10 @@ func (t *tree) finish() []netlist.Net {
 		case bits[0].inverted:
 			b := bits[0]
 			digits[d] = t.inverted(b.net)
-			t.counters = append(t.counters, Counter{
+			t.counters = append(t.counters, counts.Counter{
 				Leaves: []netlist.Net{b.net},
-				In:     []Term{b.term(1 << d)},
-				Out:    []Term{bit{net: digits[d]}.term(1 << d)},
+				In:     []counts.Term{b.term(1 << d)},
+				Out:    []counts.Term{bit{net: digits[d]}.term(1 << d)},
 			})
 		default:
 			digits[d] = bits[0].net

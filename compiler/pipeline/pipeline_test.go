@@ -13,6 +13,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 	"ialgn/sim"
 )
 
@@ -40,7 +41,7 @@ func networks(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	}
 }
 
-func lowered(t *testing.T, n *netlist.Netlist, k int, carry bool) (*netlist.Netlist, *head.Hint) {
+func lowered(t *testing.T, n *netlist.Netlist, k int, carry bool) (*netlist.Netlist, *counts.Hint) {
 	t.Helper()
 	mapped, _, err := lut.Map(t.Context(), n, lut.Options{K: k})
 	if err != nil {

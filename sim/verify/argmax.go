@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"ialgn/backend/lowering"
-	"ialgn/compiler/head"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // argmax proves that the index of a tournament is the argmax of its words, whatever the
 // values of these. It says why not where it could not; nil is no tournament.
-func (p prover) argmax(n *netlist.Netlist, a *head.Index) (reason string, err error) {
+func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, err error) {
 	if a == nil {
 		return "", nil
 	}
@@ -35,7 +35,7 @@ func (p prover) argmax(n *netlist.Netlist, a *head.Index) (reason string, err er
 
 // tournaments returns two netlists over the nets that the words are made of: the plain
 // argmax of the words, and the cells of n between words and index.
-func tournaments(n *netlist.Netlist, a *head.Index) (plain, built *netlist.Netlist, err error) {
+func tournaments(n *netlist.Netlist, a *counts.Index) (plain, built *netlist.Netlist, err error) {
 	words := slices.Concat(a.Words...)
 	nets := slices.Clone(words)
 	slices.Sort(nets)

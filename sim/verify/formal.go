@@ -50,7 +50,7 @@ const maxProofs = 64
 
 // Formal proves that the optimised netlist computes the raw one's function for every
 // input, or for every thermometer code where the product assumes that. abc proves that the
-// same is counted; the counts of a lowered head are proved by its hint ([head.ProveCount])
+// same is counted; the counts of a lowered head are proved by its hint ([counts.Prove])
 // and its argmax by abc. Popcounts and an argmax that are still operators are matched by
 // their form. Registers are taken for wires: that all paths cross as many of them is an
 // invariant of the netlist.

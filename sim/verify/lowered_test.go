@@ -9,12 +9,12 @@ import (
 
 	"ialgn/compiler"
 	"ialgn/compiler/hardware"
-	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 	"ialgn/trainer/model"
 )
 
@@ -176,13 +176,13 @@ func TestForgedPair(t *testing.T) {
 	}
 	raw, product := build(true), build(false)
 	digits, x := product.Probes()[0].Nets, product.InputPorts()[0].Nets[:1]
-	term := func(weight uint64, v netlist.Net) head.Term {
-		return head.Term{Weight: weight, Nets: []netlist.Net{v}, Table: tableCopy}
+	term := func(weight uint64, v netlist.Net) counts.Term {
+		return counts.Term{Weight: weight, Nets: []netlist.Net{v}, Table: tableCopy}
 	}
 	first, second := 0, 1
-	hint := &head.Hint{Counts: []head.Count{{
-		Bits: []head.Bit{{Pair: &second}, {Pair: &first}, {Nets: x, Table: tableCopy}}, Digits: digits,
-		Counters: []head.Counter{{Leaves: x, In: []head.Term{term(1, x[0])}, Constant: 1, Out: []head.Term{term(1, digits[0]), term(2, digits[1])}}},
+	hint := &counts.Hint{Counts: []counts.Count{{
+		Bits: []counts.Bit{{Pair: &second}, {Pair: &first}, {Nets: x, Table: tableCopy}}, Digits: digits,
+		Counters: []counts.Counter{{Leaves: x, In: []counts.Term{term(1, x[0])}, Constant: 1, Out: []counts.Term{term(1, digits[0]), term(2, digits[1])}}},
 	}}}
 	d := Design{Model: small(1), Raw: raw, Product: product, Hint: hint}
 	r, err := d.Formal(t.Context())
@@ -294,25 +294,25 @@ func TestForgedHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(*head.Hint){
-		"no counts":           func(h *head.Hint) { h.Counts = nil },
-		"no argmax":           func(h *head.Hint) { h.Argmaxs = nil },
-		"a counter left out":  func(h *head.Hint) { h.Counts[1].Counters = h.Counts[1].Counters[1:] },
-		"a bit left out":      func(h *head.Hint) { h.Counts[1].Bits = h.Counts[1].Bits[1:] },
-		"a bit of another":    func(h *head.Hint) { h.Counts[1].Bits[0] = h.Counts[0].Bits[0] },
-		"classes exchanged":   func(h *head.Hint) { h.Counts[0].Bits, h.Counts[1].Bits = h.Counts[1].Bits, h.Counts[0].Bits },
-		"a pair with itself":  func(h *head.Hint) { i := 0; h.Counts[0].Bits[0].Pair = &i },
-		"a net that is not":   func(h *head.Hint) { h.Counts[0].Digits[0] = 1 << 30 },
-		"a leaf that is not":  func(h *head.Hint) { h.Counts[0].Counters[0].Leaves[0] = 1 << 30 },
-		"a table too wide":    func(h *head.Hint) { h.Counts[0].Bits[0].Table = 1 << 63 },
-		"too many nets":       func(h *head.Hint) { h.Counts[0].Bits[0].Nets = make([]netlist.Net, 7) },
-		"a weight too large":  func(h *head.Hint) { h.Counts[0].Counters[0].In[0].Weight = 1 << 62 },
-		"a large constant":    func(h *head.Hint) { h.Counts[0].Counters[0].Constant = 1 << 63 },
-		"words exchanged":     func(h *head.Hint) { w := h.Argmaxs[0].Words; w[0], w[1] = w[1], w[0] },
-		"words of other size": func(h *head.Hint) { h.Argmaxs[0].Words[1] = h.Argmaxs[0].Words[1][1:] },
-		"no words":            func(h *head.Hint) { h.Argmaxs[0].Words = nil },
+	for name, change := range map[string]func(*counts.Hint){
+		"no counts":           func(h *counts.Hint) { h.Counts = nil },
+		"no argmax":           func(h *counts.Hint) { h.Argmaxs = nil },
+		"a counter left out":  func(h *counts.Hint) { h.Counts[1].Counters = h.Counts[1].Counters[1:] },
+		"a bit left out":      func(h *counts.Hint) { h.Counts[1].Bits = h.Counts[1].Bits[1:] },
+		"a bit of another":    func(h *counts.Hint) { h.Counts[1].Bits[0] = h.Counts[0].Bits[0] },
+		"classes exchanged":   func(h *counts.Hint) { h.Counts[0].Bits, h.Counts[1].Bits = h.Counts[1].Bits, h.Counts[0].Bits },
+		"a pair with itself":  func(h *counts.Hint) { i := 0; h.Counts[0].Bits[0].Pair = &i },
+		"a net that is not":   func(h *counts.Hint) { h.Counts[0].Digits[0] = 1 << 30 },
+		"a leaf that is not":  func(h *counts.Hint) { h.Counts[0].Counters[0].Leaves[0] = 1 << 30 },
+		"a table too wide":    func(h *counts.Hint) { h.Counts[0].Bits[0].Table = 1 << 63 },
+		"too many nets":       func(h *counts.Hint) { h.Counts[0].Bits[0].Nets = make([]netlist.Net, 7) },
+		"a weight too large":  func(h *counts.Hint) { h.Counts[0].Counters[0].In[0].Weight = 1 << 62 },
+		"a large constant":    func(h *counts.Hint) { h.Counts[0].Counters[0].Constant = 1 << 63 },
+		"words exchanged":     func(h *counts.Hint) { w := h.Argmaxs[0].Words; w[0], w[1] = w[1], w[0] },
+		"words of other size": func(h *counts.Hint) { h.Argmaxs[0].Words[1] = h.Argmaxs[0].Words[1][1:] },
+		"no words":            func(h *counts.Hint) { h.Argmaxs[0].Words = nil },
 	} {
-		forged := &head.Hint{}
+		forged := &counts.Hint{}
 		if err := json.Unmarshal(text, forged); err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"ialgn/compiler/head"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 )
 
 // roots are the bits that are counted for each class.
@@ -18,37 +18,37 @@ type roots struct {
 	ports bool
 
 	// argmax is the tournament that finds the class, nil if that is an operator.
-	argmax *head.Index
+	argmax *counts.Index
 }
 
 // findRoots returns what is counted for each class, and checks that the head makes of
 // it what it should: the probe count_c is the whole count, and class_index is the argmax
 // of these counts. A lowered head is taken apart by its hint, whose counts are proved.
 // What is left to prove is the argmax of the result, if it has one.
-func findRoots(n *netlist.Netlist, h *head.Hint) (*roots, error) {
+func findRoots(n *netlist.Netlist, h *counts.Hint) (*roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
 		return &roots{bits: [][]root{copies(n.OutputPorts()[i].Nets)}, pairs: []int{0}, ports: true}, nil
 	}
 	if h == nil {
-		h = &head.Hint{}
+		h = &counts.Hint{}
 	}
 	if err := h.Check(n); err != nil {
 		return nil, err
 	}
 	r := &roots{}
-	var counts [][]netlist.Net
+	var numbers [][]netlist.Net
 	told := make([]bool, len(h.Counts))
 	for _, p := range n.Probes() {
-		if p.Name != fmt.Sprintf("count_%d", len(counts)) {
+		if p.Name != fmt.Sprintf("count_%d", len(numbers)) {
 			continue
 		}
 		bits, pairs, err := counted(n, p, h.Counts, told)
 		if err != nil {
 			return nil, err
 		}
-		counts, r.bits, r.pairs = append(counts, p.Nets), append(r.bits, bits), append(r.pairs, pairs)
+		numbers, r.bits, r.pairs = append(numbers, p.Nets), append(r.bits, bits), append(r.pairs, pairs)
 	}
-	return r, r.checkArgmax(n, counts, h)
+	return r, r.checkArgmax(n, numbers, h)
 }
 
 func copies(nets []netlist.Net) []root {
@@ -70,9 +70,9 @@ func significant(digits []netlist.Net) []netlist.Net {
 // counted returns the bits whose count is the probe p: the inputs of a popcount, or what
 // the hint says of a lowered one. A probe that is neither may be a constant, which is that
 // many ones, or a single bit.
-func counted(n *netlist.Netlist, p netlist.Port, counts []head.Count, told []bool) (bits []root, pairs int, err error) {
+func counted(n *netlist.Netlist, p netlist.Port, numbers []counts.Count, told []bool) (bits []root, pairs int, err error) {
 	digits := significant(p.Nets)
-	if c := findCount(counts, told, digits); c != nil {
+	if c := findCount(numbers, told, digits); c != nil {
 		return lowered(n, p.Name, c)
 	}
 	if !slices.ContainsFunc(digits, func(v netlist.Net) bool { return v > netlist.True }) {
@@ -95,9 +95,9 @@ func counted(n *netlist.Netlist, p netlist.Port, counts []head.Count, told []boo
 
 // findCount returns the count with the given digits, one that was not told before if there
 // are several: classes that are always equal share the digits, and perhaps the count.
-func findCount(counts []head.Count, told []bool, digits []netlist.Net) *head.Count {
+func findCount(numbers []counts.Count, told []bool, digits []netlist.Net) *counts.Count {
 	found := -1
-	for i, c := range counts {
+	for i, c := range numbers {
 		if slices.Equal(significant(c.Digits), digits) && (found < 0 || told[found] && !told[i]) {
 			found = i
 		}
@@ -106,12 +106,12 @@ func findCount(counts []head.Count, told []bool, digits []netlist.Net) *head.Cou
 		return nil
 	}
 	told[found] = true
-	return &counts[found]
+	return &numbers[found]
 }
 
 // lowered returns the bits of a lowered popcount, and the number of pairs among them.
-func lowered(n *netlist.Netlist, name string, c *head.Count) (bits []root, pairs int, err error) {
-	if err := head.ProveCount(n, c); err != nil {
+func lowered(n *netlist.Netlist, name string, c *counts.Count) (bits []root, pairs int, err error) {
+	if err := counts.Prove(n, c); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
 	for i, b := range c.Bits {
@@ -127,22 +127,22 @@ func lowered(n *netlist.Netlist, name string, c *head.Count) (bits []root, pairs
 
 // checkArgmax checks that the output class_index is the argmax of the counts, of which
 // digits in which all counts are the same net may be left out.
-func (r *roots) checkArgmax(n *netlist.Netlist, counts [][]netlist.Net, h *head.Hint) error {
+func (r *roots) checkArgmax(n *netlist.Netlist, numbers [][]netlist.Net, h *counts.Hint) error {
 	i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "class_index" })
-	if i < 0 || len(counts) == 0 {
+	if i < 0 || len(numbers) == 0 {
 		return fmt.Errorf("there is no class_index or no count_0")
 	}
 	out := n.OutputPorts()[i].Nets
-	if i := slices.IndexFunc(h.Argmaxs, func(x head.Index) bool { return slices.Equal(x.Index, out) }); i >= 0 {
+	if i := slices.IndexFunc(h.Argmaxs, func(x counts.Index) bool { return slices.Equal(x.Index, out) }); i >= 0 {
 		r.argmax = &h.Argmaxs[i]
-		return checkWords(counts, r.argmax.Words)
+		return checkWords(numbers, r.argmax.Words)
 	}
-	words := make([][]netlist.Net, len(counts))
+	words := make([][]netlist.Net, len(numbers))
 	if c, pin, ok := n.Driver(out[0]); ok && n.Kind(c) == netlist.Argmax && pin == 0 {
 		size := int(n.Param(c))
 		in := n.Inputs(c)
-		if len(in) != size*len(counts) || !slices.Equal(out, netlist.Word(out[0], n.Outputs(c))) {
-			return fmt.Errorf("class_index is not the argmax of %d counts", len(counts))
+		if len(in) != size*len(numbers) || !slices.Equal(out, netlist.Word(out[0], n.Outputs(c))) {
+			return fmt.Errorf("class_index is not the argmax of %d counts", len(numbers))
 		}
 		for w := range words {
 			words[w] = in[w*size : (w+1)*size]
@@ -150,22 +150,22 @@ func (r *roots) checkArgmax(n *netlist.Netlist, counts [][]netlist.Net, h *head.
 	} else if slices.ContainsFunc(out, func(v netlist.Net) bool { return v != netlist.False }) {
 		return fmt.Errorf("class_index is not the result of an argmax")
 	}
-	return checkWords(counts, words)
+	return checkWords(numbers, words)
 }
 
 // checkWords checks that the words are the counts but for digits that all counts share.
-func checkWords(counts, words [][]netlist.Net) error {
-	if len(words) != len(counts) {
-		return fmt.Errorf("the argmax has %d words, there are %d counts", len(words), len(counts))
+func checkWords(numbers, words [][]netlist.Net) error {
+	if len(words) != len(numbers) {
+		return fmt.Errorf("the argmax has %d words, there are %d counts", len(words), len(numbers))
 	}
 	size, next := len(words[0]), 0
-	for d := range counts[0] {
+	for d := range numbers[0] {
 		shared, taken := true, next < size
-		for c, digits := range counts {
-			if len(digits) != len(counts[0]) || len(words[c]) != size {
-				return fmt.Errorf("count_%d has %d digits, count_0 has %d", c, len(digits), len(counts[0]))
+		for c, digits := range numbers {
+			if len(digits) != len(numbers[0]) || len(words[c]) != size {
+				return fmt.Errorf("count_%d has %d digits, count_0 has %d", c, len(digits), len(numbers[0]))
 			}
-			shared = shared && digits[d] == counts[0][d]
+			shared = shared && digits[d] == numbers[0][d]
 			taken = taken && digits[d] == words[c][next]
 		}
 		switch {
@@ -176,7 +176,7 @@ func checkWords(counts, words [][]netlist.Net) error {
 		}
 	}
 	if next < size {
-		return fmt.Errorf("the argmax reads %d digits of each count, there are %d", size, len(counts[0]))
+		return fmt.Errorf("the argmax reads %d digits of each count, there are %d", size, len(numbers[0]))
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ package verify
 import (
 	"fmt"
 
-	"ialgn/compiler/head"
 	"ialgn/netlist"
+	"ialgn/netlist/counts"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
@@ -32,7 +32,7 @@ type Design struct {
 	Product *netlist.Netlist
 
 	// Hint, unless nil, says that the product was lowered, and why its counts are right.
-	Hint *head.Hint
+	Hint *counts.Hint
 	// Assumed says that the product needs to be right for thermometer codes alone. It means
 	// nothing where the input port has words.
 	Assumed bool
@@ -73,7 +73,7 @@ func (d Design) transparent() (Design, error) {
 }
 
 // cut returns a netlist without its head.
-func (d Design) cut(n *netlist.Netlist, h *head.Hint) (*cut, error) {
+func (d Design) cut(n *netlist.Netlist, h *counts.Hint) (*cut, error) {
 	r, err := findRoots(n, h)
 	if err != nil {
 		return nil, err

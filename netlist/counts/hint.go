@@ -1,4 +1,11 @@
-package head
+// Package counts says why the class counts of a lowered netlist are right, and proves it.
+//
+// A [Hint] names the inputs and outputs of each counter between the bits of a class and its
+// count. [Prove] tries every counter out, and adds the identities up: that the digits are the
+// sum of the bits is then proved for classes of any size, which is beyond general equivalence
+// checkers from some 31 bits on. A wrong or missing hint can only make the proof fail. The
+// package knows nothing of the compiler that builds the counters.
+package counts
 
 import (
 	"cmp"
@@ -8,7 +15,7 @@ import (
 	"ialgn/netlist"
 )
 
-// Hint says why the counts of a lowered netlist are right, for [Check] and for proofs by
+// Hint says why the counts of a lowered netlist are right, for [Prove] and for proofs by
 // cut points: which bits each count is the sum of, and which nets are inputs and outputs
 // of each counter on the way. The nets are those of the lowered netlist.
 type Hint struct {

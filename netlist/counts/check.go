@@ -1,9 +1,8 @@
-package head
+package counts
 
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"ialgn/netlist"
@@ -28,12 +27,12 @@ import (
 func Check(before, after *netlist.Netlist, h *Hint) error {
 	p := &proof{before: before, after: after, to: map[netlist.Net]netlist.Net{}, from: map[netlist.Net]netlist.Net{}}
 	if err := p.match(h); err != nil {
-		return fmt.Errorf("head: %w", err)
+		return fmt.Errorf("counts: %w", err)
 	}
 	for i := range h.Counts {
 		c := &h.Counts[i]
 		if err := p.count(c); err != nil {
-			return fmt.Errorf("head: popcount %d: %w", c.Popcount, err)
+			return fmt.Errorf("counts: popcount %d: %w", c.Popcount, err)
 		}
 	}
 	return nil
@@ -203,134 +202,6 @@ func (p *proof) count(c *Count) error {
 	return nil
 }
 
-// ProveCount proves on the lowered netlist alone that the digits of a count are the sum of
-// its bits, each a function of nets of the netlist. Of a pair, one bit is taken to be 1.
-func ProveCount(after *netlist.Netlist, c *Count) error {
-	return (&proof{after: after}).sum(c)
-}
-
-// sum proves that the digits of a count are the sum of its bits.
-func (p *proof) sum(c *Count) error {
-	target := linear{coefficient: map[termKey]uint64{}}
-	for i := range c.Bits {
-		if err := p.addend(c.Bits, i, &target); err != nil {
-			return fmt.Errorf("input %d: %w", i, err)
-		}
-	}
-	digits := c.Digits
-	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
-		digits = digits[:len(digits)-1]
-	}
-	most := target.most()
-	if most >= 1<<len(c.Digits) {
-		return fmt.Errorf("the sum may be %d, which does not fit %d digits", most, len(c.Digits))
-	}
-	modulus := uint64(1) << max(len(digits), bits.Len64(most))
-	sum := linear{coefficient: map[termKey]uint64{}}
-	for d, v := range digits {
-		if int(v) >= p.after.Nets() {
-			return fmt.Errorf("digit %d is no net", d)
-		}
-		sum.add(Term{1 << d, []netlist.Net{v}, tableCopy}, 1)
-	}
-	return p.steps(c.Counters, &target, &sum, modulus)
-}
-
-// addend adds bit i of a count to a sum: half of a pair counts for both where it comes
-// first.
-func (p *proof) addend(all []Bit, i int, sum *linear) error {
-	b := all[i]
-	if b.Pair == nil {
-		for _, v := range b.Nets {
-			if int(v) >= p.after.Nets() {
-				return fmt.Errorf("net %d of the hint does not exist", v)
-			}
-		}
-		sum.add(Term{1, b.Nets, b.Table}, 1)
-		return nil
-	}
-	j := *b.Pair
-	if j < 0 || j >= len(all) || all[j].Pair == nil || *all[j].Pair != i || i == j {
-		return errors.New("it is half of a pair, the other half is not")
-	}
-	if i < j {
-		sum.constant++
-	}
-	return nil
-}
-
-// steps shows that two sums are congruent by the identities of the steps, each of which it
-// shows first.
-func (p *proof) steps(steps []Counter, in, out *linear, modulus uint64) error {
-	for i := range steps {
-		c := &steps[i]
-		show := p.counter
-		if len(c.Steps) > 0 {
-			show = p.composite
-		}
-		if err := show(c, modulus); err != nil {
-			return fmt.Errorf("counter %d: %w", i, err)
-		}
-		for _, t := range c.In {
-			out.add(t, 1)
-		}
-		for _, t := range c.Out {
-			out.add(t, -1)
-		}
-		out.constant += c.Constant
-	}
-	return out.congruent(in, modulus)
-}
-
-// composite shows the identity of a counter that is made of others, exactly: both sides
-// are congruent modulo a power of two that neither of them reaches.
-func (p *proof) composite(c *Counter, _ uint64) error {
-	in, out := linear{coefficient: map[termKey]uint64{}}, linear{coefficient: map[termKey]uint64{}}
-	for _, t := range c.In {
-		in.add(t, 1)
-	}
-	for _, t := range c.Out {
-		out.add(t, 1)
-	}
-	in.constant += c.Constant
-	most := max(in.most(), out.most())
-	if most >= 1<<62 || in.least() < 0 || out.least() < 0 {
-		return errors.New("its sums are out of range")
-	}
-	return p.steps(c.Steps, &in, &out, 1<<bits.Len64(most))
-}
-
-// counter tries a counter out.
-func (p *proof) counter(c *Counter, modulus uint64) error {
-	e, err := newCone(p.after, c.Leaves)
-	if err != nil {
-		return err
-	}
-	sums := make([]uint64, 1<<len(c.Leaves))
-	for i := range sums {
-		sums[i] = c.Constant
-	}
-	for i, t := range slices.Concat(c.In, c.Out) {
-		value, err := e.term(t.Table, t.Nets)
-		if err != nil {
-			return err
-		}
-		weight := t.Weight
-		if i >= len(c.In) {
-			weight = -weight
-		}
-		for x := range sums {
-			sums[x] += weight * (value[x/64] >> (x % 64) & 1)
-		}
-	}
-	for i, s := range sums {
-		if s%modulus != 0 {
-			return fmt.Errorf("inputs %#b: the outputs differ from the sum by %d", i, int64(s))
-		}
-	}
-	return nil
-}
-
 // bit shows that input i of a popcount is what the hint says.
 func (p *proof) bit(in []netlist.Net, i int, all []Bit) error {
 	if j := all[i].Pair; j != nil {
@@ -356,7 +227,7 @@ func (p *proof) isFunction(v netlist.Net, b Bit) error {
 	if err != nil {
 		return err
 	}
-	got, err := e.value(v)
+	got, err := e.Value(v)
 	if err != nil {
 		return err
 	}
@@ -373,16 +244,16 @@ func (p *proof) related(v, w netlist.Net, complement bool) error {
 	if v == w && !complement {
 		return nil
 	}
-	for cut := distinct([]netlist.Net{v, w}); len(cut) <= maxLeaves; {
+	for cut := distinct([]netlist.Net{v, w}); len(cut) <= MaxLeaves; {
 		e, err := p.cone(cut)
 		if err != nil {
 			return err
 		}
-		a, err := e.value(v)
+		a, err := e.Value(v)
 		if err != nil {
 			return err
 		}
-		b, err := e.value(w)
+		b, err := e.Value(w)
 		if err != nil {
 			return err
 		}
@@ -403,7 +274,7 @@ func (p *proof) related(v, w netlist.Net, complement bool) error {
 
 // cone returns a cone of before whose leaves have one value where they are one net of
 // after: what is known about a popcount's digits is known of them, too.
-func (p *proof) cone(cut []netlist.Net) (*cone, error) {
+func (p *proof) cone(cut []netlist.Net) (*Cone, error) {
 	stands := map[netlist.Net]netlist.Net{} // for nets of after
 	for _, v := range []netlist.Net{netlist.False, netlist.True} {
 		stands[v] = v
@@ -419,7 +290,7 @@ func (p *proof) cone(cut []netlist.Net) (*cone, error) {
 			stands[w] = v
 		}
 	}
-	e, err := newCone(p.before, leaves)
+	e, err := NewCone(p.before, leaves)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package head
+package counts
 
 import (
 	"cmp"
@@ -9,12 +9,12 @@ import (
 	"ialgn/netlist"
 )
 
-// maxLeaves bounds the nets that a counter may depend on, which are tried out.
-const maxLeaves = 12
+// MaxLeaves bounds the nets that a counter may depend on, which are tried out.
+const MaxLeaves = 12
 
-// cone evaluates nets for every value of some leaves at once: bit i of a value, 64 a word,
+// Cone evaluates nets for every value of some leaves at once: bit i of a value, 64 a word,
 // is for leaf j being bit j of i.
-type cone struct {
+type Cone struct {
 	n      *netlist.Netlist
 	leaves int
 	known  map[netlist.Net][]uint64
@@ -26,11 +26,12 @@ type cone struct {
 // maxCells bounds the cells between leaves and a net.
 const maxCells = 1000
 
-func newCone(n *netlist.Netlist, leaves []netlist.Net) (*cone, error) {
-	if len(leaves) > maxLeaves {
-		return nil, fmt.Errorf("%d leaves are too many to try out, want at most %d", len(leaves), maxLeaves)
+// NewCone returns a cone over the given leaves, at most [MaxLeaves] nets of n.
+func NewCone(n *netlist.Netlist, leaves []netlist.Net) (*Cone, error) {
+	if len(leaves) > MaxLeaves {
+		return nil, fmt.Errorf("%d leaves are too many to try out, want at most %d", len(leaves), MaxLeaves)
 	}
-	e := &cone{n: n, leaves: len(leaves), known: map[netlist.Net][]uint64{}}
+	e := &Cone{n: n, leaves: len(leaves), known: map[netlist.Net][]uint64{}}
 	for j, v := range leaves {
 		if int(v) >= n.Nets() || v <= netlist.True || e.known[v] != nil {
 			return nil, fmt.Errorf("leaf %d, net %d, is a constant, no net, or there twice", j, v)
@@ -43,7 +44,7 @@ func newCone(n *netlist.Netlist, leaves []netlist.Net) (*cone, error) {
 }
 
 // fill returns the value with bit i as f says.
-func (e *cone) fill(f func(i int) bool) []uint64 {
+func (e *Cone) fill(f func(i int) bool) []uint64 {
 	value := make([]uint64, (1<<e.leaves+63)/64)
 	for i := range 1 << e.leaves {
 		if f(i) {
@@ -53,8 +54,8 @@ func (e *cone) fill(f func(i int) bool) []uint64 {
 	return value
 }
 
-// value returns the value of a net, which must depend on the leaves alone.
-func (e *cone) value(v netlist.Net) ([]uint64, error) {
+// Value returns the value of a net, which must depend on the leaves alone.
+func (e *Cone) Value(v netlist.Net) ([]uint64, error) {
 	if value, ok := e.known[v]; ok {
 		return value, nil
 	}
@@ -85,7 +86,7 @@ func (e *cone) value(v netlist.Net) ([]uint64, error) {
 		if needed>>min(j, 7)&1 == 0 {
 			w = netlist.False
 		}
-		value, err := e.value(w)
+		value, err := e.Value(w)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +97,7 @@ func (e *cone) value(v netlist.Net) ([]uint64, error) {
 }
 
 // meaning returns output pin of a cell as a function of its inputs, input j in bit j.
-func (e *cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
+func (e *Cone) meaning(c netlist.Cell, pin int) (func(in uint64) bool, error) {
 	param := e.n.Param(c)
 	switch k := e.n.Kind(c); k {
 	case netlist.Function: // see value
@@ -128,13 +129,13 @@ func assemble(in [][]uint64, i int) (bits uint64) {
 }
 
 // term returns the value of a function of nets.
-func (e *cone) term(table uint64, nets []netlist.Net) ([]uint64, error) {
+func (e *Cone) term(table uint64, nets []netlist.Net) ([]uint64, error) {
 	if len(nets) > netlist.MaxFunctionInputs {
 		return nil, fmt.Errorf("a function of %d nets, want at most %d", len(nets), netlist.MaxFunctionInputs)
 	}
 	var in [][]uint64
 	for _, v := range nets {
-		value, err := e.value(v)
+		value, err := e.Value(v)
 		if err != nil {
 			return nil, err
 		}
