@@ -129,7 +129,7 @@ var headObjective = [...]head.Objective{lut.Area: head.Area, lut.Depth: head.Dep
 
 func (o Options) head(_ context.Context, d *Design) (err error) {
 	d.Netlist, d.Hint, err = head.Lower(d.Netlist, head.Options{
-		K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.Carry, Absorb: true,
+		K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.Carry, Absorb: true, Threads: o.Threads,
 	})
 	return err
 }

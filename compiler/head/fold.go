@@ -42,7 +42,7 @@ func newFolding(n *netlist.Netlist, o *Options) *folding {
 		}
 	}
 	all := make([]*folded, len(counts))
-	parallel(len(counts), func(i int) { all[i] = f.foldOne(counts[i], o) })
+	o.parallel(len(counts), func(i int) { all[i] = f.foldOne(counts[i], o) })
 	for i, c := range counts {
 		f.counts[c] = all[i]
 	}
@@ -59,11 +59,15 @@ func (f *folding) foldOne(c netlist.Cell, o *Options) *folded {
 	return r
 }
 
-// parallel does something for each number below n, on all cores.
-func parallel(n int, do func(i int)) {
+// parallel does something for each number below n, on the threads there are.
+func (o *Options) parallel(n int, do func(i int)) {
+	threads := o.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for range min(threads, n) {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				do(i)

@@ -69,6 +69,8 @@ type Options struct {
 	// mix their outputs with other bits; when Balanced for two levels more at most.
 	Absorb bool
 
+	Threads int // 0: as many as there are processors; the result is the same
+
 	plans  map[string]*plan
 	splits *splits
 }

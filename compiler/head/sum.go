@@ -77,7 +77,7 @@ func (f *folding) chooseLimits(o *Options) {
 		}
 	}
 	level, offers := f.levels(), make([][]offer, len(sums))
-	parallel(len(sums), func(i int) { offers[i] = o.offers(sums[i], level) })
+	o.parallel(len(sums), func(i int) { offers[i] = o.offers(sums[i], level) })
 	for _, x := range slices.Concat(offers...) {
 		most = max(most, x.levels)
 	}
