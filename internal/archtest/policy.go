@@ -39,7 +39,7 @@ var policy = Policy{
 			Package: "compiler/folder", Imports: []string{"netlist", "netlist/counts", "compiler", "compiler/lut", "compiler/pipeline", "backend/..."},
 			Test: []string{"trainer/model"},
 		},
-		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}},
+		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
 		{
 			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts"},
 			Test: []string{"compiler", "compiler/lut", "sim", "backend/...", "internal/tool", "trainer/model"},

@@ -1,0 +1,147 @@
+package hardware
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/compiler"
+	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/netlist/counts"
+	"ialgn/sim"
+)
+
+// optimised returns the netlist of a whole random classifier.
+func optimised(t *testing.T) *netlist.Netlist {
+	t.Helper()
+	n, err := netlist.Freeze(netgen.Frozen(5, netgen.FrozenOptions{Width: 60, Depth: 8}), netlist.Full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _, err = compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}.Optimise(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestLower lowers for every target: what comes out has LUTs, carries and registers alone,
+// no LUT of more inputs than the target's, counts that the hint proves, and the same function.
+func TestLower(t *testing.T) {
+	n := optimised(t)
+	for _, target := range targets {
+		for _, stages := range []int{0, 3} {
+			o := Options{Target: target, K: target.K, Objective: lut.Balanced, Pipeline: pipeline.Options{Stages: stages}}
+			d, err := o.Lower(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Netlist.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			kinds := []netlist.Kind{netlist.Function}
+			if target.Carry {
+				kinds = append(kinds, netlist.Carry)
+			}
+			if stages > 0 {
+				kinds = append(kinds, netlist.Register)
+			}
+			for c := range netlist.Cell(d.Netlist.Cells()) {
+				if k := d.Netlist.Kind(c); !slices.Contains(kinds, k) || k == netlist.Function && len(d.Netlist.Inputs(c)) > target.K {
+					t.Fatalf("%s: cell %d is a %v of %d inputs", target.Name, c, k, len(d.Netlist.Inputs(c)))
+				}
+			}
+			if (d.Stages != nil) != (stages > 0) || d.Stages != nil && d.Stages.Stages != stages {
+				t.Errorf("%s: stages %+v, want %d", target.Name, d.Stages, stages)
+			}
+			same(t, n, d)
+		}
+	}
+}
+
+// same holds a design to the netlist that it came from.
+func same(t *testing.T, n *netlist.Netlist, d *Design) {
+	t.Helper()
+	wires, to, err := netlist.Transparent(d.Netlist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range d.Hint.Map(to).Counts {
+		if err := counts.Prove(wires, &c); err != nil {
+			t.Errorf("count %d: %v", i, err)
+		}
+	}
+	const words = 4
+	r := rand.New(rand.NewPCG(1, 1))
+	x := make([]uint64, len(n.InputPorts()[0].Nets)*words)
+	for i := range x {
+		x[i] = r.Uint64()
+	}
+	var got [2][]uint64
+	for i, n := range []*netlist.Netlist{n, wires} {
+		s, err := sim.NewBlock(n, words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Run(words, x); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range slices.Concat(n.OutputPorts(), n.Probes()) {
+			got[i] = s.Port(p, got[i])
+		}
+	}
+	if !slices.Equal(got[0], got[1]) {
+		t.Error("the design computes something else")
+	}
+}
+
+// TestThreads holds that threads decide nothing.
+func TestThreads(t *testing.T) {
+	n := optimised(t)
+	var all []*netlist.Netlist
+	for threads := range 4 {
+		o := Options{Target: targets[0], K: 6, Threads: threads}
+		d, err := o.Lower(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all = append(all, d.Netlist); !d.Netlist.Equal(all[0]) {
+			t.Errorf("%d threads give another netlist", threads)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	n := optimised(t)
+	ice40, err := ParseTarget("ice40")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Target: ice40, K: 5}, "LUTs of 5 inputs: the target ice40 has such of 2 to 4"},
+		{Options{Target: targets[0], K: 1}, "LUTs of 1 inputs"},
+		{Options{Target: ice40, K: 2, MaxDepth: 1}, "too few"},
+		{Options{Target: ice40, K: 4, Pipeline: pipeline.Options{Stages: -1}}, "stages"},
+	} {
+		if _, err := c.o.Lower(t.Context(), n); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
+		}
+	}
+	if _, err := ParseTarget("spartan"); err == nil || !strings.Contains(err.Error(), "generic, ice40, ecp5, xilinx7") {
+		t.Errorf("error %v, want the targets", err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (Options{Target: ice40, K: 4}).Lower(cancelled, n); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
