@@ -3,6 +3,7 @@ package model
 // What the tests outside the package need of its inside.
 var (
 	ReadFrozenChunks = readFrozen
+	ReadChainsChunks = readRuns
 	Operation        = operation
 	Apply            = apply
 )

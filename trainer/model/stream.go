@@ -41,6 +41,51 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 	return f, nil
 }
 
+// ReadChains reads the raw arrays of a model file with the checks of [Load], but in the
+// memory of a few megabytes: begin gets the model without its arrays, once the file is
+// known to have room for them, and visit then gets one section after the other in runs of
+// so many chains, the first of a run being the network's chain first. The arrays are
+// reused: they hold until visit returns. An error of either ends the reading and is
+// returned.
+func ReadChains(path string, begin func(m *Model) error, visit func(section, first, chains int, s *Section) error) error {
+	file, size, err := Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return readRuns(path, file, size, chunkBytes, begin, visit)
+}
+
+func readRuns(name string, r io.ReaderAt, size int64, chunk int,
+	begin func(*Model) error, visit func(section, first, chains int, s *Section) error,
+) error {
+	c, m, err := openModel(name, r, size)
+	if err == nil {
+		err = begin(m)
+	}
+	for i := 0; err == nil && i < len(m.Sections); i++ {
+		err = c.visitSection(m, i, chunk, visit)
+	}
+	return err
+}
+
+// visitSection reads section i in runs of about that many bytes.
+func (c *container) visitSection(m *Model, i, chunk int, visit func(section, first, chains int, s *Section) error) error {
+	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
+	s, buf := m.allocate(i, chains), make([]byte, codecBytes)
+	for first := 0; first < m.Width; first += chains {
+		n := min(chains, m.Width-first)
+		part := s.chains(0, n, m.Arity())
+		if err := c.readChains(m, i, part, first, buf); err != nil {
+			return err
+		}
+		if err := visit(i, first, n, &part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // freezeSection streams section i in chunks of about that many bytes, one a goroutine.
 func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk int) error {
 	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
