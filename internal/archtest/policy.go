@@ -91,6 +91,11 @@ var policy = Policy{
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/..."},
 		},
+		{
+			// Nothing of ours but the file reader: it is what everything else is held against.
+			Package: "sim/verify/spec", Imports: []string{"trainer/model"},
+			Test: []string{"netlist", "backend/aiger", "internal/tool", "trainer/config", "trainer/encoding"},
+		},
 
 		{
 			Package: "experiment",

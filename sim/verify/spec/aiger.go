@@ -1,0 +1,182 @@
+package spec
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Options say what a graph is over.
+type Options struct {
+	// Words makes the inputs the feature words of the full classifier, least significant
+	// bit first, and the thermometer bits comparisons of them; else they are the
+	// thermometer bits themselves.
+	Words bool
+
+	// Thermometer makes a thermometer code of whatever the inputs are: a bit counts as 1
+	// only if all lower bits of its feature do. Both sides of a proof that assumes such
+	// codes are composed with it.
+	Thermometer bool
+}
+
+// literal is twice a variable of the graph, plus one for its complement. Variable 0 is
+// the constant 0.
+type literal uint64
+
+// maxVariables bounds a graph: tools hold a literal in a signed word of 32 bits.
+const maxVariables = 1<<30 - 1
+
+// The most variables that a gate, and a bit of a threshold, take.
+const (
+	gateAnds    = 3
+	compareAnds = 2
+)
+
+// WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with
+// a symbol table: the inputs x[i], the outputs h[i] of the last layer. A bus of one bit is
+// called x or h alone, as yosys calls it.
+//
+// With thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its
+// threshold j, counted from 1; with words, input f*BitsIn+k is bit k of feature f.
+//
+// It takes two sweeps over the gates and the memory of two layers. It returns an error
+// before it writes anything if the options contradict each other or the graph is too
+// large for the format; later, the error of w.
+func (n *Network) WriteAIGER(w io.Writer, o Options) error {
+	if o.Words && o.Thermometer {
+		return errors.New("spec: words are compared, which gives thermometer codes by itself; choose one of the two options")
+	}
+	if most := n.bound(o); most > maxVariables {
+		return fmt.Errorf("spec: the network needs up to %d variables, the format has %d; prove a smaller network", most, maxVariables)
+	}
+	g := &graph{next: literal(2 * (n.inputs(o) + 1))}
+	h := n.build(g, o) // without a writer: how many gates there are, and which are the outputs
+	inputs, variables := n.inputs(o), int(g.next/2)-1
+	out := bufio.NewWriterSize(w, 1<<16)
+	fmt.Fprintf(out, "aig %d %d 0 %d %d\n", variables, inputs, len(h), variables-inputs)
+	for _, l := range h {
+		fmt.Fprintln(out, l)
+	}
+	n.build(&graph{next: literal(2 * (inputs + 1)), out: out}, o)
+	writeSymbols(out, 'i', "x", inputs)
+	writeSymbols(out, 'o', "h", len(h))
+	return out.Flush()
+}
+
+func writeSymbols(out *bufio.Writer, sort byte, bus string, size int) {
+	if size == 1 {
+		fmt.Fprintf(out, "%c0 %s\n", sort, bus)
+		return
+	}
+	for i := range size {
+		fmt.Fprintf(out, "%c%d %s[%d]\n", sort, i, bus, i)
+	}
+}
+
+// inputs returns the number of the graph's inputs.
+func (n *Network) inputs(o Options) int {
+	if o.Words {
+		return len(n.thresholds) * n.bitsIn
+	}
+	return n.encoded()
+}
+
+// encoded returns the number of thermometer bits.
+func (n *Network) encoded() int { return len(n.thresholds) * (n.bits - 1) }
+
+// bound returns a number of variables that the graph does not exceed.
+func (n *Network) bound(o Options) int {
+	return n.inputs(o) + n.encoded()*wordBits*compareAnds + n.width*len(n.layers)*gateAnds
+}
+
+// build writes all gates and returns the last layer.
+func (n *Network) build(g *graph, o Options) []literal {
+	x := n.encode(g, o)
+	var before []literal
+	h := make([]literal, n.width)
+	for i := range n.layers {
+		l := &n.layers[i]
+		a, b := before, before
+		if l.a.anchored {
+			a = x
+		}
+		if l.b.anchored {
+			b = x
+		}
+		for k, f := range l.function {
+			h[k] = g.gate(f, a[l.a.source[k]], b[l.b.source[k]])
+		}
+		if before == nil {
+			before = make([]literal, n.width)
+		}
+		before, h = h, before
+	}
+	return before
+}
+
+// graph is a file that is being written, or counted if out is nil.
+type graph struct {
+	next literal // of the next gate
+	out  *bufio.Writer
+}
+
+// and returns the conjunction of two literals: always a gate of its own.
+func (g *graph) and(a, b literal) literal {
+	l := g.next
+	g.next += 2
+	if g.out != nil {
+		// The format has the larger input first, and both as differences of seven bits a byte.
+		high, low := max(a, b), min(a, b)
+		code := binary.AppendUvarint(g.out.AvailableBuffer(), uint64(l-high))
+		_, _ = g.out.Write(binary.AppendUvarint(code, uint64(high-low))) // Flush tells of an error
+	}
+	return l
+}
+
+func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
+
+// gate returns f(a, b): the disjunction of the cases in which f is 1, or the complement
+// of that of the others, whichever are fewer. Two cases that share a pin's value are that
+// pin.
+func (g *graph) gate(f function, a, b literal) literal {
+	ones := 0
+	for _, v := range f {
+		if v {
+			ones++
+		}
+	}
+	switch {
+	case ones == 0:
+		return 0
+	case ones > 2:
+		for i := range f {
+			f[i] = !f[i]
+		}
+		return g.gate(f, a, b) ^ 1
+	case f[2] && f[3]:
+		return a
+	case f[0] && f[1]:
+		return a ^ 1
+	case f[1] && f[3]:
+		return b
+	case f[0] && f[2]:
+		return b ^ 1
+	}
+	return g.cases(f, a, b)
+}
+
+// cases returns the disjunction of the one or two cases in which f is 1.
+func (g *graph) cases(f function, a, b literal) literal {
+	var is []literal
+	for i, v := range f {
+		if v {
+			is = append(is, g.and(a^literal(1-i/2), b^literal(1-i%2)))
+		}
+	}
+	if len(is) == 1 {
+		return is[0]
+	}
+	return g.or(is[0], is[1])
+}

@@ -1,0 +1,50 @@
+package spec
+
+// function is a Boolean function of two pins: f(0,0), f(0,1), f(1,0), f(1,1), the first
+// digit being pin A.
+type function [4]bool
+
+// operations are the paper's sixteen operations under their numbers.
+var operations = [16]function{
+	0:  {false, false, false, false}, // FALSE
+	1:  {false, false, false, true},  // A AND B
+	2:  {false, false, true, false},  // A AND NOT B
+	3:  {false, false, true, true},   // A
+	4:  {false, true, false, false},  // NOT A AND B
+	5:  {false, true, false, true},   // B
+	6:  {false, true, true, false},   // A XOR B
+	7:  {false, true, true, true},    // A OR B
+	8:  {true, false, false, false},  // NOT (A OR B)
+	9:  {true, false, false, true},   // NOT (A XOR B)
+	10: {true, false, true, false},   // NOT B
+	11: {true, false, true, true},    // A OR NOT B
+	12: {true, true, false, false},   // NOT A
+	13: {true, true, false, true},    // NOT A OR B
+	14: {true, true, true, false},    // NOT (A AND B)
+	15: {true, true, true, true},     // TRUE
+}
+
+// selected returns the function that a gate's logits select: of 16, the operation with
+// the largest one; of 4, those of a light gate, the truth table whose bits are the signs
+// of the logits for 00, 01, 10 and 11, where 0 is no 1.
+func selected(logits []float32) function {
+	if len(logits) == 16 {
+		return operations[winner(logits)]
+	}
+	var f function
+	for i := range f {
+		f[i] = logits[i] > 0
+	}
+	return f
+}
+
+// winner returns the place of the largest logit, of equal ones the first.
+func winner(logits []float32) int {
+	best := len(logits) - 1
+	for i := best - 1; i >= 0; i-- {
+		if logits[i] >= logits[best] {
+			best = i
+		}
+	}
+	return best
+}

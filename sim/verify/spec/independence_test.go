@@ -1,0 +1,52 @@
+package spec
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestIndependence holds what the import policy cannot: of package model, only the reader
+// and the form of what it reads are used, and none of the methods by which a model says
+// itself what it means.
+func TestIndependence(t *testing.T) {
+	names := []string{"Model", "Section", "Pin", "Input", "Spine", "ReadChains"}
+	methods := []string{"Arity", "At", "Blank", "Depth", "Freeze", "Inputs", "Label", "Levels"}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(tree, func(node ast.Node) bool {
+			s, ok := node.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if of, ok := s.X.(*ast.Ident); ok && of.Name == "model" {
+				seen++
+				if !slices.Contains(names, s.Sel.Name) {
+					t.Errorf("%s: model.%s is used, only %v may be", file, s.Sel.Name, names)
+				}
+			}
+			if slices.Contains(methods, s.Sel.Name) {
+				t.Errorf("%s: %s is used, write it a second time", file, s.Sel.Name)
+			}
+			return true
+		})
+	}
+	if seen == 0 {
+		t.Error("package model is not used: the test shows nothing")
+	}
+}

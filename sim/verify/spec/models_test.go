@@ -1,0 +1,125 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// newModel returns a model of sections that are given as lists.
+func newModel(e encoding.Encoder, width, classes int, sections ...model.Section) *model.Model {
+	m := &model.Model{Width: width, Encoder: e, Sections: sections}
+	for c := range classes {
+		m.Classes = append(m.Classes, fmt.Sprint(c))
+	}
+	m.Config.Model = config.Model{Width: width, Depth: len(sections), Parametrization: "softmax16", Tau: 1}
+	if len(sections[0].Ops) == 4*width {
+		m.Config.Model.Parametrization = "light"
+	}
+	return m
+}
+
+// save returns the path of the model's file.
+func save(t *testing.T, m *model.Model) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	if _, err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// fixed returns a pin with one candidate a gate.
+func fixed(s model.Source, wires ...uint16) model.Pin {
+	return model.Pin{Source: s, K: 1, Wires: model.Indices{Narrow: wires}}
+}
+
+// relaxed returns a pin with k candidates a gate.
+func relaxed(s model.Source, k int, wires []uint16, logits ...float32) model.Pin {
+	return model.Pin{Source: s, K: k, Wires: model.Indices{Narrow: wires}, Logits: logits}
+}
+
+// spine is a pin that reads the gate before.
+var spine = model.Pin{Source: model.Spine, K: 1}
+
+// largest returns logits in which the operations listed for a gate share the largest one.
+func largest(gates ...[]int) []float32 {
+	logits := make([]float32, 16*len(gates))
+	for g, list := range gates {
+		for op := range 16 {
+			logits[16*g+op] = float32(op)/16 - 3
+		}
+		for _, op := range list {
+			logits[16*g+op] = 2
+		}
+	}
+	return logits
+}
+
+// operationsModel has a gate for each operation, in layer 1, over x[0] and x[1].
+func operationsModel() *model.Model {
+	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Thresholds: [][]uint16{{0}, {0}}}
+	var gates [][]int
+	a, b := make([]uint16, 16), make([]uint16, 16)
+	for op := range 16 {
+		gates, b[op] = append(gates, []int{op}), 1
+	}
+	return newModel(e, 16, 2, model.Section{Layers: 1, Ops: largest(gates...), A: fixed(model.Input, a...), B: fixed(model.Input, b...)})
+}
+
+// orderModel reads bits of three features that no exchange of features or thresholds
+// leaves alone.
+func orderModel() *model.Model {
+	e := encoding.Encoder{Bits: 4, BitsIn: 5, Max: 31, Thresholds: [][]uint16{{3, 10, 20}, {0, 2, 30}, {7, 8, 31}}}
+	return newModel(e, 3, 3,
+		model.Section{
+			Layers: 1, Ops: largest([]int{3}, []int{2}, []int{4}),
+			A: fixed(model.Input, 5, 2, 0), B: fixed(model.Input, 8, 6, 8),
+		},
+		model.Section{
+			Layers: 1, Ops: largest([]int{7}, []int{6}, []int{11}),
+			A: spine, B: fixed(model.Input, 0, 4, 3),
+		})
+}
+
+// tiesModel has ties between all, the first, the last and zeros of both signs.
+func tiesModel() *model.Model {
+	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}}}
+	zero := float32(math.Copysign(0, -1))
+	first := largest(nil, []int{6, 9}, []int{14, 15}, []int{1, 5, 7})
+	clear(first[:16])
+	return newModel(e, 4, 2,
+		model.Section{
+			Layers: 1, Ops: first,
+			A: relaxed(model.Input, 3, []uint16{0, 1, 2, 3, 0, 1, 0, 1, 2, 1, 2, 3},
+				0, 0, 0, 0.5, 0.5, 0, 0, zero, -1, -3, -3, -3),
+			B: relaxed(model.Input, 3, []uint16{0, 1, 2, 2, 1, 0, 3, 2, 1, 2, 0, 3},
+				0, 0, 0, -1, -0.5, -0.5, zero, 0, 0, 1, 2, 2),
+		},
+		model.Section{
+			Layers: 1, Ops: largest([]int{3, 12}, []int{2, 4, 15}, []int{6, 7, 8}, []int{7, 15}),
+			A: relaxed(model.Previous, 2, []uint16{1, 2, 2, 3, 1, 3, 0, 3}, 0, 0, 1, 1, 0, 1, -2, -2),
+			B: fixed(model.Input, 0, 2, 0, 3),
+		})
+}
+
+// lightModel has truth tables of logits, among them zeros of both signs.
+func lightModel() *model.Model {
+	e := encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Thresholds: [][]uint16{{0}, {0}}}
+	zero := float32(math.Copysign(0, -1))
+	return newModel(e, 4, 2, model.Section{
+		Layers: 1,
+		Ops: []float32{
+			1, 0, zero, 0.5,
+			0, zero, 0, -1,
+			-1, zero, math.SmallestNonzeroFloat32, 0,
+			0, 3, -3, -math.SmallestNonzeroFloat32,
+		},
+		A: fixed(model.Input, 1, 1, 1, 1), B: fixed(model.Input, 0, 0, 0, 0),
+	})
+}

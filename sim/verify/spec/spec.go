@@ -1,0 +1,103 @@
+// Package spec says what a model file means, as an and-inverter graph: the reference that
+// a proof of the compiler starts from.
+//
+// [Read] takes the raw tensors of a model file, and nothing else of this module: which
+// logit wins a tie, what an operation computes, in which order the thermometer bits of
+// the features stand and how a graph is encoded are all written here a second time, from
+// the paper and the description of the formats. So a mistake in freezing, in a table of
+// operations, in the netlist or in a back end cannot be on both sides of a comparison.
+// The import policy holds this.
+//
+// What is written is plain on purpose: no gate is simplified or shared, so that the
+// meaning can be read from the code.
+package spec
+
+import "ialgn/trainer/model"
+
+// Network is what the largest logits of a model select. It needs 12 bytes a gate.
+type Network struct {
+	width      int // gates a layer
+	bits       int // thermometer bits a feature, plus one
+	bitsIn     int // of a feature word
+	thresholds [][]uint16
+	layers     []layer
+}
+
+// layer is one layer: element i of each slice is about gate i.
+type layer struct {
+	function []function
+	a, b     pin
+}
+
+// pin is one of the two inputs of a layer's gates.
+type pin struct {
+	anchored bool // it reads thermometer bits, else gates of the layer before
+	source   []uint32
+}
+
+// Read reads the network of a model file. It needs a few megabytes beside the network,
+// which is smaller than the file.
+func Read(path string) (*Network, error) {
+	n := &Network{}
+	var first []int // layer of each section
+	begin := func(m *model.Model) error {
+		first = n.form(m)
+		return nil
+	}
+	visit := func(section, chain, chains int, s *model.Section) error {
+		for i := range s.Layers {
+			n.layers[first[section]+i].choose(s, i, chain, chains)
+		}
+		return nil
+	}
+	if err := model.ReadChains(path, begin, visit); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// form makes room for the layers of a model, and returns the first one of each section.
+func (n *Network) form(m *model.Model) (first []int) {
+	n.width, n.bits, n.bitsIn = m.Width, m.Encoder.Bits, m.Encoder.BitsIn
+	n.thresholds = m.Encoder.Thresholds
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		first = append(first, len(n.layers))
+		for range s.Layers {
+			n.layers = append(n.layers, layer{
+				function: make([]function, n.width),
+				a:        pin{s.A.Source == model.Input, make([]uint32, n.width)},
+				b:        pin{s.B.Source == model.Input, make([]uint32, n.width)},
+			})
+		}
+	}
+	return first
+}
+
+// choose fills in what a run of chains, the first of them being the network's chain
+// first, says about layer i of its section. All arrays are [chain][layer][candidate].
+func (l *layer) choose(s *model.Section, i, first, chains int) {
+	arity := len(s.Ops) / (chains * s.Layers)
+	for k := range chains {
+		gate := k*s.Layers + i
+		l.function[first+k] = selected(s.Ops[gate*arity:][:arity])
+		l.a.source[first+k] = wire(&s.A, gate, first+k)
+		l.b.source[first+k] = wire(&s.B, gate, first+k)
+	}
+}
+
+// wire returns what a pin of a gate reads: on a spine the gate before it in its own
+// chain, else the candidate with the largest logit, or the only one.
+func wire(p *model.Pin, gate, chain int) uint32 {
+	if p.Source == model.Spine {
+		return uint32(chain)
+	}
+	at := gate * p.K
+	if p.K > 1 {
+		at += winner(p.Logits[at:][:p.K])
+	}
+	if len(p.Wires.Wide) > 0 {
+		return p.Wires.Wide[at]
+	}
+	return uint32(p.Wires.Narrow[at])
+}
