@@ -81,15 +81,18 @@ func (o *orderer) port(p netlist.Port) {
 
 func (w word) limit() uint64 { return math.MaxUint64 >> (64 - w.width) }
 
-// labelled makes a feature of what stands before the last " > " of the labels.
+// labelled makes a feature of what stands before the last " > " of the labels. Bits of
+// one threshold are not taken for equal: a thermometer code promises only that each bit
+// implies those before it.
 func (o *orderer) labelled(p netlist.Port) {
+	same := map[orderedBit]uint64{}
 	for i, label := range p.Labels {
 		at := strings.LastIndex(label, " > ")
 		if at < 0 {
 			continue
 		}
 		threshold, err := strconv.ParseUint(label[at+len(" > "):], 10, 64)
-		if err != nil {
+		if err != nil || threshold > math.MaxUint32 {
 			continue
 		}
 		feature, ok := o.labels[label[:at]]
@@ -98,7 +101,10 @@ func (o *orderer) labelled(p netlist.Port) {
 			feature = o.features
 			o.labels[label[:at]] = feature
 		}
-		o.add(p.Nets[i], orderedBit{feature, threshold, math.MaxUint64})
+		bit := orderedBit{feature, threshold << 32, math.MaxUint64}
+		same[bit]++
+		bit.threshold += same[bit] - 1
+		o.add(p.Nets[i], bit)
 	}
 }
 

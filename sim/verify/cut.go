@@ -42,6 +42,9 @@ func newCut(n *netlist.Netlist, r *roots, project int) (*cut, error) {
 			all = append(all, b.build(k))
 		}
 	}
+	if len(all) == 0 { // all gates are constant: a port has bits
+		all = append(all, netlist.False)
+	}
 	k.Output("h", 1, nil, all)
 	return &cut{lowering.Functions(k.Netlist()), r}, nil
 }
