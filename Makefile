@@ -7,7 +7,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 PACKAGES  ?= ./...
 DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc g++
 
-# Set these for `bench` and `fuzz`, such as: make bench PACKAGES=./trainer/engine COUNT=10
+# Set these for `bench`, `fuzz` and `fuzz-compile`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .
 COUNT     ?= 6
 BENCHFILE ?= runs/bench.txt
@@ -19,7 +19,7 @@ MODELS    ?= $(IALGN_MODELS)
 COMPARE   ?= -runs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check generate fmt bench bench-compile fuzz tools clean
+.PHONY: help demo build test check generate fmt bench bench-compile fuzz fuzz-compile tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,11 @@ fuzz: ## run each fuzz target for FUZZTIME
 			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$(dirname $$file) || exit 1; \
 		done; \
 	done
+
+fuzz-compile: COUNT = 1000
+fuzz-compile: ## compile COUNT random networks (1000) and compare; FUZZ has more options
+	@tools/debian.sh berkeley-abc iverilog
+	$(GO) run ./internal/fuzzcompile -count $(COUNT) $(FUZZ)
 
 generate: ## write the vector kernels of trainer/kernel anew
 	tools/avo/generate.sh

@@ -112,6 +112,13 @@ var policy = Policy{
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "internal/benchcompile", Imports: []string{"netlist", "compiler", "compiler/...", "backend/...", "sim/verify", "trainer/model", "internal/..."}},
+		{
+			Package: "internal/fuzzcompile",
+			Imports: []string{
+				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "sim", "sim/verify",
+				"trainer/model", "trainer/encoding", "internal/...",
+			},
+		},
 		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},

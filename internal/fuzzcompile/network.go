@@ -1,0 +1,200 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/internal/modelgen"
+	"ialgn/internal/netgen"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// The sizes of the networks: one of three is large.
+const (
+	mostGates  = 2000
+	largeGates = 300 // a large network has more
+)
+
+// shape is how large a network is.
+type shape struct {
+	classes, size int // size: chains a class
+	depth         int
+	features      int
+	bits, bitsIn  int
+}
+
+// drawShape draws a shape of 1 to mostGates gates.
+func drawShape(r *rand.Rand) shape {
+	large := r.IntN(5) < 2
+	for {
+		s := shape{classes: drawClasses(r), size: 1, depth: 1}
+		first, then := &s.size, &s.depth // whichever is drawn first has more room
+		if r.IntN(2) == 0 {
+			first, then = then, first
+		}
+		for _, dim := range []*int{first, then} {
+			if r.IntN(6) > 0 {
+				*dim = 1 + skewed(r, max(1, mostGates/(s.classes*s.size*s.depth)))
+			}
+		}
+		if gates := s.classes * s.size * s.depth; gates > mostGates || (gates > largeGates) != large {
+			continue
+		}
+		s.bitsIn = 1 + r.IntN(8)
+		s.bits = 2 + skewed(r, min(15, 1<<s.bitsIn-1))
+		s.features = 1 + skewed(r, 30)
+		return s
+	}
+}
+
+func drawClasses(r *rand.Rand) int {
+	switch r.IntN(10) {
+	case 0:
+		return 2 + r.IntN(99)
+	case 1:
+		return 100
+	case 2:
+		return 1
+	}
+	return 2 + r.IntN(11)
+}
+
+// skewed draws from 0 to n-1, each power of two about as often as the next.
+func skewed(r *rand.Rand, n int) int { return r.IntN(1 + r.IntN(n)) }
+
+// drawNetwork draws a network and the name of its topology.
+func drawNetwork(r *rand.Rand) (*model.Frozen, string) {
+	s := drawShape(r)
+	shares := [][2]float64{{0, 0}, {0.884, 0.114}, {0.5, 0.4}, {0, 1}}[r.IntN(4)]
+	topology := []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}[r.IntN(6)]
+	var f *model.Frozen
+	switch topology {
+	case "chain", "random":
+		o := netgen.FrozenOptions{
+			Width: s.classes * s.size, Depth: s.depth, Features: s.features, Bits: s.bits, BitsIn: s.bitsIn,
+			Classes: s.classes, ShareA: shares[0], ShareBinary: shares[1], Mix: netgen.Mix(r.IntN(3)),
+		}
+		if topology == "random" {
+			o.Topology = netgen.Random
+		}
+		f = netgen.Frozen(r.Uint64(), o)
+	default:
+		o := modelgen.Options{
+			Topology: topology, Width: s.classes * s.size, Depth: s.depth, Features: s.features, Bits: s.bits,
+			BitsIn: s.bitsIn, Classes: s.classes, Light: r.IntN(4) == 0, Seed: r.Uint64(),
+			ShareA: shares[0], ShareBinary: shares[1],
+		}
+		if topology == "ialgn" {
+			o.Anchors, o.Hidden, o.Fixed = 1+r.IntN(4), 1+r.IntN(2), r.IntN(4) == 0
+		}
+		f = modelgen.New(o).Freeze()
+	}
+	spoil(r, f)
+	return f, topology
+}
+
+// spoil gives a network what passes may stumble over, each kind in some networks.
+func spoil(r *rand.Rand, f *model.Frozen) {
+	for _, change := range []func(*rand.Rand, *model.Frozen){
+		sharedAnchors, samePins, constantChains, equalChains, equalClasses, oddThresholds,
+	} {
+		if r.IntN(4) == 0 {
+			change(r, f)
+		}
+	}
+	if err := f.Validate(); err != nil {
+		panic("fuzzcompile: " + err.Error())
+	}
+}
+
+// sharedAnchors has half of the gates read the anchor of the gate before in their chain.
+func sharedAnchors(r *rand.Rand, f *model.Frozen) {
+	for l := 1; l < f.Depth(); l++ {
+		before, layer := f.Layers[l-1], f.Layers[l]
+		for i := range layer.B {
+			if layer.BSource == before.BSource && r.IntN(2) == 0 {
+				layer.B[i] = before.B[i]
+			}
+		}
+	}
+}
+
+// samePins has half of the gates read one net with both pins, where both pins can.
+func samePins(r *rand.Rand, f *model.Frozen) {
+	for _, layer := range f.Layers {
+		for i := range layer.B {
+			if layer.ASource == layer.BSource && r.IntN(2) == 0 {
+				layer.B[i] = layer.A[i]
+			}
+		}
+	}
+}
+
+// constantChains makes the last gates of some chains, or of a whole class, constant.
+func constantChains(r *rand.Rand, f *model.Frozen) {
+	op, size := f.Layers[f.Depth()-1].Op, f.Width/len(f.Classes)
+	for range 1 + r.IntN(4) {
+		op[r.IntN(len(op))] = uint8(15 * r.IntN(2))
+	}
+	if from := r.IntN(len(f.Classes)) * size; r.IntN(2) == 0 {
+		for i := range size {
+			op[from+i] = uint8(15 * r.IntN(2))
+		}
+	}
+}
+
+// equalChains makes some chains equal to others, or complementary, or equal up to the
+// last layer.
+func equalChains(r *rand.Rand, f *model.Frozen) {
+	last := f.Layers[f.Depth()-1].Op
+	for range 1 + r.IntN(1+f.Width/4) {
+		from, to := r.IntN(f.Width), r.IntN(f.Width)
+		if copyChain(f, from, to); from != to && r.IntN(2) == 0 {
+			last[to] ^= uint8(1 + r.IntN(15)) // 15: the complement
+		}
+	}
+	if from, to := r.IntN(f.Width), r.IntN(f.Width); from != to {
+		copyChain(f, from, to)
+		last[to] ^= 15
+	}
+}
+
+// equalClasses makes one class equal to another: every sample has tied counts there.
+func equalClasses(r *rand.Rand, f *model.Frozen) {
+	size := f.Width / len(f.Classes)
+	from, to := r.IntN(len(f.Classes)), r.IntN(len(f.Classes))
+	for i := range size {
+		copyChain(f, from*size+i, to*size+i)
+	}
+}
+
+// copyChain makes the gates of one chain copies of those of another.
+func copyChain(f *model.Frozen, from, to int) {
+	for _, layer := range f.Layers {
+		layer.Op[to], layer.A[to], layer.B[to] = layer.Op[from], layer.A[from], layer.B[from]
+		if layer.ASource == model.Previous && int(layer.A[to]) == from {
+			layer.A[to] = uint32(to)
+		}
+		if layer.BSource == model.Previous && int(layer.B[to]) == from {
+			layer.B[to] = uint32(to)
+		}
+	}
+}
+
+// oddThresholds draws the thresholds anew, so that they repeat and stand at the ends.
+func oddThresholds(r *rand.Rand, f *model.Frozen) {
+	e := encoding.Encoder{Bits: f.Encoder.Bits, BitsIn: f.Encoder.BitsIn, Max: f.Encoder.Max}
+	for range f.Encoder.Thresholds {
+		row := make([]uint16, e.Bits-1)
+		for i := range row {
+			row[i] = uint16(r.IntN(int(e.Max) + 1))
+		}
+		slices.Sort(row)
+		e.Thresholds = append(e.Thresholds, row)
+	}
+	if err := e.Check(); err != nil {
+		panic("fuzzcompile: " + err.Error())
+	}
+	f.Encoder = e
+}
