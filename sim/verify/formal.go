@@ -284,7 +284,11 @@ func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalRes
 	if bits := d.project(); bits > 0 {
 		k.known.project(bits)
 	}
-	found := k.differences(a, b)
+	c, err := one.signatures(p.ctx, k.product.n, k.product.h())
+	if err != nil {
+		return false, err
+	}
+	found := k.differences(a, c)
 	if len(found) == 0 {
 		r.Reason = "the bits that the popcounts read could not be paired"
 		return false, nil
@@ -293,8 +297,8 @@ func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalRes
 	return true, d.blameCuts(p.ctx, k.known, found, r)
 }
 
-// differences tells what differs between the roots of one sample: the output h, or the
-// counts of classes.
+// differences tells what differs between the roots of both cuts in one sample: the output h,
+// or the counts of classes, whichever roots were taken for each other.
 func (k *cuts) differences(a, b []signature) []string {
 	var found []string
 	if k.raw.roots.ports {
@@ -305,11 +309,13 @@ func (k *cuts) differences(a, b []signature) []string {
 		}
 		return found
 	}
-	at := 0
 	for c, bits := range k.raw.roots.bits {
-		got, want := uint64(0), uint64(0)
+		got, want := uint64(k.product.roots.pairs[c]), uint64(0)
 		for range bits {
-			got, want, at = got+b[at][0], want+a[at][0], at+1
+			want, a = want+a[0][0], a[1:]
+		}
+		for range k.product.roots.bits[c] {
+			got, b = got+b[0][0], b[1:]
 		}
 		if got != want {
 			found = append(found, fmt.Sprintf("count of class %d is %d, in the raw netlist %d", c, got, want))
