@@ -28,6 +28,20 @@ func TestFuzz(t *testing.T) {
 	}
 }
 
+// TestOldSeeds runs the cases that found a fault.
+func TestOldSeeds(t *testing.T) {
+	for _, seed := range []string{"960"} {
+		var out strings.Builder
+		err := start(t.Context(), &out, []string{"-seed", seed})
+		if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
+			t.Skip(err)
+		}
+		if err != nil || !strings.Contains(out.String(), "no mismatch\n") {
+			t.Errorf("seed %s: %v\n%s", seed, err, &out)
+		}
+	}
+}
+
 // TestSeeds checks that a seed decides the case, and that the cases are as spread as the
 // package says.
 func TestSeeds(t *testing.T) {
