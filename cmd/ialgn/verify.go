@@ -18,6 +18,7 @@ import (
 	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/spec"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
@@ -108,6 +109,9 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 		return r.finish(), err
 	}
 	r.Folder = append(r.Folder, differ...)
+	if d.Spec, err = spec.Read(path); err != nil {
+		return r.finish(), err
+	}
 	r.Formal, err = d.Formal(c.Context)
 	return r.finish(), err
 }

@@ -87,10 +87,12 @@ var policy = Policy{
 		{
 			Package: "sim/verify",
 			Imports: []string{
-				"sim", "netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
+				"sim", "sim/verify/cec", "sim/verify/spec",
+				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/..."},
 		},
+		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tool"}},
 		{
 			// Nothing of ours but the file reader: it is what everything else is held against.
 			Package: "sim/verify/spec", Imports: []string{"trainer/model"},

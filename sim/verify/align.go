@@ -16,7 +16,9 @@ type cuts struct {
 }
 
 // choice is what corresponds to a root of raw: a root of the product, the constant 0, or
-// the complement of another root of raw.
+// for the second and the first of a pair of complements, that root of raw itself and the
+// complement of it: with a reference that is not raw, both together say that the two
+// exclude each other there.
 type choice struct {
 	sort  choiceSort
 	index int // among all roots
@@ -27,6 +29,7 @@ type choiceSort uint8
 const (
 	chooseZero choiceSort = iota
 	chooseProduct
+	chooseRaw
 	chooseComplement
 )
 
@@ -51,7 +54,37 @@ func (d Design) newCuts() (*cuts, error) {
 		return nil, fmt.Errorf("optimised netlist: chains belong to other classes than in the raw one")
 	}
 	k.known = d.random()
-	return k, nil
+	return k, d.checkClasses(k)
+}
+
+// checkClasses checks that the raw netlist, which tells what is counted for which class,
+// tells what the model does.
+func (d Design) checkClasses(k *cuts) error {
+	if d.Spec == nil {
+		return nil
+	}
+	classes, group := d.Spec.Classes()
+	if k.raw.roots.ports {
+		of := d.Raw.ChainClasses()
+		for chain, class := range of {
+			if int(class) != chain/group {
+				return fmt.Errorf("raw netlist: chain %d belongs to class %d, in the model to %d", chain, class, chain/group)
+			}
+		}
+		if len(of) != classes*group {
+			return fmt.Errorf("raw netlist: %d chains, the model has %d", len(of), classes*group)
+		}
+		return nil
+	}
+	if len(k.raw.roots.bits) != classes {
+		return fmt.Errorf("raw netlist: counts %d classes, the model has %d", len(k.raw.roots.bits), classes)
+	}
+	for class, bits := range k.raw.roots.bits {
+		if len(bits) != group {
+			return fmt.Errorf("raw netlist: counts %d bits for class %d, the model %d", len(bits), class, group)
+		}
+	}
+	return nil
 }
 
 // align returns the optimised gates with a root for each of the raw ones, and whether
@@ -78,6 +111,8 @@ func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err
 		switch choice.sort {
 		case chooseProduct:
 			v = c.To(k.product.h()[choice.index])
+		case chooseRaw:
+			v = raw[k.raw.h()[choice.index]]
 		case chooseComplement:
 			v = c.Function(tableNot, netlist.Origin{}, raw[k.raw.h()[choice.index]])
 		}
@@ -92,7 +127,7 @@ func (k *cuts) align(ctx context.Context) (n *netlist.Netlist, changed bool, err
 func (k *cuts) copyRaw(c *netlist.Copier) map[netlist.Net]netlist.Net {
 	n, needed := k.raw.n, map[netlist.Net]bool{}
 	for _, choice := range k.chosen {
-		if choice.sort == chooseComplement {
+		if choice.sort == chooseRaw || choice.sort == chooseComplement {
 			needed[k.raw.h()[choice.index]] = true
 		}
 	}
@@ -149,7 +184,7 @@ func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 			switch choice.sort {
 			case chooseProduct:
 				choice.index += b
-			case chooseComplement:
+			case chooseRaw, chooseComplement:
 				choice.index += a
 			}
 			all = append(all, choice)
@@ -217,7 +252,7 @@ func (s stimulus) pair(raw []signature, among []int, pairs int, chosen []choice)
 		if js := wait[key]; len(js) > 0 && pairs > 0 {
 			j := js[0]
 			wait[key] = js[1:]
-			chosen[i], chosen[j] = choice{chooseComplement, j}, choice{chooseComplement, i}
+			chosen[i], chosen[j] = choice{chooseComplement, j}, choice{chooseRaw, j}
 			taken[i], taken[j] = true, true
 			pairs--
 			continue

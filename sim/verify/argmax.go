@@ -3,11 +3,11 @@ package verify
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ialgn/backend/lowering"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/sim/verify/cec"
 )
 
 // argmax proves that the index of a tournament is the argmax of its words, whatever the
@@ -20,15 +20,12 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, err 
 	if err != nil {
 		return err.Error(), nil
 	}
-	if err := writePair(p.dir, plain, built); err != nil {
-		return "", err
-	}
-	out, err := p.compare()
+	v, said, err := p.engine.Compare(p.ctx, cec.Netlist(plain), cec.Netlist(built))
 	if err != nil {
 		return "", err
 	}
-	if verdict(out) != equivalent {
-		return fmt.Sprintf("the argmax is not seen to be one: %.200s", strings.TrimSpace(out)), nil
+	if v != cec.Equivalent {
+		return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil
 	}
 	return "", nil
 }

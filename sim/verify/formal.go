@@ -1,22 +1,14 @@
 package verify
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
+	"io"
 	"time"
 
-	"ialgn/backend/aiger"
-	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/spec"
 )
 
 // FormalResult is the outcome of [Design.Formal].
@@ -41,23 +33,19 @@ const (
 	unproved   = "unproved"
 )
 
-// formalLimit bounds a proof. abc is told a shorter time than the process gets, for it
-// keeps its own limit only roughly.
-const formalLimit = 10 * time.Minute
-
 // maxProofs bounds how often a proof is tried with another choice of roots.
 const maxProofs = 64
 
-// Formal proves that the optimised netlist computes the raw one's function for every
-// input, or for every thermometer code where the product assumes that. abc proves that the
+// Formal proves that the optimised netlist computes for every input, or for every
+// thermometer code where the product assumes that, what the model does: what its tensors
+// say ([spec]), or the raw netlist where [Design.Spec] is nil. abc proves that the
 // same is counted; the counts of a lowered head are proved by its hint ([counts.Prove])
 // and its argmax by abc. Popcounts and an argmax that are still operators are matched by
 // their form. Registers are taken for wires: that all paths cross as many of them is an
 // invariant of the netlist.
 //
-// Only abc's line "Networks are equivalent" counts as a proof: it exits 0 for
-// everything. A difference is believed when our simulator replays it. It returns an
-// error of package tool if abc is missing or fails.
+// A difference is believed when our simulator replays it. It returns an error of package
+// tool if abc is missing or fails.
 func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 	begin := time.Now()
 	r := &FormalResult{Verdict: unproved}
@@ -73,17 +61,19 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 		return r, d.search(ctx, r)
 	}
 	r.Outputs = len(k.raw.h())
-	abc, err := tool.Find("abc")
+	engine, err := cec.New()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "ialgn-formal-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	r.Tool = abc.Version(ctx)
-	return d.proveAll(prover{ctx, abc, dir}, k, r)
+	defer engine.Close()
+	r.Tool = engine.Version(ctx)
+	return d.proveAll(prover{ctx, engine}, k, r)
+}
+
+// prover asks an engine, within a context.
+type prover struct {
+	ctx    context.Context
+	engine *cec.Engine
 }
 
 // proveAll proves the argmax, and then what is counted with one choice of corresponding
@@ -129,134 +119,41 @@ func (d Design) search(ctx context.Context, r *FormalResult) error {
 	return nil
 }
 
+// reference returns the circuit that the product's cut is compared with: the last layer
+// in the order of the chains.
+func (d Design) reference(k *cuts) cec.Circuit {
+	if d.Spec == nil {
+		return cec.Netlist(k.raw.n)
+	}
+	return func(w io.Writer) error {
+		return d.Spec.WriteAIGER(w, spec.Options{Words: d.words(), Thermometer: d.project() > 0})
+	}
+}
+
 // prove asks abc whether the raw gates and the product's with aligned roots are
 // equivalent. It is not done if the answer was a sample that shows only that other
 // roots correspond, which is then known.
 func (d Design) prove(p prover, k *cuts, product *netlist.Netlist, r *FormalResult) (done bool, err error) {
-	if err := writePair(p.dir, k.raw.n, product); err != nil {
-		return false, err
-	}
-	out, err := p.compare()
+	v, said, err := p.engine.Compare(p.ctx, d.reference(k), cec.Netlist(product))
 	if err != nil {
 		return false, err
 	}
-	switch verdict(out) {
-	case equivalent:
+	switch v {
+	case cec.Equivalent:
 		r.Verdict, r.Proved, r.Reason = equivalent, true, ""
 		return true, nil
-	case different:
+	case cec.Different:
 		return d.replay(p, k, product, r)
 	}
-	r.Reason = fmt.Sprintf("abc gave no verdict: %.200s", strings.TrimSpace(out))
+	r.Reason = fmt.Sprintf("abc gave no verdict: %.200s", said)
 	return true, nil
-}
-
-// prover is abc in a folder with raw.aig and product.aig.
-type prover struct {
-	ctx context.Context
-	abc *tool.Tool
-	dir string
-}
-
-func (p prover) ask(script string) (string, error) {
-	out, err := p.abc.Run(p.ctx, tool.Command{Args: []string{"-c", script}, Dir: p.dir, Limit: formalLimit})
-	return out.Stdout, err
-}
-
-// compare asks whether the two circuits are equivalent.
-func (p prover) compare() (said string, err error) {
-	return p.ask(fmt.Sprintf("&r raw.aig; &cec -T %d product.aig", int(formalLimit.Seconds()*0.9)))
-}
-
-// writePair writes both cuts and reads them back: their names must be the same in the
-// same order, for abc compares by position.
-func writePair(dir string, raw, product *netlist.Netlist) error {
-	var files [2]*aiger.File
-	for i, n := range []*netlist.Netlist{raw, product} {
-		var buf bytes.Buffer
-		if err := aiger.Write(&buf, n); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, []string{"raw.aig", "product.aig"}[i]), buf.Bytes(), 0o666); err != nil {
-			return err
-		}
-		f, err := aiger.Read(&buf)
-		if err != nil {
-			return err
-		}
-		files[i] = f
-	}
-	if _, err := aiger.Match(files[0], files[1]); err != nil {
-		return err
-	}
-	sameOutputs := slices.EqualFunc(files[0].Outputs, files[1].Outputs, func(a, b aiger.Output) bool { return a.Name == b.Name })
-	if !slices.Equal(files[0].Inputs, files[1].Inputs) || !sameOutputs {
-		return fmt.Errorf("verify: the two AIGER files name their inputs or outputs in different orders")
-	}
-	return nil
-}
-
-// verdict reads abc's output: equivalent, different, or "" for anything else.
-func verdict(out string) string {
-	v := ""
-	for line := range strings.Lines(out) {
-		switch {
-		case strings.HasPrefix(line, "Networks are equivalent"):
-			v = equivalent
-		case strings.HasPrefix(line, "Networks are NOT EQUIVALENT"):
-			return different
-		}
-	}
-	return v
-}
-
-// cexName is the file of the counterexample in a prover's folder.
-const cexName = "cex.txt"
-
-// inputPattern is how abc writes a counterexample: the inputs by name and value, such as
-// x[12]@0=1.
-var inputPattern = regexp.MustCompile(`(?m)^x(?:\[(\d+)\])?(?:@0)?=1\b`)
-
-// counterexample has abc find an input for which the circuits differ. cec would print
-// one too, but only of the inputs that the first circuit's output depends on.
-func (p prover) counterexample(inputs int) (x []uint64, said string, err error) {
-	path := filepath.Join(p.dir, cexName)
-	if err := os.RemoveAll(path); err != nil {
-		return nil, "", err
-	}
-	said, err = p.ask("miter raw.aig product.aig; iprove; write_cex -n " + cexName)
-	if err != nil {
-		return nil, "", err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, "", err
-	}
-	x, err = readPattern(string(text), inputs)
-	return x, said, err
-}
-
-// readPattern reads the inputs that are 1 from a counterexample.
-func readPattern(text string, inputs int) ([]uint64, error) {
-	x := make([]uint64, inputs)
-	for _, m := range inputPattern.FindAllStringSubmatch(text, -1) {
-		i := 0
-		if m[1] != "" {
-			var err error
-			if i, err = strconv.Atoi(m[1]); err != nil || i >= inputs {
-				return nil, fmt.Errorf("verify: abc names an input x[%s], there are %d", m[1], inputs)
-			}
-		}
-		x[i] = 1
-	}
-	return x, nil
 }
 
 // replay has abc tell the counterexample and looks for the difference in our own
 // simulator; without it the result stays unproved. Roots that differ in classes whose
 // counts do not are no difference: the sample becomes known, and it is not done.
 func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalResult) (done bool, err error) {
-	x, said, err := p.counterexample(k.raw.inputs())
+	x, said, err := p.engine.Counterexample(p.ctx, k.raw.inputs())
 	if err != nil {
 		return false, err
 	}
@@ -274,7 +171,7 @@ func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalRes
 		shown = shown || a[i][0] != b[i][0]
 	}
 	if !shown {
-		r.Reason = fmt.Sprintf("abc says the networks differ, but its counterexample does not show it here: %.200s", strings.TrimSpace(said))
+		r.Reason = fmt.Sprintf("abc says the networks differ, but its counterexample does not show it here: %.200s", said)
 		return true, nil
 	}
 	if bits := d.project(); bits > 0 {

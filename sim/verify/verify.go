@@ -19,6 +19,7 @@ import (
 
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/sim/verify/spec"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
@@ -30,6 +31,10 @@ type Design struct {
 	Model   *model.Frozen
 	Raw     *netlist.Netlist
 	Product *netlist.Netlist
+
+	// Spec, unless nil, is what the model's tensors say, by a reading that shares no code with
+	// freezing: the reference of [Design.Formal], which otherwise is the raw netlist.
+	Spec *spec.Network
 
 	// Hint, unless nil, says that the product was lowered, and why its counts are right.
 	Hint *counts.Hint
@@ -46,6 +51,9 @@ func (d Design) project() int {
 	}
 	return 0
 }
+
+// words says whether the input port has words of features.
+func (d Design) words() bool { return d.Raw.DataInputs()[0].Word != 1 }
 
 // random returns random samples that the product must be right for.
 func (d Design) random() stimulus {

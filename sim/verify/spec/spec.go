@@ -17,6 +17,7 @@ import "ialgn/trainer/model"
 // Network is what the largest logits of a model select. It needs 12 bytes a gate.
 type Network struct {
 	width      int // gates a layer
+	classes    int
 	bits       int // thermometer bits a feature, plus one
 	bitsIn     int // of a feature word
 	thresholds [][]uint16
@@ -56,9 +57,13 @@ func Read(path string) (*Network, error) {
 	return n, nil
 }
 
+// Classes returns the number of classes, and the number of chains whose last gates are
+// counted for each: the first so many for class 0, the next for class 1, and so on.
+func (n *Network) Classes() (classes, group int) { return n.classes, n.width / n.classes }
+
 // form makes room for the layers of a model, and returns the first one of each section.
 func (n *Network) form(m *model.Model) (first []int) {
-	n.width, n.bits, n.bitsIn = m.Width, m.Encoder.Bits, m.Encoder.BitsIn
+	n.width, n.classes, n.bits, n.bitsIn = m.Width, len(m.Classes), m.Encoder.Bits, m.Encoder.BitsIn
 	n.thresholds = m.Encoder.Thresholds
 	for i := range m.Sections {
 		s := &m.Sections[i]

@@ -1,0 +1,80 @@
+package verify
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/compiler"
+	"ialgn/internal/modelgen"
+	"ialgn/netlist"
+	"ialgn/sim/verify/spec"
+	"ialgn/trainer/model"
+)
+
+// specified returns the design of a model with the reference that its file is.
+func specified(t *testing.T, m *model.Model, scope netlist.Scope) Design {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.safetensors")
+	if _, err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	d := newDesign(t, m.Freeze(), scope, 2)
+	var err error
+	if d.Spec, err = spec.Read(path); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func specifiedSmall(t *testing.T, scope netlist.Scope) Design {
+	t.Helper()
+	return specified(t, modelgen.New(modelgen.Options{Seed: 41, Features: 9, Width: 36, Depth: 6}), scope)
+}
+
+// TestReference proves products against what the model's tensors say.
+func TestReference(t *testing.T) {
+	needs(t, "abc")
+	for _, topology := range []string{"ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"} {
+		for _, scope := range scopes {
+			d := specified(t, modelgen.New(modelgen.Options{Seed: 3, Topology: topology, Features: 9, Width: 42, Depth: 4}), scope)
+			if r, err := d.Formal(t.Context()); err != nil || !r.Proved {
+				t.Errorf("%s, scope %v: %+v, %v", topology, scope, r, err)
+			}
+		}
+	}
+}
+
+// TestWrongFreezing has the raw netlist itself wrong: whoever takes it for the reference
+// finds nothing, and the tensors show it.
+func TestWrongFreezing(t *testing.T) {
+	needs(t, "abc")
+	for _, scope := range scopes {
+		d := specifiedSmall(t, scope)
+		c := cellsOf(d.Raw, netlist.Function)[200]
+		d.Raw = rewire(d.Raw, c, ^d.Raw.Param(c)&0b1111, d.Raw.Inputs(c)...)
+		var err error
+		if d.Product, _, err = compiler.Optimise(t.Context(), d.Raw, 2); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := d.Formal(t.Context()); err != nil || r.Proved || r.Verdict != unproved || !strings.Contains(r.Reason, "does not show it") {
+			t.Errorf("scope %v: %+v, %v", scope, r, err)
+		}
+		d.Spec = nil
+		if r, err := d.Formal(t.Context()); err != nil || !r.Proved {
+			t.Errorf("scope %v, against the raw netlist: %+v, %v", scope, r, err)
+		}
+	}
+}
+
+// TestForeignGroups has a reference with other classes than the netlists.
+func TestForeignGroups(t *testing.T) {
+	needs(t, "abc")
+	for _, scope := range scopes {
+		d := specifiedSmall(t, scope)
+		d.Spec = specified(t, modelgen.New(modelgen.Options{Seed: 41, Features: 9, Width: 36, Depth: 6, Classes: 4}), scope).Spec
+		if r, err := d.Formal(t.Context()); err != nil || r.Proved || !strings.Contains(r.Reason, "class") {
+			t.Errorf("scope %v: %+v, %v", scope, r, err)
+		}
+	}
+}
