@@ -31,6 +31,16 @@ func (t testbench) want(p netlist.Port, stage int) string {
 	return fmt.Sprintf("tb_want_%s[%d]", p.Name, stage)
 }
 
+// WantedBit returns the bit of an output port or probe that the testbench of a module wants, as
+// an expression for Verilog that is simulated with it: of the sample that is in the given stage
+// between two edges of the clock; without a clock, of the sample at the inputs.
+func WantedBit(n *netlist.Netlist, module, port string, bit, stage int) string {
+	if p, err := n.Pipeline(); err != nil || p == nil {
+		return fmt.Sprintf("%s_tb.tb_want_%s[%d]", module, port, bit)
+	}
+	return fmt.Sprintf("%s_tb.tb_want_%s[%d][%d]", module, port, stage, bit)
+}
+
 // wrong returns the signal that notes a difference.
 func (t testbench) wrong(stage int) string {
 	if t.clock == nil {

@@ -3,6 +3,7 @@ package verilog
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ialgn/netlist"
@@ -30,12 +31,19 @@ const maxShown = 20
 // out_valid in every clock, and every output and probe wherever there is a sample, so that
 // nothing unknown may reach one, and nothing may move in a stall. With +count=N, it holds the
 // last inputs in the end.
+//
+// Of a module of which only a part is left, [Options.Compare] names what is to be compared; the
+// vectors stay the same. What is wanted is in the testbench for others to read, as
+// [WantedBit] says.
 func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
 		return err
 	}
-	t := testbench{d}
+	if err := d.checkCompare(opt.Compare); err != nil {
+		return err
+	}
+	t := testbench{d, opt.Compare}
 	t.header(opt.Header)
 	t.text("`default_nettype none\n\nmodule " + d.module + "_tb;\n")
 	t.declarations()
@@ -56,6 +64,18 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 // testbench is a testbench that is being written.
 type testbench struct {
 	*design
+	compare []string // names of the outputs and probes that are compared; empty: all
+}
+
+// checkCompare refuses names that are no output port and no probe.
+func (d *design) checkCompare(names []string) error {
+	all := slices.Concat(d.groups[outputs].ports, d.groups[probes].ports)
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(p netlist.Port) bool { return p.Name == name }) {
+			return fmt.Errorf("verilog: testbench: there is no output port or probe %q to compare, give one of the netlist's", name)
+		}
+	}
+	return nil
 }
 
 // Indices of the groups of named buses.
@@ -210,15 +230,21 @@ func (t testbench) checkTask() {
 	t.text("      if (tb_differs) tb_failed = tb_failed + 1;\n    end\n  endtask\n")
 }
 
-// compareAll writes comparisons of all outputs and, unless NO_PROBES is defined, of all probes.
+// compareAll writes comparisons of all outputs and, unless NO_PROBES is defined, of all probes,
+// as far as they are to be compared.
 func (t testbench) compareAll(compare func(p netlist.Port, signal string)) {
+	compared := func(p netlist.Port) bool { return len(t.compare) == 0 || slices.Contains(t.compare, p.Name) }
 	for _, p := range t.groups[outputs].ports {
-		compare(p, p.Name)
+		if compared(p) {
+			compare(p, p.Name)
+		}
 	}
-	if len(t.groups[probes].ports) > 0 {
+	if slices.ContainsFunc(t.groups[probes].ports, compared) {
 		t.text("`ifndef NO_PROBES\n")
 		for _, p := range t.groups[probes].ports {
-			compare(p, "dut."+p.Name)
+			if compared(p) {
+				compare(p, "dut."+p.Name)
+			}
 		}
 		t.text("`endif\n")
 	}

@@ -51,6 +51,8 @@ type Options struct {
 	// Version is a word that identifies the build. It becomes the attribute ialgn_version and
 	// the local parameter VERSION of the module, which cost no hardware. 0: there is none.
 	Version uint32
+	// Compare names the output ports and probes that a testbench compares. Empty: all.
+	Compare []string
 }
 
 // Kinds are the kinds of cells that can be written; registers only in a pipeline.

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -13,9 +12,7 @@ import (
 	"time"
 
 	"ialgn/backend/verilog"
-	"ialgn/internal/tool"
 	"ialgn/netlist"
-	"ialgn/sim"
 )
 
 // RTLResult is the outcome of [Design.RTL].
@@ -23,6 +20,9 @@ type RTLResult struct {
 	Checked   int     `json:"checked"`
 	Ties      int     `json:"ties"` // of the checked samples, those whose largest count is not unique
 	Simulator string  `json:"simulator"`
+	ByClass   bool    `json:"by_class"`          // not as a whole, but each count and the class alone
+	BuildCPU  float64 `json:"build_cpu_seconds"` // processor time of compiling the Verilog
+	RunCPU    float64 `json:"run_cpu_seconds"`   // and of simulating it
 	Seconds   float64 `json:"seconds"`
 	findings
 }
@@ -35,6 +35,11 @@ type RTLFiles struct {
 	Module, Design string
 	Style          verilog.Style
 	Target         verilog.Target
+
+	// ByClass says that it is to be simulated class by class however small it is; see [Design.RTL].
+	ByClass bool
+
+	part bool // some wires of the design have no drivers
 }
 
 // The files that are written into a simulation's folder.
@@ -43,49 +48,90 @@ const (
 	cellsName     = "cells.v"
 )
 
-// rtlLimit bounds the time of one external simulator.
-const rtlLimit = 30 * time.Minute
-
-// RTL runs the emitted Verilog in iverilog or verilator on at most the given number of
-// samples and compares ports and class counts with our simulator of the optimised
-// netlist. Samples with tied counts come first, for the tie rule shows only there, and
-// the rest is spread evenly over the set. A pipeline is clocked, with gaps, stalls and resets
-// ([verilog.WriteTestbench]). It returns an error of package tool if the
-// simulator is missing or fails.
+// RTL runs the emitted Verilog in iverilog or verilator, or in that of the two which is done
+// earlier (auto), on at most the given number of samples and compares class counts and class
+// with the trainer's, other ports with our simulator of the optimised netlist. Samples with
+// tied counts come first, for the tie rule shows only there, and the rest is spread evenly over
+// the set. A pipeline is clocked, with gaps, stalls and resets ([verilog.WriteTestbench]).
+//
+// A design of more than 200,000 cells with class counts is simulated class by class: of the
+// emitted file, all that leads to one count at a time, and then what leads from the counts
+// to the class, with the trainer's counts in place of the design's. Each part is made of
+// lines of the file; then Mismatches counts pairs of a sample and a part.
+//
+// It returns an error of package tool if the simulator is missing or fails.
 func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int) (*RTLResult, error) {
-	begin := time.Now()
-	if simulator != "iverilog" && simulator != "verilator" {
-		return nil, fmt.Errorf("--simulator %q: give iverilog or verilator", simulator)
+	begin, auto := time.Now(), simulator == "auto"
+	simulator, err := pick(simulator, d.Product.Cells(), min(samples, s.Levels.Len()))
+	if err != nil {
+		return nil, err
 	}
 	want, err := d.Model.Evaluate(ctx, s.Levels, 0)
 	if err != nil {
 		return nil, err
 	}
-	index, ties := choose(want.Counts, want.Classes, samples)
-	dir, err := os.MkdirTemp("", "ialgn-rtl-")
+	c := rtlCheck{Design: d, s: s, files: files, simulator: simulator, auto: auto}
+	r := &RTLResult{ByClass: files.ByClass || d.Product.Cells() > largestWhole && len(d.Product.Probes()) > 0}
+	c.index, r.Ties = choose(want.Counts, want.Classes, samples)
+	r.Checked = len(c.index)
+	if c.dir, err = os.MkdirTemp("", "ialgn-rtl-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(c.dir)
+	if err := d.writeVectors(s, c.index, want, filepath.Join(c.dir, vectorsName)); err != nil {
+		return nil, err
+	}
+	if r.ByClass {
+		err = c.byClass(ctx, r)
+	} else {
+		err = c.whole(ctx, r)
+	}
 	if err != nil {
 		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	if err := d.writeVectors(s, index, filepath.Join(dir, vectorsName)); err != nil {
-		return nil, err
-	}
-	if err := d.writeSources(files, dir); err != nil {
-		return nil, err
-	}
-	out, name, err := runSimulator(ctx, simulator, files, dir, len(index))
-	if err != nil {
-		return nil, err
-	}
-	r := &RTLResult{Checked: len(index), Ties: ties, Simulator: name}
-	if err := r.read(out, index); err != nil {
-		return nil, err
-	}
-	if len(r.First) > 0 {
-		err = d.blameRTL(ctx, s, files, dir, r)
 	}
 	r.Seconds = time.Since(begin).Seconds()
-	return r, err
+	return r, nil
+}
+
+// largestWhole is the number of cells above which a design is simulated class by class.
+const largestWhole = 200_000
+
+// An rtlCheck is a run of [Design.RTL].
+type rtlCheck struct {
+	Design
+	s         Samples
+	files     RTLFiles
+	simulator string
+	auto      bool   // the simulator is ours to choose
+	dir       string // holds the vectors
+	index     []int32
+}
+
+// whole simulates the design as it is.
+func (c *rtlCheck) whole(ctx context.Context, r *RTLResult) error {
+	if err := c.writeSources(c.files, c.dir, nil); err != nil {
+		return err
+	}
+	return c.simulate(ctx, c.files, c.dir, vectorsName, c.simulator, r)
+}
+
+// simulate simulates the sources in a folder on the vectors, whose file is named from there.
+func (c *rtlCheck) simulate(ctx context.Context, f RTLFiles, dir, vectors, simulator string, r *RTLResult) error {
+	sources, err := f.sources()
+	if err != nil {
+		return err
+	}
+	out, err := simulation{dir, sources, []string{f.Module + "_tb"}, vectors, len(c.index)}.run(ctx, simulator)
+	if err != nil {
+		return err
+	}
+	r.Simulator = out.version
+	r.BuildCPU += out.build
+	r.RunCPU += out.run
+	if err := r.read(out.text, c.index); err != nil || len(r.First) == 0 {
+		return err
+	}
+	return c.blameRTL(ctx, c.s, f, dir, r)
 }
 
 // vectorsName is the file of vectors in a simulation's folder.
@@ -133,9 +179,10 @@ func tied(counts []int32) bool {
 	return same > 1
 }
 
-// writeSources writes the testbench, and the primitives if the design has any.
-func (d Design) writeSources(f RTLFiles, dir string) error {
-	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target}
+// writeSources writes a testbench that compares the given ports and probes (nil: all), and the
+// primitives if the design has any.
+func (d Design) writeSources(f RTLFiles, dir string, compare []string) error {
+	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare}
 	err := writeSource(filepath.Join(dir, testbenchName), d.Product, o, verilog.WriteTestbench)
 	if err != nil || f.Style != verilog.LUTs {
 		return err
@@ -153,110 +200,6 @@ func writeSource(path string, n *netlist.Netlist, o verilog.Options, write func(
 		return err
 	}
 	return f.Close()
-}
-
-// writeVectors simulates the chosen samples and writes stimulus and expectation.
-func (d Design) writeVectors(s Samples, index []int32, path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := bufio.NewWriter(f)
-	simulator, err := sim.New(d.Product)
-	if err != nil {
-		return err
-	}
-	block := simulator.Block() * 64
-	for from := 0; from < len(index); from += block {
-		part := index[from:min(from+block, len(index))]
-		words := (len(part) + 63) / 64
-		x, err := s.gather(&d.Model.Encoder, d.Product.DataInputs()[0], words, part)
-		if err != nil {
-			return err
-		}
-		if err := simulator.Settle(words, x); err != nil {
-			return err
-		}
-		v := verilog.Vectors{
-			Samples: len(part), Words: words, Inputs: x,
-			Outputs: busRows(simulator, d.Product.OutputPorts()), Probes: busRows(simulator, d.Product.Probes()),
-		}
-		if err := verilog.WriteVectors(w, d.Product, v); err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-func busRows(s *sim.Simulator, ports []netlist.Port) []uint64 {
-	var rows []uint64
-	for _, p := range ports {
-		for _, v := range p.Nets {
-			rows = append(rows, s.Net(v)...)
-		}
-	}
-	return rows
-}
-
-// runSimulator builds and runs the testbench in dir, whose vectors are there, and
-// returns what it printed and the simulator's version.
-func runSimulator(ctx context.Context, simulator string, f RTLFiles, dir string, count int) (out, version string, err error) {
-	sources, err := f.sources()
-	if err != nil {
-		return "", "", err
-	}
-	if simulator == "iverilog" {
-		return iverilog(ctx, dir, sources, []string{f.Module + "_tb"}, count)
-	}
-	t, err := tool.Find(simulator)
-	if err != nil {
-		return "", "", err
-	}
-	build := []string{"--binary", "-j", "0", "--timing", "-Wno-fatal", "--top-module", f.Module + "_tb", "--Mdir", "obj", "-o", "sim"}
-	if _, err := t.Run(ctx, tool.Command{Args: append(build, sources...), Dir: dir, Limit: rtlLimit}); err != nil {
-		return "", "", err
-	}
-	sim := &tool.Tool{Name: "verilator's simulation", Path: filepath.Join(dir, "obj", "sim")}
-	r, err := sim.Run(ctx, tool.Command{Args: vectorArgs(count), Dir: dir, Limit: rtlLimit})
-	return r.Stdout, t.Version(ctx), err
-}
-
-// sources returns the files to compile in a simulation's folder.
-func (f RTLFiles) sources() ([]string, error) {
-	design, err := filepath.Abs(f.Design)
-	if f.Style == verilog.LUTs {
-		return []string{design, testbenchName, cellsName}, err
-	}
-	return []string{design, testbenchName}, err
-}
-
-func vectorArgs(count int) []string {
-	return []string{"+vectors=" + vectorsName, "+count=" + strconv.Itoa(count)}
-}
-
-// iverilog is runSimulator with iverilog, for the given top modules.
-func iverilog(ctx context.Context, dir string, sources, tops []string, count int) (out, version string, err error) {
-	compiler, err := tool.Find("iverilog")
-	if err != nil {
-		return "", "", err
-	}
-	vvp, err := tool.Find("vvp")
-	if err != nil {
-		return "", "", err
-	}
-	args := []string{"-g2001", "-o", "sim.vvp"}
-	for _, top := range tops {
-		args = append(args, "-s", top)
-	}
-	if _, err := compiler.Run(ctx, tool.Command{Args: append(args, sources...), Dir: dir, Limit: rtlLimit}); err != nil {
-		return "", "", err
-	}
-	r, err := vvp.Run(ctx, tool.Command{Args: append([]string{"-n", "sim.vvp"}, vectorArgs(count)...), Dir: dir, Limit: rtlLimit})
-	return r.Stdout, compiler.Version(ctx), err
 }
 
 // The lines of the testbench.

@@ -253,7 +253,7 @@ func TestRTLErrors(t *testing.T) {
 		_, err := d.RTL(t.Context(), s, files, simulator, 20)
 		return err
 	}
-	if err := run(emit(t, d), "vcs"); err == nil || !strings.Contains(err.Error(), "give iverilog or verilator") {
+	if err := run(emit(t, d), "vcs"); err == nil || !strings.Contains(err.Error(), "give auto, iverilog or verilator") {
 		t.Errorf("simulator vcs: %v", err)
 	}
 	files := emit(t, d)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,7 +34,7 @@ endmodule
 // stages have it. Without iverilog, or where no gate's wire differs, no gate is named.
 func (d Design) blameRTL(ctx context.Context, s Samples, f RTLFiles, dir string, r *RTLResult) error {
 	index := []int32{int32(r.First[0].Sample)}
-	if err := d.writeVectors(s, index, filepath.Join(dir, vectorsName)); err != nil {
+	if err := d.writeVectors(s, index, nil, filepath.Join(dir, vectorsName)); err != nil {
 		return err
 	}
 	trace := filepath.Join(dir, "trace.v")
@@ -45,7 +46,7 @@ func (d Design) blameRTL(ctx context.Context, s Samples, f RTLFiles, dir string,
 		return err
 	}
 	tops := []string{f.Module + "_tb", f.Module + "_trace"}
-	if _, _, err := iverilog(ctx, dir, append(sources, trace), tops, 1); err != nil {
+	if _, err := (simulation{dir, append(sources, trace), tops, vectorsName, 1}).iverilog(ctx); err != nil {
 		return ctx.Err() // the difference stands without a gate
 	}
 	dump, err := os.Open(filepath.Join(dir, dumpFile))
@@ -56,6 +57,9 @@ func (d Design) blameRTL(ctx context.Context, s Samples, f RTLFiles, dir string,
 	wires, err := readDump(dump)
 	if err != nil {
 		return err
+	}
+	if f.part { // most wires are driven by what is no part of it
+		maps.DeleteFunc(wires, func(_, value string) bool { return value == "z" })
 	}
 	return d.firstWrong(s, index, wires, r)
 }

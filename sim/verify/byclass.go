@@ -1,0 +1,121 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
+)
+
+// byClass simulates what leads to each count, and then what leads from the counts to the other
+// outputs.
+func (c *rtlCheck) byClass(ctx context.Context, r *RTLResult) error {
+	counts := c.Product.Probes()
+	if len(counts) == 0 {
+		return fmt.Errorf("verify: a design of scope gates has no class counts: simulate it as a whole")
+	}
+	text, err := os.ReadFile(c.files.Design)
+	if err != nil {
+		return err
+	}
+	source, err := parseSource(text)
+	if err != nil {
+		return err
+	}
+	for _, p := range counts {
+		if err := c.simulatePart(ctx, p, source.part([]string{p.Name}, nil), "", r); err != nil {
+			return err
+		}
+	}
+	cut, drivers := c.wantedCounts()
+	for _, p := range c.Product.OutputPorts() {
+		if err := c.simulatePart(ctx, p, source.part([]string{p.Name}, cut), drivers, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// simulatePart simulates a part of the design, with further lines, and compares one bus.
+func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, more string, r *RTLResult) error {
+	dir, err := os.MkdirTemp(c.dir, "part-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) // there may be a hundred
+	f := c.files
+	f.Design, f.part = filepath.Join(dir, "part.v"), true
+	out, err := os.Create(f.Design)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := p.write(out, more); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if err := c.writeSources(f, dir, []string{bus.Name}); err != nil {
+		return err
+	}
+	simulator := c.simulator
+	if c.auto {
+		if simulator, err = pick("auto", p.cells(), len(c.index)); err != nil {
+			return err
+		}
+	}
+	one := &RTLResult{Checked: len(c.index)}
+	if err := c.simulate(ctx, f, dir, filepath.Join("..", vectorsName), simulator, one); err != nil {
+		return err
+	}
+	r.merge(one)
+	return nil
+}
+
+// merge adds the result of a part.
+func (r *RTLResult) merge(one *RTLResult) {
+	if !strings.Contains(r.Simulator, one.Simulator) {
+		r.Simulator = strings.TrimPrefix(r.Simulator+", "+one.Simulator, ", ")
+	}
+	r.BuildCPU += one.BuildCPU
+	r.RunCPU += one.RunCPU
+	r.Mismatches += one.Mismatches
+	r.First = append(r.First, one.First...)
+	r.First = r.First[:min(len(r.First), shown)]
+}
+
+// wantedCounts returns the wires that are the counts where the argmax reads them, and
+// assignments that give them the values that the testbench wants: of the sample that is in
+// their stage.
+func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers string) {
+	n := c.Product
+	wires = map[string]bool{}
+	words := make([][]netlist.Net, len(n.Probes()))
+	for i, p := range n.Probes() {
+		words[i] = p.Nets
+	}
+	if c.Hint != nil && len(c.Hint.Argmaxs) == 1 && len(c.Hint.Argmaxs[0].Words) == len(words) {
+		words = c.Hint.Argmaxs[0].Words
+	}
+	names, stages := verilog.NewNames(n), n.Stages()
+	seen := map[netlist.Net]bool{}
+	var lines strings.Builder
+	for i, p := range n.Probes() {
+		for bit, v := range words[i][:min(len(words[i]), len(p.Nets))] {
+			if _, _, driven := n.Driver(v); !driven || seen[v] {
+				continue
+			}
+			seen[v] = true
+			wire := string(names.AppendNet(nil, v))
+			name, _, _ := strings.Cut(wire, "[")
+			wires[name] = true
+			fmt.Fprintf(&lines, "  assign %s = %s;\n", wire, verilog.WantedBit(n, c.files.Module, p.Name, bit, max(0, int(stages[v]))))
+		}
+	}
+	return wires, lines.String()
+}

@@ -1,0 +1,122 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"ialgn/backend/verilog"
+	"ialgn/internal/tool"
+)
+
+// rtlLimit bounds the time of one external simulator.
+const rtlLimit = 30 * time.Minute
+
+// A simulation is what a simulator compiles and runs: Verilog files whose first top module
+// is a testbench, in a folder that holds the vectors.
+type simulation struct {
+	dir     string
+	sources []string
+	tops    []string
+	vectors string // their file, from dir
+	count   int    // of the vectors
+}
+
+// simulated is what a simulation gave.
+type simulated struct {
+	text       string // that it printed
+	version    string // of the simulator
+	build, run float64
+}
+
+// pick returns the simulator that the user asked for. auto is the one that is expected to be
+// done earlier with so many cells and samples, or the other one if that is missing.
+func pick(name string, cells, samples int) (string, error) {
+	switch name {
+	case "iverilog", "verilator":
+		return name, nil
+	case "auto":
+	default:
+		return "", fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name)
+	}
+	first, second := "iverilog", "verilator"
+	if wide(cells, samples) {
+		first, second = second, first
+	}
+	if _, err := tool.Find(first); err != nil {
+		if _, err := tool.Find(second); err == nil {
+			return second, nil
+		}
+	}
+	return first, nil
+}
+
+// run compiles and runs the simulation.
+func (s simulation) run(ctx context.Context, simulator string) (simulated, error) {
+	if simulator == "iverilog" {
+		return s.iverilog(ctx)
+	}
+	return s.verilator(ctx)
+}
+
+// verilator has no unknown values: whatever begins without one begins with a random one, so
+// that a register which needed a reset shows. It is seeded, and the same in every run.
+func (s simulation) verilator(ctx context.Context) (simulated, error) {
+	t, err := tool.Find("verilator")
+	if err != nil {
+		return simulated{}, err
+	}
+	args := []string{
+		"--binary", "-j", "0", "--timing", "-Wno-fatal", "--x-initial", "unique", "--x-assign", "unique",
+		"--top-module", s.tops[0], "--Mdir", "obj", "-o", "sim",
+	}
+	b, err := t.Run(ctx, tool.Command{Args: append(args, s.sources...), Dir: s.dir, Limit: rtlLimit})
+	if err != nil {
+		return simulated{}, err
+	}
+	program := &tool.Tool{Name: "verilator's simulation", Path: filepath.Join(s.dir, "obj", "sim")}
+	args = append(s.plusArgs(), "+verilator+rand+reset+2", "+verilator+seed+1")
+	r, err := program.Run(ctx, tool.Command{Args: args, Dir: s.dir, Limit: rtlLimit})
+	return simulated{r.Stdout, t.Version(ctx), b.CPU, r.CPU}, err
+}
+
+func (s simulation) iverilog(ctx context.Context) (simulated, error) {
+	compiler, err := tool.Find("iverilog")
+	if err != nil {
+		return simulated{}, err
+	}
+	vvp, err := tool.Find("vvp")
+	if err != nil {
+		return simulated{}, err
+	}
+	args := []string{"-g2001", "-o", "sim.vvp"}
+	for _, top := range s.tops {
+		args = append(args, "-s", top)
+	}
+	b, err := compiler.Run(ctx, tool.Command{Args: append(args, s.sources...), Dir: s.dir, Limit: rtlLimit})
+	if err != nil {
+		return simulated{}, err
+	}
+	r, err := vvp.Run(ctx, tool.Command{Args: append([]string{"-n", "sim.vvp"}, s.plusArgs()...), Dir: s.dir, Limit: rtlLimit})
+	return simulated{r.Stdout, compiler.Version(ctx), b.CPU, r.CPU}, err
+}
+
+// plusArgs returns the arguments of the testbench.
+func (s simulation) plusArgs() []string {
+	return []string{"+vectors=" + s.vectors, "+count=" + strconv.Itoa(s.count)}
+}
+
+// sources returns the files to compile in a simulation's folder.
+func (f RTLFiles) sources() ([]string, error) {
+	design, err := filepath.Abs(f.Design)
+	if f.Style == verilog.LUTs {
+		return []string{design, testbenchName, cellsName}, err
+	}
+	return []string{design, testbenchName}, err
+}
+
+// wide reports whether verilator, which compiles for long and runs fast, is done before
+// iverilog.
+func wide(cells, samples int) bool { return cells*samples > 10_000_000 }

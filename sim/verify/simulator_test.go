@@ -1,0 +1,56 @@
+package verify
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/netlist"
+)
+
+// TestPick chooses the simulator by the size of the task, and by what is installed.
+func TestPick(t *testing.T) {
+	const digits, large = 1500, 50_000
+	for _, c := range []struct {
+		name, asked    string
+		installed      string
+		cells, samples int
+		want           string
+	}{
+		{"small", "auto", "iverilog verilator", digits, 1797, "iverilog"},
+		{"large", "auto", "iverilog verilator", large, 1000, "verilator"},
+		{"large, few samples", "auto", "iverilog verilator", large, 10, "iverilog"},
+		{"small, without iverilog", "auto", "verilator", digits, 1797, "verilator"},
+		{"large, without verilator", "auto", "iverilog", large, 1000, "iverilog"},
+		{"small, without either", "auto", "", digits, 1797, "iverilog"},
+		{"asked for iverilog", "iverilog", "verilator", large, 1000, "iverilog"},
+		{"asked for verilator", "verilator", "iverilog", digits, 1, "verilator"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, program := range strings.Fields(c.installed) {
+				if err := os.WriteFile(filepath.Join(dir, program), nil, 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PATH", dir)
+			if got, err := pick(c.asked, c.cells, c.samples); got != c.want || err != nil {
+				t.Errorf("%s, %v, want %s", got, err, c.want)
+			}
+		})
+	}
+}
+
+// TestTrainerIsTheJudge gives a netlist and Verilog that agree, and are both wrong: counts and
+// class are held against the trainer's, not against our simulator's.
+func TestTrainerIsTheJudge(t *testing.T) {
+	needs(t, "iverilog", "vvp")
+	f, other := small(54), small(55)
+	wrong := newDesign(t, other, netlist.Core, 2)
+	wrong.Model = f
+	r := rtl(t, wrong, randomSamples(f, 100), emit(t, wrong), "auto")
+	if r.Mismatches == 0 || !strings.Contains(r.Simulator, "Icarus") {
+		t.Errorf("another network's product: %+v", r)
+	}
+}
