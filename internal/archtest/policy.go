@@ -84,11 +84,14 @@ var policy = Policy{
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 
 		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
+		// The program alone: whoever has Verilog may ask for its synthesis.
+		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
 		{
 			Package: "sim/verify",
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/spec",
 				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
+				"flow/yosys",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/..."},
 		},

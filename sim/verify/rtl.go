@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ialgn/backend/verilog"
+	"ialgn/flow/yosys"
 	"ialgn/netlist"
 )
 
@@ -39,7 +40,8 @@ type RTLFiles struct {
 	// ByClass says that it is to be simulated class by class however small it is; see [Design.RTL].
 	ByClass bool
 
-	part bool // some wires of the design have no drivers
+	part    bool           // some wires of the design have no drivers
+	library *yosys.Library // the design is what yosys made, of these cells
 }
 
 // The files that are written into a simulation's folder.
@@ -71,7 +73,7 @@ func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator st
 		return nil, err
 	}
 	c := rtlCheck{Design: d, s: s, files: files, simulator: simulator, auto: auto}
-	r := &RTLResult{ByClass: files.ByClass || d.Product.Cells() > largestWhole && len(d.Product.Probes()) > 0}
+	r := &RTLResult{ByClass: files.ByClass || d.Product.Cells() > largestWhole && len(d.Product.Probes()) > 0 && files.library == nil}
 	c.index, r.Ties = choose(want.Counts, want.Classes, samples)
 	r.Checked = len(c.index)
 	if c.dir, err = os.MkdirTemp("", "ialgn-rtl-"); err != nil {
@@ -121,14 +123,14 @@ func (c *rtlCheck) simulate(ctx context.Context, f RTLFiles, dir, vectors, simul
 	if err != nil {
 		return err
 	}
-	out, err := simulation{dir, sources, []string{f.Module + "_tb"}, vectors, len(c.index)}.run(ctx, simulator)
+	out, err := simulation{dir, sources, []string{f.Module + "_tb"}, vectors, len(c.index), f.library}.run(ctx, simulator)
 	if err != nil {
 		return err
 	}
 	r.Simulator = out.version
 	r.BuildCPU += out.build
 	r.RunCPU += out.run
-	if err := r.read(out.text, c.index); err != nil || len(r.First) == 0 {
+	if err := r.read(out.text, c.index); err != nil || len(r.First) == 0 || f.library != nil {
 		return err
 	}
 	return c.blameRTL(ctx, c.s, f, dir, r)
@@ -184,7 +186,7 @@ func tied(counts []int32) bool {
 func (d Design) writeSources(f RTLFiles, dir string, compare []string) error {
 	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare}
 	err := writeSource(filepath.Join(dir, testbenchName), d.Product, o, verilog.WriteTestbench)
-	if err != nil || f.Style != verilog.LUTs {
+	if err != nil || f.Style != verilog.LUTs || f.library != nil {
 		return err
 	}
 	return writeSource(filepath.Join(dir, cellsName), d.Product, o, verilog.WriteCells)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ialgn/backend/verilog"
+	"ialgn/flow/yosys"
 	"ialgn/internal/tool"
 )
 
@@ -20,8 +21,9 @@ type simulation struct {
 	dir     string
 	sources []string
 	tops    []string
-	vectors string // their file, from dir
-	count   int    // of the vectors
+	vectors string         // their file, from dir
+	count   int            // of the vectors
+	library *yosys.Library // of a synthesised netlist, which has no probes; nil: as it was emitted
 }
 
 // simulated is what a simulation gave.
@@ -72,7 +74,7 @@ func (s simulation) verilator(ctx context.Context) (simulated, error) {
 		"--binary", "-j", "0", "--timing", "-Wno-fatal", "--x-initial", "unique", "--x-assign", "unique",
 		"--top-module", s.tops[0], "--Mdir", "obj", "-o", "sim",
 	}
-	b, err := t.Run(ctx, tool.Command{Args: append(args, s.sources...), Dir: s.dir, Limit: rtlLimit})
+	b, err := t.Run(ctx, tool.Command{Args: append(append(args, s.options("-I", "+define+")...), s.sources...), Dir: s.dir, Limit: rtlLimit})
 	if err != nil {
 		return simulated{}, err
 	}
@@ -91,7 +93,10 @@ func (s simulation) iverilog(ctx context.Context) (simulated, error) {
 	if err != nil {
 		return simulated{}, err
 	}
-	args := []string{"-g2001", "-o", "sim.vvp"}
+	args := append(s.options("-I", "-D"), "-o", "sim.vvp", "-g2001")
+	if s.library != nil {
+		args[len(args)-1] = "-g2012" // yosys's cells are of that
+	}
 	for _, top := range s.tops {
 		args = append(args, "-s", top)
 	}
@@ -103,6 +108,21 @@ func (s simulation) iverilog(ctx context.Context) (simulated, error) {
 	return simulated{r.Stdout, compiler.Version(ctx), b.CPU, r.CPU}, err
 }
 
+// options returns the compiler's options for folders to include from and for macros.
+func (s simulation) options(include, define string) []string {
+	if s.library == nil {
+		return nil
+	}
+	args := []string{define + "NO_PROBES"}
+	for _, dir := range s.library.Includes {
+		args = append(args, include+dir)
+	}
+	for _, name := range s.library.Defines {
+		args = append(args, define+name)
+	}
+	return args
+}
+
 // plusArgs returns the arguments of the testbench.
 func (s simulation) plusArgs() []string {
 	return []string{"+vectors=" + s.vectors, "+count=" + strconv.Itoa(s.count)}
@@ -111,10 +131,14 @@ func (s simulation) plusArgs() []string {
 // sources returns the files to compile in a simulation's folder.
 func (f RTLFiles) sources() ([]string, error) {
 	design, err := filepath.Abs(f.Design)
-	if f.Style == verilog.LUTs {
-		return []string{design, testbenchName, cellsName}, err
+	sources := []string{design, testbenchName}
+	switch {
+	case f.library != nil:
+		sources = append(sources, f.library.Files...)
+	case f.Style == verilog.LUTs:
+		sources = append(sources, cellsName)
 	}
-	return []string{design, testbenchName}, err
+	return sources, err
 }
 
 // wide reports whether verilator, which compiles for long and runs fast, is done before

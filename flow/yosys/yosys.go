@@ -1,0 +1,231 @@
+// Package yosys has emitted Verilog synthesised by yosys, for whoever wants the netlist: to
+// simulate it, to prove it equal, or to place it.
+//
+// [Synthesise] runs a script in a folder of the caller's, in which all files have names of our
+// own, so that no path or name from outside is part of a command. The Verilog must be what this
+// program means to write: without latches and memories, every wire driven once; and the result
+// without an unknown value. What is not is an error of package tool, with yosys's log.
+package yosys
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"ialgn/internal/tool"
+)
+
+// Options says what to synthesise.
+type Options struct {
+	Module  string   // the top module, a simple identifier
+	Sources []string // Verilog files
+	Target  string   // generic, ice40, ecp5 or xilinx7; empty: generic
+	LUT     int      // of the target generic: map to LUTs of so many inputs, 2 to 6; 0: to gates
+	Dir     string   // an empty folder for all that is written
+
+	// Limit bounds the time; 0: an hour.
+	Limit time.Duration
+}
+
+// Result is what came of it.
+type Result struct {
+	Netlist string         `json:"-"`     // the synthesised netlist as Verilog, a file in Dir
+	Library Library        `json:"-"`     // what the cells in it do
+	Cells   map[string]int `json:"cells"` // how many of each type
+	Tool    string         `json:"tool"`  // yosys's version
+	CPU     float64        `json:"cpu_seconds"`
+}
+
+// Library is a target's cells as yosys's own Verilog, for simulators. That of the target
+// generic is empty: its netlists are plain Verilog.
+type Library struct {
+	Files    []string
+	Includes []string // folders of what these include
+	Defines  []string // macros that they need
+}
+
+// target is how yosys synthesises for a target, and where its cells are.
+type target struct {
+	command string
+	library string // folder in yosys's data
+	defines []string
+}
+
+// targets by name. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, and
+// pads belong to a chip.
+var targets = map[string]target{
+	"generic": {command: "synth -flatten"},
+	"ice40":   {"synth_ice40", "ice40", []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
+	"ecp5":    {"synth_ecp5 -nowidelut", "ecp5", nil},
+	"xilinx7": {"synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", "xilinx", nil},
+}
+
+// The files in Dir.
+const (
+	scriptName  = "synth.ys"
+	logName     = "yosys.log"
+	statName    = "stat.json"
+	netlistName = "netlist.v"
+)
+
+const defaultLimit = time.Hour
+
+// Synthesise synthesises Verilog. It returns an error if an option has no meaning, a
+// [*tool.MissingError] without yosys, and a [*tool.FailedError] if yosys did not come to a
+// netlist that is sound as the package says.
+func Synthesise(ctx context.Context, o Options) (*Result, error) {
+	script, err := o.script()
+	if err != nil {
+		return nil, err
+	}
+	t, err := tool.Find("yosys")
+	if err != nil {
+		return nil, err
+	}
+	for i, path := range o.Sources {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(o.Dir, sourceName(i)), text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(o.Dir, scriptName), []byte(script), 0o666); err != nil {
+		return nil, err
+	}
+	limit := o.Limit
+	if limit == 0 {
+		limit = defaultLimit
+	}
+	c := tool.Command{Args: []string{"-Q", "-s", scriptName}, Dir: o.Dir, Limit: limit, Log: filepath.Join(o.Dir, logName)}
+	run, err := t.Run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Netlist: filepath.Join(o.Dir, netlistName), Tool: t.Version(ctx), CPU: run.CPU}
+	if r.Library, err = o.library(t.Path); err != nil {
+		return nil, err
+	}
+	if err := checkKnown(r.Netlist); err != nil {
+		return nil, run.Failed(err.Error(), err)
+	}
+	if r.Cells, err = readStat(filepath.Join(o.Dir, statName)); err != nil {
+		return nil, run.Failed("no count of cells: "+err.Error(), err)
+	}
+	return r, nil
+}
+
+func sourceName(i int) string { return fmt.Sprintf("source%d.v", i) }
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// script returns the commands for yosys. What is not to be in the design is looked for as soon
+// as processes are gone: later a latch may have become something else. In the end the wires go
+// that nothing reads: of a function's variables, yosys leaves unknown values there.
+func (o Options) script() (string, error) {
+	t, err := o.target()
+	switch {
+	case err != nil:
+		return "", err
+	case !identifier.MatchString(o.Module):
+		return "", fmt.Errorf("yosys: module %q: must be a simple identifier", o.Module)
+	case len(o.Sources) == 0:
+		return "", fmt.Errorf("yosys: no source files, give at least one")
+	case o.LUT != 0 && (t.library != "" || o.LUT < 2 || o.LUT > 6):
+		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only generic has a choice, from 2 to 6", o.LUT, o.Target)
+	}
+	var s strings.Builder
+	for i := range o.Sources {
+		fmt.Fprintf(&s, "read_verilog %s\n", sourceName(i))
+	}
+	command := t.command
+	if o.LUT > 0 {
+		command += fmt.Sprintf(" -lut %d", o.LUT)
+	}
+	if t.library != "" { // the primitives that the design itself may use
+		fmt.Fprintf(&s, "read_verilog -lib +/%s/cells_sim.v\n", t.library)
+	}
+	fmt.Fprintf(&s, `hierarchy -check -top %[1]s
+proc
+check -assert
+select -assert-none t:$dlatch* t:$adlatch* t:$mem* t:$sr* t:$tribuf
+%[2]s -top %[1]s
+check -assert
+opt_clean -purge
+tee -q -o %[3]s stat -json
+write_verilog -noattr %[4]s
+`, o.Module, command, statName, netlistName)
+	return s.String(), nil
+}
+
+func (o Options) target() (target, error) {
+	name := o.Target
+	if name == "" {
+		name = "generic"
+	}
+	t, ok := targets[name]
+	if !ok {
+		return t, fmt.Errorf("yosys: target %q: give generic, ice40, ecp5 or xilinx7", o.Target)
+	}
+	return t, nil
+}
+
+// library finds the target's cells. yosys looks for its data beside its own program, and so
+// do we.
+func (o Options) library(program string) (Library, error) {
+	t, err := o.target()
+	if err != nil || t.library == "" {
+		return Library{}, err
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return Library{}, err
+	}
+	dir := filepath.Join(filepath.Dir(program), "..", "share", "yosys", t.library)
+	file := filepath.Join(dir, "cells_sim.v")
+	if _, err := os.Stat(file); err != nil {
+		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", o.Target, err)
+	}
+	return Library{Files: []string{file}, Includes: []string{dir}, Defines: t.defines}, nil
+}
+
+var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)
+
+// noInit is a register that may begin with any value.
+var noInit = []byte(".INIT(1'hx)")
+
+// checkKnown refuses a netlist with unknown or floating values: what a synthesiser may choose
+// at will is no proof of anything. A register may begin with one.
+func checkKnown(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if at := unknown.Find(bytes.ReplaceAll(text, noInit, nil)); at != nil {
+		return fmt.Errorf("the netlist has an unknown value, %s", at)
+	}
+	return nil
+}
+
+// readStat reads how many cells of each type the design has.
+func readStat(path string) (map[string]int, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var stat struct {
+		Design struct {
+			Cells map[string]int `json:"num_cells_by_type"`
+		} `json:"design"`
+	}
+	if err := json.Unmarshal(text, &stat); err != nil {
+		return nil, err
+	}
+	return stat.Design.Cells, nil
+}

@@ -1,0 +1,127 @@
+package yosys_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/flow/yosys"
+	"ialgn/internal/tool"
+)
+
+// needYosys skips the test where yosys is missing.
+func needYosys(t *testing.T) {
+	t.Helper()
+	if _, err := tool.Find("yosys"); err != nil {
+		t.Skip(err)
+	}
+}
+
+// source writes a Verilog file with the given body of a module m, under a name that no command
+// must see.
+func source(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a; b $(c) \"d\".v")
+	text := "module m (input wire clk, input wire [3:0] x, output wire y);\n" + body + "\nendmodule\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const sound = "reg q;\nalways @(posedge clk) q <= ^x;\nassign y = q & x[0];"
+
+// TestSynthesise synthesises for every target.
+func TestSynthesise(t *testing.T) {
+	needYosys(t)
+	for _, c := range []struct {
+		target  string
+		lut     int
+		cell    string // that the netlist must have
+		library bool
+	}{
+		{"", 0, "$_XNOR_", false},
+		{"generic", 4, "$lut", false},
+		{"ice40", 0, "SB_LUT4", true},
+		{"ecp5", 0, "LUT4", true},
+		{"xilinx7", 0, "FDRE", true},
+	} {
+		t.Run(c.target, func(t *testing.T) {
+			t.Parallel()
+			r, err := yosys.Synthesise(t.Context(), yosys.Options{
+				Module: "m", Sources: []string{source(t, sound)}, Target: c.target, LUT: c.lut, Dir: t.TempDir(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Cells[c.cell] == 0 && r.Cells["$_XOR_"] == 0 || !strings.HasPrefix(r.Tool, "Yosys ") || r.CPU <= 0 {
+				t.Errorf("%+v", r)
+			}
+			if text, err := os.ReadFile(r.Netlist); err != nil || !strings.Contains(string(text), "module m(") {
+				t.Errorf("the netlist: %v", err)
+			}
+			for _, path := range append(r.Library.Files, r.Library.Includes...) {
+				if _, err := os.Stat(path); err != nil {
+					t.Error(err)
+				}
+			}
+			if (len(r.Library.Files) > 0) != c.library {
+				t.Errorf("library %+v", r.Library)
+			}
+		})
+	}
+}
+
+// TestRefuses synthesises what must not be: each is an error of yosys's, with a log.
+func TestRefuses(t *testing.T) {
+	needYosys(t)
+	for _, c := range []struct{ name, body, want string }{
+		{"a latch", "reg q;\nalways @* if (x[0]) q = x[1];\nassign y = q;", "Assertion failed"},
+		{"a memory", "reg m [0:15];\nalways @(posedge clk) m[x] <= x[0];\nassign y = m[x];", "Assertion failed"},
+		{"no driver", "wire q;\nassign y = q & x[0];", "Found 1 problems"},
+		{"two drivers", "wire q = x[0];\nassign q = x[1];\nassign y = q;", "Found 1 problems"},
+		{"a loop", "wire a, b;\nassign a = b & x[0];\nassign b = a | x[1];\nassign y = a;", "Found 1 problems"},
+		{"an unknown value", "assign y = 1'bx;", "unknown value"},
+		{"a floating value", "assign y = 1'bz;", "value"},
+		{"a module that is missing", "other o (.x(x), .y(y));", "other"},
+		{"no Verilog", "assign y = ;", "syntax error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			_, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "m", Sources: []string{source(t, c.body)}, Dir: dir})
+			var failed *tool.FailedError
+			if !errors.As(err, &failed) || !strings.Contains(err.Error(), c.want) || filepath.Dir(failed.Log) != dir {
+				t.Errorf("error %v, want one of yosys with %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestOptions gives options without a meaning.
+func TestOptions(t *testing.T) {
+	path := []string{source(t, sound)}
+	for _, c := range []struct {
+		o    yosys.Options
+		want string
+	}{
+		{yosys.Options{Module: "m; shell x", Sources: path}, `module "m; shell x": must be a simple identifier`},
+		{yosys.Options{Sources: path}, "must be a simple identifier"},
+		{yosys.Options{Module: "m"}, "no source files"},
+		{yosys.Options{Module: "m", Sources: path, Target: "gowin"}, `target "gowin": give generic, ice40, ecp5 or xilinx7`},
+		{yosys.Options{Module: "m", Sources: path, Target: "ice40", LUT: 6}, "only generic has a choice"},
+		{yosys.Options{Module: "m", Sources: path, LUT: 7}, "from 2 to 6"},
+	} {
+		c.o.Dir = t.TempDir()
+		if _, err := yosys.Synthesise(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.o, err, c.want)
+		}
+	}
+	t.Setenv("PATH", "")
+	var missing *tool.MissingError
+	if _, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "m", Sources: path, Dir: t.TempDir()}); !errors.As(err, &missing) {
+		t.Errorf("without yosys: %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"ialgn/backend/verilog"
+	"ialgn/flow/yosys"
+)
+
+// SynthesisResult is the outcome of [Design.Synthesised].
+type SynthesisResult struct {
+	Synthesis *yosys.Result `json:"synthesis"`
+	RTLResult
+}
+
+// Synthesised has yosys synthesise the emitted Verilog, for its target or for LUTs of so many
+// inputs (0: gates), and runs the netlist that comes of it in a simulator as [Design.RTL] does
+// the Verilog, with yosys's own models of its cells. The netlist has no internal buses, so the
+// output ports alone are compared, and no gate is named.
+//
+// It returns an error of package tool if a program is missing or fails, and if the synthesised
+// netlist is not what [yosys.Synthesise] takes for sound.
+func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, lut int, simulator string, samples int) (*SynthesisResult, error) {
+	dir, err := os.MkdirTemp("", "ialgn-synthesis-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	synthesised, r, err := d.Synthesise(ctx, files, lut, dir)
+	if err != nil {
+		return nil, err
+	}
+	simulated, err := d.RTL(ctx, s, synthesised, simulator, samples)
+	if err != nil {
+		return nil, err
+	}
+	return &SynthesisResult{Synthesis: r, RTLResult: *simulated}, nil
+}
+
+// Synthesise has yosys synthesise the emitted Verilog in an empty folder, which stays. It
+// returns the files of the netlist, for [Design.RTL], and what yosys says of it; the netlist
+// alone is the file Design.
+func (d Design) Synthesise(ctx context.Context, files RTLFiles, lut int, dir string) (RTLFiles, *yosys.Result, error) {
+	o := yosys.Options{Module: files.Module, Sources: []string{files.Design}, Target: string(files.Target), LUT: lut, Dir: dir}
+	if files.Style == verilog.LUTs && (files.Target == verilog.Generic || files.Target == "") {
+		if err := d.writeSources(files, dir, nil); err != nil {
+			return files, nil, err
+		}
+		o.Sources = append(o.Sources, filepath.Join(dir, cellsName))
+	}
+	r, err := yosys.Synthesise(ctx, o)
+	if err != nil {
+		return files, nil, err
+	}
+	files.Design, files.library, files.ByClass = r.Netlist, &r.Library, false
+	return files, r, nil
+}

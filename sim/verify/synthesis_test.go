@@ -1,0 +1,88 @@
+package verify
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ialgn/backend/verilog"
+	"ialgn/compiler/pipeline"
+	"ialgn/netlist"
+)
+
+// lastAssign is the assignment to the output port, or to bits of it.
+var lastAssign = regexp.MustCompile(`(?m)^  assign ((?:class_index|h)(?:\[[^]]*\])?) = ([^;]*);`)
+
+// TestSynthesised simulates what yosys makes of designs, for each way to write one, and finds
+// what is wrong with the emitted Verilog there, too.
+func TestSynthesised(t *testing.T) {
+	needs(t, "yosys", "iverilog", "vvp")
+	f := small(81)
+	auto := pipeline.Options{Auto: true, MaxLevels: 2}
+	for _, c := range []struct {
+		name   string
+		d      Design
+		style  verilog.Style
+		target verilog.Target
+		lut    int
+	}{
+		{"gates", newDesign(t, f, netlist.Core, 2), verilog.Gates, "", 0},
+		{"scope gates", newDesign(t, f, netlist.Gates, 2), verilog.Gates, verilog.Generic, 6},
+		{"generic LUTs", loweredDesign(t, f, netlist.Full, "generic", 6, false), verilog.LUTs, verilog.Generic, 6},
+		{"ice40", loweredDesign(t, f, netlist.Core, "ice40", 4, false, auto), verilog.LUTs, verilog.ICE40, 0},
+		{"xilinx7", loweredDesign(t, f, netlist.Core, "xilinx7", 6, false, auto), verilog.Gates, verilog.Xilinx7, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := randomSamples(f, 200)
+			files := RTLFiles{Module: "net", Design: filepath.Join(t.TempDir(), "net.v"), Style: c.style, Target: c.target}
+			var text bytes.Buffer
+			if err := verilog.Write(&text, c.d.Product, verilog.Options{Module: "net", Style: c.style, Target: c.target}); err != nil {
+				t.Fatal(err)
+			}
+			write(t, files.Design, text.String())
+			r, err := c.d.Synthesised(t.Context(), s, files, c.lut, "iverilog", 200)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Mismatches != 0 || r.Checked != 200 || r.ByClass || len(r.Synthesis.Cells) == 0 {
+				t.Fatalf("the sound design: %+v", r)
+			}
+			if c.target == verilog.ICE40 || c.target == verilog.Xilinx7 {
+				return // nothing new, for seconds of yosys each
+			}
+			broken := strings.Replace(text.String(), "> best", "< best", 1)
+			if broken == text.String() {
+				broken = lastAssign.ReplaceAllString(broken, "  assign $1 = ~($2);")
+			}
+			write(t, files.Design, broken)
+			if r, err = c.d.Synthesised(t.Context(), s, files, c.lut, "iverilog", 200); err != nil || r.Mismatches == 0 {
+				t.Errorf("with another output: %+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// TestSynthesisFault breaks the netlist that yosys made.
+func TestSynthesisFault(t *testing.T) {
+	needs(t, "yosys", "iverilog", "vvp")
+	d := newDesign(t, small(82), netlist.Core, 2)
+	files, r, err := d.Synthesise(t.Context(), emit(t, d), 6, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.Netlist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !lastAssign.Match(text) {
+		t.Fatalf("no assignment to the class:\n%.2000s", text)
+	}
+	write(t, r.Netlist, lastAssign.ReplaceAllString(string(text), "  assign $1 = ~($2);"))
+	if got := rtl(t, d, randomSamples(d.Model, 100), files, "iverilog"); got.Mismatches < 50 || got.First[0].Layer != 0 {
+		t.Errorf("a netlist with inverted bits: %+v", got)
+	}
+}
