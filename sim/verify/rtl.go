@@ -37,6 +37,8 @@ type RTLFiles struct {
 	Style          verilog.Style
 	Target         verilog.Target
 
+	// LUT is the LUTs to which yosys is to map a design for [verilog.Generic]; 0: to gates.
+	LUT int
 	// ByClass says that it is to be simulated class by class however small it is; see [Design.RTL].
 	ByClass bool
 

@@ -15,20 +15,20 @@ type SynthesisResult struct {
 	RTLResult
 }
 
-// Synthesised has yosys synthesise the emitted Verilog, for its target or for LUTs of so many
-// inputs (0: gates), and runs the netlist that comes of it in a simulator as [Design.RTL] does
-// the Verilog, with yosys's own models of its cells. The netlist has no internal buses, so the
+// Synthesised has yosys synthesise the emitted Verilog for its target and runs the netlist that
+// comes of it in a simulator as [Design.RTL] does the Verilog, with yosys's own models of its
+// cells. The netlist has no internal buses, so the
 // output ports alone are compared, and no gate is named.
 //
 // It returns an error of package tool if a program is missing or fails, and if the synthesised
 // netlist is not what [yosys.Synthesise] takes for sound.
-func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, lut int, simulator string, samples int) (*SynthesisResult, error) {
+func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int) (*SynthesisResult, error) {
 	dir, err := os.MkdirTemp("", "ialgn-synthesis-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	synthesised, r, err := d.Synthesise(ctx, files, lut, dir)
+	synthesised, r, err := d.Synthesise(ctx, files, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +42,8 @@ func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, lut 
 // Synthesise has yosys synthesise the emitted Verilog in an empty folder, which stays. It
 // returns the files of the netlist, for [Design.RTL], and what yosys says of it; the netlist
 // alone is the file Design.
-func (d Design) Synthesise(ctx context.Context, files RTLFiles, lut int, dir string) (RTLFiles, *yosys.Result, error) {
-	o := yosys.Options{Module: files.Module, Sources: []string{files.Design}, Target: string(files.Target), LUT: lut, Dir: dir}
+func (d Design) Synthesise(ctx context.Context, files RTLFiles, dir string) (RTLFiles, *yosys.Result, error) {
+	o := yosys.Options{Module: files.Module, Sources: []string{files.Design}, Target: string(files.Target), LUT: files.LUT, Dir: dir}
 	if files.Style == verilog.LUTs && (files.Target == verilog.Generic || files.Target == "") {
 		if err := d.writeSources(files, dir, nil); err != nil {
 			return files, nil, err

@@ -38,13 +38,13 @@ func TestSynthesised(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := randomSamples(f, 200)
-			files := RTLFiles{Module: "net", Design: filepath.Join(t.TempDir(), "net.v"), Style: c.style, Target: c.target}
+			files := RTLFiles{Module: "net", Design: filepath.Join(t.TempDir(), "net.v"), Style: c.style, Target: c.target, LUT: c.lut}
 			var text bytes.Buffer
 			if err := verilog.Write(&text, c.d.Product, verilog.Options{Module: "net", Style: c.style, Target: c.target}); err != nil {
 				t.Fatal(err)
 			}
 			write(t, files.Design, text.String())
-			r, err := c.d.Synthesised(t.Context(), s, files, c.lut, "iverilog", 200)
+			r, err := c.d.Synthesised(t.Context(), s, files, "iverilog", 200)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestSynthesised(t *testing.T) {
 				broken = lastAssign.ReplaceAllString(broken, "  assign $1 = ~($2);")
 			}
 			write(t, files.Design, broken)
-			if r, err = c.d.Synthesised(t.Context(), s, files, c.lut, "iverilog", 200); err != nil || r.Mismatches == 0 {
+			if r, err = c.d.Synthesised(t.Context(), s, files, "iverilog", 200); err != nil || r.Mismatches == 0 {
 				t.Errorf("with another output: %+v, %v", r, err)
 			}
 		})
@@ -70,7 +70,9 @@ func TestSynthesised(t *testing.T) {
 func TestSynthesisFault(t *testing.T) {
 	needs(t, "yosys", "iverilog", "vvp")
 	d := newDesign(t, small(82), netlist.Core, 2)
-	files, r, err := d.Synthesise(t.Context(), emit(t, d), 6, t.TempDir())
+	emitted := emit(t, d)
+	emitted.LUT = 6
+	files, r, err := d.Synthesise(t.Context(), emitted, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
