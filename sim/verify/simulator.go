@@ -142,5 +142,6 @@ func (f RTLFiles) sources() ([]string, error) {
 }
 
 // wide reports whether verilator, which compiles for long and runs fast, is done before
-// iverilog.
+// iverilog. Measured (docs/RELIABILITY.md): iverilog takes 0.6 to 12 us of processor time for a
+// cell and a sample, verilator 15 s and 3 ms for a cell.
 func wide(cells, samples int) bool { return cells*samples > 10_000_000 }
