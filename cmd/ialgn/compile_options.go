@@ -100,6 +100,15 @@ func (p compilePlan) target() verilog.Target {
 	return p.hardware.Target.Name
 }
 
+// genericLUT returns the inputs of the LUTs of a netlist that is mapped for no target in
+// particular, 0 for others.
+func (p compilePlan) genericLUT() int {
+	if p.target() != verilog.Generic {
+		return 0
+	}
+	return p.hardware.K
+}
+
 func parseStyle(s string) (verilog.Style, error) {
 	switch s {
 	case "", "gates":

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -35,8 +37,10 @@ func verifyCommand() *cli.Command {
 		UsageText: "ialgn verify demo/digits.safetensors demo/digits --level formal",
 		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "level", Value: "rtl", Usage: "check up to `LEVEL`: software, rtl, formal or all"},
-			&cli.IntFlag{Name: "samples", Value: 100, Usage: "run `N` samples through the Verilog"},
-			&cli.StringFlag{Name: "simulator", Value: "iverilog", Usage: "simulate with `TOOL`: iverilog or verilator"},
+			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "run `N` samples through the Verilog, or all"},
+			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
+			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class alone, as is done with large designs"},
+			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: simulate what yosys makes of it, too"},
 		),
 		Action: verifyDir,
 	}
@@ -50,12 +54,15 @@ func verifyDir(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := verifyOptions{level: verifyLevels[c.String("level")], samples: c.Int("samples"), simulator: c.String("simulator")}
+	o := verifyOptions{
+		level: verifyLevels[c.String("level")], simulator: c.String("simulator"),
+		byClass: c.Bool("by-class"), synthesized: c.Bool("synthesized"),
+	}
 	if o.level == 0 {
 		return fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level"))
 	}
-	if o.samples < 1 {
-		return fmt.Errorf("--samples %d: must be positive", o.samples)
+	if o.samples, err = parseSamples(c.String("samples")); err != nil {
+		return err
 	}
 	r, err := verifyModel(c, args[0], args[1], o)
 	if r == nil {
@@ -68,9 +75,23 @@ func verifyDir(c *cli.Context) error {
 }
 
 type verifyOptions struct {
-	level     int
-	samples   int
-	simulator string
+	level       int
+	samples     int
+	simulator   string
+	byClass     bool
+	synthesized bool
+}
+
+// parseSamples reads a number of samples, or all.
+func parseSamples(s string) (int, error) {
+	if s == "all" {
+		return math.MaxInt, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("--samples %s: must be positive, or all", s)
+	}
+	return n, nil
 }
 
 // verifyModel runs the checks up to a level. A difference ends it at its level: what
@@ -94,14 +115,14 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 		return nil, err
 	}
 	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
-	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, changed: changed, Assumed: d.Assumed}
+	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, changed: changed, Assumed: d.Assumed}
 	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
 		return nil, err
 	}
 	if o.level < 2 || r.Software.Mismatches > 0 {
 		return r.finish(), nil
 	}
-	if r.RTL, err = d.RTL(c.Context, samples, files, o.simulator, o.samples); err != nil || o.level < 3 || r.RTL.Mismatches > 0 {
+	if err := r.simulate(c.Context, d, samples, files, o); err != nil || o.level < 3 || r.differs() {
 		return r.finish(), err
 	}
 	differ, err := compareVerilog(c.Context, out)
@@ -116,13 +137,28 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	return r.finish(), err
 }
 
+// simulate runs the Verilog, and what yosys makes of it where that was asked for.
+func (r *verifyReport) simulate(ctx context.Context, d verify.Design, s verify.Samples, files verify.RTLFiles, o verifyOptions) (err error) {
+	files.ByClass = o.byClass
+	if r.RTL, err = d.RTL(ctx, s, files, o.simulator, o.samples); err != nil || r.RTL.Mismatches > 0 || !o.synthesized {
+		return err
+	}
+	r.Synthesized, err = d.Synthesised(ctx, s, files, o.simulator, o.samples)
+	return err
+}
+
+// differs reports whether a simulation found a difference.
+func (r *verifyReport) differs() bool {
+	return r.RTL.Mismatches > 0 || r.Synthesized != nil && r.Synthesized.Mismatches > 0
+}
+
 // newDesign takes what is compared, and how its Verilog is written, from a folder.
 func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify.RTLFiles, err error) {
 	o, plan, err := readOptions(out)
 	if err != nil {
 		return d, rtl, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
 	}
-	rtl.Module, rtl.Style, rtl.Target = out.Manifest.Module, plan.style, plan.target()
+	rtl.Module, rtl.Style, rtl.Target, rtl.LUT = out.Manifest.Module, plan.style, plan.target(), plan.genericLUT()
 	if rtl.Design, err = out.Path("verilog"); err != nil {
 		return d, rtl, err
 	}
@@ -187,13 +223,16 @@ type verifyReport struct {
 	Software *verify.SoftwareResult `json:"software"`
 	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
 	Formal   *verify.FormalResult   `json:"formal,omitempty"`
-	Folder   []string               `json:"folder,omitempty"` // what else is wrong with the folder
-	Verified bool                   `json:"verified"`
-	Level    string                 `json:"verified_level,omitempty"` // how far, if it is
-	Assumed  bool                   `json:"assumes_thermometer,omitempty"`
+	// Synthesized is level rtl once more, of the netlist that yosys made.
+	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
+	Folder      []string                `json:"folder,omitempty"` // what else is wrong with the folder
+	Verified    bool                    `json:"verified"`
+	Level       string                  `json:"verified_level,omitempty"` // how far, if it is
+	Assumed     bool                    `json:"assumes_thermometer,omitempty"`
 
-	asked   int
-	changed []folder.Change
+	asked          int
+	synthesisAsked bool
+	changed        []folder.Change
 }
 
 // finish sets Verified: every level that was asked for ran and found no difference, the
@@ -206,7 +245,7 @@ func (r *verifyReport) finish() *verifyReport {
 		}
 	}
 	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 &&
-		(r.asked < 2 || r.RTL != nil && r.RTL.Mismatches == 0) &&
+		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.synthesisAsked == (r.Synthesized != nil) &&
 		(r.asked < 3 || r.Formal != nil && r.Formal.Proved)
 	if r.Verified {
 		r.Level = []string{"", "software", "rtl", "formal"}[r.asked]
@@ -231,7 +270,11 @@ func (r *verifyReport) text(w io.Writer) {
 		list(w, s.First)
 	}
 	if s := r.RTL; s != nil {
-		fmt.Fprintf(w, "rtl: %d samples (%d with tied counts) in %s: %s (%.2f s)\n", s.Checked, s.Ties, s.Simulator, mismatches(s.Mismatches), s.Seconds)
+		fmt.Fprintf(w, "rtl: %s\n", simulated(s))
+		list(w, s.First)
+	}
+	if s := r.Synthesized; s != nil {
+		fmt.Fprintf(w, "synthesized: by %s; %s\n", s.Synthesis.Tool, simulated(&s.RTLResult))
 		list(w, s.First)
 	}
 	if s := r.Formal; s != nil {
@@ -247,6 +290,14 @@ func (r *verifyReport) text(w io.Writer) {
 	if r.Verified {
 		fmt.Fprintln(w, "verified")
 	}
+}
+
+func simulated(s *verify.RTLResult) string {
+	parts := ""
+	if s.ByClass {
+		parts = ", class by class"
+	}
+	return fmt.Sprintf("%d samples (%d with tied counts) in %s%s: %s (%.2f s)", s.Checked, s.Ties, s.Simulator, parts, mismatches(s.Mismatches), s.Seconds)
 }
 
 func mismatches(n int) string {

@@ -120,14 +120,16 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// needTools skips a test that verifies up to the formal level.
+// needTools skips a test that verifies up to the formal level, and after synthesis.
 func needTools(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("trains; left out with -short")
 	}
-	if _, err := exec.LookPath("iverilog"); err != nil {
-		t.Skip("no iverilog (Debian package iverilog)")
+	for _, name := range []string{"iverilog", "yosys"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("no %[1]s (Debian package %[1]s)", name)
+		}
 	}
 	if !slices.ContainsFunc([]string{"berkeley-abc", "abc", "yosys-abc"}, func(name string) bool {
 		_, err := exec.LookPath(name)
@@ -180,6 +182,7 @@ func TestKeys(t *testing.T) {
 	add("predict", "0", "predict", "m.safetensors", samples)
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6", "--assume-thermometer")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "software")
+	add("verify", "0", "verify", "m.safetensors", "gates", "--samples", "20", "--synthesized")
 	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto")
 	add("compile", "0", "compile", "m.safetensors", "-o", "out")
 	add("verify", "0", "verify", "m.safetensors", "out", "--level", "formal")
