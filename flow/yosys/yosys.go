@@ -9,6 +9,7 @@ package yosys
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -88,23 +89,13 @@ func Synthesise(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, path := range o.Sources {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(o.Dir, sourceName(i)), text, 0o666); err != nil {
-			return nil, err
-		}
-	}
-	if err := os.WriteFile(filepath.Join(o.Dir, scriptName), []byte(script), 0o666); err != nil {
+	if err := o.prepare(script); err != nil {
 		return nil, err
 	}
-	limit := o.Limit
-	if limit == 0 {
-		limit = defaultLimit
+	c := tool.Command{
+		Args: []string{"-Q", "-s", scriptName}, Dir: o.Dir,
+		Limit: cmp.Or(o.Limit, defaultLimit), Log: filepath.Join(o.Dir, logName),
 	}
-	c := tool.Command{Args: []string{"-Q", "-s", scriptName}, Dir: o.Dir, Limit: limit, Log: filepath.Join(o.Dir, logName)}
 	run, err := t.Run(ctx, c)
 	if err != nil {
 		return nil, err
@@ -120,6 +111,20 @@ func Synthesise(ctx context.Context, o Options) (*Result, error) {
 		return nil, run.Failed("no count of cells: "+err.Error(), err)
 	}
 	return r, nil
+}
+
+// prepare writes the script and copies of the sources into the folder.
+func (o Options) prepare(script string) error {
+	for i, path := range o.Sources {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(o.Dir, sourceName(i)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(o.Dir, scriptName), []byte(script), 0o666)
 }
 
 func sourceName(i int) string { return fmt.Sprintf("source%d.v", i) }
