@@ -62,8 +62,8 @@ fuzz: ## run each fuzz target for FUZZTIME
 	done
 
 fuzz-compile: COUNT = 1000
-fuzz-compile: ## compile COUNT random networks (1000) and compare; FUZZ has more options
-	@tools/debian.sh berkeley-abc iverilog
+fuzz-compile: ## compile COUNT random networks (1000), compare and prove; FUZZ has more options
+	@tools/debian.sh berkeley-abc iverilog yosys
 	$(GO) run ./internal/fuzzcompile -count $(COUNT) $(FUZZ)
 
 generate: ## write the vector kernels of trainer/kernel anew

@@ -120,8 +120,8 @@ var policy = Policy{
 		{
 			Package: "internal/fuzzcompile",
 			Imports: []string{
-				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "sim", "sim/verify",
-				"trainer/model", "trainer/encoding", "internal/...",
+				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/lowering",
+				"sim", "sim/verify", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
 		},
 		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},

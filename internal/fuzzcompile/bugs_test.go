@@ -256,7 +256,7 @@ func TestBugs(t *testing.T) {
 			if strings.Contains(err.Error(), "panic:") {
 				t.Fatalf("the bug itself failed: %v", err)
 			}
-			t.Logf("after %d networks: %.120v", f.sum.networks, err)
+			t.Logf("after %d networks: %.120v", f.sum.Networks, err)
 		})
 	}
 }

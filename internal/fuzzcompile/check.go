@@ -2,13 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/sim/verify"
@@ -21,10 +17,10 @@ type mismatch struct{ what string }
 func (m *mismatch) Error() string { return m.what }
 
 // depth says which checks a network gets beyond our simulator.
-type depth struct{ formal, rtl bool }
+type depth struct{ formal, reference, rtl, synth bool }
 
-// check compares a product with its network.
-func (o options) check(ctx context.Context, d verify.Design, r *rand.Rand, deep depth) error {
+// check compares a product that was compiled with some options with its network.
+func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand.Rand) error {
 	s := drawSamples(r, &d.Model.Encoder, 256)
 	soft, err := d.Software(ctx, s, 1)
 	if err != nil {
@@ -36,13 +32,21 @@ func (o options) check(ctx context.Context, d verify.Design, r *rand.Rand, deep 
 	if err := compareNetlists(d, r); err != nil {
 		return err
 	}
-	if deep.formal {
-		if err := prove(ctx, d); err != nil {
+	for _, check := range []struct {
+		wanted bool
+		run    func() error
+	}{
+		{c.deep.reference, func() error { return c.refer(ctx, d, o) }},
+		{c.deep.formal, func() error { return prove(ctx, d) }},
+		{c.deep.rtl, func() error { return o.simulate(ctx, d, s) }},
+		{c.deep.synth, func() error { return o.synthesise(ctx, d, s, o.flow(c.seed)) }},
+	} {
+		if !check.wanted {
+			continue
+		}
+		if err := check.run(); err != nil {
 			return err
 		}
-	}
-	if deep.rtl {
-		return o.simulate(ctx, d, s)
 	}
 	return nil
 }
@@ -54,32 +58,6 @@ func prove(ctx context.Context, d verify.Design) error {
 	}
 	if !p.Proved {
 		return &mismatch{fmt.Sprintf("formal: %s %s %v", p.Verdict, p.Reason, p.First)}
-	}
-	return nil
-}
-
-// simulate runs the emitted Verilog.
-func (o options) simulate(ctx context.Context, d verify.Design, s verify.Samples) error {
-	dir, err := os.MkdirTemp("", "ialgn-fuzz-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	files := verify.RTLFiles{Module: "dut", Design: filepath.Join(dir, "dut.v"), Style: o.style, Target: verilog.Target(o.target)}
-	file, err := os.Create(files.Design)
-	if err != nil {
-		return err
-	}
-	err = verilog.Write(file, d.Product, verilog.Options{Module: files.Module, Style: files.Style, Target: files.Target})
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	rtl, err := d.RTL(ctx, s, files, "iverilog", 64)
-	if err != nil {
-		return fmt.Errorf("rtl: %w", err)
-	}
-	if rtl.Mismatches > 0 {
-		return &mismatch{fmt.Sprintf("rtl: %v", rtl.First[0])}
 	}
 	return nil
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,34 +19,49 @@ import (
 
 // fuzzer runs the cases of consecutive seeds.
 type fuzzer struct {
-	w           io.Writer
-	first       uint64
-	count       int
-	formal, rtl int           // every so many, 0: none
-	limit       time.Duration // 0: none
-	bug         fault
+	w     io.Writer
+	first uint64
+	count int
+	plan  plan
+	limit time.Duration // 0: none
+	state string        // file to continue from; empty: none
+	bug   fault
 
-	mu     sync.Mutex
-	begin  time.Time
-	next   int // cases that were begun
-	failed error
-	sum    summary
+	mu      sync.Mutex
+	program string        // its checksum
+	begin   time.Time     // of this run
+	before  time.Duration // that runs took before which this one continues
+	saved   time.Time
+	next    int              // cases that were begun
+	done    map[int]fuzzCase // that are done, but not all before them
+	failed  error
+	sum     summary
 }
 
-// summary is what was done.
-type summary struct {
-	networks, large, gates, formal, rtl int
-	options                             map[string]int
+// plan says of how many cases one gets a check beyond our simulator; 0: none does.
+type plan struct {
+	Formal    int `json:"formal"`
+	Reference int `json:"reference"`
+	RTL       int `json:"rtl"`
+	Synth     int `json:"synth"`
+}
+
+// of returns the checks of a seed.
+func (p plan) of(seed uint64) depth {
+	every := func(n int) bool { return n > 0 && seed%uint64(n) == 0 }
+	return depth{every(p.Formal), every(p.Reference), every(p.RTL), every(p.Synth)}
 }
 
 // fuzzCase is what a seed decides.
 type fuzzCase struct {
 	seed     uint64
 	network  *model.Frozen
+	model    *model.Model // that selects the network
 	topology string
 	options  options
 	deep     depth
 	bug      fault
+	took     time.Duration
 }
 
 func newCase(seed uint64) fuzzCase {
@@ -56,66 +69,87 @@ func newCase(seed uint64) fuzzCase {
 	c := fuzzCase{seed: seed}
 	c.network, c.topology = drawNetwork(r)
 	c.options = drawOptions(r)
+	c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)
 	return c
 }
 
 // run compiles and checks, on all processors, and prints the summary.
 func (f *fuzzer) run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
+	f.begin, f.sum, f.done = time.Now(), newSummary(), map[int]fuzzCase{}
+	if err := f.resume(); err != nil {
+		return err
+	}
+	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	f.begin = time.Now()
-	f.sum.options = map[string]int{}
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for seed, ok := f.take(); ok; seed, ok = f.take() {
+			for number, ok := f.take(inner); ok; number, ok = f.take(inner) {
+				seed := f.first + uint64(number)
 				c := newCase(seed)
-				c.deep = depth{f.formal > 0 && seed%uint64(f.formal) == 0, f.rtl > 0 && seed%uint64(f.rtl) == 0}
-				if f.count == 1 {
-					c.deep = depth{f.formal > 0, f.rtl > 0}
-				}
-				c.bug = f.bug
-				if f.done(c, c.run(ctx, c.options)) {
+				c.deep, c.bug = f.plan.of(seed), f.bug
+				begin := time.Now()
+				err := c.run(inner, c.options)
+				c.took = time.Since(begin)
+				if f.finish(ctx, number, c, err) {
 					cancel()
 				}
 			}
 		})
 	}
 	workers.Wait()
-	f.sum.print(f.w, f.first, time.Since(f.begin))
-	if f.failed == nil {
-		fmt.Fprintln(f.w, "no mismatch")
+	if err := f.save(); err != nil {
+		return err
 	}
-	return f.failed
+	f.sum.print(f.w, f.first, f.took())
+	switch {
+	case f.failed != nil:
+		return f.failed
+	case ctx.Err() != nil:
+		return fmt.Errorf("stopped after %d of %d networks: %w", f.sum.Networks, f.count, ctx.Err())
+	}
+	fmt.Fprintln(f.w, "no mismatch")
+	return nil
 }
 
-// take returns the next seed, unless all are taken, the time is over or something
-// failed.
-func (f *fuzzer) take() (seed uint64, ok bool) {
+// took returns how long all runs together took.
+func (f *fuzzer) took() time.Duration { return f.before + time.Since(f.begin) }
+
+// take returns the number of the next case, unless all are taken, the time is over or
+// something failed.
+func (f *fuzzer) take(ctx context.Context) (number int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.failed != nil || f.next == f.count || f.limit > 0 && time.Since(f.begin) > f.limit {
+	if ctx.Err() != nil || f.failed != nil || f.next >= f.count || f.limit > 0 && time.Since(f.begin) > f.limit {
 		return 0, false
 	}
 	f.next++
-	return f.first + uint64(f.next-1), true
+	return f.next - 1, true
 }
 
-// done counts a case and reports whether it is the first that failed.
-func (f *fuzzer) done(c fuzzCase, err error) bool {
+// finish counts a case, as soon as all before it are counted, and reports whether it is the
+// first that failed. A case that ends because the whole run is stopped is neither.
+func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.failed != nil:
+	case f.failed != nil || err != nil && whole.Err() != nil:
 		return false
 	case err != nil:
 		f.failed = c.explain(err)
 		return true
 	}
-	if f.sum.add(c); f.sum.networks%1000 == 0 {
-		fmt.Fprintf(f.w, "%d networks\n", f.sum.networks)
+	f.done[number] = c
+	for c, ok := f.done[f.sum.Networks]; ok; c, ok = f.done[f.sum.Networks] {
+		delete(f.done, f.sum.Networks)
+		if f.sum.add(c); f.sum.Networks%1000 == 0 {
+			fmt.Fprintf(f.w, "%d networks\n", f.sum.Networks)
+		}
 	}
-	return false
+	if f.state != "" && time.Since(f.saved) > saveTime {
+		f.failed = f.save()
+	}
+	return f.failed != nil
 }
 
 // run compiles the network with some options and checks what comes out. It returns a
@@ -126,12 +160,15 @@ func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 			err = &mismatch{fmt.Sprintf("panic: %v\n%s", p, debug.Stack())}
 		}
 	}()
+	if !sameNetwork(c.model.Freeze(), c.network) {
+		return &mismatch{"freeze: the model's largest logits select another network"}
+	}
 	r := rand.New(rand.NewPCG(c.seed, 0x636865636b))
 	var d verify.Design
 	if d, err = o.compile(ctx, c.network, c.bug, r); err != nil {
 		return &mismatch{"compile: " + err.Error()}
 	}
-	return o.check(ctx, d, r, c.deep)
+	return c.check(ctx, d, o, r)
 }
 
 // explain turns the error of a case into one that says how to repeat it. Only a mismatch
@@ -159,30 +196,4 @@ func (c fuzzCase) shrink() options {
 		}
 	}
 	return o
-}
-
-func (s *summary) add(c fuzzCase) {
-	s.networks++
-	s.gates += c.network.Gates()
-	if c.network.Gates() > largeGates {
-		s.large++
-	}
-	if c.deep.formal {
-		s.formal++
-	}
-	if c.deep.rtl {
-		s.rtl++
-	}
-	for _, w := range append(c.options.words(), "topology "+c.topology) {
-		s.options[w]++
-	}
-}
-
-func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
-	fmt.Fprintf(w, "%d networks of the seeds from %d on, %d of them over %d gates, %d gates in all, %.0f s\n",
-		s.networks, first, s.large, largeGates, s.gates, took.Seconds())
-	fmt.Fprintf(w, "%d simulated, %d of them proved, %d in iverilog\n", s.networks, s.formal, s.rtl)
-	for _, o := range slices.Sorted(maps.Keys(s.options)) {
-		fmt.Fprintf(w, "  %-32s %7d\n", o, s.options[o])
-	}
 }

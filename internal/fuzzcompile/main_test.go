@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -14,71 +13,76 @@ import (
 // TestFuzz runs some cases with all checks.
 func TestFuzz(t *testing.T) {
 	var out strings.Builder
-	err := start(t.Context(), &out, []string{"-count", "60", "-formal", "6", "-rtl", "20"})
-	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
-		t.Skip(err)
-	}
+	err := start(t.Context(), &out, strings.Fields("-count 60 -formal 6 -reference 20 -rtl 30 -synth 30"))
+	skipMissing(t, err)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"60 simulated, 10 of them proved, 3 in iverilog\n", "--scope full", "topology rwlgn-spine", "no mismatch\n"} {
+	for _, want := range []string{
+		"60 simulated, 10 of them proved, 3 from the model file, 2 in iverilog (", "), 2 after yosys (",
+		"--scope full", "topology rwlgn-spine", " of 903 pairs of option values; not: ", "no mismatch\n",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &out)
 		}
 	}
 }
 
-// TestOldSeeds runs the cases that found a fault.
+// skipMissing skips the test if a tool is not installed.
+func skipMissing(t *testing.T, err error) {
+	t.Helper()
+	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
+		t.Skip(err)
+	}
+}
+
+// TestOldSeeds runs the cases that found a fault, of the compiler or of a check, and two with
+// all checks: both flows of yosys, primitives, and a pipeline.
 func TestOldSeeds(t *testing.T) {
-	for _, seed := range []string{"960"} {
-		var out strings.Builder
-		err := start(t.Context(), &out, []string{"-seed", seed})
-		if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
-			t.Skip(err)
-		}
-		if err != nil || !strings.Contains(out.String(), "no mismatch\n") {
-			t.Errorf("seed %s: %v\n%s", seed, err, &out)
-		}
+	const proofs = " -count 1 -formal 1 -reference 1 -rtl 0 -synth 0"
+	for _, args := range []string{"-seed 33", "-seed 99", "-first 400" + proofs, "-first 960" + proofs} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			err := start(t.Context(), &out, strings.Fields(args))
+			skipMissing(t, err)
+			if err != nil || !strings.Contains(out.String(), "no mismatch\n") {
+				t.Errorf("%v\n%s", err, &out)
+			}
+		})
 	}
 }
 
 // TestSeeds checks that a seed decides the case, and that the cases are as spread as the
-// package says.
+// package says: all pairs of options and all properties occur, and no pair that should not.
 func TestSeeds(t *testing.T) {
-	const n = 600
-	large, seen := 0, map[string]bool{}
+	const n = 3000
+	s := newSummary()
 	for seed := range uint64(n) {
 		c := newCase(seed)
 		if again := newCase(seed); seed < 50 && !reflect.DeepEqual(c, again) {
 			t.Fatalf("seed %d gave two cases", seed)
 		}
-		gates := c.network.Gates()
-		if gates < 1 || gates > mostGates {
-			t.Fatalf("seed %d: %d gates", seed, gates)
+		if !sameNetwork(c.model.Freeze(), c.network) {
+			t.Fatalf("seed %d: the model selects another network", seed)
 		}
-		if gates > largeGates {
-			large++
-		}
-		size := c.network.Width / len(c.network.Classes)
-		seen[fmt.Sprint("bits ", c.network.Encoder.Bits)] = true
-		seen[fmt.Sprint("depth ", c.network.Depth())] = true
-		seen[fmt.Sprint("size ", size)] = true
-		seen[fmt.Sprint("classes ", len(c.network.Classes))] = true
-		seen[c.topology] = true
-		for _, w := range c.options.words() {
-			seen[w] = true
+		s.add(c)
+	}
+	if s.Smallest != 1 || s.Largest != mostGates || s.Large < n/3 {
+		t.Errorf("networks of %d to %d gates, %d of %d large; want 1 to %d, a third large", s.Smallest, s.Largest, s.Large, n, mostGates)
+	}
+	possible := map[string]int{}
+	for _, p := range allPairs() {
+		possible[p.String()] = 1
+	}
+	for p := range s.Pairs {
+		if possible[p] == 0 {
+			t.Errorf("%s should not occur", p)
 		}
 	}
-	if large < n/3 {
-		t.Errorf("%d of %d networks are large, want a third", large, n)
-	}
-	for _, want := range []string{
-		"bits 2", "depth 1", "size 1", "size 3", "classes 2", "classes 100", "chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise",
-		"--scope gates", "-O 0", "--lut 2", "--lut 6", "--target ice40", "--objective depth", "--assume-thermometer",
-		"--max-depth (the fewest + 0)", "--pipeline auto", "--style lut", "(not lowered)",
-	} {
-		if !seen[want] {
-			t.Errorf("no case has %s", want)
+	for _, never := range [][]string{missing(allPairs(), s.Pairs), missing(propertyNames(), s.Properties), missing(allSettings(), s.Settings)} {
+		if len(never) > 0 {
+			t.Errorf("no case has any of %q", never)
 		}
 	}
 }
@@ -94,7 +98,7 @@ func TestShrink(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"-count 0", "-first 0", "-formal -1", "-rtl -1", "-seed x", "5"} {
+	for _, args := range []string{"-count 0", "-first 0", "-formal -1", "-rtl -1", "-reference -1", "-synth -1", "-seed x", "5"} {
 		if err := start(t.Context(), io.Discard, strings.Fields(args)); err == nil {
 			t.Errorf("%s is taken", args)
 		}

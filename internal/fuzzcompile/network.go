@@ -67,7 +67,7 @@ func skewed(r *rand.Rand, n int) int { return r.IntN(1 + r.IntN(n)) }
 func drawNetwork(r *rand.Rand) (*model.Frozen, string) {
 	s := drawShape(r)
 	shares := [][2]float64{{0, 0}, {0.884, 0.114}, {0.5, 0.4}, {0, 1}}[r.IntN(4)]
-	topology := []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}[r.IntN(6)]
+	topology := topologies[r.IntN(len(topologies))]
 	var f *model.Frozen
 	switch topology {
 	case "chain", "random":

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 
 	"ialgn/backend/verilog"
@@ -35,6 +34,13 @@ var (
 	targets = []string{"generic", "ice40", "ecp5", "xilinx7"}
 )
 
+// The largest values that are drawn.
+const (
+	mostTight  = 3
+	mostLevels = 4
+	mostStages = 8
+)
+
 // drawOptions draws options that the compile command takes, one in six not lowered.
 func drawOptions(r *rand.Rand) options {
 	o := options{scope: scopes[r.IntN(len(scopes))], level: r.IntN(3)}
@@ -49,40 +55,31 @@ func drawOptions(r *rand.Rand) options {
 	o.k = lut.MinInputs + r.IntN(t.K-lut.MinInputs+1)
 	o.objective = lut.Objective(r.IntN(3))
 	o.assume = o.scope != netlist.Full && r.IntN(2) == 0
-	o.tight = max(0, r.IntN(5)-1)
+	o.tight = max(0, r.IntN(mostTight+2)-1)
 	switch r.IntN(4) {
 	case 0:
-		o.pipeline = pipeline.Options{Auto: true, MaxLevels: r.IntN(5)}
+		o.pipeline = pipeline.Options{Auto: true, MaxLevels: r.IntN(mostLevels + 1)}
 	case 1:
-		o.pipeline = pipeline.Options{Stages: 1 + r.IntN(8)}
+		o.pipeline = pipeline.Options{Stages: 1 + r.IntN(mostStages)}
 	}
 	o.style = verilog.Style(r.IntN(2))
 	return o
 }
 
-// words returns the options as the compile command has them, by which they are counted.
+// words returns the options as the compile command has them.
 func (o options) words() []string {
-	w := []string{fmt.Sprintf("--scope %v", o.scope), fmt.Sprintf("-O %d", o.level)}
-	if o.target == "" {
-		return append(w, "(not lowered)")
+	var words []string
+	for _, s := range o.settings() {
+		switch {
+		case s.axis == axisTarget && s.value == none:
+			words = append(words, "(not lowered)")
+		case s.value == "yes":
+			words = append(words, s.axis)
+		case s.value != none && s.value != "no":
+			words = append(words, s.axis+" "+s.value)
+		}
 	}
-	w = append(w, "--target "+o.target, fmt.Sprintf("--lut %d", o.k), fmt.Sprintf("--objective %v", o.objective))
-	if o.assume {
-		w = append(w, "--assume-thermometer")
-	}
-	if o.tight > 0 {
-		w = append(w, fmt.Sprintf("--max-depth (the fewest + %d)", o.tight-1))
-	}
-	switch {
-	case o.pipeline.Auto:
-		w = append(w, "--pipeline auto", fmt.Sprintf("--max-levels %d", o.pipeline.MaxLevels))
-	case o.pipeline.Stages > 0:
-		w = append(w, fmt.Sprintf("--pipeline %d", o.pipeline.Stages))
-	}
-	if o.style == verilog.LUTs {
-		w = append(w, "--style lut")
-	}
-	return w
+	return words
 }
 
 // plainer returns sets of options that differ from o in one that is plainer.
@@ -173,3 +170,6 @@ func (o options) lower(ctx context.Context, n *netlist.Netlist) (*netlist.Netlis
 	}
 	return d.Netlist, d.Hint, nil
 }
+
+// pipelined reports whether registers are asked for.
+func (o options) pipelined() bool { return o.pipeline.Auto || o.pipeline.Stages > 0 }

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+
+	"ialgn/backend/verilog"
+	"ialgn/compiler/hardware"
+	"ialgn/compiler/lut"
+	"ialgn/netlist"
+)
+
+// setting is a value of an axis: of an option of the compile command, or of the topology.
+type setting struct{ axis, value string }
+
+// The axes.
+const (
+	axisTopology  = "topology"
+	axisScope     = "--scope"
+	axisLevel     = "-O"
+	axisTarget    = "--target"
+	axisLUT       = "--lut"
+	axisObjective = "--objective"
+	axisDepth     = "--max-depth"
+	axisAssume    = "--assume-thermometer"
+	axisPipeline  = "--pipeline"
+	axisStyle     = "--style"
+)
+
+// none is the value of an option that is not given.
+const none = "none"
+
+// settings returns the value of each option. Where a network is not lowered, there are no
+// more than three.
+func (o options) settings() []setting {
+	s := []setting{{axisScope, o.scope.String()}, {axisLevel, fmt.Sprint(o.level)}}
+	if o.target == "" {
+		return append(s, setting{axisTarget, none})
+	}
+	assume, style := "no", "gates"
+	if o.assume {
+		assume = "yes"
+	}
+	if o.style == verilog.LUTs {
+		style = "lut"
+	}
+	return append(
+		s,
+		setting{axisTarget, o.target}, setting{axisLUT, fmt.Sprint(o.k)}, setting{axisObjective, fmt.Sprint(o.objective)},
+		setting{axisDepth, depthValue(o.tight)}, setting{axisAssume, assume},
+		setting{axisPipeline, o.pipelineValue()}, setting{axisStyle, style},
+	)
+}
+
+// depthValue returns the bound of the depth as a value.
+func depthValue(tight int) string {
+	if tight == 0 {
+		return none
+	}
+	return fmt.Sprintf("(the fewest + %d)", tight-1)
+}
+
+func (o options) pipelineValue() string {
+	switch {
+	case o.pipeline.Auto:
+		return fmt.Sprintf("auto --max-levels %d", o.pipeline.MaxLevels)
+	case o.pipeline.Stages > 0:
+		return fmt.Sprint(o.pipeline.Stages)
+	}
+	return none
+}
+
+// allSettings returns all values of all axes, of which cases have some.
+func allSettings() []setting {
+	var all []setting
+	add := func(axis string, values ...any) {
+		for _, v := range values {
+			all = append(all, setting{axis, fmt.Sprint(v)})
+		}
+	}
+	for _, t := range topologies {
+		add(axisTopology, t)
+	}
+	add(axisScope, netlist.Gates, netlist.Core, netlist.Full)
+	add(axisLevel, 0, 1, 2)
+	add(axisTarget, none, "generic", "ice40", "ecp5", "xilinx7")
+	add(axisLUT, 2, 3, 4, 5, 6)
+	add(axisObjective, lut.Area, lut.Depth, lut.Balanced)
+	for tight := range mostTight + 1 {
+		add(axisDepth, depthValue(tight))
+	}
+	add(axisAssume, "no", "yes")
+	add(axisPipeline, none)
+	for levels := range mostLevels + 1 {
+		add(axisPipeline, fmt.Sprintf("auto --max-levels %d", levels))
+	}
+	for stages := range mostStages {
+		add(axisPipeline, stages+1)
+	}
+	add(axisStyle, "gates", "lut")
+	return all
+}
+
+// String returns the axis and the value.
+func (s setting) String() string { return s.axis + " " + s.value }
+
+// pair is two settings in the order of their axes.
+type pair [2]setting
+
+// String names both settings.
+func (p pair) String() string { return p[0].String() + " with " + p[1].String() }
+
+// allPairs returns every pair of values that two axes can have in one case.
+func allPairs() []pair {
+	var pairs []pair
+	all := allSettings()
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if a.axis != b.axis && !exclude(a, b) && !exclude(b, a) {
+				pairs = append(pairs, pair{a, b})
+			}
+		}
+	}
+	return pairs
+}
+
+// exclude reports whether a value of one axis leaves none or another of the other: the
+// compile command refuses what is excluded, or it means nothing.
+func exclude(a, b setting) bool {
+	switch {
+	case a == setting{axisScope, netlist.Full.String()} && b.axis == axisAssume:
+		return b.value == "yes"
+	case a.axis != axisTarget:
+		return false
+	case a.value == none:
+		return b.axis != axisTopology && b.axis != axisScope && b.axis != axisLevel
+	case b.axis == axisLUT:
+		t, err := hardware.ParseTarget(a.value)
+		if err != nil {
+			panic("fuzzcompile: " + err.Error())
+		}
+		return b.value > fmt.Sprint(t.K)
+	}
+	return false
+}
+
+// pairs returns the pairs of a case.
+func (c fuzzCase) pairs() []pair {
+	all := c.settings()
+	var pairs []pair
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			pairs = append(pairs, pair{a, b})
+		}
+	}
+	return pairs
+}
+
+// settings returns the values of all axes that the case has.
+func (c fuzzCase) settings() []setting {
+	return append([]setting{{axisTopology, c.topology}}, c.options.settings()...)
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/trainer/model"
+)
+
+// topologies are those that networks are drawn of. chain and random are those of package
+// netgen, with the paper's shares of operations.
+var topologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}
+
+// property is what a network may have that a compiler may stumble over. It is read off the
+// network: what its making was meant to give does not count.
+type property struct {
+	name string
+	has  func(p *profile) bool
+}
+
+// profile is a network with what properties are read off.
+type profile struct {
+	*model.Frozen
+	model *model.Model
+	roots []int // of each chain the number of its function, the same for the same gates
+	size  int   // chains a class
+}
+
+var properties = []property{
+	{"1 gate", func(p *profile) bool { return p.Gates() == 1 }},
+	{fmt.Sprintf("over %d gates", largeGates), func(p *profile) bool { return p.Gates() > largeGates }},
+	{"1 layer", func(p *profile) bool { return p.Depth() == 1 }},
+	{"2 classes", func(p *profile) bool { return len(p.Classes) == 2 }},
+	{"100 classes", func(p *profile) bool { return len(p.Classes) == 100 }},
+	{"number of classes not a power of two", func(p *profile) bool { return notPower(len(p.Classes)) }},
+	{"classes of 1 chain", func(p *profile) bool { return p.size == 1 }},
+	{"class size not a power of two", func(p *profile) bool { return notPower(p.size) }},
+	{"class size of 2^k-1, over 1", func(p *profile) bool { return p.size > 1 && !notPower(p.size+1) }},
+	{"n_b = 2", func(p *profile) bool { return p.Encoder.Bits == 2 }},
+	{"1 feature", func(p *profile) bool { return p.Encoder.Features() == 1 }},
+	{"repeated threshold", (*profile).repeatedThreshold},
+	{"duplicate anchor in a chain", (*profile).duplicateAnchor},
+	{"duplicate candidate of a pin", (*profile).duplicateCandidate},
+	{"both pins on one net", (*profile).samePins},
+	{"constant gate counted", (*profile).constantChain},
+	{"equal chains", func(p *profile) bool { return p.equalChains(0) }},
+	{"equal chains in two classes", (*profile).equalAcross},
+	{"complementary chains", func(p *profile) bool { return p.equalChains(15) }},
+	{"equal classes", (*profile).equalClasses},
+	{"softmax16", func(p *profile) bool { return p.model.Arity() == 16 }},
+	{"light", func(p *profile) bool { return p.model.Arity() == 4 }},
+}
+
+// propertiesOf returns the names of the properties of a network.
+func propertiesOf(f *model.Frozen, m *model.Model) []string {
+	p := &profile{Frozen: f, model: m, size: f.Width / len(f.Classes)}
+	p.roots = p.number(0)
+	var names []string
+	for _, property := range properties {
+		if property.has(p) {
+			names = append(names, property.name)
+		}
+	}
+	return names
+}
+
+func notPower(n int) bool { return n&(n-1) != 0 }
+
+func (p *profile) repeatedThreshold() bool {
+	return slices.ContainsFunc(p.Encoder.Thresholds, func(row []uint16) bool {
+		return len(slices.Compact(slices.Clone(row))) < len(row)
+	})
+}
+
+// duplicateAnchor reports whether a gate reads the same input bit as the gate before it.
+func (p *profile) duplicateAnchor() bool {
+	for l := 1; l < p.Depth(); l++ {
+		a, b := p.Layers[l-1], p.Layers[l]
+		if a.BSource != model.Input || b.BSource != model.Input {
+			continue
+		}
+		for i := range b.B {
+			if a.B[i] == b.B[i] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *profile) duplicateCandidate() bool {
+	for i := range p.model.Sections {
+		for _, pin := range []*model.Pin{&p.model.Sections[i].A, &p.model.Sections[i].B} {
+			for at := 0; at+1 < pin.Wires.Len(); at++ {
+				if at%pin.K+1 < pin.K && pin.Wires.At(at) == pin.Wires.At(at+1) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (p *profile) samePins() bool {
+	return slices.ContainsFunc(p.Layers, func(l model.FrozenLayer) bool {
+		for i := range l.A {
+			if l.ASource == l.BSource && l.A[i] == l.B[i] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (p *profile) constantChain() bool {
+	return slices.ContainsFunc(p.Layers[p.Depth()-1].Op, func(op uint8) bool { return op == 0 || op == 15 })
+}
+
+// number returns a number for each chain, the same for chains of the same gates throughout.
+// With 15 instead of 0, it is that of the complement, negative where there is no such gate.
+func (p *profile) number(change int) []int {
+	type gate struct{ op, a, b int }
+	numbers := map[gate]int{}
+	var before, after []int
+	at := func(l model.FrozenLayer, i int) gate {
+		pin := func(s model.Source, wire uint32) int {
+			if s == model.Input {
+				return -1 - int(wire)
+			}
+			return before[wire]
+		}
+		return gate{int(l.Op[i]), pin(l.ASource, l.A[i]), pin(l.BSource, l.B[i])}
+	}
+	for _, layer := range p.Layers {
+		before, after = after, make([]int, p.Width)
+		for i := range after {
+			g := at(layer, i)
+			if _, known := numbers[g]; !known {
+				numbers[g] = len(numbers)
+			}
+			after[i] = numbers[g]
+		}
+	}
+	if change == 0 {
+		return after
+	}
+	for i := range after {
+		g := at(p.Layers[p.Depth()-1], i)
+		g.op ^= change
+		if n, known := numbers[g]; known {
+			after[i] = n
+		} else {
+			after[i] = -1 - i
+		}
+	}
+	return after
+}
+
+// equalChains reports whether a chain, its last operation changed, is another chain.
+func (p *profile) equalChains(change int) bool {
+	first := map[int]int{}
+	for i, n := range p.roots {
+		if _, known := first[n]; !known {
+			first[n] = i
+		}
+	}
+	for i, n := range p.number(change) {
+		if j, known := first[n]; known && j != i {
+			return true
+		}
+	}
+	return false
+}
+
+// equalAcross reports whether a chain of one class is a chain of another.
+func (p *profile) equalAcross() bool {
+	class := map[int]int{}
+	for i, n := range p.roots {
+		if c, known := class[n]; known && c != i/p.size {
+			return true
+		}
+		class[n] = i / p.size
+	}
+	return false
+}
+
+// equalClasses reports whether two classes always have the same count.
+func (p *profile) equalClasses() bool {
+	seen := map[string]bool{}
+	for from := 0; from < p.Width; from += p.size {
+		key := fmt.Sprint(slices.Sorted(slices.Values(p.roots[from : from+p.size])))
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
+}
