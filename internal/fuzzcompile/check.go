@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"ialgn/netlist"
 	"ialgn/sim"
@@ -15,6 +16,11 @@ import (
 type mismatch struct{ what string }
 
 func (m *mismatch) Error() string { return m.what }
+
+// undecided is the error of a proof that abc did not end within its time. It shows nothing wrong.
+type undecided struct{ what string }
+
+func (u *undecided) Error() string { return u.what }
 
 // depth says which checks a network gets beyond our simulator.
 type depth struct{ formal, reference, rtl, synth bool }
@@ -55,6 +61,9 @@ func prove(ctx context.Context, d verify.Design) error {
 	p, err := d.Formal(ctx)
 	if err != nil {
 		return fmt.Errorf("formal: %w", err)
+	}
+	if strings.HasPrefix(p.Reason, "abc gave no verdict") {
+		return &undecided{"formal: " + p.Reason}
 	}
 	if !p.Proved {
 		return &mismatch{fmt.Sprintf("formal: %s %s %v", p.Verdict, p.Reason, p.First)}

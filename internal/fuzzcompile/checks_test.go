@@ -217,3 +217,20 @@ func TestStopped(t *testing.T) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }
+
+// TestUndecided counts a case without a proof as none that is proved, and goes on.
+func TestUndecided(t *testing.T) {
+	f := fuzzer{w: new(strings.Builder), first: 5, sum: newSummary(), done: map[int]fuzzCase{}}
+	c := newCase(5)
+	c.deep = depth{formal: true, rtl: true}
+	if f.finish(t.Context(), 0, c, &undecided{"formal: abc gave no verdict"}) || f.failed != nil {
+		t.Errorf("the run ended: %v", f.failed)
+	}
+	if s := f.sum; s.Networks != 1 || s.Formal+s.RTL != 0 || !slices.Equal(s.Undecided, []uint64{5}) {
+		t.Errorf("%d networks, %d proved, %d in iverilog, undecided %v", s.Networks, s.Formal, s.RTL, s.Undecided)
+	}
+	f.count, f.plan, f.first = 1, plan{}, 6
+	if err := f.run(t.Context()); err != nil {
+		t.Errorf("another run: %v", err)
+	}
+}

@@ -107,6 +107,8 @@ func (f *fuzzer) run(ctx context.Context) error {
 		return f.failed
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped after %d of %d networks: %w", f.sum.Networks, f.count, ctx.Err())
+	case len(f.sum.Undecided) > 0:
+		return fmt.Errorf("no mismatch, but abc came to no end in its time with the seeds %v; repeat each with -seed", f.sum.Undecided)
 	}
 	fmt.Fprintln(f.w, "no mismatch")
 	return nil
@@ -128,15 +130,18 @@ func (f *fuzzer) take(ctx context.Context) (number int, ok bool) {
 }
 
 // finish counts a case, as soon as all before it are counted, and reports whether it is the
-// first that failed. A case that ends because the whole run is stopped is neither.
+// first that failed. A case that ends because the whole run is stopped is neither; one without
+// a proof is noted, and the run goes on.
 func (f *fuzzer) finish(whole context.Context, number int, c fuzzCase, err error) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
 	case f.failed != nil || err != nil && whole.Err() != nil:
 		return false
+	case errors.As(err, new(*undecided)):
+		f.sum.Undecided, c.deep = append(f.sum.Undecided, c.seed), depth{reference: c.deep.reference}
 	case err != nil:
-		f.failed = c.explain(err)
+		f.failed = c.explain(whole, err)
 		return true
 	}
 	f.done[number] = c
@@ -173,23 +178,23 @@ func (c fuzzCase) run(ctx context.Context, o options) (err error) {
 
 // explain turns the error of a case into one that says how to repeat it. Only a mismatch
 // has its options shrunk: a missing tool has nothing to do with them.
-func (c fuzzCase) explain(err error) error {
+func (c fuzzCase) explain(ctx context.Context, err error) error {
 	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
 		return err
 	}
-	o := c.shrink()
+	o := c.shrink(ctx)
 	return fmt.Errorf("seed %d: %w\n  %d x %d gates (%s), %d classes, %d inputs\n  compiled with %s\n  shown also with %s\n  repeat it with: go run ./internal/fuzzcompile -seed %d",
 		c.seed, err, c.network.Width, c.network.Depth(), c.topology, len(c.network.Classes), c.network.Inputs(),
 		strings.Join(c.options.words(), " "), strings.Join(o.words(), " "), c.seed)
 }
 
 // shrink returns the plainest options, one change after another, that show a mismatch.
-func (c fuzzCase) shrink() options {
+func (c fuzzCase) shrink(ctx context.Context) options {
 	o := c.options
 	for again := true; again; {
 		again = false
 		for _, p := range o.plainer() {
-			if wrong := (*mismatch)(nil); errors.As(c.run(context.Background(), p), &wrong) {
+			if wrong := (*mismatch)(nil); errors.As(c.run(ctx, p), &wrong) {
 				o, again = p, true
 				break
 			}

@@ -19,7 +19,7 @@ import (
 const simulated = 64
 
 // toolLimit bounds the time of one run of yosys or abc.
-const toolLimit = 10 * time.Minute
+const toolLimit = 30 * time.Minute
 
 // simulate runs the emitted Verilog.
 func (o options) simulate(ctx context.Context, d verify.Design, s verify.Samples) error {

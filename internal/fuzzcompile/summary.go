@@ -19,7 +19,8 @@ type summary struct {
 	RTL       int `json:"rtl"`
 	Pipelines int `json:"rtl_pipelines"`
 
-	Slowest     float64        `json:"slowest_seconds"` // case
+	Undecided   []uint64       `json:"undecided,omitempty"` // seeds that abc came to no end with
+	Slowest     float64        `json:"slowest_seconds"`     // case
 	SlowestSeed uint64         `json:"slowest_seed"`
 	Synthesised map[string]int `json:"synthesised"` // by flow
 	Clocked     int            `json:"synthesised_pipelines"`
