@@ -1,0 +1,214 @@
+package readback
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ialgn/backend/aiger"
+	"ialgn/netlist"
+)
+
+// literal is twice a variable of a graph, plus one for its complement. Variable 0 is the
+// constant 0.
+type literal uint32
+
+func (l literal) variable() int  { return int(l / 2) }
+func (l literal) inverted() bool { return l&1 == 1 }
+
+// bit is one bit of a named wire or port.
+type bit struct {
+	name  string
+	index int
+}
+
+// newBit takes a name such as x[3] apart.
+func newBit(s string) bit {
+	if open := strings.IndexByte(s, '['); open > 0 && strings.HasSuffix(s, "]") {
+		if i, err := strconv.Atoi(s[open+1 : len(s)-1]); err == nil {
+			return bit{s[:open], i}
+		}
+	}
+	return bit{s, 0}
+}
+
+// graph is an and-inverter graph whose variables are the constant, the inputs, the
+// registers and the gates, in this order.
+type graph struct {
+	inputs  map[bit]literal
+	outputs map[bit]literal
+	wires   map[bit]literal // all that have a name
+
+	firstRegister, firstGate int
+	registers                []literal    // what each takes over
+	gates                    [][2]literal // conjunctions
+	alias                    []literal    // by variable: what it is, mostly itself
+}
+
+func newGraph(f *aiger.File) *graph {
+	g := &graph{
+		inputs: map[bit]literal{}, outputs: map[bit]literal{}, wires: map[bit]literal{},
+		firstRegister: 1 + len(f.Inputs), firstGate: 1 + len(f.Inputs) + len(f.Latches),
+	}
+	for i, name := range f.Inputs {
+		g.inputs[newBit(name)] = literal(2 * (1 + i))
+	}
+	for _, o := range f.Outputs {
+		g.outputs[newBit(o.Name)] = literal(o.Literal)
+	}
+	for _, l := range f.Latches {
+		g.registers = append(g.registers, literal(l))
+	}
+	for _, in := range f.Gates {
+		g.gates = append(g.gates, [2]literal{literal(in[0]), literal(in[1])})
+	}
+	g.alias = make([]literal, g.variables())
+	for v := range g.alias {
+		g.alias[v] = literal(2 * v)
+	}
+	return g
+}
+
+func (g *graph) variables() int { return g.firstGate + len(g.gates) }
+
+// to returns what a literal is.
+func (g *graph) to(l literal) literal { return g.alias[l.variable()] ^ l&1 }
+
+// with returns the graph in which variables have given values, with all that follows from
+// constants.
+func (g *graph) with(values map[literal]literal) *graph {
+	n := *g
+	n.alias = append([]literal{}, g.alias...)
+	n.gates = append([][2]literal{}, g.gates...)
+	for l, value := range values {
+		n.alias[l.variable()] = value
+	}
+	for i, in := range n.gates {
+		v := n.firstGate + i
+		if g.alias[v] != literal(2*v) {
+			n.alias[v] = n.to(g.alias[v])
+			continue
+		}
+		a, b := n.to(in[0]), n.to(in[1])
+		n.gates[i] = [2]literal{a, b}
+		switch {
+		case a == 0 || b == 0 || a == b^1:
+			n.alias[v] = 0
+		case a == 1 || a == b:
+			n.alias[v] = b
+		case b == 1:
+			n.alias[v] = a
+		}
+	}
+	return &n
+}
+
+// mark marks the variables that a literal depends on through gates, itself among them.
+func (g *graph) mark(l literal, seen []bool) {
+	stack := []int{g.to(l).variable()}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		if v >= g.firstGate {
+			in := g.gates[v-g.firstGate]
+			stack = append(stack, g.to(in[0]).variable(), g.to(in[1]).variable())
+		}
+	}
+}
+
+// builder turns a part of a graph into function cells.
+type builder struct {
+	*netlist.Builder
+	g   *graph
+	net map[int]netlist.Net // of variables
+}
+
+func newBuilder(g *graph, name string) *builder {
+	return &builder{netlist.NewBuilder(name), g, map[int]netlist.Net{0: netlist.False}}
+}
+
+// build returns the net of a literal, and adds the cells that it needs.
+func (b *builder) build(l literal) netlist.Net {
+	l = b.g.to(l)
+	b.variable(l.variable())
+	v := b.net[l.variable()]
+	switch {
+	case !l.inverted():
+		return v
+	case v <= netlist.True:
+		return netlist.True - v
+	}
+	return b.Function(tableNot, netlist.Origin{}, v)
+}
+
+const tableNot = 0b01
+
+// variable makes the net of a variable. What a graph depends on may be deep, so the ones
+// that wait stand on a list.
+func (b *builder) variable(v int) {
+	stack := []int{v}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		if _, ok := b.net[v]; ok {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if wait := b.missing(v); len(wait) > 0 {
+			stack = append(stack, wait...)
+			continue
+		}
+		b.define(v, v)
+		stack = stack[:len(stack)-1]
+	}
+}
+
+// needs returns the literals that a variable is defined by.
+func (g *graph) needs(v int) []literal {
+	switch {
+	case v >= g.firstGate:
+		in := g.gates[v-g.firstGate]
+		return []literal{g.to(in[0]), g.to(in[1])}
+	case v >= g.firstRegister:
+		return []literal{g.to(g.registers[v-g.firstRegister])}
+	}
+	panic(fmt.Sprintf("readback: input variable %d has no net", v))
+}
+
+func (b *builder) missing(v int) []int {
+	var wait []int
+	for _, l := range b.g.needs(v) {
+		if _, ok := b.net[l.variable()]; !ok {
+			wait = append(wait, l.variable())
+		}
+	}
+	return wait
+}
+
+// define makes the net of the variable's definition, whose parts have nets, and calls it
+// that of variable as.
+func (b *builder) define(v, as int) {
+	needs := b.g.needs(v)
+	in := make([]netlist.Net, len(needs))
+	for i, l := range needs {
+		in[i] = b.net[l.variable()]
+	}
+	if len(needs) == 1 { // a register, which is a wire
+		b.net[as] = in[0]
+		if needs[0].inverted() {
+			b.net[as] = b.Function(tableNot, netlist.Origin{}, in[0])
+		}
+		return
+	}
+	table := uint64(0)
+	for i := range uint64(4) {
+		a, c := i&1 == 1 != needs[0].inverted(), i>>1 == 1 != needs[1].inverted()
+		if a && c {
+			table |= 1 << i
+		}
+	}
+	b.net[as] = b.Function(table, netlist.Origin{}, in...)
+}

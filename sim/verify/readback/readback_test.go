@@ -1,0 +1,272 @@
+package readback
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ialgn/backend/verilog"
+	"ialgn/compiler"
+	"ialgn/compiler/hardware"
+	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
+	"ialgn/internal/modelgen"
+	"ialgn/internal/tool"
+	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
+)
+
+// design is a netlist with its Verilog.
+type design struct {
+	n       *netlist.Netlist
+	o       verilog.Options
+	verilog string
+	cells   string // what its primitives do; empty: it has none
+}
+
+func needs(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"yosys", "abc"} {
+		if _, err := tool.Find(name); err != nil {
+			t.Skip(err)
+		}
+	}
+}
+
+// small returns the raw netlist of a random network in which most gates matter.
+func small(t *testing.T, scope netlist.Scope) *netlist.Netlist {
+	t.Helper()
+	n, err := netlist.Freeze(modelgen.New(modelgen.Options{Seed: 5, Features: 9, Width: 42, Depth: 5, Bits: 5}).Freeze(), scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// written returns the design of a netlist.
+func written(t *testing.T, n *netlist.Netlist, o verilog.Options) design {
+	t.Helper()
+	o.Module = "net"
+	var text, cells strings.Builder
+	if err := verilog.Write(&text, n, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := verilog.WriteCells(&cells, n, o); err != nil {
+		t.Fatal(err)
+	}
+	return design{n, o, text.String(), cells.String()}
+}
+
+// lowered returns the design of a network as hardware.
+func lowered(t *testing.T, scope netlist.Scope, target string, k int, o verilog.Options, p pipeline.Options) design {
+	t.Helper()
+	c := compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
+	n, _, err := c.Optimise(t.Context(), small(t, scope))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hardware.Options{K: k, Objective: lut.Balanced, Threads: 1, Pipeline: p}
+	if h.Target, err = hardware.ParseTarget(target); err != nil {
+		t.Fatal(err)
+	}
+	d, err := h.Lower(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Target = h.Target.Name
+	return written(t, d.Netlist, o)
+}
+
+// prove proves a text, which may not be that of the design.
+func (d design) prove(t *testing.T, text string) *Result {
+	t.Helper()
+	dir := t.TempDir()
+	files := []string{filepath.Join(dir, "a file; with $a name.v")}
+	if err := os.WriteFile(files[0], []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d.cells != "" {
+		files = append(files, filepath.Join(dir, "cells.v"))
+		if err := os.WriteFile(files[1], []byte(d.cells), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Prove(t.Context(), d.n, Options{Module: "net", Files: files, Samples: samples(d.n)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func samples(n *netlist.Netlist) [][]uint64 {
+	r, all := rand.New(rand.NewPCG(7, 7)), make([][]uint64, 20)
+	for w := range all {
+		all[w] = make([]uint64, len(n.DataInputs()[0].Nets))
+		for i := range all[w] {
+			all[w][i] = r.Uint64()
+		}
+	}
+	return all
+}
+
+// TestProved proves what the writer writes, in every form.
+func TestProved(t *testing.T) {
+	needs(t)
+	luts := verilog.Options{Style: verilog.LUTs}
+	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
+		for name, make := range map[string]func() design{
+			"raw":           func() design { return written(t, small(t, scope), verilog.Options{}) },
+			"lut 6":         func() design { return lowered(t, scope, "generic", 6, verilog.Options{}, pipeline.Options{}) },
+			"lut 4 as LUTs": func() design { return lowered(t, scope, "generic", 4, luts, pipeline.Options{}) },
+			"ice40":         func() design { return lowered(t, scope, "ice40", 4, verilog.Options{}, pipeline.Options{}) },
+			"xilinx7 as LUTs": func() design {
+				return lowered(t, scope, "xilinx7", 6, luts, pipeline.Options{})
+			},
+			"pipeline":       func() design { return lowered(t, scope, "generic", 6, verilog.Options{}, pipeline.Options{Stages: 3}) },
+			"ice40 pipeline": func() design { return lowered(t, scope, "ice40", 4, luts, pipeline.Options{Stages: 2}) },
+		} {
+			t.Run(fmt.Sprintf("%v/%s", scope, name), func(t *testing.T) {
+				t.Parallel()
+				d := make()
+				if r := d.prove(t, d.verilog); r.Verdict != cec.Equivalent || r.Wires < 40 || r.Differ != nil {
+					t.Errorf("%+v", r)
+				}
+			})
+		}
+	}
+}
+
+// change is one edit of a text.
+type change struct {
+	name     string
+	old, new string // old is a regular expression, of which the first match is replaced
+	want     string // part of the reason
+}
+
+// apply makes the edit, which must change something.
+func (c change) apply(t *testing.T, text string) string {
+	t.Helper()
+	at := regexp.MustCompile(c.old).FindStringSubmatchIndex(text)
+	if at == nil {
+		t.Fatalf("%s: %q is not in the text", c.name, c.old)
+	}
+	part := regexp.MustCompile(c.old).ReplaceAllString(text[at[0]:at[1]], c.new)
+	return text[:at[0]] + part + text[at[1]:]
+}
+
+// refused checks that each edit is seen.
+func (d design) refused(t *testing.T, changes []change) {
+	t.Helper()
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := d.prove(t, c.apply(t, d.verilog))
+			if r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, c.want) {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// TestChanged holds that no change of a combinational file is proved.
+func TestChanged(t *testing.T) {
+	needs(t)
+	d := written(t, small(t, netlist.Core), verilog.Options{})
+	d.refused(t, []change{
+		{"operator", `(assign c\d+_k\d+_l5 = [^;&|]*)&`, "$1|", "count_"},
+		{"complement", `(assign c\d+_k\d+_l5 = )([^;]*);`, "$1~($2);", "count_"},
+		{"wire", `(assign c\d+_k\d+_l5 = ~?)x\[\d+\]`, "${1}x[0]", ""},
+		{"argmax ties", ` > best\)`, " >= best)", "class_index"},
+		{"argmax order", `i = 1; i < CLASSES`, "i = 2; i < CLASSES", "class_index"},
+		{"popcount", `i = 0; i < WIDTH`, "i = 1; i < WIDTH", "count_"},
+		{"class group", `(\.bits\(\{)[^,]*`, "${1}c2_k41_l5", ""},
+		{"no driver", `assign c0_k1_l3 = [^;]*;`, "", "yosys"},
+		{"two drivers", `(assign c0_k1_l3 = [^;]*;)`, "$1 $1", "yosys"},
+		{"unknown digit", `(assign c0_k1_l3 = )[^;]*;`, "${1}1'bx;", "x or z"},
+		{"out of range", `(assign c0_k1_l3 = )[^;]*;`, "${1}x[1000];", "yosys"},
+		{"latch", `endmodule`, "reg q; always @* if (x[0]) q = x[1];\n wire unused_q = q; endmodule", ""},
+		{"extra input", `input  wire`, "input wire more,\n input wire", "more"},
+		{"extra output", `input  wire`, "output wire more,\n input wire", "more"},
+		{"loop", `(assign c0_k1_l3 = )([^;]*);`, "${1}c0_k1_l4 ^ ($2);", ""},
+		{"register", `(assign c0_k1_l3 = )([^;]*);`, "reg r; always @(posedge x[0]) r <= $2; ${1}r;", "clock"},
+		{"other module", `module net `, "module another ", "yosys"},
+		{"no module", `endmodule`, "", "yosys"},
+	})
+}
+
+// TestHarmless proves texts that say the same in other words.
+func TestHarmless(t *testing.T) {
+	needs(t)
+	d := written(t, small(t, netlist.Full), verilog.Options{})
+	for _, c := range []change{
+		{"order", `(?s)(  assign c0_k2_l4 = [^;]*;\n)(.*?)\nendmodule`, "$2\n$1\nendmodule", ""},
+		{"twice complemented", `(assign c0_k1_l3 = )([^;]*);`, "${1}~~($2);", ""},
+		{"unused", `endmodule`, "wire unused_more = x[3]; endmodule", ""},
+	} {
+		if r := d.prove(t, c.apply(t, d.verilog)); r.Verdict != cec.Equivalent {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+	renamed := strings.ReplaceAll(d.verilog, "c0_k1_l3", "c9_k99_l9")
+	if r := d.prove(t, renamed); r.Verdict != cec.Equivalent {
+		t.Errorf("a wire has another name: %+v", r)
+	}
+	swapped := strings.NewReplacer("c0_k1_l3", "c0_k2_l3", "c0_k2_l3", "c0_k1_l3").Replace(d.verilog)
+	if r := d.prove(t, swapped); r.Verdict == cec.Different {
+		t.Errorf("two wires have each other's names: %+v", r)
+	}
+}
+
+// TestRegisters holds that no change of a pipeline's registers is proved.
+func TestRegisters(t *testing.T) {
+	needs(t)
+	d := lowered(t, netlist.Core, "generic", 6, verilog.Options{}, pipeline.Options{Stages: 3})
+	instance := `net_register (\w+)_i \(\.clk\(clk\), \.ce\(ce\), \.d\(([\w\[\]]+)\),\s+\.q\((\w+)\)\);`
+	d.refused(t, []change{
+		{"no enable", `if \(ce\) q <= d`, "q <= d", "while ce is 0"},
+		{"other enable", `if \(ce\) q <= d`, "if (!ce) q <= d", "while ce is 0"},
+		{"falling edge", `(?s)(module net_register.*?)posedge`, "${1}negedge", "yosys"},
+		{"complement", `if \(ce\) q <= d`, "if (ce) q <= ~d", "differs"},
+		{"a wire for a register", instance, "assign $3 = $2;", "registers from the inputs"},
+		{"one more", instance, "wire more; net_register ${1}_j (.clk(clk), .ce(ce), .d($2), .q(more));\n net_register ${1}_i (.clk(clk), .ce(ce), .d(more), .q($3));", "registers from the inputs"},
+		{"enabled by data", instance, "net_register ${1}_i (.clk(clk), .ce(x[0]), .d($2), .q($3));", "while ce is 0"},
+		{"clocked by the enable", instance, "net_register ${1}_i (.clk(ce), .ce(ce), .d($2), .q($3));", "clock"},
+		{"of other data", instance, "net_register ${1}_i (.clk(clk), .ce(ce), .d(x[1]), .q($3));", ""},
+		{"cleared data", instance, "net_register ${1}_i (.clk(clk), .ce(ce), .d($2 & ~rst), .q($3));", "rst"},
+		{"enable in data", instance, "net_register ${1}_i (.clk(clk), .ce(ce), .d($2 & in_valid), .q($3));", "in_valid"},
+		{"output gated", `(assign class_index = )([^;]*);`, "${1}($2) & {2{ce}};", "ce"},
+		{"valid without a reset", `if \(rst\)`, "if (rst & in_valid)", "rst"},
+		{"valid too short", `assign out_valid = valid\[2\]`, "assign out_valid = valid[1]", "in_valid"},
+		{"valid from ce", `assign out_valid = valid\[2\]`, "assign out_valid = valid[2] & ce", "out_valid"},
+	})
+}
+
+// TestUnknown finds the digits that yosys would give a value.
+func TestUnknown(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1, "s ? 1'b0 : 1'h1": 0, "3'dx": 1, "x_z": 0, "// it's 'x and 4'bz\n": 0, "// 'x\n a = 'x": 2, "a; // 'x": 1, "4'b10_x": 1,
+		"\n\n1'B X": 3,
+	} {
+		if got := unknown([]byte(text)); got != want {
+			t.Errorf("%q: line %d, want %d", text, got, want)
+		}
+	}
+}
+
+// TestTools holds that a tool that is missing or dies is an error, and no verdict.
+func TestTools(t *testing.T) {
+	n := small(t, netlist.Core)
+	d := written(t, n, verilog.Options{})
+	path := filepath.Join(t.TempDir(), "net.v")
+	if err := os.WriteFile(path, []byte(d.verilog), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	if r, err := Prove(t.Context(), n, Options{Module: "net", Files: []string{path}}); err == nil || !strings.Contains(err.Error(), "package yosys") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
