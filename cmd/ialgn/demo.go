@@ -62,6 +62,9 @@ func demo(c *cli.Context) error {
 	if err := show(c, r); err != nil {
 		return err
 	}
+	if err := certify(c, r.Verify, path); err != nil {
+		warn(c, "the certificate could not be written: %v", err)
+	}
 	return r.Verify.outcome()
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/internal/resign"
 	"ialgn/internal/tool"
 )
 
@@ -72,8 +73,14 @@ func (c compiled) text(t *testing.T, name string) (lines []string, write func([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { writeFile(t, path, string(data)) })
-	return strings.Split(string(data), "\n"), func(lines []string) { writeFile(t, path, strings.Join(lines, "\n")) }
+	put := func(text string) {
+		writeFile(t, path, text)
+		if err := resign.Folder(c.dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { put(string(data)) })
+	return strings.Split(string(data), "\n"), func(lines []string) { put(strings.Join(lines, "\n")) }
 }
 
 // gateLine is a gate in the netlist's text: output, table, inputs, layer, chain.
@@ -121,10 +128,35 @@ func TestSound(t *testing.T) {
 		}
 		lines, write := c.text(t, "net.netlist")
 		write(append(lines, "# changed without a change"))
-		code, stdout, stderr := ialgn(t, "verify", c.model, c.dir, "--level", "software")
-		if code != exitDone || !strings.HasSuffix(stdout, "\nverified\n") || !strings.Contains(stderr, "warning: "+c.dir+"/net.netlist: changed") {
-			t.Errorf("%s with a comment: exit status %d, %s%s", c.scope, code, stdout, stderr)
+		if code, o := c.verify(t, "--level", "software"); code != exitDone || !o.Verified {
+			t.Errorf("%s with a comment, signed: exit status %d, %+v", c.scope, code, o)
 		}
+	}
+}
+
+// TestChangedFiles holds that verify refuses a folder in which any file is not the one that
+// compile wrote, whatever it computes.
+func TestChangedFiles(t *testing.T) {
+	c := compiledModels(t)[1]
+	files, err := os.ReadDir(c.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Name() == "manifest.json" {
+			continue
+		}
+		path := filepath.Join(c.dir, f.Name())
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, path, string(data)+"\n")
+		code, stdout, stderr := ialgn(t, "verify", c.model, c.dir, "--level", "software")
+		if code != exitUsage || stdout != "" || !strings.Contains(stderr, path+": changed since compile wrote it") {
+			t.Errorf("%s: exit status %d, %s%s", f.Name(), code, stdout, stderr)
+		}
+		writeFile(t, path, string(data))
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"ialgn/internal/resign"
+
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
 )
@@ -56,6 +58,7 @@ func TestScript(t *testing.T) {
 			return os.WriteFile(filepath.Join(e.WorkDir, "small.yaml"), []byte(small), 0o666)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"resign": signAnew,
 			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
 			"interrupt": interrupt, "samples": samples, "truncate": truncate, "replace": replace,
 		},
@@ -70,6 +73,12 @@ func goCache() (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "go-build"), err
+}
+
+// signAnew is the command "resign DIR": its manifest says that the files are as they are.
+func signAnew(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 1)
+	ts.Check(resign.Folder(ts.MkAbs(args[0])))
 }
 
 // want checks the number of a script command's arguments.

@@ -3,23 +3,21 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/readback"
 	"ialgn/sim/verify/spec"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -71,6 +69,9 @@ func verifyDir(c *cli.Context) error {
 	if showErr := show(c, r); showErr != nil || err != nil {
 		return cmp.Or(err, showErr)
 	}
+	if err := certify(c, r, args[0]); err != nil {
+		warn(c, "the certificate could not be written: %v", err)
+	}
 	return r.outcome()
 }
 
@@ -99,12 +100,9 @@ func parseSamples(s string) (int, error) {
 // done, or nil if there is none.
 func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyReport, error) {
 	n := threads(c)
-	out, changed, err := folder.ReadAsIs(dir)
+	out, err := folder.Read(dir)
 	if err != nil {
 		return nil, err
-	}
-	for _, ch := range changed {
-		warn(c, "%v; it is checked as it is", ch.Err)
 	}
 	f, test, err := loadForTest(c, path)
 	if err != nil {
@@ -115,7 +113,7 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 		return nil, err
 	}
 	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
-	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, changed: changed, Assumed: d.Assumed}
+	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, Assumed: d.Assumed, out: out}
 	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
 		return nil, err
 	}
@@ -125,15 +123,13 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if err := r.simulate(c.Context, d, samples, files, o); err != nil || o.level < 3 || r.differs() {
 		return r.finish(), err
 	}
-	differ, err := compareVerilog(c.Context, out)
-	if err != nil {
-		return r.finish(), err
-	}
-	r.Folder = append(r.Folder, differ...)
 	if d.Spec, err = spec.Read(path); err != nil {
 		return r.finish(), err
 	}
-	r.Formal, err = d.Formal(c.Context)
+	if r.Formal, err = d.Formal(c.Context); err != nil || !r.Formal.Proved {
+		return r.finish(), err
+	}
+	r.Verilog, err = d.Verilog(c.Context, files)
 	return r.finish(), err
 }
 
@@ -194,35 +190,12 @@ func compareManifest(f *model.Frozen, out *folder.Output) []string {
 	return differ
 }
 
-// compareVerilog says so if the Verilog is not what this program writes for the netlist: the
-// simulation tries samples, the proof is about the netlist.
-func compareVerilog(ctx context.Context, out *folder.Output) ([]string, error) {
-	o, p, err := readOptions(out)
-	if err != nil {
-		return nil, err
-	}
-	path, err := out.Path("verilog")
-	if err != nil {
-		return nil, err
-	}
-	have, err := fileSHA256(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	hash := sha256.New()
-	err = verilog.Write(hash, out.Netlist, verilog.Options{
-		Module: out.Manifest.Module, Header: header(out.Manifest, o), Style: p.style, Target: p.target(), Version: out.Manifest.Word,
-	})
-	if err != nil || hex.EncodeToString(hash.Sum(nil)) == have {
-		return nil, err
-	}
-	return []string{filepath.Base(path) + " is not what this ialgn writes for the netlist: it was simulated on samples, not proved"}, nil
-}
-
 type verifyReport struct {
 	Software *verify.SoftwareResult `json:"software"`
 	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
 	Formal   *verify.FormalResult   `json:"formal,omitempty"`
+	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
+	Verilog *readback.Result `json:"verilog,omitempty"`
 	// Synthesized is level rtl once more, of the netlist that yosys made.
 	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
 	Folder      []string                `json:"folder,omitempty"` // what else is wrong with the folder
@@ -232,23 +205,17 @@ type verifyReport struct {
 
 	asked          int
 	synthesisAsked bool
-	changed        []folder.Change
+	out            *folder.Output // that was checked
 }
 
-// finish sets Verified: every level that was asked for ran and found no difference, the
-// proof was found, and every file that is not as it was written was judged by a check.
+// finish sets Verified: every level that was asked for ran and found no difference, and the
+// proofs were found.
 func (r *verifyReport) finish() *verifyReport {
-	for _, ch := range r.changed {
-		judged := ch.File.Format == "netlist" || ch.File.Format == "verilog" && r.RTL != nil || ch.File.Format == "hint" && r.Formal != nil
-		if !judged {
-			r.Folder = append(r.Folder, ch.File.Name+" was changed since compile wrote it, and no check of this level reads it")
-		}
-	}
 	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 &&
 		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.synthesisAsked == (r.Synthesized != nil) &&
-		(r.asked < 3 || r.Formal != nil && r.Formal.Proved)
+		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && r.Verilog != nil && r.Verilog.Verdict == cec.Equivalent)
 	if r.Verified {
-		r.Level = []string{"", "software", "rtl", "formal"}[r.asked]
+		r.Level = levelNames[r.asked]
 	}
 	return r
 }
@@ -260,6 +227,8 @@ func (r *verifyReport) outcome() error {
 		return nil
 	case r.Formal != nil && r.Formal.Verdict == "unproved":
 		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)
+	case r.Verilog != nil && r.Verilog.Verdict == cec.Undecided:
+		return fmt.Errorf("%w: the Verilog: %s", errUnproved, r.Verilog.Reason)
 	}
 	return errDifference
 }
@@ -280,6 +249,12 @@ func (r *verifyReport) text(w io.Writer) {
 	if s := r.Formal; s != nil {
 		fmt.Fprintf(w, "formal: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
 		list(w, s.First)
+	}
+	if s := r.Verilog; s != nil {
+		fmt.Fprintf(w, "verilog: %d wires as yosys reads them: %s by %s (%.2f s)\n", s.Wires, s.Verdict, s.Tool, s.Seconds)
+		for _, name := range s.Differ {
+			fmt.Fprintf(w, "  %s differs from the netlist\n", name)
+		}
 	}
 	for _, s := range r.Folder {
 		fmt.Fprintf(w, "folder: %s\n", s)

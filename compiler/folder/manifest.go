@@ -53,26 +53,26 @@ type File struct {
 
 // readManifest reads the manifest of a folder. Its errors say what to do; that of a
 // missing manifest satisfies errors.Is(err, fs.ErrNotExist).
-func readManifest(dir string) (*Manifest, error) {
+func readManifest(dir string) (*Manifest, []byte, error) {
 	path := filepath.Join(dir, manifestName)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no output folder of compile, or one whose writing was interrupted: compile again: %w", dir, fs.ErrNotExist)
+		return nil, nil, fmt.Errorf("%s: no output folder of compile, or one whose writing was interrupted: compile again: %w", dir, fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("manifest: %w", err)
+		return nil, nil, fmt.Errorf("manifest: %w", err)
 	}
 	m := &Manifest{}
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("%s: not a manifest of ialgn (%v): choose another folder, or remove it and compile again", path, err)
+		return nil, nil, fmt.Errorf("%s: not a manifest of ialgn (%v): choose another folder, or remove it and compile again", path, err)
 	}
 	if m.Format != ManifestFormat {
-		return nil, fmt.Errorf("%s: manifest format %d, but this ialgn knows %d: compile again with this one", path, m.Format, ManifestFormat)
+		return nil, nil, fmt.Errorf("%s: manifest format %d, but this ialgn knows %d: compile again with this one", path, m.Format, ManifestFormat)
 	}
 	for _, f := range m.Files {
 		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." {
-			return nil, fmt.Errorf("%s: file %q is not a plain name in the folder: the manifest was changed, compile again", path, f.Name)
+			return nil, nil, fmt.Errorf("%s: file %q is not a plain name in the folder: the manifest was changed, compile again", path, f.Name)
 		}
 	}
-	return m, nil
+	return m, data, nil
 }

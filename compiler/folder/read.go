@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,6 +22,8 @@ type Output struct {
 	Report   Report
 	Netlist  *netlist.Netlist
 	Hint     *counts.Hint // of a lowered netlist, else nil
+
+	signature File // the manifest itself
 }
 
 // Read reads an output folder of [Write]: the manifest, the report and the
@@ -30,50 +31,25 @@ type Output struct {
 // the manifest's format is unknown, or if a file is missing or is not the one that was
 // written.
 func Read(dir string) (*Output, error) {
-	o, changed, err := ReadAsIs(dir)
-	if len(changed) > 0 { // why a file cannot be understood, too
-		return nil, changed[0].Err
-	}
+	m, data, err := readManifest(dir)
 	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	o := &Output{Dir: dir, Manifest: *m, signature: File{manifestName, "manifest", int64(len(data)), hex.EncodeToString(sum[:])}}
+	for _, f := range m.Files {
+		if err := f.check(dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.readNetlist(); err != nil {
+		return nil, err
+	}
+	if err := o.readHint(); err != nil {
 		return nil, err
 	}
 	return o, o.readReport()
 }
-
-// Change is a file of an output folder that is not the one that was written.
-type Change struct {
-	File File
-	Err  error
-}
-
-// ReadAsIs is [Read] for a caller that judges the files by what they compute: it
-// accepts files that are not the ones that were written and returns them beside the
-// output, and beside the error if what changed cannot be understood. It leaves the
-// report unread.
-func ReadAsIs(dir string) (o *Output, changed []Change, err error) {
-	m, err := readManifest(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	o = &Output{Dir: dir, Manifest: *m}
-	for _, f := range m.Files {
-		if err := f.check(dir); errors.Is(err, errChanged) {
-			changed = append(changed, Change{f, err})
-		} else if err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := o.readNetlist(); err != nil {
-		return nil, changed, err
-	}
-	if err := o.readHint(); err != nil {
-		return nil, changed, err
-	}
-	return o, changed, nil
-}
-
-// errChanged is in the error of a file that is not the one that was written.
-var errChanged = errors.New("changed since compile wrote it")
 
 // Path returns the path of the folder's file of a format, such as "verilog". It
 // returns an error that lists the formats if there is none.
@@ -103,8 +79,8 @@ func (f File) check(dir string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
-		return fmt.Errorf("%s: %w (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",
-			path, errChanged, size, sum, f.Size, f.SHA256)
+		return fmt.Errorf("%s: changed since compile wrote it (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",
+			path, size, sum, f.Size, f.SHA256)
 	}
 	return nil
 }

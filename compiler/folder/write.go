@@ -107,7 +107,7 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 // oldFiles returns the files that the manifest of dir names, none if there is no
 // manifest, and an error if what stands there is not ours to replace.
 func oldFiles(dir string) ([]File, error) {
-	m, err := readManifest(dir)
+	m, _, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -200,7 +200,7 @@ func install(dir, stage string, old, files []File) error {
 	if err := remove(dir, manifestName); err != nil {
 		return err
 	}
-	for _, f := range old {
+	for _, f := range append(old[:len(old):len(old)], File{Name: certificateName}) {
 		if err := remove(dir, f.Name); err != nil {
 			return err
 		}

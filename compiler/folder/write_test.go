@@ -308,26 +308,3 @@ func TestReadErrors(t *testing.T) {
 		})
 	}
 }
-
-// TestReadAsIs holds that changed files are told of and read all the same, as far
-// as they can be.
-func TestReadAsIs(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, product(t, "tiny", netlist.Gates, 1))
-	edit(t, dir, "report.json", `"gates_raw": 150`, `"gates_raw": 15`)
-	edit(t, dir, "tiny.netlist", "name random", "name other")
-	o, changed, err := ReadAsIs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(changed) != 2 || !strings.Contains(changed[0].Err.Error(), "tiny.netlist: changed") || !strings.Contains(changed[1].Err.Error(), "report.json: changed") {
-		t.Errorf("changed: %v", changed)
-	}
-	if o.Netlist.Name != "other" {
-		t.Errorf("read the name %q, want that of the changed file", o.Netlist.Name)
-	}
-	edit(t, dir, "tiny.netlist", "cells", "sells")
-	if _, changed, err := ReadAsIs(dir); err == nil || len(changed) != 2 {
-		t.Errorf("netlist of no meaning: error %v, changed %v", err, changed)
-	}
-}

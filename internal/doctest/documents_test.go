@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ialgn/internal/resign"
 )
 
 // root is the repository.
@@ -184,11 +186,14 @@ func TestKeys(t *testing.T) {
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "software")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--samples", "20", "--synthesized")
 	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto")
+	add("verify", "0", "verify", "m.safetensors", "clocked", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "out")
 	add("verify", "0", "verify", "m.safetensors", "out", "--level", "formal")
 	r.replace("out/digits.v", " & ", " | ")
+	r.sign("out")
 	add("verify", "2", "verify", "m.safetensors", "out", "--samples", "1797")
 	r.replace("out/digits.netlist", "function(0x8)", "function(0xe)") // AND, OR
+	r.sign("out")
 	add("verify", "2", "verify", "m.safetensors", "out")
 	add("sim", "0", "sim", "m.safetensors")
 	add("analyze", "0", "analyze", "m.safetensors")
@@ -252,6 +257,14 @@ func (r runner) writeMNIST() {
 			os.WriteFile(filepath.Join(dir, part+"-labels-idx1-ubyte"), labels, 0o666))
 	}
 	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// sign makes the manifest of a folder that was changed say so.
+func (r runner) sign(dir string) {
+	r.t.Helper()
+	if err := resign.Folder(filepath.Join(r.dir, dir)); err != nil {
 		r.t.Fatal(err)
 	}
 }

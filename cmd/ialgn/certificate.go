@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/compiler/folder"
+)
+
+// certify writes what verify found into the folder.
+func certify(c *cli.Context, r *verifyReport, path string) error {
+	sum, err := fileSHA256(c.Context, path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return r.out.Certify(&folder.Certificate{
+		Version: version, Time: time.Now().UTC().Truncate(time.Second),
+		Result: r.result(), Level: levelNames[r.asked], Samples: r.samples(), Assumptions: r.assumptions(),
+		Model: folder.File{Name: filepath.Base(path), Format: "model", Size: info.Size(), SHA256: sum},
+		Tools: r.tools(), Checks: r.checks(),
+	})
+}
+
+// levelNames are the levels by their number.
+var levelNames = []string{"", "software", "rtl", "formal"}
+
+func (r *verifyReport) result() string {
+	switch err := r.outcome(); {
+	case err == nil:
+		return "verified"
+	case errors.Is(err, errUnproved):
+		return "unproved"
+	}
+	return "different"
+}
+
+// samples returns how many samples the Verilog was simulated on.
+func (r *verifyReport) samples() int {
+	if r.RTL == nil {
+		return 0
+	}
+	return r.RTL.Checked
+}
+
+func (r *verifyReport) assumptions() []string {
+	if r.Assumed {
+		return []string{"the inputs are thermometer codes"}
+	}
+	return []string{}
+}
+
+// tools returns the versions of the programs that took part, by what they did.
+func (r *verifyReport) tools() map[string]string {
+	tools := map[string]string{}
+	if r.RTL != nil {
+		tools["simulation"] = r.RTL.Simulator
+	}
+	if r.Synthesized != nil {
+		tools["synthesis"] = r.Synthesized.Synthesis.Tool
+	}
+	if r.Formal != nil {
+		tools["proof"] = r.Formal.Tool
+	}
+	if r.Verilog != nil {
+		tools["proof of the Verilog"] = r.Verilog.Tool
+	}
+	return tools
+}
+
+// checks returns the results of the checks that ran.
+func (r *verifyReport) checks() (c folder.Checks) {
+	if r.Software != nil {
+		c.Software = r.Software
+	}
+	if r.RTL != nil {
+		c.RTL = r.RTL
+	}
+	if r.Synthesized != nil {
+		c.Synthesized = r.Synthesized
+	}
+	if r.Formal != nil {
+		c.Formal = r.Formal
+	}
+	if r.Verilog != nil {
+		c.Verilog = r.Verilog
+	}
+	return c
+}

@@ -1,0 +1,32 @@
+package verify
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"ialgn/backend/verilog"
+	"ialgn/sim/verify/readback"
+)
+
+// Verilog proves that the emitted Verilog, as yosys reads it, is the optimised netlist, for
+// every input and in every clock ([readback.Prove]). What the primitives of a design in
+// LUTs do is written anew. It returns an error of package tool if yosys or abc is missing
+// or fails.
+func (d Design) Verilog(ctx context.Context, f RTLFiles) (*readback.Result, error) {
+	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: d.random().words}
+	if f.Style == verilog.LUTs {
+		dir, err := os.MkdirTemp("", "ialgn-verilog-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		cells := filepath.Join(dir, cellsName)
+		err = writeSource(cells, d.Product, verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target}, verilog.WriteCells)
+		if err != nil {
+			return nil, err
+		}
+		o.Files = append(o.Files, cells)
+	}
+	return readback.Prove(ctx, d.Product, o)
+}
