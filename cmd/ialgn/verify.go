@@ -123,6 +123,11 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if err := r.simulate(c.Context, d, samples, files, o); err != nil || o.level < 3 || r.differs() {
 		return r.finish(), err
 	}
+	bench, err := compareBench(c.Context, out)
+	if err != nil {
+		return r.finish(), err
+	}
+	r.Folder = append(r.Folder, bench...)
 	if d.Spec, err = spec.Read(path); err != nil {
 		return r.finish(), err
 	}
