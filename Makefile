@@ -7,7 +7,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 PACKAGES  ?= ./...
 DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc g++
 
-# Set these for `bench`, `fuzz` and `fuzz-compile`, such as: make bench PACKAGES=./trainer/engine COUNT=10
+# Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .
 COUNT     ?= 6
 BENCHFILE ?= runs/bench.txt
@@ -19,7 +19,7 @@ MODELS    ?= $(IALGN_MODELS)
 COMPARE   ?= -runs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check generate fmt bench bench-compile fuzz fuzz-compile tools clean
+.PHONY: help demo build test check generate fmt bench bench-compile fuzz fuzz-compile mutate tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,11 @@ fuzz-compile: COUNT = 1000
 fuzz-compile: ## compile COUNT random networks (1000), compare and prove; FUZZ has more options
 	@tools/debian.sh berkeley-abc iverilog yosys
 	$(GO) run ./internal/fuzzcompile -count $(COUNT) $(FUZZ)
+
+mutate: COUNT = 1080
+mutate: build ## break compiled designs in COUNT ways (1080) and count what verify finds; MUTATE has more options
+	@tools/debian.sh berkeley-abc iverilog yosys
+	$(GO) run ./internal/mutate -count $(COUNT) $(MUTATE)
 
 generate: ## write the vector kernels of trainer/kernel anew
 	tools/avo/generate.sh

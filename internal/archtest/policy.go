@@ -129,6 +129,13 @@ var policy = Policy{
 				"sim", "sim/verify", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
 		},
+		{
+			Package: "internal/mutate",
+			Imports: []string{
+				"netlist", "compiler/folder", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
+			},
+			External: []string{sync}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},

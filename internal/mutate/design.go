@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"ialgn/backend/verilog"
+	"ialgn/compiler/folder"
+	"ialgn/internal/tool"
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// network is what is trained: settings of `ialgn train` on the embedded digits.
+type network struct {
+	name    string
+	set     []string
+	trained bool // to the end, with 1,000 gates or more
+}
+
+// recipe is what a network is compiled with.
+type recipe struct {
+	network string
+	options string
+	small   bool // enough of them for a test
+}
+
+var networks = []network{
+	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true},
+	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true},
+	{"random", []string{"model.init=random", "model.width=60", "model.depth=4", "train.epochs=1"}, false},
+	{"classwise", []string{"model.topology=rwlgn-classwise", "model.width=100", "model.depth=3", "train.epochs=2"}, false},
+}
+
+var recipes = []recipe{
+	{"ialgn", "--scope full", false},
+	{"ialgn", "--scope core", false},
+	{"ialgn", "--scope gates", false},
+	{"ialgn", "--scope core --lut 6", false},
+	{"ialgn", "--scope full --lut 4", false},
+	{"ialgn", "--scope full --target ice40 --pipeline 3", false},
+	{"ialgn", "--scope core --lut 6 --style lut", false},
+	{"rwlgn", "--scope full", false},
+	{"rwlgn", "--scope core --lut 6 --assume-thermometer", false},
+	{"rwlgn", "--scope full --lut 6 --pipeline 2", false},
+	{"random", "--scope full", true},
+	{"random", "--scope core --lut 4", true},
+	{"random", "--scope full --target ecp5 --pipeline auto", false},
+	{"random", "--scope gates --lut 6", false},
+	{"classwise", "--scope full --target xilinx7 --style lut", false},
+	{"classwise", "--scope core --target ice40 --pipeline 2", true},
+}
+
+// design is an output folder of the compiler that was found to be right, and what mutants
+// of it are compared with.
+type design struct {
+	recipe
+	dir     string
+	model   string // file
+	trained bool
+	out     *folder.Output
+	text    string // of the Verilog
+	bench   string // of the testbench
+	cells   string // of the primitives; empty: there are none
+	options verilog.Options
+
+	encoder samplesOf
+	flat    *netlist.Netlist // without registers
+	where   []region         // of each cell
+	names   []string         // of each net
+	stage   []int32          // of each net
+	class   []int            // of a net that counts for one class alone, else -1
+	want    []uint64         // ports and probes of flat for the test set
+	close   verify.Samples   // in which the largest counts are equal, or nearly
+}
+
+// trainLimit bounds a training, verifyLimit one run of verify.
+const (
+	trainLimit  = 10 * time.Minute
+	verifyLimit = 20 * time.Minute
+)
+
+// train trains a network and returns its file.
+func train(ctx context.Context, ialgn *tool.Tool, n network, dir string) (string, error) {
+	path := filepath.Join(dir, n.name+".safetensors")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	cfg := filepath.Join(dir, n.name+".yaml")
+	text := "name: " + n.name + "\ndata: {set: digits}\nencoder: {bits: 8}\nmodel: {anchors: 32, tau: 3}\ntrain: {seed: 1}\n"
+	if err := os.WriteFile(cfg, []byte(text), 0o666); err != nil {
+		return "", err
+	}
+	args := []string{"train", cfg, "-o", path, "--quiet"}
+	for _, s := range n.set {
+		args = append(args, "--set", s)
+	}
+	_, err := ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit})
+	return path, err
+}
+
+// compileDesign compiles a network, reads the folder back and has it verified.
+func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, path, dir string) (*design, error) {
+	args := append([]string{"compile", path, "-o", dir, "--module", "dut", "--quiet"}, strings.Fields(r.options)...)
+	if _, err := ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit}); err != nil {
+		return nil, err
+	}
+	d := &design{recipe: r, dir: dir, model: path, trained: n.trained}
+	var err error
+	if d.out, err = folder.Read(dir); err != nil {
+		return nil, err
+	}
+	for format, text := range map[string]*string{"verilog": &d.text, "testbench": &d.bench, "cells": &d.cells} {
+		if err := d.readFile(format, text); err != nil && format != "cells" {
+			return nil, err
+		}
+	}
+	if err := d.readOptions(); err != nil {
+		return nil, err
+	}
+	if err := d.prepare(ctx); err != nil {
+		return nil, err
+	}
+	v, err := judge(ctx, ialgn, path, dir)
+	if err != nil {
+		return nil, err
+	}
+	if v.found() {
+		return nil, fmt.Errorf("%s %s: the design is refused before anything was changed: %s", r.network, r.options, v)
+	}
+	return d, nil
+}
+
+func (d *design) readFile(format string, text *string) error {
+	path, err := d.out.Path(format)
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	*text = string(data)
+	return err
+}
+
+// headerLine is a line at the top of the Verilog that says where it is from.
+var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
+
+// readOptions finds out how the Verilog was written, and that it can be written again.
+func (d *design) readOptions() error {
+	d.options = verilog.Options{Module: d.out.Manifest.Module, Version: d.out.Manifest.Word}
+	if strings.Contains(d.recipe.options, "--style lut") {
+		d.options.Style, d.options.Target = verilog.LUTs, "generic"
+	}
+	for _, field := range strings.Fields(d.recipe.options) {
+		switch t := verilog.Target(field); field {
+		case "ice40", "ecp5", "xilinx7":
+			d.options.Target = t
+		}
+	}
+	for _, m := range headerLine.FindAllStringSubmatch(d.text, -1) {
+		if strings.HasPrefix(m[1], "LUTs of") || strings.HasPrefix(m[1], "version word") {
+			break
+		}
+		d.options.Header = append(d.options.Header, m[1])
+	}
+	again, err := d.verilog(d.out.Netlist)
+	if err == nil && again != d.text {
+		err = fmt.Errorf("%s %s: the Verilog of the netlist is not the one in the folder", d.network, d.recipe.options)
+	}
+	return err
+}
+
+// verilog returns the Verilog of a netlist.
+func (d *design) verilog(n *netlist.Netlist) (string, error) {
+	var b bytes.Buffer
+	err := verilog.Write(&b, n, d.options)
+	return b.String(), err
+}
+
+// prepare reads what mutants are compared with.
+func (d *design) prepare(ctx context.Context) error {
+	f, err := model.ReadFrozen(d.model)
+	if err != nil {
+		return err
+	}
+	test, err := trainer.LoadTest(ctx, &f.Encoder, f.Classes, config.Data{Set: "digits"}, nil)
+	if err != nil {
+		return err
+	}
+	d.encoder = samplesOf{&f.Encoder, verify.Samples{Levels: test.Levels, Words: test.Words}}
+	if d.flat, _, err = netlist.Transparent(d.out.Netlist); err != nil {
+		return err
+	}
+	d.locate()
+	if d.want, err = d.respond(d.flat, d.encoder.set); err != nil {
+		return err
+	}
+	return d.findClose()
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// files are the contents of an output folder's files that a mutant changes, by format.
+type files map[string]string
+
+// netlistText returns the text form of a netlist.
+func netlistText(n *netlist.Netlist) (string, error) {
+	var b strings.Builder
+	err := netlist.WriteText(&b, n)
+	return b.String(), err
+}
+
+// hintText returns the hint with other names of nets.
+func (d *design) hintText(rename func(netlist.Net) netlist.Net) (string, error) {
+	var b bytes.Buffer
+	err := json.NewEncoder(&b).Encode(d.out.Hint.Map(rename))
+	return b.String(), err
+}
+
+// write makes the mutant's folder: the design's files, those that are changed, and a
+// manifest that is signed for them.
+func (d *design) write(dir string, changed files) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	m := d.out.Manifest
+	m.Files = slices.Clone(m.Files)
+	for i, f := range m.Files {
+		data, err := os.ReadFile(filepath.Join(d.dir, f.Name))
+		if err != nil {
+			return err
+		}
+		if text, ok := changed[f.Format]; ok {
+			data = []byte(text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name), data, 0o666); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		m.Files[i].Size, m.Files[i].SHA256 = int64(len(data)), hex.EncodeToString(sum[:])
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(m); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "manifest.json"), b.Bytes(), 0o666)
+}

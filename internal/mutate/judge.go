@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ialgn/internal/tool"
+)
+
+// verdict is what `ialgn verify --level all --json` says of a folder.
+type verdict struct {
+	Exit     int
+	Message  string // on standard error
+	Software *struct{ Mismatches int }
+	RTL      *struct{ Mismatches int }
+	Formal   *struct {
+		Proved          bool
+		Verdict, Reason string
+		Mismatches      int
+	}
+	Folder   []string
+	Verified bool
+}
+
+// judge has a folder verified.
+func judge(ctx context.Context, ialgn *tool.Tool, model, dir string) (*verdict, error) {
+	r, err := ialgn.Run(ctx, tool.Command{Args: []string{"verify", model, dir, "--level", "all", "--json", "--threads", "1"}, Limit: verifyLimit})
+	v := &verdict{Message: strings.TrimSpace(r.Stderr)}
+	if err != nil {
+		exit := (interface{ ExitCode() int })(nil)
+		if !errors.As(err, &exit) || exit.ExitCode() < 1 || exit.ExitCode() > 3 {
+			return nil, err
+		}
+		v.Exit = exit.ExitCode()
+	}
+	if r.Stdout != "" {
+		if err := json.Unmarshal([]byte(r.Stdout), v); err != nil {
+			return nil, fmt.Errorf("verify --json: %w in %.200s", err, r.Stdout)
+		}
+	}
+	if v.Verified != (v.Exit == 0) {
+		return nil, fmt.Errorf("verify ended with exit status %d, and verified is %v", v.Exit, v.Verified)
+	}
+	return v, nil
+}
+
+// found reports whether the folder was not verified.
+func (v *verdict) found() bool { return v.Exit != 0 }
+
+// The levels that find mutants, and how.
+const (
+	bySoftware = "software"
+	byRTL      = "rtl"
+	byFormal   = "formal"
+	unproved   = "formal, unproved"
+	refused    = "refused"
+	missed     = "missed"
+)
+
+// level returns which level found the mutant, the first of them.
+func (v *verdict) level() string {
+	switch {
+	case v.Exit == 0:
+		return missed
+	case v.Exit == 1 || v.Software == nil:
+		return refused
+	case v.Software.Mismatches > 0:
+		return bySoftware
+	case v.Exit == 3 && v.Formal != nil:
+		return unproved
+	case v.RTL == nil || v.RTL.Mismatches > 0 || v.Formal == nil && v.Exit == 3:
+		return byRTL
+	}
+	return byFormal
+}
+
+func (v *verdict) String() string {
+	s := fmt.Sprintf("exit status %d, %s", v.Exit, v.level())
+	if v.Formal != nil {
+		s += ": " + v.Formal.Verdict + " " + v.Formal.Reason
+	}
+	if len(v.Folder) > 0 {
+		s += ": " + strings.Join(v.Folder, "; ")
+	}
+	if v.Message != "" {
+		s += ": " + v.Message
+	}
+	return s
+}

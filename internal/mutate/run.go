@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ialgn/internal/tool"
+)
+
+// runner makes mutants and counts who finds them.
+type runner struct {
+	w                io.Writer
+	binary, dir, log string
+	first            int
+	count, jobs      int
+	seed             uint64
+	small            bool
+	kinds            []string
+
+	ialgn   *tool.Tool
+	designs []*design
+	mu      sync.Mutex
+	file    io.Writer
+	results []result
+	unshown map[string]int // by kind: changes that no input was found for
+}
+
+// run makes all mutants and prints the table. It returns an error if one was missed.
+func (r *runner) run(ctx context.Context) error {
+	list, err := slots(r.first, r.count, r.kinds)
+	if err != nil {
+		return err
+	}
+	if r.dir == "" {
+		if r.dir, err = os.MkdirTemp("", "ialgn-mutate-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(r.dir)
+	}
+	if r.dir, err = filepath.Abs(r.dir); err != nil {
+		return err
+	}
+	binary, err := filepath.Abs(r.binary)
+	if err != nil {
+		return err
+	}
+	r.ialgn = &tool.Tool{Name: "ialgn", Path: binary}
+	r.file, r.unshown = io.Discard, map[string]int{}
+	if r.log != "" {
+		f, err := os.Create(r.log)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		r.file = f
+	}
+	begin := time.Now()
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(r.w, "%d designs verified in %.0f s\n", len(r.designs), time.Since(begin).Seconds())
+	if err := r.all(ctx, list); err != nil {
+		return err
+	}
+	fmt.Fprintf(r.w, "seed %d, %.0f s\n", r.seed, time.Since(begin).Seconds())
+	return report(r.w, r.results, r.unshown)
+}
+
+// prepare trains, compiles and verifies what is to be broken.
+func (r *runner) prepare(ctx context.Context) error {
+	if err := os.MkdirAll(r.dir, 0o777); err != nil {
+		return err
+	}
+	for _, n := range networks {
+		if r.small && n.trained {
+			continue
+		}
+		path, err := train(ctx, r.ialgn, n, r.dir)
+		if err != nil {
+			return err
+		}
+		for _, c := range recipes {
+			if c.network != n.name || r.small && !c.small {
+				continue
+			}
+			dir := filepath.Join(r.dir, fmt.Sprintf("design-%d", len(r.designs)))
+			d, err := compileDesign(ctx, r.ialgn, n, c, path, dir)
+			if err != nil {
+				return err
+			}
+			if err := d.build(ctx, d.built(), d.text); err != nil {
+				return err
+			}
+			r.designs = append(r.designs, d)
+		}
+	}
+	return nil
+}
+
+// built is where the unchanged design is compiled for replays.
+func (d *design) built() string { return d.dir + "-replay" }
+
+// all makes the mutants of all slots.
+func (r *runner) all(ctx context.Context, list []slot) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(r.jobs)
+	for _, s := range list {
+		group.Go(func() error {
+			m := maker{runner: r, slot: s, dir: filepath.Join(r.dir, fmt.Sprintf("mutant-%d", s.number))}
+			res, err := m.make(ctx)
+			if err != nil {
+				return fmt.Errorf("mutant %d (%s in %s): %w", s.number, s.kind.name, s.place, err)
+			}
+			return r.add(s, res, m)
+		})
+	}
+	return group.Wait()
+}
+
+// add notes what became of a mutant. The folder of one that was missed stays if -dir names
+// where.
+func (r *runner) add(s slot, res *result, m maker) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unshown[s.kind.name] += m.unshown
+	if res == nil {
+		fmt.Fprintf(r.w, "mutant %d (%s in %s): none was shown to matter\n", s.number, s.kind.name, s.place)
+		return nil
+	}
+	res.Unshown = m.unshown
+	r.results = append(r.results, *res)
+	if len(r.results)%50 == 0 {
+		fmt.Fprintf(r.w, "%d mutants\n", len(r.results))
+	}
+	line, err := json.Marshal(res)
+	if err == nil {
+		_, err = fmt.Fprintf(r.file, "%s\n", line)
+	}
+	if res.Level == missed {
+		fmt.Fprintf(r.w, "MISSED: %s\n", line)
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(m.dir))
+}
