@@ -55,7 +55,8 @@ const (
 	bySoftware = "software"
 	byRTL      = "rtl"
 	byFormal   = "formal"
-	unproved   = "formal, unproved"
+	unproved   = "unproved"
+	byText     = "text" // proved, but a file is not what is written for the netlist
 	refused    = "refused"
 	missed     = "missed"
 )
@@ -73,6 +74,9 @@ func (v *verdict) level() string {
 		return unproved
 	case v.RTL == nil || v.RTL.Mismatches > 0 || v.Formal == nil && v.Exit == 3:
 		return byRTL
+	}
+	if v.Formal != nil && v.Formal.Proved {
+		return byText
 	}
 	return byFormal
 }

@@ -8,10 +8,11 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 )
 
 // levels are the columns of the table.
-var levels = []string{refused, bySoftware, byRTL, byFormal, unproved, missed}
+var levels = []string{refused, bySoftware, byRTL, byFormal, unproved, byText, missed}
 
 // merged prints the report of several logs.
 func merged(w io.Writer, logs []string) error {
@@ -85,7 +86,7 @@ func table(w io.Writer, head string, groups map[string][]result, all []result) {
 	for _, l := range levels {
 		fmt.Fprintf(w, " %s |", l)
 	}
-	fmt.Fprintf(w, " up to software | up to rtl | up to formal |\n|---%s\n", "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+	fmt.Fprintf(w, " up to software | up to rtl | up to formal |\n|---%s\n", strings.Repeat("|---:", len(levels)+4)+"|")
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		row(w, name, groups[name])
 	}
@@ -101,6 +102,6 @@ func row(w io.Writer, name string, results []result) {
 	n := float64(max(1, len(results)))
 	software := at(results, refused) + at(results, bySoftware)
 	rtl := software + at(results, byRTL)
-	formal := rtl + at(results, byFormal) + at(results, unproved)
+	formal := rtl + at(results, byFormal) + at(results, unproved) + at(results, byText)
 	fmt.Fprintf(w, " %.1f %% | %.1f %% | %.1f %% |\n", 100*float64(software)/n, 100*float64(rtl)/n, 100*float64(formal)/n)
 }
