@@ -10,7 +10,7 @@ import (
 	"ialgn/internal/tool"
 )
 
-// verdict is what `ialgn verify --level all --json` says of a folder.
+// verdict is what `ialgn verify --level all --samples 100 --json` says of a folder.
 type verdict struct {
 	Exit     int
 	Message  string // on standard error
@@ -25,9 +25,13 @@ type verdict struct {
 	Verified bool
 }
 
+// judgeSamples is how many samples the simulation of verify gets: the fewer, the more is left
+// to the proof.
+const judgeSamples = "100"
+
 // judge has a folder verified.
 func judge(ctx context.Context, ialgn *tool.Tool, model, dir string) (*verdict, error) {
-	r, err := ialgn.Run(ctx, tool.Command{Args: []string{"verify", model, dir, "--level", "all", "--json", "--threads", "1"}, Limit: verifyLimit})
+	r, err := ialgn.Run(ctx, tool.Command{Args: []string{"verify", model, dir, "--level", "all", "--samples", judgeSamples, "--json", "--threads", "1"}, Limit: verifyLimit})
 	v := &verdict{Message: strings.TrimSpace(r.Stderr)}
 	if err != nil {
 		exit := (interface{ ExitCode() int })(nil)
