@@ -1,0 +1,69 @@
+package trainer
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"ialgn/trainer/config"
+)
+
+// FuzzCheckpoint resumes from a checkpoint that is the input. It must not panic or take
+// memory out of proportion, and what it accepts must come to the end of a batch and be
+// saved again to what it was.
+func FuzzCheckpoint(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "m")
+	cfg, err := config.Parse("tiny.yaml", []byte(small), []string{"model.width=10", "model.depth=2", "model.anchors=2", "model.tau=1", "encoder.bits=2"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	data, err := LoadData(f.Context(), cfg, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	run := Run{Config: cfg, Model: path, Threads: 1}
+	first := &session{Run: run, data: data}
+	if err := first.prepare(); err != nil {
+		f.Fatal(err)
+	}
+	for range 2 {
+		if err := first.save(); err != nil {
+			f.Fatal(err)
+		}
+		text, err := os.ReadFile(CheckpointPath(path))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+		f.Add(text[:len(text)/2])
+		first.batch() // of the first sample again and again: the order is not drawn
+	}
+	run.Resume = true
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(CheckpointPath(path), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var begin, end runtime.MemStats
+		runtime.ReadMemStats(&begin)
+		s := &session{Run: run, data: data}
+		err := s.restore()
+		runtime.ReadMemStats(&end)
+		if grown := end.TotalAlloc - begin.TotalAlloc; grown > 8<<20+400*uint64(len(text)) {
+			t.Errorf("%d bytes took %d bytes of memory", len(text), grown)
+		}
+		if err != nil {
+			return
+		}
+		if s.at.Epoch != len(s.m.Record.Epochs) || s.at.Step != s.at.Epoch*39+s.at.Batch || s.at.Batch > 39 {
+			t.Errorf("accepted %+v", s.at)
+		}
+		if err := s.save(); err != nil {
+			t.Errorf("accepted, but not saved: %v", err)
+		}
+		again := &session{Run: run, data: data}
+		if err := again.restore(); err != nil || again.at != s.at {
+			t.Errorf("saved, but not accepted: %v", err)
+		}
+	})
+}
