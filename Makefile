@@ -19,7 +19,7 @@ MODELS    ?= $(IALGN_MODELS)
 COMPARE   ?= -runs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check generate fmt bench bench-compile fuzz fuzz-compile mutate tools clean
+.PHONY: help demo build test check generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,10 @@ mutate: COUNT = 1080
 mutate: build ## break compiled designs in COUNT ways (1080) and count what verify finds; MUTATE has more options
 	@tools/debian.sh berkeley-abc iverilog yosys
 	$(GO) run ./internal/mutate -count $(COUNT) $(MUTATE)
+
+kill-test: COUNT = 200
+kill-test: ## kill training COUNT times (200) at random instants, resume it and compare the models
+	IALGN_KILLS=$(COUNT) $(GO) test -run '^TestKillCount$$' -count 1 -timeout 4h -v ./trainer
 
 generate: ## write the vector kernels of trainer/kernel anew
 	tools/avo/generate.sh

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/internal/jsonfault"
 	"ialgn/internal/plural"
 	"ialgn/trainer/config"
 	"ialgn/trainer/engine"
@@ -171,7 +172,7 @@ func (r *Run) checkState(m *model.Model, metadata map[string]string) (at positio
 		return at, fmt.Errorf("this is a model, not a checkpoint: %s is missing; resume from the file that ends in .checkpoint", positionKey)
 	}
 	if err := json.Unmarshal([]byte(text), &at); err != nil {
-		return at, fmt.Errorf("%s: %w; the file is damaged, train anew", positionKey, err)
+		return at, fmt.Errorf("%s: %w; the file is damaged, train anew", positionKey, jsonfault.Explain(err))
 	}
 	if err := r.checkConfig(m.Config); err != nil {
 		return at, err

@@ -111,6 +111,14 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if err := r.Config.Check(); err != nil {
 		return nil, err
 	}
+	if err := r.checkRoom(); err != nil {
+		return nil, err
+	}
+	lock, err := r.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
 	data, err := LoadData(ctx, r.Config, r.Folders)
 	if err != nil && ctx.Err() != nil {
 		return nil, fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted, r.Config.Data.Set)

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"runtime"
 
 	"github.com/urfave/cli/v2"
@@ -53,6 +56,16 @@ func threads(c *cli.Context) int {
 }
 
 func folders(c *cli.Context) []string { return dataset.Folders(c.String("data")) }
+
+// makeFolder makes the folder that an output goes to, if it is not there.
+func makeFolder(path string) error {
+	err := os.MkdirAll(path, 0o777)
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		return hint.With(fmt.Errorf("%s: cannot be made a folder (%w)", path, cause.Err), "name another place with -o")
+	}
+	return err
+}
 
 // report is what a command found: one struct for both forms of output.
 type report interface {

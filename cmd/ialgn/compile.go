@@ -97,7 +97,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if o.Module == "" {
 		o.Module = moduleName(info.Model.Config.Name)
 	}
-	if err := verilog.CheckIdentifier(o.Module); err != nil {
+	if err := folder.CheckModule(o.Module); err != nil {
 		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
 	raw, err := freezeFile(path, plan.scope)

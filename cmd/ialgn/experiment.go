@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -67,6 +68,9 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 	}
 	if r.Dir = c.String("o"); r.Dir == "" {
 		return r, hint.With(errors.New("experiment: no output folder given"), "name one with -o DIR")
+	}
+	if st, err := os.Stat(r.Dir); err == nil && !st.IsDir() {
+		return r, hint.With(fmt.Errorf("%s: is a file, want a folder", r.Dir), "name another place with -o")
 	}
 	r.Folders, r.Threads = folders(c), threads(c)
 	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer"
 )
 
@@ -37,7 +38,7 @@ func newProgress(c *cli.Context, log string) (*progress, error) {
 	}
 	f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("--log: %w", err)
+		return nil, hint.With(fmt.Errorf("--log: %w", err), "name a file in a folder that is there and can be written")
 	}
 	p.log = f
 	return p, nil

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/compiler/folder"
+	"ialgn/internal/hint"
+	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/sim/verify"
@@ -44,7 +46,7 @@ func simulate(c *cli.Context) error {
 	}
 	classifier, err := sim.NewClassifier(d.netlist, n)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w: compile again", args[0], err)
 	}
 	x, err := d.samples().Rows(d.encoder, d.netlist.InputPorts()[0])
 	if err != nil {
@@ -80,7 +82,7 @@ func (d *design) samples() verify.Samples {
 // openDesign opens an output folder, or a model file as its raw core.
 func openDesign(c *cli.Context, path string) (*design, error) {
 	if st, err := os.Stat(path); err != nil {
-		return nil, err
+		return nil, hint.With(fmt.Errorf("%s: there is neither a folder nor a model", path), "name a folder that compile made, or a model file of train")
 	} else if !st.IsDir() {
 		f, test, err := loadForTest(c, path)
 		if err != nil {
@@ -95,8 +97,8 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 	}
 	d := &design{netlist: out.Netlist, encoder: &encoding.Encoder{}}
 	var data config.Data
-	if err := errors.Join(json.Unmarshal(out.Manifest.Data, &data), json.Unmarshal(out.Manifest.Encoder, d.encoder)); err != nil {
-		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)
+	if err := cmp.Or(json.Unmarshal(out.Manifest.Data, &data), json.Unmarshal(out.Manifest.Encoder, d.encoder)); err != nil {
+		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, jsonfault.Explain(err))
 	}
 	if err := d.encoder.Check(); err != nil {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -89,7 +88,7 @@ func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progr
 	if c.IsSet("init") && r.Start == "" {
 		return r, nil, hint.With(errors.New("--init: names no model file"), "leave the option out to draw the parameters by train.seed")
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return r, nil, err
 	}
 	p, err := newProgress(c, c.String("log"))

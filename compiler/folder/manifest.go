@@ -7,6 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
+
+	"ialgn/backend/verilog"
+	"ialgn/internal/jsonfault"
 )
 
 // ManifestFormat is the version of the output folder's form that this package writes
@@ -60,19 +65,54 @@ func readManifest(dir string) (*Manifest, []byte, error) {
 		return nil, nil, fmt.Errorf("%s: no output folder of compile, or one whose writing was interrupted: compile again: %w", dir, fs.ErrNotExist)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("manifest: %w", err)
+		return nil, nil, fmt.Errorf("%s: cannot be read (%w): name a folder that compile made, or is to make", path, cause(err))
 	}
 	m := &Manifest{}
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, nil, fmt.Errorf("%s: not a manifest of ialgn (%v): choose another folder, or remove it and compile again", path, err)
+		return nil, nil, fmt.Errorf("%s: not a manifest of ialgn (%w): choose another folder, or remove it and compile again", path, jsonfault.Explain(err))
 	}
 	if m.Format != ManifestFormat {
 		return nil, nil, fmt.Errorf("%s: manifest format %d, but this ialgn knows %d: compile again with this one", path, m.Format, ManifestFormat)
 	}
+	return m, data, m.checkNames(path)
+}
+
+// plainName is the form of the names that [Write] gives to files. They become arguments of
+// programs and parts of their scripts, where nothing else is safe.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
+
+// checkNames refuses a manifest with names that [Write] does not give: nothing outside the
+// folder is ever read or removed, and a name is never an option, or a command.
+func (m *Manifest) checkNames(path string) error {
 	for _, f := range m.Files {
-		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Name == "." {
-			return nil, nil, fmt.Errorf("%s: file %q is not a plain name in the folder: the manifest was changed, compile again", path, f.Name)
+		if !plainName.MatchString(f.Name) {
+			return fmt.Errorf("%s: file %.60q is not a plain name in the folder: the manifest was changed, compile again", path, f.Name)
 		}
 	}
-	return m, data, nil
+	if err := CheckModule(m.Module); err != nil {
+		return fmt.Errorf("%s: module: %w: the manifest was changed, compile again", path, err)
+	}
+	return nil
+}
+
+// CheckModule returns nil if a module can have that name and its files, too: an identifier
+// of Verilog ([verilog.CheckIdentifier]) without $, which begins a variable in scripts and
+// makefiles.
+func CheckModule(name string) error {
+	if err := verilog.CheckIdentifier(name); err != nil {
+		return err
+	}
+	if strings.Contains(name, "$") {
+		return fmt.Errorf("%q cannot be part of a file's name, leave out the $", name)
+	}
+	return nil
+}
+
+// cause returns what is below an error of the operating system, whose path callers name.
+func cause(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
 }

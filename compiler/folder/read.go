@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 )
@@ -70,13 +71,13 @@ func (f File) check(dir string) error {
 	path := filepath.Join(dir, f.Name)
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("%s: the manifest's file %s cannot be read (%w): compile again", dir, f.Name, err)
+		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
 	defer file.Close()
 	hash := sha256.New()
 	size, err := io.Copy(hash, file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
 	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
 		return fmt.Errorf("%s: changed since compile wrote it (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",
@@ -93,7 +94,14 @@ func (o *Output) readHint() error {
 		return nil
 	}
 	o.Hint = &counts.Hint{}
-	return o.readJSON("hint", o.Hint)
+	if err := o.readJSON("hint", o.Hint); err != nil {
+		return err
+	}
+	if err := o.Hint.Check(o.Netlist); err != nil {
+		path, _ := o.Path("hint")
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 func (o *Output) readJSON(format string, v any) error {
@@ -106,7 +114,7 @@ func (o *Output) readJSON(format string, v any) error {
 		return fmt.Errorf("%s: %w", format, err)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w: compile again", path, err)
+		return fmt.Errorf("%s: %w: compile again", path, jsonfault.Explain(err))
 	}
 	return nil
 }

@@ -16,12 +16,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
+	"ialgn/internal/filelock"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 )
@@ -69,17 +71,17 @@ type Hardware struct {
 // All files are first written to a folder of their own within dir, so that an error
 // (or an interruption of ctx) leaves dir as it was. Then the old manifest goes, the
 // files are renamed into place, and the new manifest comes last: a folder with a
-// manifest is never a mix of old and new.
+// manifest is never a mix of old and new. Of two that write at the same time, each puts its
+// files into place alone, and the last one's stay, whole.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	formats, err := selectFormats(p)
 	if err != nil {
 		return nil, err
 	}
-	if err := verilog.CheckIdentifier(p.Manifest.Module); err != nil {
+	if err := CheckModule(p.Manifest.Module); err != nil {
 		return nil, fmt.Errorf("module name: %w", err)
 	}
-	old, err := oldFiles(dir)
-	if err != nil {
+	if _, err := oldFiles(dir); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -88,20 +90,53 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("output folder: %w", err)
 	}
-	stage, err := os.MkdirTemp(dir, ".ialgn-")
+	stage, lock, err := newStage(dir)
 	if err != nil {
-		return nil, fmt.Errorf("output folder: %w", err)
+		return nil, err
 	}
+	defer lock.Release()
 	defer os.RemoveAll(stage)
 	s := &staging{ctx: ctx, dir: stage}
 	report, err := s.all(p, formats)
 	if err != nil {
 		return nil, err
 	}
-	if err := install(dir, stage, old, s.files); err != nil {
+	if err := install(dir, stage, s.files); err != nil {
 		return nil, err
 	}
 	return report, nil
+}
+
+// stageName begins the names of the folders in which files are made.
+const stageName = ".ialgn-"
+
+// newStage makes a folder for files in the making, locked, and removes those that killed
+// processes left, whose locks are free.
+func newStage(dir string) (stage string, lock *filelock.Lock, err error) {
+	alone, err := filelock.Folder(dir, true)
+	if err != nil {
+		return "", nil, fmt.Errorf("output folder: %w", err)
+	}
+	defer alone.Release()
+	entries, _ := os.ReadDir(dir) // one that cannot be read shows next
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !strings.HasPrefix(e.Name(), stageName) || !e.IsDir() {
+			continue
+		}
+		if left, err := filelock.Folder(path, false); err == nil {
+			os.RemoveAll(path)
+			left.Release()
+		}
+	}
+	if stage, err = os.MkdirTemp(dir, stageName); err != nil {
+		return "", nil, fmt.Errorf("output folder: %w", err)
+	}
+	if lock, err = filelock.Folder(stage, false); err != nil {
+		os.RemoveAll(stage)
+		return "", nil, fmt.Errorf("output folder: %w", err)
+	}
+	return stage, lock, nil
 }
 
 // oldFiles returns the files that the manifest of dir names, none if there is no
@@ -195,8 +230,18 @@ func jsonTo(v any) func(io.Writer) error {
 
 // install moves the staged files into dir: the old manifest goes first, then the files
 // that it named, and the new manifest comes last, so that an interruption leaves a
-// part of the new output without a manifest, never old and new side by side.
-func install(dir, stage string, old, files []File) error {
+// part of the new output without a manifest, never old and new side by side. No other
+// process does so at the same time.
+func install(dir, stage string, files []File) error {
+	alone, err := filelock.Folder(dir, true)
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	defer alone.Release()
+	old, err := oldFiles(dir)
+	if err != nil {
+		return err
+	}
 	if err := remove(dir, manifestName); err != nil {
 		return err
 	}

@@ -288,7 +288,7 @@ func TestReadErrors(t *testing.T) {
 		{"manifest that is no JSON", "manifest.json", "{", "[", "not a manifest of ialgn"},
 		{"later format", "manifest.json", `"format": 1`, `"format": 2`, "manifest format 2, but this ialgn knows 1"},
 		{"file outside", "manifest.json", `"tiny.v"`, `"../tiny.v"`, `file "../tiny.v" is not a plain name`},
-		{"file missing", "tiny.v", "", "", "tiny.v cannot be read"},
+		{"file missing", "tiny.v", "", "", "tiny.v: the manifest's file cannot be read"},
 		{"file changed", "tiny.v", "assign", "Assign", "tiny.v: changed since compile wrote it"},
 		{"netlist changed", "tiny.netlist", "function", "functioN", "tiny.netlist: changed since"},
 		{"report changed", "report.json", `"gates_raw": 150`, `"gates_raw": 15`, "report.json: changed since"},

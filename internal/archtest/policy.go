@@ -8,7 +8,7 @@ var policy = Policy{
 		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/hugepage", "internal/plural"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/plural"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
@@ -18,7 +18,7 @@ var policy = Policy{
 		{Package: "trainer/detmath"},
 		{
 			Package:  "trainer/model",
-			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/crew", "internal/hugepage"},
+			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault"},
 			External: []string{math32, sync},
 		},
 		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec", "unsafe"}},
@@ -36,7 +36,7 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/lut", "compiler/pipeline", "backend/..."},
+			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault"},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
@@ -115,7 +115,9 @@ var policy = Policy{
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
 		{Package: "internal/crew"},
+		{Package: "internal/filelock"},
 		{Package: "internal/hint"},
+		{Package: "internal/jsonfault"},
 		{Package: "internal/plural"},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},

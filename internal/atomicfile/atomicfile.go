@@ -58,6 +58,20 @@ func Create(path string) (*File, error) {
 	return file, nil
 }
 
+// Check returns the error with which [Create] refuses a path that is no place for a file: a
+// folder, a device, or one in a folder that is not there. It writes nothing.
+func Check(path string) error {
+	target, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(target)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return explain(folder, err)
+	}
+	return nil
+}
+
 // resolve follows path to the file that it names, which need not exist.
 func resolve(path string) (string, error) {
 	if to, err := filepath.EvalSymlinks(path); err == nil {

@@ -254,3 +254,24 @@ func TestRemoveLeftovers(t *testing.T) {
 		}
 	}
 }
+
+// TestCheck refuses what Create refuses, with the same words, and leaves no file.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, filepath.Join(dir, "new"), dir, os.DevNull, filepath.Join(dir, "none", "new"), filepath.Join(file, "new")} {
+		f, want := atomicfile.Create(path)
+		if f != nil {
+			f.Abort()
+		}
+		if got := atomicfile.Check(path); (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
+			t.Errorf("%s: Check says %v, Create %v", path, got, want)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("files are left: %v", entries)
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -91,6 +92,10 @@ func (c Config) Check() error {
 	return nil
 }
 
+// CheckText is the part of [Config.Check] about names and other texts, which holds for the
+// configuration of every model file, whatever wrote it.
+func (c Config) CheckText() error { return cmp.Or(c.checkText(), c.checkName()) }
+
 // checkText refuses text that would not survive JSON or would garble a line of output.
 func (c *Config) checkText() error {
 	for _, f := range fields(c) {
@@ -106,6 +111,16 @@ func (c *Config) checkText() error {
 
 // identifier is what a name may be, as it becomes part of file names.
 var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+// CheckMemory reports a network whose training takes more than the given bytes of memory; 0
+// are not known.
+func (c *Config) CheckMemory(needs, has uint64) error {
+	if has == 0 || needs <= has {
+		return nil
+	}
+	return c.wrong("model.width", "use a smaller model.width, model.depth or model.anchors",
+		"training %d x %d gates takes at least %.1f GB of memory, and this machine has less", c.Model.Width, c.Model.Depth, float64(needs)/1e9)
+}
 
 func (c *Config) checkName() error {
 	if identifier.MatchString(c.Name) {

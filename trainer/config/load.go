@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"unicode/utf8"
 
 	"ialgn/internal/hint"
 )
@@ -24,7 +25,7 @@ func Load(path string, sets []string) (Config, error) {
 	defer f.Close()
 	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	if err != nil {
-		return Config{}, unreadable(path, err)
+		return Config{}, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
 	}
 	return Parse(path, src, sets)
 }
@@ -51,7 +52,10 @@ func Parse(name string, src []byte, sets []string) (Config, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}
 	if len(src) > maxSource {
-		return Config{}, fmt.Errorf("%s: longer than %d bytes, this is no configuration", name, maxSource)
+		return Config{}, hint.With(fmt.Errorf("%s: longer than %d bytes, this is no configuration", name, maxSource), "docs/CONFIG.md shows one")
+	}
+	if !utf8.Valid(src) {
+		return Config{}, hint.With(fmt.Errorf("%s: holds bytes that are no text in UTF-8, this is no configuration", name), "docs/CONFIG.md shows one")
 	}
 	if err := c.readYAML(bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {
 		return Config{}, err

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -77,6 +78,9 @@ func (c *Config) syntax(err error) error {
 	var e yaml.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("%s: %w", c.source.file, err)
+	}
+	if strings.Contains(e.GetMessage(), "'\t'") {
+		return hint.With(c.at(e.GetToken(), "a tab, which cannot indent"), "indent with blanks")
 	}
 	return c.at(e.GetToken(), "%s", e.GetMessage())
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 )
 
 // file is a source of bytes that can be read from its beginning any number of times.
@@ -35,7 +37,7 @@ type stream struct {
 func (f file) stream() (*stream, error) {
 	raw, err := f.open()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w, name a file that can be read", f.name, cause(err))
 	}
 	r := bufio.NewReaderSize(raw, 1<<16)
 	if magic, _ := r.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -55,7 +57,7 @@ func (s *stream) Close() error { return s.raw.Close() }
 func (s *stream) end(records int) error {
 	switch _, err := s.ReadByte(); {
 	case err == nil:
-		return fmt.Errorf("%s: bytes follow the last of %d records, the file is damaged or of another kind", s.name, records)
+		return fmt.Errorf("%s: bytes follow the last of %d records, the file is damaged or of another kind, fetch it again", s.name, records)
 	case !errors.Is(err, io.EOF):
 		return fmt.Errorf("%s: after record %d: %w", s.name, records, damaged(err))
 	}
@@ -67,6 +69,15 @@ func (s *stream) fault(record int, format string, args ...any) error {
 	return fmt.Errorf("%s: record %d: %w", s.name, record, fmt.Errorf(format, args...))
 }
 
+// cause returns what is below an error of the operating system, whose path callers name.
+func cause(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
 // damaged explains what an error of the gzip reader or an early end means for a user.
 func damaged(err error) error {
 	switch {
@@ -74,6 +85,8 @@ func damaged(err error) error {
 		return errors.New("the file ends early, fetch it again")
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
 		return fmt.Errorf("the file is damaged (%w), fetch it again", err)
+	case errors.Is(err, syscall.EISDIR):
+		return errors.New("is a folder, name a file in it")
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func (x *idx) header() error {
 		return fmt.Errorf("header: %w", damaged(err))
 	}
 	if word[0] != 0 || word[1] != 0 || word[2] != 8 || word[3] < 1 || word[3] > 4 {
-		return fmt.Errorf("header: % x is not an IDX file of unsigned bytes (00 00 08, then 1 to 4 dimensions)", word)
+		return fmt.Errorf("header: % x is not an IDX file of unsigned bytes (00 00 08, then 1 to 4 dimensions), fetch it again", word)
 	}
 	x.size = 1
 	for d := range int(word[3]) {
@@ -50,7 +50,7 @@ func (x *idx) header() error {
 			continue
 		}
 		if n == 0 || int64(x.size)*n > MaxFeatures {
-			return fmt.Errorf("header: dimension %d is %d, want records of 1 to %d bytes", d, n, MaxFeatures)
+			return fmt.Errorf("header: dimension %d is %d, want records of 1 to %d bytes: the file is damaged or of another kind, fetch it again", d, n, MaxFeatures)
 		}
 		x.size *= int(n)
 	}
@@ -145,7 +145,7 @@ func (s *idxSource) read(part Part, emit func([]uint16, int) error) error {
 			return err
 		}
 		if int(label[0]) >= s.classes {
-			return labels.fault(labels.done, "label %d, want 0..%d", label[0], s.classes-1)
+			return labels.fault(labels.done, "label %d, want 0..%d: the file is damaged or of another set, fetch it again", label[0], s.classes-1)
 		}
 		widen(values, pixels)
 		if err := emit(values, int(label[0])); err != nil {

@@ -58,7 +58,7 @@ func openSamples(f file, features int, names []string, label string, q *encoding
 	}
 	if q != nil && len(names) != 0 && s.table.names != nil && !slices.Equal(s.table.names, names) {
 		s.Close()
-		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order", f.name)
+		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order, want %s", f.name, abridged(names))
 	}
 	return s, nil
 }

@@ -177,6 +177,8 @@ func (t *table) fetch() error {
 	fields, err := t.csv.Read()
 	var bad *csv.ParseError
 	switch {
+	case errors.As(err, &bad) && errors.Is(err, csv.ErrFieldCount):
+		return t.fault(t.record, "line %d: %d columns, want %d as in the first line", bad.Line, len(fields), t.csv.FieldsPerRecord)
 	case errors.As(err, &bad):
 		return t.fault(t.record, "line %d: %w", bad.Line, bad.Err)
 	case err == io.EOF:

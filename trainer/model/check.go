@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/chewxy/math32"
 
@@ -44,6 +47,9 @@ func (m *Model) checkForm() error {
 	if err := checkForm(m.Width, m.Classes, &m.Encoder); err != nil {
 		return err
 	}
+	if err := m.checkText(); err != nil {
+		return err
+	}
 	for i := range m.Sections {
 		if err := m.checkSection(i); err != nil {
 			return fmt.Errorf("section %d: %w", i, err)
@@ -67,6 +73,33 @@ func (m *Model) checkForm() error {
 		return fmt.Errorf("epoch %d was kept, the training record has %d", r.Kept, len(r.Epochs))
 	}
 	return nil
+}
+
+// checkText refuses names that would garble messages and generated source, or lead out of
+// a folder.
+func (m *Model) checkText() error {
+	if err := m.Config.CheckText(); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	for i, name := range m.Classes {
+		if !printable(name) {
+			return fmt.Errorf("class %d: the name %.60q holds control characters or is not UTF-8", i, name)
+		}
+	}
+	r := &m.Record
+	for _, text := range []string{r.DataSet, r.Train, r.Test} {
+		if !printable(text) {
+			return fmt.Errorf("training record: %.60q holds control characters or is not UTF-8", text)
+		}
+	}
+	if s := r.Start; s != nil && (!printable(s.Name) || !printable(s.SHA256)) {
+		return fmt.Errorf("training record: the model to start from, %.60q, holds control characters or is not UTF-8", s.Name)
+	}
+	return nil
+}
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 func (m *Model) checkSection(i int) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"ialgn/internal/jsonfault"
 	"ialgn/trainer/encoding"
 )
 
@@ -119,7 +120,7 @@ func (c *container) unmarshal(key string, to any) error {
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
-	err := d.Decode(to)
+	err := jsonfault.Explain(d.Decode(to))
 	if _, end := d.Token(); err == nil && end != io.EOF {
 		err = errors.New("text after the JSON value")
 	}

@@ -1,8 +1,10 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -41,8 +43,12 @@ func Open(path string) (*os.File, int64, error) {
 		return nil, 0, irregular(path, info)
 	}
 	file, err := os.Open(path)
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("model file: %w", err)
+		return nil, 0, fmt.Errorf("%s: %w; name a model file, as train writes it", path, err)
 	}
 	info, err := file.Stat() // another one than above, if a run has just renamed its own to it
 	if err == nil && !info.Mode().IsRegular() {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"ialgn/internal/jsonfault"
 )
 
 // A safetensors file is 8 bytes with the length of the header, little-endian; the
@@ -115,7 +117,7 @@ func (c *container) parseEntry(d *json.Decoder) error {
 	}
 	var e entry
 	if err := d.Decode(&e); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%.60s: %w", name, jsonfault.Explain(err))
 	}
 	c.tensors[name] = e
 	return nil
@@ -173,7 +175,7 @@ func (e *entry) bytes(limit int64) (int64, error) {
 	}
 	for _, n := range e.Shape {
 		if n < 1 || size > limit/n {
-			return 0, fmt.Errorf("shape %.20v does not fit the file", e.Shape)
+			return 0, fmt.Errorf("shape %v does not fit the file", e.Shape[:min(len(e.Shape), 8)])
 		}
 		size *= n
 	}

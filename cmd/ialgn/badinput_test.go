@@ -1,0 +1,294 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
+
+// badInput is an input that a user may hand over by mistake or malice.
+type badInput struct {
+	name   string
+	harm   func(b *bench) // changes the sound files of a [bench]; nil: the flags are what is wrong
+	args   string         // of the program, separated by spaces, _ standing for one within
+	place  string         // what the message must name: file, flag or argument
+	remedy string         // a part of how to mend it, which the message must say
+	began  bool           // it shows only after a part of the output, which stands
+}
+
+// badInputs are the cases by golden file.
+var badInputs = map[string][]badInput{
+	"config": badConfigs, "model": badModels, "checkpoint": badCheckpoints, "data": badData, "samples": badSamples,
+	"netlist": badNetlists, "hint": badHints, "manifest": badManifests, "flags": badFlags,
+}
+
+// TestBadInput runs the program on each bad input: exit status 1, nothing on standard
+// output, a message of at most two lines that names the place and the remedy, and every
+// file as it was. The messages stand in testdata/badinput, for people to judge.
+func TestBadInput(t *testing.T) {
+	sound := soundFiles(t)
+	total := 0
+	for _, group := range slices.Sorted(maps.Keys(badInputs)) {
+		t.Run(group, func(t *testing.T) {
+			var all strings.Builder
+			for _, c := range badInputs[group] {
+				all.WriteString(c.run(t, sound))
+			}
+			checkGolden(t, filepath.Join("testdata", "badinput", group+".txt"), all.String())
+		})
+		total += len(badInputs[group])
+	}
+	if total < 60 {
+		t.Errorf("%d bad inputs, want at least 60", total)
+	}
+}
+
+// checkGolden compares a text with a golden file, in the package's folder.
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(packageFolder, name)
+	if *update {
+		writeFile(t, path, got)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got): read the difference as a user would, and accept it with go test -update\n%s", name, diff)
+	}
+}
+
+// packageFolder is where the tests began, which change the working folder.
+var packageFolder, _ = os.Getwd()
+
+// bench is a folder with sound files of every sort, which a case changes:
+//
+//	small.yaml, m.st, m.st.checkpoint   the digits: configuration, model, checkpoint
+//	table.csv, table.yaml, t.st         a CSV set and its model
+//	mnist.yaml, sets/mnist, sets/cifar-10, c.yaml  IDX and CIFAR files of few samples
+//	raw, lut                            m.st compiled, and mapped to LUTs with a hint
+//	new.csv, new.idx                    digits to classify
+type bench struct{ t *testing.T }
+
+// soundFiles makes the files of a bench once, and returns their contents by name.
+func soundFiles(t *testing.T) map[string]string {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv("IALGN_DATA", "")
+	t.Setenv("XDG_CACHE_HOME", "/nowhere")
+	writeFile(t, "small.yaml", small)
+	writeFile(t, "table.csv", "length,width,kind\n"+strings.Repeat("1,2,oak\n3,4,elm\n5,6.5,elm\n", 10))
+	writeFile(t, "table.yaml", "data: {set: csv, train: table.csv, label: kind}\nencoder: {bits: 4}\nmodel: {width: 8, depth: 2, anchors: 2, tau: 1}\ntrain: {epochs: 1, checkpoint: {minutes: 0}}\n")
+	writeFile(t, "mnist.yaml", "data: {set: mnist}\nmodel: {width: 20, depth: 2, anchors: 2}\ntrain: {epochs: 1}\n")
+	writeFile(t, "c.yaml", "data: {set: cifar10}\nmodel: {width: 20, depth: 2, anchors: 2}\ntrain: {epochs: 1}\n")
+	writeMNIST(t, "sets")
+	record := string(append([]byte{9}, make([]byte, 3072)...))
+	for _, name := range []string{"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"} {
+		writeFile(t, "sets/cifar-10/"+name+".bin", record)
+	}
+	writeFile(t, "new.csv", strings.Repeat(strings.Repeat("7,", 63)+"7\n", 3))
+	writeFile(t, "new.idx", "\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x08"+strings.Repeat("\x05", 64))
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	must(t, "train", "table.yaml", "-o", "t.st", "--quiet")
+	must(t, "compile", "m.st", "-o", "raw", "--module", "net")
+	must(t, "compile", "m.st", "-o", "lut", "--module", "net", "--lut", "4", "--scope", "core")
+	return allFiles(t)
+}
+
+// allFiles returns the contents of all files below the working folder, and "/" for each
+// folder.
+func allFiles(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			files[path] = "/"
+		case d.Type().IsRegular():
+			var data []byte
+			data, err = os.ReadFile(path)
+			files[path] = string(data)
+		default:
+			files[path] = d.Type().String()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// restore makes the files of the working folder those of a sound bench.
+func restore(t *testing.T, sound map[string]string) {
+	t.Helper()
+	have := allFiles(t)
+	for name := range have {
+		if sound[name] != have[name] {
+			if err := os.RemoveAll(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, text := range sound {
+		if text != "/" && text != have[name] {
+			writeFile(t, name, text)
+		}
+	}
+}
+
+// run harms the bench and returns what the program says of it.
+func (c badInput) run(t *testing.T, sound map[string]string) string {
+	t.Helper()
+	restore(t, sound)
+	if c.harm != nil {
+		c.harm(&bench{t})
+	}
+	before := allFiles(t)
+	words := strings.Fields(c.args)
+	for i, w := range words {
+		words[i] = strings.ReplaceAll(w, "_", " ")
+	}
+	code, stdout, stderr := ialgn(t, words...)
+	here, _ := os.Getwd()
+	stderr = strings.ReplaceAll(stderr, here, "HERE")
+	if code != exitUsage || (stdout == "") == c.began {
+		t.Errorf("%s: exit status %d, standard output %q, want %d and none\n%s", c.name, code, stdout, exitUsage, stderr)
+	}
+	c.judge(t, stderr)
+	if diff := cmp.Diff(before, allFiles(t)); diff != "" {
+		t.Errorf("%s: files changed (-before +after):\n%.2000s", c.name, diff)
+	}
+	return fmt.Sprintf("# %s\n$ ialgn %s\n%s\n", c.name, c.args, stderr)
+}
+
+// messageForm is an error of one line with at most a hint behind it.
+var messageForm = regexp.MustCompile(`^ialgn: [^\n]+\n(ialgn: hint: [^\n]+\n(  [^\n]+\n)*)?$`)
+
+// judge holds a message to what all of them have.
+func (c badInput) judge(t *testing.T, message string) {
+	t.Helper()
+	if !messageForm.MatchString(message) || len(message) > 700 || c.place == "" || c.remedy == "" {
+		t.Errorf("%s: not a message of one line and a hint:\n%s", c.name, message)
+	}
+	for _, part := range []string{c.place, c.remedy} {
+		if !strings.Contains(message, part) {
+			t.Errorf("%s: the message does not say %q:\n%s", c.name, part, message)
+		}
+	}
+	for _, part := range []string{"runtime error", "goroutine", "%!", "reflect", ".go:", "Go struct", "Go value", "\x00", "\x1b"} {
+		if strings.Contains(message, part) {
+			t.Errorf("%s: the message has %q:\n%s", c.name, part, message)
+		}
+	}
+}
+
+// wrote replaces a file.
+func wrote(name, text string) func(*bench) {
+	return func(b *bench) { writeFile(b.t, name, text) }
+}
+
+// replaced replaces the first old text in a file, which must be there.
+func replaced(name, old, text string) func(*bench) {
+	return change(name, func(s string) string {
+		if !strings.Contains(s, old) {
+			panic(fmt.Sprintf("%s has no %q", name, old))
+		}
+		return strings.Replace(s, old, text, 1)
+	})
+}
+
+// cut leaves the first n bytes of a file, or all but the last -n.
+func cut(name string, n int) func(*bench) {
+	return change(name, func(s string) string {
+		if n < 0 {
+			n += len(s)
+		}
+		return s[:n]
+	})
+}
+
+func remove(name string) func(*bench) {
+	return func(b *bench) {
+		if err := os.Remove(name); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+func change(name string, to func(string) string) func(*bench) {
+	return func(b *bench) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		writeFile(b.t, name, to(string(data)))
+	}
+}
+
+// headerOf changes the JSON header of a model file.
+func headerOf(name string, to func(h map[string]any)) func(*bench) {
+	return change(name, func(s string) string {
+		n := binary.LittleEndian.Uint64([]byte(s))
+		var h map[string]any
+		if err := json.Unmarshal([]byte(s[8:8+n]), &h); err != nil {
+			panic(err)
+		}
+		to(h)
+		text, err := json.Marshal(h)
+		if err != nil {
+			panic(err)
+		}
+		for len(text)%8 != 0 {
+			text = append(text, ' ')
+		}
+		return string(binary.LittleEndian.AppendUint64(nil, uint64(len(text)))) + string(text) + s[8+n:]
+	})
+}
+
+// metadata replaces a text in an entry of a model file's metadata.
+func metadata(name, key, old, text string) func(*bench) {
+	return headerOf(name, func(h map[string]any) {
+		meta := h["__metadata__"].(map[string]any)
+		if was := meta[key].(string); !strings.Contains(was, old) {
+			panic(fmt.Sprintf("%s: %s has no %q", key, was, old))
+		}
+		meta[key] = strings.Replace(meta[key].(string), old, text, 1)
+	})
+}
+
+// tensor sets a property of a tensor of a model file.
+func tensor(name, tensor, key string, value any) func(*bench) {
+	return headerOf(name, func(h map[string]any) { h[tensor].(map[string]any)[key] = value })
+}
+
+// poke overwrites the last bytes of a model file's tensor.
+func poke(name, tensor string, text string) func(*bench) {
+	return change(name, func(s string) string {
+		n := int(binary.LittleEndian.Uint64([]byte(s)))
+		var h map[string]struct {
+			Offsets []int `json:"data_offsets"`
+		}
+		if err := json.Unmarshal([]byte(s[8:8+n]), &h); err != nil {
+			panic(err)
+		}
+		end := 8 + n + h[tensor].Offsets[1]
+		return s[:end-len(text)] + text + s[end:]
+	})
+}

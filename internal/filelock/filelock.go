@@ -1,0 +1,93 @@
+// Package filelock keeps two processes from writing one output at the same time.
+//
+// The locks are advisory and belong to open files, so that the system takes them away from a
+// process that is killed: none is ever left behind to be removed by hand. Where the system
+// or the file system has no such locks, all are free.
+package filelock
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ErrHeld says that another process holds a lock.
+var ErrHeld = errors.New("held by another process")
+
+// Lock is a lock that is held, until [Lock.Release].
+type Lock struct {
+	file *os.File
+	path string // to remove in the end; "": none
+}
+
+// Acquire makes the file of that path, locks it and writes the number of this process into
+// it. It returns an error that wraps [ErrHeld] and has the number of the other process, if
+// that holds it. [Lock.Release] removes the file.
+func Acquire(path string) (*Lock, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := lock(f, false); err != nil {
+			err = held(f, err)
+			f.Close()
+			return nil, err
+		}
+		if !current(f, path) { // its holder removed it after it was opened here
+			f.Close()
+			continue
+		}
+		// What stands in the file is for people; the lock holds without it.
+		if err := f.Truncate(0); err == nil {
+			fmt.Fprintln(f, os.Getpid())
+		}
+		return &Lock{f, path}, nil
+	}
+}
+
+// held adds the number of the process that holds a lock to the error, if it is known.
+func held(f *os.File, err error) error {
+	if !errors.Is(err, ErrHeld) {
+		return err
+	}
+	number, readErr := io.ReadAll(io.LimitReader(f, 20))
+	if text := strings.TrimSpace(string(number)); readErr == nil && text != "" && strings.Trim(text, "0123456789") == "" {
+		return fmt.Errorf("%w, number %s", err, text)
+	}
+	return err
+}
+
+// current reports whether the path still names the open file.
+func current(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}
+
+// Folder locks a folder itself, which leaves no file in it. With wait it waits for the lock,
+// otherwise an error that wraps [ErrHeld] says that another process has it.
+func Folder(path string, wait bool) (*Lock, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f, wait); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &Lock{file: f}, nil
+}
+
+// Release gives the lock back.
+func (l *Lock) Release() {
+	if l.path != "" {
+		os.Remove(l.path) // while it is locked, so that it is not the next holder's
+	}
+	l.file.Close()
+}

@@ -1,0 +1,87 @@
+package filelock
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// TestAcquire takes a lock twice, releases it, and takes it again.
+func TestAcquire(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".m.lock")
+	first, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Acquire(path); !errors.Is(err, ErrHeld) || !strings.HasSuffix(err.Error(), fmt.Sprintf("number %d", os.Getpid())) {
+		t.Errorf("a lock that is held: %v", err)
+	}
+	first.Release()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is left behind")
+	}
+	second, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Release()
+}
+
+// TestKilled finds the file that a killed process left: it holds nothing.
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".m.lock")
+	if err := os.WriteFile(path, []byte("123456789\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != fmt.Sprintln(os.Getpid()) {
+		t.Errorf("the file says %q", text)
+	}
+	l.Release()
+}
+
+// TestExclusive has many take and release a lock, whose file goes and comes: never two hold
+// it.
+func TestExclusive(t *testing.T) {
+	dir := t.TempDir()
+	for name, acquire := range map[string]func() (*Lock, error){
+		"file":           func() (*Lock, error) { return Acquire(filepath.Join(dir, "lock")) },
+		"folder":         func() (*Lock, error) { return Folder(dir, false) },
+		"folder, waited": func() (*Lock, error) { return Folder(dir, true) },
+	} {
+		var holders, taken atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range 50 {
+					l, err := acquire()
+					if errors.Is(err, ErrHeld) {
+						continue
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if n := holders.Add(1); n != 1 {
+						t.Errorf("%s: %d hold it", name, n)
+					}
+					taken.Add(1)
+					holders.Add(-1)
+					l.Release()
+				}
+			})
+		}
+		all.Wait()
+		if n := taken.Load(); n == 0 || strings.Contains(name, "waited") && n != 400 {
+			t.Errorf("%s: taken %d times", name, n)
+		}
+	}
+}

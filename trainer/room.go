@@ -1,0 +1,84 @@
+package trainer
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/filelock"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// checkRoom refuses what must fail later: a network that no memory here holds, and files
+// that cannot be written, for which a night's training would be lost.
+func (r *Run) checkRoom() error {
+	if err := r.Config.CheckMemory(leastBytes(&r.Config), memory()); err != nil {
+		return err
+	}
+	for _, path := range []string{r.Model, CheckpointPath(r.Model)} {
+		if err := atomicfile.Check(path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// lock keeps other runs from writing the same model: their checkpoints would take the place
+// of this one's. Its file also shows that the folder can be written.
+func (r *Run) lock() (*filelock.Lock, error) {
+	folder, base := filepath.Split(r.Model)
+	l, err := filelock.Acquire(folder + "." + base + ".lock")
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("%s: another run is training it (its lock is %w); wait for the end of that, or name another file with -o", r.Model, err)
+	}
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: its folder cannot be written (%w); mend that, or name another file with -o", r.Model, err)
+	}
+	return l, nil
+}
+
+// leastBytes returns what parameters and moments of a network take in memory, the least
+// that training it needs.
+func leastBytes(cfg *config.Config) (bytes uint64) {
+	arity := 16
+	if cfg.Model.Parametrization == "light" {
+		arity = 4
+	}
+	for _, s := range layout(cfg) {
+		gate := 3 * 4 * arity
+		for _, p := range []model.Pin{s.A, s.B} {
+			if p.K > 1 {
+				gate += (3*4 + 2) * p.K
+			}
+		}
+		bytes += uint64(cfg.Model.Width) * uint64(s.Layers) * uint64(gate)
+	}
+	return bytes
+}
+
+// memory returns the bytes of memory and swap space of this machine, 0 where the system
+// does not tell as Linux does.
+func memory() (bytes uint64) {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var key string
+		var kilobytes uint64
+		if n, _ := fmt.Sscan(lines.Text(), &key, &kilobytes); n == 2 && (key == "MemTotal:" || key == "SwapTotal:") {
+			bytes += kilobytes << 10
+		}
+	}
+	return bytes
+}
