@@ -22,9 +22,10 @@ import (
 	"ialgn/trainer/dataset"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ialgn": main})
-}
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
+
+// programs are what the test binary is under another name.
+var programs = map[string]func(){"ialgn": main}
 
 // small is a configuration that trains in a tenth of a second. With random operations
 // most of its gates matter.

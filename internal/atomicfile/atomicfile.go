@@ -151,6 +151,15 @@ func (f *File) Commit() error {
 	return nil
 }
 
+// Write is that of the [os.File] with an error that does not name the temporary file.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if err != nil {
+		err = reason("write to the disk", err)
+	}
+	return n, err
+}
+
 // syncFolder puts the new name on the disk too. File systems that cannot do so for a
 // folder do it on their own, so an error is of no consequence.
 func syncFolder(folder string) {
@@ -185,7 +194,7 @@ func Write(path string, write func(io.Writer) error) error {
 		return err
 	}
 	if err := b.Flush(); err != nil {
-		return reason("write to the disk", err)
+		return err
 	}
 	return f.Commit()
 }

@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}
 	}
-	if other := errors.New("other"); Explain(other) != other {
+	if other := errors.New("other"); !errors.Is(Explain(other), other) {
 		t.Error("another error was changed")
 	}
 }
