@@ -3,6 +3,7 @@ package aiger
 import (
 	"bytes"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -196,4 +197,20 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("read, written and read (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestReadAllocates reads headers that claim far more than follows.
+func TestReadAllocates(t *testing.T) {
+	for _, text := range []string{
+		"aig 2147483647 2147483647 0 0 0\n", "aig 2147483647 0 0 0 2147483647\n\x02\x02", "aig 0 0 0 2147483647 0\n0\n",
+		"aig 1000000 0 0 1000000 1000000\n" + strings.Repeat("0\n", 1000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Read(strings.NewReader(text))
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; err == nil || grown > 1<<20+100*uint64(len(text)) {
+			t.Errorf("%.40q: %d bytes allocated, error %v", text, grown, err)
+		}
+	}
 }

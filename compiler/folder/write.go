@@ -196,7 +196,7 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 	buffer := bufio.NewWriterSize(count, 1<<16)
 	for _, step := range []func() error{func() error { return write(buffer) }, buffer.Flush, file.Sync, file.Close} {
 		if err := step(); err != nil {
-			return File{}, fmt.Errorf("output folder: %s: %w", name, cause(err))
+			return File{}, fmt.Errorf("%s: %w", name, cause(err))
 		}
 	}
 	return File{Name: name, Size: count.size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
