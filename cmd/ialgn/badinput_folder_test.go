@@ -62,6 +62,11 @@ func netlistLine(before, line string) func(*bench) {
 	}))
 }
 
+// verilogLine puts a line at the end of the module.
+func verilogLine(line string) func(*bench) {
+	return signed("lut", replaced("lut/net.v", "\nendmodule", "\n"+line+"\nendmodule"))
+}
+
 var badNetlists = []badInput{
 	{"empty", signed("lut", wrote("lut/net.netlist", "")), "sim lut", "lut/net.netlist:1:1", "should stand", false},
 	{"no netlist", signed("lut", wrote("lut/net.netlist", "module net;\n")), "sim lut", "lut/net.netlist:1:1", "ialgn should stand", false},
@@ -114,6 +119,9 @@ var badManifests = []badInput{
 		remove("lut/net.v")(b)
 		writeFile(b.t, "lut/net.v/x", "")
 	}, "sim lut", "lut/net.v", "compile again", false},
+	{"Verilog that writes a file", verilogLine("  initial $fopen(\"x\", \"w\");"), "sim lut", "lut/net.v: line ", "compile again", false},
+	{"Verilog that reads a file", verilogLine("`include \"/etc/passwd\""), "sim lut", "lut/net.v: line ", "compile again", false},
+	{"Verilog that calls C", verilogLine("  import \"DPI-C\" function int system(string s);"), "sim lut", "lut/net.v: line ", "compile again", false},
 	{"an output folder that is a file", nil, "compile m.st -o small.yaml", "small.yaml", "folder", false},
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/backend/verilog"
 	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
@@ -42,6 +43,9 @@ func Read(dir string) (*Output, error) {
 		if err := f.check(dir); err != nil {
 			return nil, err
 		}
+	}
+	if err := o.checkVerilog(); err != nil {
+		return nil, err
 	}
 	if err := o.readNetlist(); err != nil {
 		return nil, err
@@ -82,6 +86,26 @@ func (f File) check(dir string) error {
 	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
 		return fmt.Errorf("%s: changed since compile wrote it (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",
 			path, size, sum, f.Size, f.SHA256)
+	}
+	return nil
+}
+
+// checkVerilog refuses Verilog that does more than describe a circuit, for whoever simulates
+// it.
+func (o *Output) checkVerilog() error {
+	for _, f := range o.Manifest.Files {
+		if f.Format != "verilog" {
+			continue
+		}
+		path := filepath.Join(o.Dir, f.Name)
+		file, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, cause(err))
+		}
+		defer file.Close()
+		if err := verilog.CheckPlain(file); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,128 @@
+package verilog
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// CheckPlain reads Verilog that [Write] may have written, and refuses what describes no
+// circuit but acts when a tool reads or simulates it: system tasks and functions (which
+// write files, and with verilator run C code), directives (which read files), imports of C
+// functions, and escaped identifiers, under which such things could hide. A folder may come
+// from anybody, and to verify it is to simulate its Verilog.
+func CheckPlain(r io.Reader) error {
+	s := &plainScanner{r: bufio.NewReaderSize(r, 1<<16), line: 1}
+	for {
+		c, err := s.next()
+		if err == nil {
+			err = s.token(c)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// plainDirectives are the directives that [Write] writes.
+var plainDirectives = map[string]bool{"default_nettype": true, "line": true, "timescale": true}
+
+// actingWords are the reserved words that bring in what is not in the file.
+var actingWords = map[string]bool{"import": true, "export": true, "extern": true, "bind": true, "include": true, "library": true, "config": true}
+
+// plainScanner cuts Verilog into what [CheckPlain] looks at.
+type plainScanner struct {
+	r    *bufio.Reader
+	line int
+}
+
+func (s *plainScanner) next() (byte, error) {
+	c, err := s.r.ReadByte()
+	if c == '\n' {
+		s.line++
+	}
+	return c, err
+}
+
+// token reads what begins with c.
+func (s *plainScanner) token(c byte) error {
+	switch {
+	case c == '/':
+		return s.comment()
+	case c == '"':
+		return s.quoted()
+	case c == '\\':
+		return s.refuse("an escaped identifier", "")
+	case c == '$':
+		return s.refuse("the system task or function $", s.word(c)[1:])
+	case c == '`':
+		if word := s.word(c)[1:]; !plainDirectives[word] {
+			return s.refuse("the directive `", word)
+		}
+	case isWordByte(c):
+		if word := s.word(c); actingWords[word] {
+			return s.refuse("the word ", word)
+		}
+	}
+	return nil
+}
+
+func (s *plainScanner) refuse(what, word string) error {
+	return fmt.Errorf("line %d: %s%.40s, which this program never writes: the file was changed, compile again", s.line, what, word)
+}
+
+// word reads the letters and digits that follow c.
+func (s *plainScanner) word(c byte) string {
+	word := []byte{c}
+	for {
+		next, err := s.r.Peek(1)
+		if err != nil || !isWordByte(next[0]) {
+			return string(word)
+		}
+		word = append(word, next[0])
+		_, _ = s.r.Discard(1) // it was peeked
+	}
+}
+
+func isWordByte(c byte) bool {
+	return c|0x20-'a' < 26 || c-'0' < 10 || c == '_' || c == '$'
+}
+
+// comment skips a comment, if one begins after the slash.
+func (s *plainScanner) comment() error {
+	peeked, err := s.r.Peek(1)
+	if err != nil || peeked[0] != '/' && peeked[0] != '*' {
+		return nil
+	}
+	kind, last := peeked[0], byte(0)
+	_, _ = s.r.Discard(1) // it was peeked
+	for {
+		c, err := s.next()
+		if err != nil {
+			return err
+		}
+		if kind == '/' && c == '\n' || kind == '*' && last == '*' && c == '/' {
+			return nil
+		}
+		last = c
+	}
+}
+
+// quoted skips a string, of one line.
+func (s *plainScanner) quoted() error {
+	for {
+		c, err := s.next()
+		switch {
+		case err != nil:
+			return err
+		case c == '"':
+			return nil
+		case c == '\\' || c == '\n':
+			return s.refuse("a string with an escape sequence", "")
+		}
+	}
+}

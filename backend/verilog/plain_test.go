@@ -1,0 +1,42 @@
+package verilog_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/backend/verilog"
+)
+
+// TestCheckPlain accepts all that is written, and refuses whatever acts, wherever it stands.
+func TestCheckPlain(t *testing.T) {
+	golden, err := filepath.Glob("testdata/*.v")
+	if err != nil || len(golden) < 5 {
+		t.Fatal(golden, err)
+	}
+	for _, path := range golden {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testbench := strings.HasSuffix(path, "_tb.v")
+		if err := verilog.CheckPlain(bytes.NewReader(text)); (err != nil) != testbench {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, bad := range []string{
+		`initial $system("x");`, `assign y = $c("system(0)");`, `initial $fopen("x");`, "`include \"x\"", "`define a b\n`a",
+		`import "DPI-C" function int system(string s);`, `\$system ("x");`, `"\"; $x "`, "/* */ $x", "// a\n$x", "/ $x", "\"a\" $x", "extern x;",
+	} {
+		if err := verilog.CheckPlain(strings.NewReader("module m;\n" + bad + "\nendmodule\n")); err == nil || !strings.HasSuffix(err.Error(), "compile again") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	for _, good := range []string{"// $x `include \\", "/* $x * / `y */", "assign a$b = c/d;", `(* src = "$x" *)`, "importing = 1;"} {
+		if err := verilog.CheckPlain(strings.NewReader(good)); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+}
