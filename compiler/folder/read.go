@@ -44,16 +44,21 @@ func Read(dir string) (*Output, error) {
 			return nil, err
 		}
 	}
-	if err := o.checkVerilog(); err != nil {
-		return nil, err
-	}
-	if err := o.readNetlist(); err != nil {
-		return nil, err
-	}
-	if err := o.readHint(); err != nil {
+	if err := o.load(); err != nil {
 		return nil, err
 	}
 	return o, o.readReport()
+}
+
+// load reads what stands in the files that describe the circuit.
+func (o *Output) load() error {
+	if err := o.checkVerilog(); err != nil {
+		return err
+	}
+	if err := o.readNetlist(); err != nil {
+		return err
+	}
+	return o.readHint()
 }
 
 // Path returns the path of the folder's file of a format, such as "verilog". It
