@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -137,6 +138,9 @@ func (s *session) checkBest() error {
 func (s *session) readBest(best int) (int, error) {
 	path := BestPath(s.Model)
 	info, err := model.ReadInfo(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("%s: %w; it holds epoch %d, the best on the validation set: put it back, or train anew", path, fs.ErrNotExist, best)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%w; it holds epoch %d, the best on the validation set: put it back, or train anew", err, best)
 	}

@@ -16,11 +16,20 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, err 
 	if a == nil {
 		return "", nil
 	}
-	plain, built, err := tournaments(n, a)
+	built, err := tournament(n, a)
 	if err != nil {
 		return err.Error(), nil
 	}
-	v, said, err := p.engine.Compare(p.ctx, cec.Netlist(plain), cec.Netlist(built))
+	plain := make([]*netlist.Netlist, len(contests))
+	for i, s := range contests {
+		plain[i] = s.netlist(a)
+	}
+	best, err := alike(p.ctx, built, plain)
+	if err != nil {
+		return "", err
+	}
+	want, got := lowering.Functions(plain[best]), lowering.Functions(built)
+	v, said, err := p.engine.Compare(p.ctx, cec.Netlist(want), cec.Netlist(got))
 	if err != nil {
 		return "", err
 	}
@@ -30,20 +39,33 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, err 
 	return "", nil
 }
 
-// tournaments returns two netlists over the nets that the words are made of: the plain
-// argmax of the words, and the cells of n between words and index.
-func tournaments(n *netlist.Netlist, a *counts.Index) (plain, built *netlist.Netlist, err error) {
-	words := slices.Concat(a.Words...)
-	nets := slices.Clone(words)
+// wordNets returns the nets that the words of an argmax are made of, without constants.
+func wordNets(a *counts.Index) []netlist.Net {
+	nets := slices.Concat(a.Words...)
 	slices.Sort(nets)
-	nets = slices.DeleteFunc(slices.Compact(nets), func(v netlist.Net) bool { return v <= netlist.True })
-	index, to := beginTournament("plain", nets)
-	for i, v := range words {
-		words[i] = to[v]
+	return slices.DeleteFunc(slices.Compact(nets), func(v netlist.Net) bool { return v <= netlist.True })
+}
+
+// netlist returns the contest of the words, over the nets that these are made of. The
+// winners of its rounds are a probe.
+func (s contest) netlist(a *counts.Index) *netlist.Netlist {
+	b, to := beginTournament("plain", wordNets(a))
+	words := make([][]netlist.Net, len(a.Words))
+	for i, w := range a.Words {
+		for _, v := range w {
+			words[i] = append(words[i], to[v])
+		}
 	}
-	first := index.Cell(netlist.Argmax, uint64(len(a.Words[0])), netlist.Origin{}, words...)
-	index.Output("h", 1, nil, netlist.Word(first, netlist.ClassBits(len(a.Words))))
-	copied, to := beginTournament("built", nets)
+	index, inner := s.play(b, words)
+	b.Output("h", 1, nil, index)
+	b.Probe("inner", append([]netlist.Net{netlist.False}, inner...))
+	return b.Netlist()
+}
+
+// tournament returns the cells of n between the words and the index of an argmax, over the
+// nets that the words are made of.
+func tournament(n *netlist.Netlist, a *counts.Index) (*netlist.Netlist, error) {
+	copied, to := beginTournament("built", wordNets(a))
 	for c := range netlist.Cell(n.Cells()) {
 		if _, isWord := to[n.Output(c)]; isWord || n.Kind(c) != netlist.Function && n.Kind(c) != netlist.Carry {
 			continue
@@ -62,12 +84,12 @@ func tournaments(n *netlist.Netlist, a *counts.Index) (plain, built *netlist.Net
 	for _, v := range a.Index {
 		w, ok := to[v]
 		if !ok {
-			return nil, nil, fmt.Errorf("the class index depends on more than the words of the argmax")
+			return nil, fmt.Errorf("the class index depends on more than the words of the argmax")
 		}
 		h = append(h, w)
 	}
 	copied.Output("h", 1, nil, h)
-	return lowering.Functions(index.Netlist()), lowering.Functions(copied.Netlist()), nil
+	return copied.Netlist(), nil
 }
 
 // beginTournament begins a netlist whose input port x stands for the given nets.

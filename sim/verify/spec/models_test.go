@@ -17,6 +17,7 @@ func newModel(e encoding.Encoder, width, classes int, sections ...model.Section)
 	for c := range classes {
 		m.Classes = append(m.Classes, fmt.Sprint(c))
 	}
+	m.Config.Name = "test"
 	m.Config.Model = config.Model{Width: width, Depth: len(sections), Parametrization: "softmax16", Tau: 1}
 	if len(sections[0].Ops) == 4*width {
 		m.Config.Model.Parametrization = "light"
