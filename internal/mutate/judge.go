@@ -21,6 +21,7 @@ type verdict struct {
 		Verdict, Reason string
 		Mismatches      int
 	}
+	Verilog  *struct{ Verdict, Reason string }
 	Folder   []string
 	Verified bool
 }
@@ -59,6 +60,7 @@ const (
 	bySoftware = "software"
 	byRTL      = "rtl"
 	byFormal   = "formal"
+	byVerilog  = "verilog" // the netlist is proved, and the Verilog is shown not to be it
 	unproved   = "unproved"
 	byText     = "text" // proved, but a file is not what is written for the netlist
 	refused    = "refused"
@@ -79,6 +81,9 @@ func (v *verdict) level() string {
 	case v.RTL == nil || v.RTL.Mismatches > 0 || v.Formal == nil && v.Exit == 3:
 		return byRTL
 	}
+	if v.Verilog != nil && v.Verilog.Verdict == "different" {
+		return byVerilog
+	}
 	if v.Formal != nil && v.Formal.Proved {
 		return byText
 	}
@@ -89,6 +94,9 @@ func (v *verdict) String() string {
 	s := fmt.Sprintf("exit status %d, %s", v.Exit, v.level())
 	if v.Formal != nil {
 		s += ": " + v.Formal.Verdict + " " + v.Formal.Reason
+	}
+	if v.Verilog != nil {
+		s += ": verilog " + v.Verilog.Verdict + " " + v.Verilog.Reason
 	}
 	if len(v.Folder) > 0 {
 		s += ": " + strings.Join(v.Folder, "; ")

@@ -136,8 +136,8 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"3 mutants: 2 in trained networks of 1,000 gates or more, 1 of them rare; all shown by iverilog, 1 by yosys, too\n",
-		"| tie | 2 | 0 | 0 | 1 | 1 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
-		"| all | 3 | 0 | 1 | 1 | 1 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
+		"| tie | 2 | 0 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
+		"| all | 3 | 0 | 1 | 1 | 1 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
 		"tie 2\n",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -163,6 +163,7 @@ func TestLevels(t *testing.T) {
 		bySoftware: {2, `{"software": {"mismatches": 3}}`},
 		byRTL:      {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 1}}`},
 		byFormal:   {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"verdict": "different"}}`},
+		byVerilog:  {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "verilog": {"verdict": "different"}}`},
 		byText:     {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "folder": ["net.v is not"]}`},
 		unproved:   {3, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"verdict": "unproved"}}`},
 	} {

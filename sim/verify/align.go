@@ -176,7 +176,7 @@ func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 		}
 		part := netlistOrder(na)
 		if !k.raw.roots.ports {
-			if part, pairs = k.known.match(raw[a:a+na], product[b:b+nb], pairs); pairs > 0 {
+			if part, pairs = k.known.match(raw[a:a+na], product[b:b+nb], pairs, k.sameChain(c), k.product.ones(c)); pairs > 0 {
 				return nil, fmt.Errorf("optimised netlist: the hint has %d pairs of bits for class %d that the raw netlist has not", pairs, c)
 			}
 		}
@@ -203,36 +203,75 @@ func netlistOrder(n int) []choice {
 	return order
 }
 
-// match pairs equal signatures, in order where there are several. Of the raw ones that are
-// left, as many pairs of complements as told are each other's. What is left of the product
+// sameChain returns for each raw root of a class the root of the product that comes of the
+// same chain, -1 if none is known to.
+func (k *cuts) sameChain(class int) []int {
+	if k.raw.roots.ports {
+		return nil
+	}
+	of := map[uint32]int{}
+	for j, b := range k.product.roots.bits[class] {
+		if o := k.product.origin(b); o.Layer > 0 {
+			of[o.Chain] = j
+		}
+	}
+	same := make([]int, len(k.raw.roots.bits[class]))
+	for i, b := range k.raw.roots.bits[class] {
+		same[i] = -1
+		if j, ok := of[k.raw.origin(b).Chain]; ok && k.raw.origin(b).Layer > 0 {
+			same[i] = j
+		}
+	}
+	return same
+}
+
+// match pairs equal signatures: first those that are told to come of the same chain, then
+// in order. Of the raw ones that are
+// left, as many pairs of complements as told are each other's, and as many more as there are
+// ones left: constants that the product counts for such a pair. What is left of the product
 // goes to raw ones that are not 0 everywhere, as far as there are any; the raw ones that
 // nothing is left for are 0. The second result is how many pairs were not found: those would
 // be counted for nothing.
-func (s stimulus) match(raw, product []signature, pairs int) ([]choice, int) {
+func (s stimulus) match(raw, product []signature, pairs int, same, ones []int) ([]choice, int) {
+	chosen := make([]choice, len(raw))
+	paired, taken := make([]bool, len(raw)), make([]bool, len(product))
+	for i, j := range same {
+		if j >= 0 && slices.Equal(raw[i], product[j]) {
+			chosen[i], paired[i], taken[j] = choice{chooseProduct, j}, true, true
+		}
+	}
 	left := map[string][]int{}
 	for j, p := range product {
-		left[p.key()] = append(left[p.key()], j)
+		if !taken[j] {
+			left[p.key()] = append(left[p.key()], j)
+		}
 	}
-	chosen := make([]choice, len(raw))
 	var rest []int // raw ones without a counterpart
 	for i, r := range raw {
+		if paired[i] {
+			continue
+		}
 		if js := left[r.key()]; len(js) > 0 {
 			chosen[i], left[r.key()] = choice{chooseProduct, js[0]}, js[1:]
 			continue
 		}
 		rest = append(rest, i)
 	}
-	rest, pairs = s.pair(raw, rest, pairs, chosen)
+	ones = slices.DeleteFunc(slices.Clone(ones), func(j int) bool { return taken[j] || !slices.Contains(left[product[j].key()], j) })
+	rest, missing := s.pair(raw, rest, pairs+len(ones), chosen)
+	spare := min(missing, len(ones))
+	ones, missing = ones[:len(ones)-spare], missing-spare // ones that stand for a pair of raw
 	slices.SortStableFunc(rest, func(i, j int) int { return boolOrder(raw[i].isZero()) - boolOrder(raw[j].isZero()) })
 	var over []int
 	for _, js := range left {
 		over = append(over, js...)
 	}
+	over = slices.DeleteFunc(over, func(j int) bool { return slices.Contains(ones, j) })
 	slices.Sort(over)
 	for k, j := range over[:min(len(over), len(rest))] {
 		chosen[rest[k]] = choice{chooseProduct, j}
 	}
-	return chosen, pairs
+	return chosen, missing
 }
 
 func boolOrder(b bool) int {

@@ -11,6 +11,7 @@ import (
 // is counted (or the output h), so that a proof about gates needs no arithmetic. Its
 // output h has the roots of all classes in order.
 type cut struct {
+	of    *netlist.Netlist // the whole, which the roots are of
 	n     *netlist.Netlist
 	roots *roots
 }
@@ -46,7 +47,7 @@ func newCut(n *netlist.Netlist, r *roots, project int) (*cut, error) {
 		all = append(all, netlist.False)
 	}
 	k.Output("h", 1, nil, all)
-	return &cut{lowering.Functions(k.Netlist()), r}, nil
+	return &cut{n, lowering.Functions(k.Netlist()), r}, nil
 }
 
 // The tables that cuts are built with.
@@ -75,6 +76,26 @@ func (b root) build(k *netlist.Copier) netlist.Net {
 		return in[0]
 	}
 	return k.Function(b.table, netlist.Origin{}, in...)
+}
+
+// ones returns the roots of a class that are the constant 1.
+func (k *cut) ones(class int) (list []int) {
+	for i, b := range k.roots.bits[class] {
+		if len(b.nets) == 0 && b.table&1 == 1 || len(b.nets) == 1 && b.table == tableCopy && b.nets[0] == netlist.True {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// origin returns where a root comes from: the latest gate among those that it is made of.
+func (k *cut) origin(b root) (latest netlist.Origin) {
+	for _, v := range b.nets {
+		if c, _, ok := k.of.Driver(v); ok && k.of.Origin(c).Layer > latest.Layer {
+			latest = k.of.Origin(c)
+		}
+	}
+	return latest
 }
 
 // live returns the cells that the roots depend on. It returns an error if one of them is

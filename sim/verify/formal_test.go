@@ -64,28 +64,35 @@ func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name, raw, product string
 		pairs              int
+		same               []int
 		want               string
 		missing            int
 	}{
-		{"the same", "abc", "abc", 0, "0 1 2", 0},
-		{"permuted", "abc", "cab", 0, "1 2 0", 0},
-		{"zeros dropped", "0a0b", "ab", 0, "- 0 - 1", 0},
-		{"a zero kept", "0a0", "a0", 0, "1 0 -", 0},
-		{"twice", "aab", "aba", 0, "0 2 1", 0},
-		{"one differs", "abc", "axc", 0, "0 1 2", 0},
-		{"one differs, one dropped", "0bc", "xc", 0, "- 0 1", 0},
-		{"more than there should be", "00a", "ax", 0, "1 - 0", 0},
-		{"none left", "00", "", 0, "- -", 0},
-		{"a pair", "abA", "b", 1, "=0 0 ~0", 0},
-		{"two pairs of one", "aAaA", "", 2, "=0 ~0 =2 ~2", 0},
-		{"a pair and the same once more", "aaA", "a", 1, "0 =1 ~1", 0},
-		{"a pair that was not told", "aA", "Aa", 0, "1 0", 0},
-		{"a pair told that is none", "ab", "", 1, "- -", 1},
-		{"one pair of two", "aA0", "", 2, "=0 ~0 -", 1},
+		{"the same", "abc", "abc", 0, nil, "0 1 2", 0},
+		{"permuted", "abc", "cab", 0, nil, "1 2 0", 0},
+		{"twice, of the same chains", "aab", "aba", 0, []int{2, 0, 1}, "2 0 1", 0},
+		{"of the same chain, but another", "ab", "ba", 0, []int{0, 1}, "1 0", 0},
+		{"one of the same chain", "aaa", "aaa", 0, []int{-1, 0, -1}, "1 0 2", 0},
+		{"a one for a pair", "aA0", "1", 0, nil, "=0 ~0 -", 0},
+		{"a pair and a one for another", "aAbB", "1", 1, nil, "=0 ~0 =2 ~2", 0},
+		{"a one that is one", "ab", "1b", 0, nil, "0 1", 0},
+		{"zeros dropped", "0a0b", "ab", 0, nil, "- 0 - 1", 0},
+		{"a zero kept", "0a0", "a0", 0, nil, "1 0 -", 0},
+		{"twice", "aab", "aba", 0, nil, "0 2 1", 0},
+		{"one differs", "abc", "axc", 0, nil, "0 1 2", 0},
+		{"one differs, one dropped", "0bc", "xc", 0, nil, "- 0 1", 0},
+		{"more than there should be", "00a", "ax", 0, nil, "1 - 0", 0},
+		{"none left", "00", "", 0, nil, "- -", 0},
+		{"a pair", "abA", "b", 1, nil, "=0 0 ~0", 0},
+		{"two pairs of one", "aAaA", "", 2, nil, "=0 ~0 =2 ~2", 0},
+		{"a pair and the same once more", "aaA", "a", 1, nil, "0 =1 ~1", 0},
+		{"a pair that was not told", "aA", "Aa", 0, nil, "1 0", 0},
+		{"a pair told that is none", "ab", "", 1, nil, "- -", 1},
+		{"one pair of two", "aA0", "", 2, nil, "=0 ~0 -", 1},
 	} {
 		var got []string
 		s := stimulus{samples: 64}
-		chosen, missing := s.match(letters(c.raw), letters(c.product), c.pairs)
+		chosen, missing := s.match(letters(c.raw), letters(c.product), c.pairs, c.same, constantOnes(c.product))
 		for _, choice := range chosen {
 			text := fmt.Sprint(choice.index)
 			switch choice.sort {
@@ -102,6 +109,16 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: %v, %d missing, want %v, %d", c.name, got, missing, c.want, c.missing)
 		}
 	}
+}
+
+// constantOnes returns where a text has the constant 1.
+func constantOnes(s string) (list []int) {
+	for i, r := range s {
+		if r == '1' {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 func letters(s string) []signature {

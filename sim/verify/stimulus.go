@@ -34,10 +34,31 @@ func fromRows(x []uint64, samples int) stimulus {
 // randomWords is how many words of random samples tell nets apart.
 const randomWords = 20
 
-// random returns random samples of the given number of input bits. In turn a half, a
-// quarter, three quarters, a sixteenth and fifteen sixteenths of the bits are 1, for a
-// conjunction of many inputs is hardly ever 1 among even ones.
+// fewInputs is up to how many input bits all combinations are tried.
+const fewInputs = 12
+
+// all returns every combination of a number of input bits.
+func all(inputs int) stimulus {
+	s := stimulus{samples: 1 << inputs}
+	for w := range max(1, s.samples/64) {
+		word := make([]uint64, inputs)
+		for i := range word {
+			for lane := range uint64(64) {
+				word[i] |= (64*uint64(w) + lane) >> i & 1 << lane
+			}
+		}
+		s.words = append(s.words, word)
+	}
+	return s
+}
+
+// random returns random samples of the given number of input bits, or all there are of a
+// few. In turn a half, a quarter, three quarters, a sixteenth and fifteen sixteenths of the
+// bits are 1, for a conjunction of many inputs is hardly ever 1 among even ones.
 func random(inputs int) stimulus {
+	if inputs <= fewInputs {
+		return all(inputs)
+	}
 	r := rand.New(rand.NewPCG(1, 1))
 	s := stimulus{samples: 64 * randomWords}
 	for w := range randomWords {
