@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// File is an and-inverter graph with the names of its inputs and outputs.
+// File is a combinational and-inverter graph with the names of its inputs and outputs.
 type File struct {
 	Inputs  []string // variable i+1 is input i
-	Latches []uint32 // variable len(Inputs)+1+i is what literal Latches[i] was in the clock before
 	Outputs []Output
-	Gates   [][2]uint32 // variable len(Inputs)+len(Latches)+1+i is the conjunction of two lower literals
+	Gates   [][2]uint32 // variable len(Inputs)+1+i is the conjunction of two lower literals
 }
 
 // Output is an output of a [File].
@@ -29,15 +28,8 @@ type Output struct {
 // missing or doubled names, and other lines in the symbol table are errors that say
 // where they are. A comment section is skipped. What the header promises is allocated
 // only as it is read.
-func Read(r io.Reader) (*File, error) { return read(&parser{r: bufio.NewReader(r)}) }
-
-// ReadSequential is [Read] for graphs that may have latches, with or without names and
-// whatever their first values are.
-func ReadSequential(r io.Reader) (*File, error) {
-	return read(&parser{r: bufio.NewReader(r), sequential: true})
-}
-
-func read(p *parser) (*File, error) {
+func Read(r io.Reader) (*File, error) {
+	p := &parser{r: bufio.NewReader(r)}
 	f, err := p.file()
 	if err != nil {
 		return nil, fmt.Errorf("aiger: %w", err)
@@ -47,10 +39,9 @@ func read(p *parser) (*File, error) {
 
 // parser reads one file.
 type parser struct {
-	r                               *bufio.Reader
-	sequential                      bool // latches are accepted
-	line                            int  // that text returned last
-	inputs, latches, outputs, gates int
+	r                      *bufio.Reader
+	line                   int // that text returned last
+	inputs, outputs, gates int
 }
 
 func (p *parser) file() (*File, error) {
@@ -58,13 +49,6 @@ func (p *parser) file() (*File, error) {
 		return nil, err
 	}
 	f := &File{}
-	for i := range p.latches {
-		l, err := p.latch()
-		if err != nil {
-			return nil, fmt.Errorf("line %d: latch %d of %d: %w", p.line, i, p.latches, err)
-		}
-		f.Latches = append(f.Latches, l)
-	}
 	for i := range p.outputs {
 		l, err := p.outputLiteral()
 		if err != nil {
@@ -73,7 +57,7 @@ func (p *parser) file() (*File, error) {
 		f.Outputs = append(f.Outputs, Output{Literal: l})
 	}
 	for i := range p.gates {
-		gate, err := p.gate(uint32(2 * (p.inputs + p.latches + 1 + i)))
+		gate, err := p.gate(uint32(2 * (p.inputs + 1 + i)))
 		if err != nil {
 			return nil, fmt.Errorf("gate %d of %d: %w", i, p.gates, err)
 		}
@@ -125,13 +109,13 @@ func (p *parser) header() error {
 		}
 		v[i] = n
 	}
-	if v[2] != 0 && !p.sequential {
+	if v[2] != 0 {
 		return fmt.Errorf("header: %d latches, want a combinational graph", v[2])
 	}
-	if v[0] != v[1]+v[2]+v[4] {
-		return fmt.Errorf("header: %d variables for %d inputs, %d latches and %d gates, they must add up", v[0], v[1], v[2], v[4])
+	if v[0] != v[1]+v[4] {
+		return fmt.Errorf("header: %d variables for %d inputs and %d gates, they must add up", v[0], v[1], v[4])
 	}
-	p.inputs, p.latches, p.outputs, p.gates = v[1], v[2], v[3], v[4]
+	p.inputs, p.outputs, p.gates = v[1], v[3], v[4]
 	return nil
 }
 
@@ -160,21 +144,7 @@ func (p *parser) outputLiteral() (uint32, error) {
 	if err != nil {
 		return 0, endOfFile(err)
 	}
-	return p.literal(line)
-}
-
-// latch reads what a latch takes over. Its first value, which may follow, is of no interest.
-func (p *parser) latch() (uint32, error) {
-	line, err := p.text()
-	if err != nil {
-		return 0, endOfFile(err)
-	}
-	next, _, _ := strings.Cut(line, " ")
-	return p.literal(next)
-}
-
-func (p *parser) literal(s string) (uint32, error) {
-	l, err := parseNumber(s, 2*(p.inputs+p.latches+p.gates)+1)
+	l, err := parseNumber(line, 2*(p.inputs+p.gates)+1)
 	return uint32(l), err
 }
 
@@ -253,12 +223,10 @@ func (p *parser) symbol(line string, inputs, outputs map[int]string) error {
 		return fmt.Errorf("%.40q: want i or o with a number, and a name", line)
 	}
 	names, count := inputs, p.inputs
-	switch {
-	case position[0] == 'i':
-	case position[0] == 'o':
+	switch position[0] {
+	case 'i':
+	case 'o':
 		names, count = outputs, p.outputs
-	case position[0] == 'l' && p.sequential:
-		names, count = map[int]string{}, p.latches
 	default:
 		return fmt.Errorf("%.40q names neither an input nor an output", line)
 	}

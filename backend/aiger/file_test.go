@@ -155,28 +155,6 @@ func TestMatchErrors(t *testing.T) {
 
 // FuzzRead holds the reader to errors instead of panics, and what it accepts to what
 // it writes.
-// TestReadSequential reads a register that yosys wrote: q is d as it was, while ce is 1.
-func TestReadSequential(t *testing.T) {
-	text := "aig 7 3 1 1 3\n15 8\n8\n\x02\x02\x03\x04\x02\x02i0 clk\ni1 ce\ni2 d\nl0 q\no0 q\n"
-	f, err := ReadSequential(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &File{
-		Inputs: []string{"clk", "ce", "d"}, Latches: []uint32{15}, Outputs: []Output{{"q", 8}},
-		Gates: [][2]uint32{{8, 6}, {9, 5}, {12, 10}},
-	}
-	if diff := cmp.Diff(want, f); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "1 latches, want a combinational graph") {
-		t.Errorf("combinational: %v", err)
-	}
-	if _, err := ReadSequential(strings.NewReader(strings.Replace(text, "15 8", "16 8", 1))); err == nil {
-		t.Error("a latch takes over what is not there")
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(and2))
 	f.Add([]byte("aig 0 0 0 1 0\n1\no0 one\nc\n"))

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ialgn/backend/aiger"
 	"ialgn/netlist"
 )
 
@@ -41,32 +40,73 @@ type graph struct {
 
 	firstRegister, firstGate int
 	registers                []literal    // what each takes over
+	clocks                   []literal    // of the registers
 	gates                    [][2]literal // conjunctions
 	alias                    []literal    // by variable: what it is, mostly itself
 }
 
-func newGraph(f *aiger.File) *graph {
+// newGraph returns a graph without gates, of inputs and registers in their order.
+func newGraph(inputs []string, registers int) *graph {
 	g := &graph{
 		inputs: map[bit]literal{}, outputs: map[bit]literal{}, wires: map[bit]literal{},
-		firstRegister: 1 + len(f.Inputs), firstGate: 1 + len(f.Inputs) + len(f.Latches),
+		firstRegister: 1 + len(inputs), firstGate: 1 + len(inputs) + registers,
 	}
-	for i, name := range f.Inputs {
+	for i, name := range inputs {
 		g.inputs[newBit(name)] = literal(2 * (1 + i))
 	}
-	for _, o := range f.Outputs {
-		g.outputs[newBit(o.Name)] = literal(o.Literal)
-	}
-	for _, l := range f.Latches {
-		g.registers = append(g.registers, literal(l))
-	}
-	for _, in := range f.Gates {
-		g.gates = append(g.gates, [2]literal{literal(in[0]), literal(in[1])})
-	}
-	g.alias = make([]literal, g.variables())
-	for v := range g.alias {
-		g.alias[v] = literal(2 * v)
+	for v := range g.firstGate {
+		g.alias = append(g.alias, literal(2*v))
 	}
 	return g
+}
+
+// and returns the conjunction of two literals, of which one may be a constant.
+func (g *graph) and(a, b literal) literal {
+	switch {
+	case a == 0 || b == 0 || a == b^1:
+		return 0
+	case a == 1 || a == b:
+		return b
+	case b == 1:
+		return a
+	}
+	l := literal(2 * g.variables())
+	g.gates, g.alias = append(g.gates, [2]literal{a, b}), append(g.alias, l)
+	return l
+}
+
+func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
+
+// xor makes the form in which the netlist side writes sums.
+func (g *graph) xor(a, b literal) literal { return g.and(g.and(a, b)^1, g.and(a^1, b^1)^1) }
+
+// addDigit returns the sum of three digits, and the digit to carry.
+func (g *graph) addDigit(a, b, c literal) (digit, carry literal) {
+	half := g.xor(a, b)
+	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
+}
+
+// function returns the function of a table: bit i is its value where bit k of i is that of
+// in[k].
+func (g *graph) function(table uint16, in []literal) literal {
+	if len(in) == 0 {
+		return literal(table & 1)
+	}
+	last := len(in) - 1
+	half := uint(1) << last
+	low := g.function(table&(1<<half-1), in[:last])
+	high := g.function(table>>half, in[:last])
+	switch {
+	case low == high:
+		return low
+	case low == high^1:
+		return g.xor(in[last], low)
+	case high == 1:
+		return g.or(in[last], low)
+	case low == 1:
+		return g.or(in[last]^1, high)
+	}
+	return g.or(g.and(in[last], high), g.and(in[last]^1, low))
 }
 
 func (g *graph) variables() int { return g.firstGate + len(g.gates) }

@@ -1,7 +1,7 @@
 // Package readback proves that a Verilog file is the netlist that it was written from.
 //
-// yosys reads the file and says what it means as an and-inverter graph ([aiger]). The
-// registers of a pipeline are checked there, on the graph of yosys: one clock, one enable,
+// yosys reads the file and says what it means in gates, sums and instances of modules, which
+// become one and-inverter graph here. The registers of a pipeline are checked on it: one clock, one enable,
 // and as many of them on every path as the pipeline has stages. They are wires from then
 // on. Then file and netlist are cut at every wire that the two call alike, and abc proves
 // that each of these wires is the same function of the others on both sides. Neither side

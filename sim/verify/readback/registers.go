@@ -63,6 +63,11 @@ func (s *stages) control() error {
 		return mismatch("no output %s", outValid.name)
 	}
 	s.enable = s.g.inputs[enablePort]
+	for _, clock := range s.g.clocks {
+		if clock != s.g.inputs[clockPort] {
+			return mismatch("a register has another clock than %s", clockPort.name)
+		}
+	}
 	return nil
 }
 

@@ -1,54 +1,42 @@
 package readback
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"ialgn/backend/aiger"
 	"ialgn/backend/verilog"
 	"ialgn/internal/tool"
 )
 
 // The files of a run of yosys, in a folder of its own.
 const (
-	scriptName    = "read.ys"
-	adderName     = "adder.v"
-	graphName     = "graph.aig"
-	mapName       = "graph.map"
-	registersName = "registers.json"
+	scriptName = "read.ys"
+	blifName   = "design.blif"
 )
 
-//go:embed adder.v
-var adder []byte
-
-// script is what yosys does. Nothing is optimised but what reading processes does, and
-// nothing unknown is given a value. Cells but sums are mapped by yosys's own rules. What cannot be
-// said by gates and plain registers, such as a latch or a memory, ends the last command.
-// Modules are mapped before they are made one, for some have many instances.
+// script is what yosys does. Nothing is optimised, and nothing unknown is given a value.
+// Cells are mapped by yosys's own rules, but for sums, and instances stay what they are: one
+// popcount of hundreds of bits is then read once, and not again for each class. The first
+// techmap leaves parts of products, which the second maps.
 const script = `read_verilog %s
 hierarchy -check -top %s
-proc
-check -assert
-techmap -map ` + adderName + ` t:$add
-simplemap
-techmap t:$*
-aigmap
-flatten
-select -assert-none t:$_DFF_N_ t:$_FF_
-json -o ` + registersName + ` t:$_DFF_P_ w:clk
-write_aiger -symbols -vmap ` + mapName + ` ` + graphName + `
+proc -noopt
+%ssimplemap
+techmap t:$* t:$add %%d
+techmap t:$* t:$add %%d
+write_blif -param ` + blifName + `
 `
+
+// checkScript ends the script where a wire is read that nothing drives. That is seen in the
+// BLIF, too, unless the file has escaped names: some of them are one name there.
+const checkScript = "check -assert\n"
 
 // read has yosys read the files. Whatever it warns of is an error, since where something is
 // unknown, what it means is yosys's choice.
@@ -74,10 +62,7 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 	if err != nil {
 		return nil, version, err
 	}
-	if err := checkClock(filepath.Join(dir, registersName)); err != nil {
-		return nil, version, err
-	}
-	g, err = load(dir)
+	g, err = load(filepath.Join(dir, blifName), o.Module)
 	return g, version, err
 }
 
@@ -98,6 +83,7 @@ func writeScript(dir string, o Options) error {
 		return fmt.Errorf("readback: %w", err)
 	}
 	var names []string
+	check := ""
 	for i, path := range o.Files {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -106,15 +92,15 @@ func writeScript(dir string, o Options) error {
 		if at := unknown(text); at > 0 {
 			return mismatch("%s, line %d: an x or z", filepath.Base(path), at)
 		}
+		if bytes.IndexByte(commentPattern.ReplaceAll(text, nil), '\\') >= 0 {
+			check = checkScript
+		}
 		names = append(names, "file"+strconv.Itoa(i)+".v")
 		if err := os.WriteFile(filepath.Join(dir, names[i]), text, 0o666); err != nil {
 			return err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, adderName), adder, 0o666); err != nil {
-		return err
-	}
-	text := fmt.Sprintf(script, strings.Join(names, " "), o.Module)
+	text := fmt.Sprintf(script, strings.Join(names, " "), o.Module, check)
 	return os.WriteFile(filepath.Join(dir, scriptName), []byte(text), 0o666)
 }
 
@@ -135,63 +121,16 @@ func unknown(text []byte) int {
 	return 1 + bytes.Count(text[:at[0]], []byte{'\n'})
 }
 
-// checkClock checks that all registers have the clock clk.
-func checkClock(path string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	type cell struct {
-		Connections map[string][]any
-	}
-	var design struct {
-		Modules map[string]struct {
-			Cells    map[string]cell
-			Netnames map[string]struct{ Bits []any }
-		}
-	}
-	if err := json.Unmarshal(data, &design); err != nil {
-		return fmt.Errorf("readback: %s of yosys: %w", registersName, err)
-	}
-	for _, m := range design.Modules {
-		for _, c := range m.Cells {
-			if !slices.Equal(c.Connections["C"], m.Netnames["clk"].Bits) {
-				return mismatch("a register has another clock than clk")
-			}
-		}
-	}
-	return nil
-}
-
 // load reads what yosys wrote.
-func load(dir string) (*graph, error) {
-	file, err := os.Open(filepath.Join(dir, graphName))
+func load(path, top string) (*graph, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	f, err := aiger.ReadSequential(file)
-	if err != nil {
-		return nil, fmt.Errorf("readback: graph of yosys: %w", err)
-	}
-	names, err := os.Open(filepath.Join(dir, mapName))
+	modules, err := readBLIF(file)
 	if err != nil {
 		return nil, err
 	}
-	defer names.Close()
-	g := newGraph(f)
-	s := bufio.NewScanner(names)
-	for s.Scan() {
-		field := strings.Fields(s.Text())
-		if len(field) != 4 || field[0] != "wire" || strings.HasPrefix(field[3], "$") {
-			continue
-		}
-		l, err1 := strconv.ParseUint(field[1], 10, 32)
-		i, err2 := strconv.Atoi(field[2])
-		if err1 != nil || err2 != nil || int(l/2) >= g.variables() {
-			return nil, fmt.Errorf("readback: map of yosys: %.100q", s.Text())
-		}
-		g.wires[bit{field[3], i}] = literal(l)
-	}
-	return g, s.Err()
+	return elaborate(modules, top)
 }

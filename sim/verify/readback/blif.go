@@ -1,0 +1,284 @@
+package readback
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// module is a module as yosys writes it in BLIF: nets with names, and what drives them.
+type module struct {
+	name    string
+	nets    map[string]int32
+	names   []string // by net
+	inputs  []int32
+	outputs []int32
+	parts   []part
+	driver  []int32 // by net: the part, or one of the values below
+}
+
+// What a net may have for a driver beside a part.
+const (
+	noDriver   = -1
+	inputPort  = -2
+	noDigit    = -3 // the unknown value of yosys
+	mostInputs = 4  // of a cover: what yosys's gates have
+)
+
+// part is what drives nets.
+type part struct {
+	kind
+	table uint16 // of a cover: bit i is its output for the input whose bits are those of i
+	in    []int32
+	out   []int32
+	// The widths of a sum are a and len(in)-a; an instance has a port for each of in, whose
+	// direction its module says, and no out.
+	a     int
+	of    string   // module of an instance
+	ports []string // of an instance, as long as in
+}
+
+type kind uint8
+
+const (
+	cover    kind = iota // a function
+	register             // of in[0], with the clock in[1]
+	sum                  // of two numbers without a sign, modulo the width of out
+	instance
+)
+
+// blifReader reads the subset of BLIF that yosys writes. What is not understood is an
+// error, since a part that is left out would be a wire without a driver at best.
+type blifReader struct {
+	s       *bufio.Scanner
+	line    int
+	modules map[string]*module
+	m       *module
+	pins    []int32 // room for pins, taken from the front
+}
+
+// maxBLIFLine bounds a line: the ports of a module stand in one.
+const maxBLIFLine = 1 << 30
+
+// readBLIF returns the modules of a file by their names.
+func readBLIF(r io.Reader) (map[string]*module, error) {
+	b := &blifReader{s: bufio.NewScanner(r), modules: map[string]*module{}}
+	b.s.Buffer(make([]byte, 1<<20), maxBLIFLine)
+	for b.s.Scan() {
+		b.line++
+		if err := b.directive(b.s.Bytes()); err != nil {
+			var is *mismatchError
+			if errors.As(err, &is) {
+				return nil, err
+			}
+			return nil, fmt.Errorf("readback: BLIF of yosys, line %d: %w", b.line, err)
+		}
+	}
+	if b.m != nil {
+		return nil, fmt.Errorf("readback: BLIF of yosys, line %d: the file is cut off", b.line)
+	}
+	return b.modules, b.s.Err()
+}
+
+// directive reads a line.
+func (b *blifReader) directive(line []byte) error {
+	word, rest, _ := bytes.Cut(line, []byte{' '})
+	switch string(word) {
+	case "", "#":
+		return nil
+	case ".model":
+		return b.begin(string(rest))
+	}
+	if b.m == nil {
+		return fmt.Errorf("%.40q stands in no model", line)
+	}
+	switch string(word) {
+	case ".inputs":
+		for _, v := range b.netList(rest) {
+			b.m.inputs = append(b.m.inputs, v)
+			if err := b.drive(v, inputPort); err != nil {
+				return err
+			}
+		}
+		return nil
+	case ".outputs":
+		b.m.outputs = append(b.m.outputs, b.netList(rest)...)
+		return nil
+	case ".names":
+		return b.names(rest)
+	case ".latch":
+		return b.latch(rest)
+	case ".subckt":
+		return b.instance(rest)
+	case ".param":
+		return b.parameter(string(rest))
+	case ".end":
+		b.modules[b.m.name], b.m = b.m, nil
+		return nil
+	}
+	return b.row(line)
+}
+
+func (b *blifReader) begin(name string) error {
+	if b.m != nil || b.modules[name] != nil {
+		return fmt.Errorf("model %.100q stands where none is expected", name)
+	}
+	b.m = &module{name: name, nets: map[string]int32{}}
+	return nil
+}
+
+// netList returns the nets of a list of names, which are separated by single blanks.
+func (b *blifReader) netList(text []byte) []int32 {
+	n := 0
+	if len(text) > 0 {
+		n = 1 + bytes.Count(text, []byte{' '})
+	}
+	if cap(b.pins)-len(b.pins) < n {
+		b.pins = make([]int32, 0, max(n, 1<<14))
+	}
+	begin := len(b.pins)
+	for field := range bytes.FieldsSeq(text) {
+		b.pins = append(b.pins, b.net(field))
+	}
+	return b.pins[begin:len(b.pins):len(b.pins)]
+}
+
+// net returns the net of a name, which may be a new one.
+func (b *blifReader) net(name []byte) int32 {
+	if v, ok := b.m.nets[string(name)]; ok {
+		return v
+	}
+	v, s := int32(len(b.m.names)), string(name)
+	b.m.nets[s] = v
+	b.m.names = append(b.m.names, s)
+	b.m.driver = append(b.m.driver, noDriver)
+	return v
+}
+
+// drive notes what drives a net.
+func (b *blifReader) drive(v, by int32) error {
+	if b.m.driver[v] != noDriver {
+		return mismatch("%s has more than one driver", b.m.names[v])
+	}
+	b.m.driver[v] = by
+	return nil
+}
+
+// add adds a part, which drives its outputs.
+func (b *blifReader) add(p part) error {
+	b.m.parts = append(b.m.parts, p)
+	for _, v := range p.out {
+		if err := b.drive(v, int32(len(b.m.parts)-1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// last returns the part that was added last, nil if there is none of that kind.
+func (b *blifReader) last(k kind) *part {
+	if n := len(b.m.parts); n > 0 && b.m.parts[n-1].kind == k {
+		return &b.m.parts[n-1]
+	}
+	return nil
+}
+
+// names reads a function; its rows follow.
+func (b *blifReader) names(rest []byte) error {
+	pins := b.netList(rest)
+	last := len(pins) - 1
+	switch {
+	case last < 0 || last > mostInputs:
+		return fmt.Errorf("a function of %d inputs", last)
+	case string(rest) == "$undef":
+		return b.drive(pins[0], noDigit)
+	}
+	return b.add(part{kind: cover, in: pins[:last], out: pins[last:]})
+}
+
+// row reads a row of a function: inputs for which it is 1.
+func (b *blifReader) row(line []byte) error {
+	p := b.last(cover)
+	if p == nil || !bytes.HasSuffix(line, []byte{'1'}) {
+		return fmt.Errorf("%.40q is no line that is understood", line)
+	}
+	cube := bytes.TrimSuffix(line[:len(line)-1], []byte{' '})
+	if len(cube) != len(p.in) {
+		return fmt.Errorf("%.40q is no row of a function of %d inputs", line, len(p.in))
+	}
+	for i := range uint(1) << len(cube) {
+		in := true
+		for k, c := range cube {
+			switch c {
+			case '0', '1':
+				in = in && i>>k&1 == uint(c-'0')
+			case '-':
+			default:
+				return fmt.Errorf("%.40q is no row of a function", line)
+			}
+		}
+		if in {
+			p.table |= 1 << i
+		}
+	}
+	return nil
+}
+
+// latch reads a register: ".latch D Q re CLOCK START".
+func (b *blifReader) latch(rest []byte) error {
+	f := bytes.Fields(rest)
+	if len(f) != 5 || string(f[2]) != "re" {
+		return mismatch("yosys reads a latch, or a register that is not of a rising edge: %.100s", rest)
+	}
+	pins := b.netList(bytes.Join([][]byte{f[0], f[3], f[1]}, []byte{' '}))
+	return b.add(part{kind: register, in: pins[:2], out: pins[2:]})
+}
+
+// instance reads ".subckt MODULE PORT=NET ...". A sum, $add, is one of yosys's own.
+func (b *blifReader) instance(rest []byte) error {
+	name, rest, _ := bytes.Cut(rest, []byte{' '})
+	p := part{kind: instance, of: string(name)}
+	for field := range bytes.FieldsSeq(rest) {
+		port, net, ok := bytes.Cut(field, []byte{'='})
+		if !ok {
+			return fmt.Errorf("%.40q is no port", field)
+		}
+		p.ports, p.in = append(p.ports, string(port)), append(p.in, b.net(net))
+	}
+	if p.of == "$add" {
+		return b.sum(p)
+	}
+	return b.add(p)
+}
+
+// sum makes a sum of an instance: its ports are A[0], A[1] ..., B[0] ..., Y[0] ...
+func (b *blifReader) sum(p part) error {
+	width := [3]int{}
+	for _, port := range p.ports {
+		i := strings.IndexByte("ABY", port[0])
+		if i < 0 || port != fmt.Sprintf("%c[%d]", port[0], width[i]) && port != port[:1] {
+			return fmt.Errorf("port %.40q of a sum", port)
+		}
+		width[i]++
+	}
+	y := width[0] + width[1]
+	if y == 0 || width[2] == 0 || p.ports[0][0] != 'A' || p.ports[y-1][0] == 'Y' || p.ports[width[0]-1][0] != 'A' {
+		return fmt.Errorf("ports of a sum: %.100q", p.ports)
+	}
+	return b.add(part{kind: sum, a: width[0], in: p.in[:y], out: p.in[y:]})
+}
+
+// parameter reads a parameter of a sum: its widths are seen, and there is no sign.
+func (b *blifReader) parameter(text string) error {
+	name, value, _ := strings.Cut(text, " ")
+	switch {
+	case b.last(sum) == nil:
+		return mismatch("yosys reads a cell that is neither a gate nor a plain register, with a parameter %.100s", name)
+	case strings.HasSuffix(name, "_SIGNED") && strings.Contains(value, "1"):
+		return mismatch("yosys reads a sum of numbers with a sign")
+	}
+	return nil
+}

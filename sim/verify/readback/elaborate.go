@@ -1,0 +1,265 @@
+package readback
+
+import "strings"
+
+// elaboration makes one graph of modules.
+type elaboration struct {
+	g         *graph
+	modules   map[string]*module
+	instances []*inside
+	// Of the registers: what they hold, take over, and wait for.
+	q, data, clocks []pin
+	scratch         []pin
+}
+
+// inside is an instance of a module, the first the top.
+type inside struct {
+	*module
+	parent   int
+	outer    map[int32]int32 // nets of the parent at the input ports
+	children map[int32]pin   // output ports of instances, by the net that they drive
+	value    []literal       // by net; see unknownValue and visited
+}
+
+// pin is a net of an instance.
+type pin struct {
+	instance int
+	net      int32
+}
+
+// What the value of a net is while it has none.
+const (
+	unknownValue literal = 1<<32 - 1
+	visited      literal = 1<<32 - 2
+)
+
+// maxNesting bounds how deep instances stand in each other.
+const maxNesting = 100
+
+// elaborate returns the graph of the module top.
+func elaborate(modules map[string]*module, top string) (*graph, error) {
+	m := modules[top]
+	if m == nil {
+		return nil, mismatch("yosys reads no module %s", top)
+	}
+	e := &elaboration{modules: modules}
+	if _, err := e.instantiate(m, -1, 0); err != nil {
+		return nil, err
+	}
+	e.number()
+	if err := e.evaluateRegisters(); err != nil {
+		return nil, err
+	}
+	return e.g, e.evaluateWires()
+}
+
+// instantiate adds an instance and all that stand in it.
+func (e *elaboration) instantiate(m *module, parent, depth int) (int, error) {
+	if depth > maxNesting {
+		return 0, mismatch("more than %d instances stand in each other at %s", maxNesting, m.name)
+	}
+	number := len(e.instances)
+	in := &inside{module: m, parent: parent, outer: map[int32]int32{}, children: map[int32]pin{}, value: make([]literal, len(m.names))}
+	for v := range in.value {
+		in.value[v] = unknownValue
+	}
+	e.instances = append(e.instances, in)
+	for _, p := range m.parts {
+		if p.kind != instance {
+			continue
+		}
+		of := e.modules[p.of]
+		if of == nil {
+			return 0, mismatch("yosys reads a cell that is neither a gate nor a plain register: %s", p.of)
+		}
+		i, err := e.instantiate(of, number, depth+1)
+		if err != nil {
+			return 0, err
+		}
+		if err := e.connect(in, p, i); err != nil {
+			return 0, err
+		}
+	}
+	return number, nil
+}
+
+// connect connects the ports of an instance that was just added.
+func (e *elaboration) connect(in *inside, p part, number int) error {
+	of := e.instances[number]
+	output := map[int32]bool{}
+	for _, v := range of.outputs {
+		output[v] = true
+	}
+	for i, port := range p.ports {
+		v, ok := of.nets[port]
+		switch {
+		case ok && of.driver[v] == inputPort:
+			of.outer[v] = p.in[i]
+		case !ok || !output[v]:
+			return mismatch("%s has no port %s", p.of, port)
+		case in.driver[p.in[i]] == noDigit: // an output that is not connected
+		default:
+			if _, twice := in.children[p.in[i]]; twice || in.driver[p.in[i]] != noDriver {
+				return mismatch("%s has more than one driver", in.names[p.in[i]])
+			}
+			in.children[p.in[i]] = pin{number, v}
+		}
+	}
+	return nil
+}
+
+// number gives the inputs and the registers their variables.
+func (e *elaboration) number() {
+	for i, in := range e.instances {
+		for _, p := range in.parts {
+			if p.kind == register {
+				e.q = append(e.q, pin{i, p.out[0]})
+				e.data, e.clocks = append(e.data, pin{i, p.in[0]}), append(e.clocks, pin{i, p.in[1]})
+			}
+		}
+	}
+	top := e.instances[0]
+	names := make([]string, len(top.inputs))
+	for i, v := range top.inputs {
+		names[i] = top.names[v]
+		top.value[v] = literal(2 * (1 + i))
+	}
+	e.g = newGraph(names, len(e.q))
+	for i, q := range e.q {
+		e.instances[q.instance].value[q.net] = literal(2 * (e.g.firstRegister + i))
+	}
+}
+
+// evaluateRegisters makes the gates in front of the registers.
+func (e *elaboration) evaluateRegisters() error {
+	for i := range e.q {
+		data, err := e.literal(e.data[i])
+		if err != nil {
+			return err
+		}
+		clock, err := e.literal(e.clocks[i])
+		if err != nil {
+			return err
+		}
+		e.g.registers, e.g.clocks = append(e.g.registers, data), append(e.g.clocks, clock)
+	}
+	return nil
+}
+
+// evaluateWires makes the gates in front of the outputs, and of the wires of the top that
+// the file gives a name.
+func (e *elaboration) evaluateWires() error {
+	top := e.instances[0]
+	for _, v := range top.outputs {
+		l, err := e.literal(pin{0, v})
+		if err != nil {
+			return err
+		}
+		e.g.outputs[newBit(top.names[v])] = l
+	}
+	for i, name := range top.names {
+		v := int32(i)
+		if _, child := top.children[v]; strings.HasPrefix(name, "$") || top.driver[v] == noDriver && !child {
+			continue
+		}
+		l, err := e.literal(pin{0, v})
+		if err != nil {
+			return err
+		}
+		e.g.wires[newBit(name)] = l
+	}
+	return nil
+}
+
+// literal returns what a net is. What a net depends on may be deep, so the nets that wait
+// stand on a list.
+func (e *elaboration) literal(at pin) (literal, error) {
+	stack := []pin{at}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		in := e.instances[at.instance]
+		if known(in.value[at.net]) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		needs, err := e.needs(at)
+		if err != nil {
+			return 0, err
+		}
+		before := len(stack)
+		for _, need := range needs {
+			switch e.value(need) {
+			case visited:
+				return 0, mismatch("%s depends on itself", in.names[at.net])
+			case unknownValue:
+				stack = append(stack, need)
+			}
+		}
+		if in.value[at.net] = visited; len(stack) == before {
+			e.define(at, needs)
+		}
+	}
+	return e.value(at), nil
+}
+
+func known(v literal) bool { return v != unknownValue && v != visited }
+
+func (e *elaboration) value(at pin) literal { return e.instances[at.instance].value[at.net] }
+
+// needs returns the nets that a net is defined by, until the next call.
+func (e *elaboration) needs(at pin) ([]pin, error) {
+	in := e.instances[at.instance]
+	e.scratch = e.scratch[:0]
+	if c, ok := in.children[at.net]; ok {
+		return append(e.scratch, c), nil
+	}
+	switch by := in.driver[at.net]; by {
+	case noDriver:
+		return nil, mismatch("%s has no driver", in.names[at.net])
+	case noDigit:
+		return nil, mismatch("an unknown value is used")
+	case inputPort:
+		v, ok := in.outer[at.net]
+		if !ok {
+			return nil, mismatch("input %s of an instance of %s is not connected", in.names[at.net], in.name)
+		}
+		return append(e.scratch, pin{in.parent, v}), nil
+	default:
+		for _, v := range in.parts[by].in {
+			e.scratch = append(e.scratch, pin{at.instance, v})
+		}
+		return e.scratch, nil
+	}
+}
+
+// define gives a net its value, of nets that have one.
+func (e *elaboration) define(at pin, needs []pin) {
+	in := e.instances[at.instance]
+	by := in.driver[at.net]
+	if by < 0 {
+		in.value[at.net] = e.value(needs[0])
+		return
+	}
+	values := make([]literal, len(needs))
+	for i, need := range needs {
+		values[i] = e.value(need)
+	}
+	p := &in.parts[by]
+	if p.kind == cover {
+		in.value[at.net] = e.g.function(p.table, values)
+		return
+	}
+	a, b := values[:p.a], values[p.a:]
+	carry := literal(0)
+	for i, v := range p.out {
+		in.value[v], carry = e.g.addDigit(digit(a, i), digit(b, i), carry)
+	}
+}
+
+// digit returns digit i of a number, which has zeros in front.
+func digit(number []literal, i int) literal {
+	if i < len(number) {
+		return number[i]
+	}
+	return 0
+}
