@@ -38,7 +38,7 @@ func verifyCommand() *cli.Command {
 			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "run `N` samples through the Verilog, or all"},
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
 			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class alone, as is done with large designs"},
-			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: simulate what yosys makes of it, too"},
+			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: simulate what yosys makes of it, too, and prove it at level formal"},
 		),
 		Action: verifyDir,
 	}
@@ -144,7 +144,7 @@ func (r *verifyReport) simulate(ctx context.Context, d verify.Design, s verify.S
 	if r.RTL, err = d.RTL(ctx, s, files, o.simulator, o.samples); err != nil || r.RTL.Mismatches > 0 || !o.synthesized {
 		return err
 	}
-	r.Synthesized, err = d.Synthesised(ctx, s, files, o.simulator, o.samples)
+	r.Synthesized, err = d.Synthesised(ctx, s, files, o.simulator, o.samples, o.level > 2)
 	return err
 }
 
@@ -218,12 +218,14 @@ type verifyReport struct {
 func (r *verifyReport) finish() *verifyReport {
 	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 &&
 		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.synthesisAsked == (r.Synthesized != nil) &&
-		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && r.Verilog != nil && r.Verilog.Verdict == cec.Equivalent)
+		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
 	if r.Verified {
 		r.Level = levelNames[r.asked]
 	}
 	return r
 }
+
+func proved(r *readback.Result) bool { return r != nil && r.Verdict == cec.Equivalent }
 
 // outcome returns the error that decides the exit status.
 func (r *verifyReport) outcome() error {
@@ -234,6 +236,8 @@ func (r *verifyReport) outcome() error {
 		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)
 	case r.Verilog != nil && r.Verilog.Verdict == cec.Undecided:
 		return fmt.Errorf("%w: the Verilog: %s", errUnproved, r.Verilog.Reason)
+	case r.Synthesized != nil && r.Synthesized.Proof != nil && r.Synthesized.Proof.Verdict == cec.Undecided && proved(r.Verilog):
+		return fmt.Errorf("%w: the synthesised netlist: %s", errUnproved, r.Synthesized.Proof.Reason)
 	}
 	return errDifference
 }
@@ -256,10 +260,10 @@ func (r *verifyReport) text(w io.Writer) {
 		list(w, s.First)
 	}
 	if s := r.Verilog; s != nil {
-		fmt.Fprintf(w, "verilog: %d wires as yosys reads them: %s by %s (%.2f s)\n", s.Wires, s.Verdict, s.Tool, s.Seconds)
-		for _, name := range s.Differ {
-			fmt.Fprintf(w, "  %s differs from the netlist\n", name)
-		}
+		proofText(w, "verilog", s)
+	}
+	if s := r.Synthesized; s != nil && s.Proof != nil {
+		proofText(w, "synthesized", s.Proof)
 	}
 	for _, s := range r.Folder {
 		fmt.Fprintf(w, "folder: %s\n", s)
@@ -269,6 +273,13 @@ func (r *verifyReport) text(w io.Writer) {
 	}
 	if r.Verified {
 		fmt.Fprintln(w, "verified")
+	}
+}
+
+func proofText(w io.Writer, what string, r *readback.Result) {
+	fmt.Fprintf(w, "%s: %d wires as yosys reads them: %s by %s (%.2f s)\n", what, r.Wires, r.Verdict, r.Tool, r.Seconds)
+	for _, name := range r.Differ {
+		fmt.Fprintf(w, "  %s differs from the netlist\n", name)
 	}
 }
 

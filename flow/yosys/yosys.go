@@ -49,6 +49,7 @@ type Library struct {
 	Files    []string
 	Includes []string // folders of what these include
 	Defines  []string // macros that they need
+	Read     string   // the command by which yosys reads them as a design
 }
 
 // target is how yosys synthesises for a target, and where its cells are.
@@ -197,7 +198,12 @@ func (o Options) library(program string) (Library, error) {
 	if _, err := os.Stat(file); err != nil {
 		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", o.Target, err)
 	}
-	return Library{Files: []string{file}, Includes: []string{dir}, Defines: t.defines}, nil
+	read := "read_verilog"
+	for _, name := range t.defines {
+		read += " -D " + name
+	}
+	read += fmt.Sprintf(" +/%s/cells_sim.v", t.library)
+	return Library{Files: []string{file}, Includes: []string{dir}, Defines: t.defines, Read: read}, nil
 }
 
 var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)

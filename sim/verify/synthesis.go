@@ -7,22 +7,25 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
+	"ialgn/sim/verify/readback"
 )
 
 // SynthesisResult is the outcome of [Design.Synthesised].
 type SynthesisResult struct {
-	Synthesis *yosys.Result `json:"synthesis"`
+	Synthesis *yosys.Result    `json:"synthesis"`
+	Proof     *readback.Result `json:"proof,omitempty"`
 	RTLResult
 }
 
 // Synthesised has yosys synthesise the emitted Verilog for its target and runs the netlist that
 // comes of it in a simulator as [Design.RTL] does the Verilog, with yosys's own models of its
 // cells. The netlist has no internal buses, so the
-// output ports alone are compared, and no gate is named.
+// output ports alone are compared, and no gate is named. If no sample differs and prove is
+// set, it is proved to be the optimised netlist, as the emitted Verilog is by [Design.Verilog].
 //
 // It returns an error of package tool if a program is missing or fails, and if the synthesised
 // netlist is not what [yosys.Synthesise] takes for sound.
-func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int) (*SynthesisResult, error) {
+func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int, prove bool) (*SynthesisResult, error) {
 	dir, err := os.MkdirTemp("", "ialgn-synthesis-")
 	if err != nil {
 		return nil, err
@@ -36,7 +39,11 @@ func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simu
 	if err != nil {
 		return nil, err
 	}
-	return &SynthesisResult{Synthesis: r, RTLResult: *simulated}, nil
+	result := &SynthesisResult{Synthesis: r, RTLResult: *simulated}
+	if prove && simulated.Mismatches == 0 {
+		result.Proof, err = d.Verilog(ctx, synthesised)
+	}
+	return result, err
 }
 
 // Synthesise has yosys synthesise the emitted Verilog in an empty folder, which stays. It

@@ -11,6 +11,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
 )
 
 // lastAssign is the assignment to the output port, or to bits of it.
@@ -44,12 +45,15 @@ func TestSynthesised(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, files.Design, text.String())
-			r, err := c.d.Synthesised(t.Context(), s, files, "iverilog", 200)
+			r, err := c.d.Synthesised(t.Context(), s, files, "iverilog", 200, true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if r.Mismatches != 0 || r.Checked != 200 || r.ByClass || len(r.Synthesis.Cells) == 0 {
 				t.Fatalf("the sound design: %+v", r)
+			}
+			if r.Proof == nil || r.Proof.Verdict != cec.Equivalent {
+				t.Errorf("the sound design is not proved: %+v", r.Proof)
 			}
 			if c.target == verilog.ICE40 || c.target == verilog.Xilinx7 {
 				return // nothing new, for seconds of yosys each
@@ -59,7 +63,7 @@ func TestSynthesised(t *testing.T) {
 				broken = lastAssign.ReplaceAllString(broken, "  assign $1 = ~($2);")
 			}
 			write(t, files.Design, broken)
-			if r, err = c.d.Synthesised(t.Context(), s, files, "iverilog", 200); err != nil || r.Mismatches == 0 {
+			if r, err = c.d.Synthesised(t.Context(), s, files, "iverilog", 200, true); err != nil || r.Mismatches == 0 {
 				t.Errorf("with another output: %+v, %v", r, err)
 			}
 		})
@@ -86,5 +90,8 @@ func TestSynthesisFault(t *testing.T) {
 	write(t, r.Netlist, lastAssign.ReplaceAllString(string(text), "  assign $1 = ~($2);"))
 	if got := rtl(t, d, randomSamples(d.Model, 100), files, "iverilog"); got.Mismatches < 50 || got.First[0].Layer != 0 {
 		t.Errorf("a netlist with inverted bits: %+v", got)
+	}
+	if got, err := d.Verilog(t.Context(), files); err != nil || got.Verdict != cec.Different {
+		t.Errorf("a netlist with inverted bits: %+v, %v", got, err)
 	}
 }

@@ -11,11 +11,14 @@ import (
 
 // Verilog proves that the emitted Verilog, as yosys reads it, is the optimised netlist, for
 // every input and in every clock ([readback.Prove]). What the primitives of a design in
-// LUTs do is written anew. It returns an error of package tool if yosys or abc is missing
+// LUTs do is written anew; those of a netlist that [Design.Synthesise] made are yosys's. It returns an error of package tool if yosys or abc is missing
 // or fails.
 func (d Design) Verilog(ctx context.Context, f RTLFiles) (*readback.Result, error) {
 	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: d.random().words}
-	if f.Style == verilog.LUTs {
+	switch {
+	case f.library != nil:
+		o.Library = f.library.Read
+	case f.Style == verilog.LUTs:
 		dir, err := os.MkdirTemp("", "ialgn-verilog-")
 		if err != nil {
 			return nil, err

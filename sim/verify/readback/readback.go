@@ -26,6 +26,8 @@ type Options struct {
 	Module string
 	// Files are the Verilog files: the design, and models of the primitives that it uses.
 	Files []string
+	// Library is a command of yosys that reads models of more primitives, which it may warn of.
+	Library string
 	// Samples are inputs to try where wires differ, a word of 64 samples at a time: bit i of
 	// Samples[w][r] is input bit r of sample 64 w + i.
 	Samples [][]uint64

@@ -25,7 +25,9 @@ const (
 // Cells are mapped by yosys's own rules, but for sums, and instances stay what they are: one
 // popcount of hundreds of bits is then read once, and not again for each class. The first
 // techmap leaves parts of products, which the second maps.
-const script = `read_verilog %s
+const script = `%s
+logger -werror .
+read_verilog %s
 hierarchy -check -top %s
 proc -noopt
 %ssimplemap
@@ -38,7 +40,7 @@ write_blif -param ` + blifName + `
 // BLIF, too, unless the file has escaped names: some of them are one name there.
 const checkScript = "check -assert\n"
 
-// read has yosys read the files. Whatever it warns of is an error, since where something is
+// read has yosys read the files. Whatever it warns of in them is an error, since where something is
 // unknown, what it means is yosys's choice.
 func read(ctx context.Context, o Options) (g *graph, version string, err error) {
 	yosys, err := tool.Find("yosys")
@@ -54,7 +56,7 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 	if err := writeScript(dir, o); err != nil {
 		return nil, version, err
 	}
-	out, err := yosys.Run(ctx, tool.Command{Args: []string{"-q", "-T", "-e", ".", "-s", scriptName}, Dir: dir, Limit: o.Limit})
+	out, err := yosys.Run(ctx, tool.Command{Args: []string{"-q", "-T", "-s", scriptName}, Dir: dir, Limit: o.Limit})
 	var failed *tool.FailedError
 	if errors.As(err, &failed) && ctx.Err() == nil {
 		return nil, version, mismatch("yosys does not read it: %s", complaint(out.Stdout+out.Stderr, failed))
@@ -100,12 +102,16 @@ func writeScript(dir string, o Options) error {
 			return err
 		}
 	}
-	text := fmt.Sprintf(script, strings.Join(names, " "), o.Module, check)
+	text := fmt.Sprintf(script, o.Library, strings.Join(names, " "), o.Module, check)
 	return os.WriteFile(filepath.Join(dir, scriptName), []byte(text), 0o666)
 }
 
 // unknownPattern is a number with an unknown digit, or an unsized one.
 var unknownPattern = regexp.MustCompile(`'(?:[sS]?[bBoOhHdD]\s*[0-9a-fA-F_]*[xXzZ?]|[xXzZ])`)
+
+// startPattern says that a register may begin with any value, which says nothing of a design
+// whose registers are taken for wires.
+var startPattern = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
 // commentPattern is a line that is a comment: names from outside stand only there.
 var commentPattern = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
@@ -114,6 +120,7 @@ var commentPattern = regexp.MustCompile(`(?m)^[ \t]*//.*$`)
 // yosys takes them for whatever it likes.
 func unknown(text []byte) int {
 	text = commentPattern.ReplaceAll(text, nil)
+	text = startPattern.ReplaceAll(text, nil)
 	at := unknownPattern.FindIndex(text)
 	if at == nil {
 		return 0
