@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"ialgn/backend/aiger"
 	"ialgn/backend/verilog"
@@ -16,29 +15,9 @@ import (
 	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
 	"ialgn/internal/netgen"
-	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
-
-// find returns an external program, or skips the test.
-func find(t *testing.T, name string) *tool.Tool {
-	t.Helper()
-	p, err := tool.Find(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	return p
-}
-
-// run runs a program in a folder and returns what it printed.
-func run(t *testing.T, p *tool.Tool, dir string, args ...string) string {
-	t.Helper()
-	r, err := p.Run(t.Context(), tool.Command{Args: args, Dir: dir, Limit: time.Minute})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, r.Stderr)
-	}
-	return r.Stdout
-}
 
 // write writes a file.
 func write(t *testing.T, dir, name string, f func(*os.File) error) {
@@ -64,7 +43,7 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (p pair) {
 	dir := t.TempDir()
 	write(t, dir, "top.v", func(f *os.File) error { return verilog.Write(f, n, verilog.Options{Module: "top"}) })
 	script := fmt.Sprintf("read_verilog top.v; synth -flatten -top top -lut %d; stat; ltp -noff", k)
-	out := run(t, find(t, "yosys"), dir, "-p", script)
+	out := tooltest.Run(t, tooltest.Find(t, "yosys"), dir, "-p", script)
 	luts, levels := lutLine.FindAllStringSubmatch(out, -1), levelLine.FindStringSubmatch(out)
 	if luts == nil || levels == nil {
 		t.Fatal("yosys names no LUTs or no longest path")
@@ -96,14 +75,14 @@ func TestYosys(t *testing.T) {
 
 // TestProof has abc prove encoders equal to their comparisons.
 func TestProof(t *testing.T) {
-	abc := find(t, "abc")
+	abc := tooltest.Find(t, "abc")
 	for _, e := range encoders {
 		for k := 2; k <= 6; k += 2 {
 			n, dir := comparators(e.width, e.thresholds), t.TempDir()
 			m := lower(t, n, Options{K: k})
 			write(t, dir, "a.aig", func(f *os.File) error { return aiger.Write(f, n) })
 			write(t, dir, "b.aig", func(f *os.File) error { return aiger.Write(f, m) })
-			if out := run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out, "\nNetworks are equivalent") {
+			if out := tooltest.Run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out, "\nNetworks are equivalent") {
 				t.Errorf("%s, LUT%d: not proved:\n%s", e.name, k, out)
 			}
 		}

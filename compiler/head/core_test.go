@@ -11,6 +11,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 	"ialgn/trainer/model"
@@ -164,7 +165,7 @@ func TestCoreYosys(t *testing.T) {
 // yosysSize returns what yosys makes of a netlist's Verilog in LUT6.
 func yosysSize(t *testing.T, n *netlist.Netlist) (s size) {
 	t.Helper()
-	r, err := find(t, "yosys").Run(t.Context(), tool.Command{
+	r, err := tooltest.Find(t, "yosys").Run(t.Context(), tool.Command{
 		Args: []string{"-p", "read_verilog top.v; synth -flatten -top top -lut 6; stat; ltp -noff"},
 		Dir:  writeVerilog(t, n), Limit: time.Hour,
 	})

@@ -9,34 +9,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"ialgn/backend/aiger"
 	"ialgn/backend/verilog"
 	"ialgn/internal/netgen"
-	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
-
-// find returns an external program, or skips the test.
-func find(t *testing.T, name string) *tool.Tool {
-	t.Helper()
-	p, err := tool.Find(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	return p
-}
-
-// run runs a program in a folder and returns its standard output.
-func run(t *testing.T, p *tool.Tool, dir string, args ...string) string {
-	t.Helper()
-	r, err := p.Run(t.Context(), tool.Command{Args: args, Dir: dir, Limit: 3 * time.Minute})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, r.Stderr)
-	}
-	return r.Stdout + r.Stderr
-}
 
 // writeVerilog writes a netlist as the Verilog back end does, and returns its folder.
 func writeVerilog(t *testing.T, n *netlist.Netlist) string {
@@ -73,7 +52,7 @@ func cells(t *testing.T, out string) map[string]int {
 func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 	t.Helper()
 	dir := writeVerilog(t, n)
-	out := run(t, find(t, "yosys"), dir, "-p", fmt.Sprintf("read_verilog top.v; synth -flatten -top top -lut %d; stat; ltp -noff", k))
+	out := tooltest.Run(t, tooltest.Find(t, "yosys"), dir, "-p", fmt.Sprintf("read_verilog top.v; synth -flatten -top top -lut %d; stat; ltp -noff", k))
 	m := levelLine.FindStringSubmatch(out)
 	if m == nil {
 		t.Fatal("yosys names no longest path")
@@ -109,7 +88,7 @@ func TestYosys(t *testing.T) {
 
 // TestLint holds the Verilog of lowered classifiers to silence.
 func TestLint(t *testing.T) {
-	verilator, iverilog := find(t, "verilator"), find(t, "iverilog")
+	verilator, iverilog := tooltest.Find(t, "verilator"), tooltest.Find(t, "iverilog")
 	f, err := netlist.Freeze(netgen.Frozen(1, netgen.Paper(100, 3)), netlist.Full)
 	if err != nil {
 		t.Fatal(err)
@@ -118,10 +97,10 @@ func TestLint(t *testing.T) {
 		for _, n := range []*netlist.Netlist{f, classes(), popcountOf(100)} {
 			got, _ := lower(t, n, o)
 			dir := writeVerilog(t, got)
-			if out := run(t, verilator, dir, "--lint-only", "-Wall", "top.v"); out != "" {
+			if out := tooltest.Run(t, verilator, dir, "--lint-only", "-Wall", "top.v"); out != "" {
 				t.Errorf("%s: verilator:\n%s", n.Name, out)
 			}
-			if out := run(t, iverilog, dir, "-Wall", "-g2001", "-o", "top.vvp", "top.v"); out != "" {
+			if out := tooltest.Run(t, iverilog, dir, "-Wall", "-g2001", "-o", "top.vvp", "top.v"); out != "" {
 				t.Errorf("%s: iverilog:\n%s", n.Name, out)
 			}
 		}
@@ -167,7 +146,7 @@ func plainArgmax(classes, width int) *netlist.Netlist {
 // TestProof has abc prove the argmax of ten counts of ten bits, and small popcounts, equal
 // to plain forms that share nothing with ours: for counts that of the AIGER back end.
 func TestProof(t *testing.T) {
-	abc := find(t, "abc")
+	abc := tooltest.Find(t, "abc")
 	plain := map[*netlist.Netlist]*netlist.Netlist{
 		argmaxOf(10, 10): plainArgmax(10, 10), argmaxOf(3, 12): plainArgmax(3, 12), popcountOf(20): popcountOf(20),
 	}
@@ -185,7 +164,7 @@ func TestProof(t *testing.T) {
 				}
 				f.Close()
 			}
-			if out := run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out, "\nNetworks are equivalent") {
+			if out := tooltest.Run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out, "\nNetworks are equivalent") {
 				t.Errorf("%s, %s: not proved:\n%s", n.Name, o.name(), out)
 			}
 		}
@@ -255,15 +234,15 @@ func ice40(n *netlist.Netlist) string {
 // TestIce40 counts the cells of sums on carry chains after synth_ice40, and the logic
 // cells that nextpnr packs them into.
 func TestIce40(t *testing.T) {
-	yosys, nextpnr := find(t, "yosys"), find(t, "nextpnr-ice40")
+	yosys, nextpnr := tooltest.Find(t, "yosys"), tooltest.Find(t, "nextpnr-ice40")
 	for _, size := range []int{30, 100, 800, 1200} {
 		n, _ := lower(t, popcountOf(size), Options{K: 4, Carry: true})
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "top.v"), []byte(ice40(n)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		count := cells(t, run(t, yosys, dir, "-p", "read_verilog top.v; synth_ice40 -top top -json top.json"))
-		out := run(t, nextpnr, dir, "--hx8k", "--package", "ct256", "--json", "top.json", "--pack-only")
+		count := cells(t, tooltest.Run(t, yosys, dir, "-p", "read_verilog top.v; synth_ice40 -top top -json top.json"))
+		out := tooltest.Run(t, nextpnr, dir, "--hx8k", "--package", "ct256", "--json", "top.json", "--pack-only")
 		packed, _ := strconv.Atoi(cellsLine.FindStringSubmatch(out)[1])
 		t.Logf("%d bits: %d logic cells, %.3f a bit (SB_LUT4 %d, SB_CARRY %d)",
 			size, packed, float64(packed)/float64(size), count["SB_LUT4"], count["SB_CARRY"])

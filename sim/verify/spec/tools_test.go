@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ialgn/backend/aiger"
-	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
 )
 
 // The answers of abc.
@@ -19,35 +18,15 @@ const (
 	different  = "different"
 )
 
-// find returns a program, or skips the test.
-func find(t *testing.T, name string) *tool.Tool {
-	t.Helper()
-	p, err := tool.Find(name)
-	if err != nil {
-		t.Skip(err)
-	}
-	return p
-}
-
-// run runs a program on files in a folder of its own and returns what it said.
-func run(t *testing.T, p *tool.Tool, dir string, args ...string) string {
-	t.Helper()
-	r, err := p.Run(t.Context(), tool.Command{Args: args, Dir: dir, Limit: 2 * time.Minute})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, r.Stdout+r.Stderr)
-	}
-	return r.Stdout
-}
-
 // fromVerilog returns the graph of a module called top, as yosys reads it. Nothing that
 // has a state and no x or z may be in it.
 func fromVerilog(t *testing.T, text string) *aiger.File {
 	t.Helper()
-	yosys, dir := find(t, "yosys"), t.TempDir()
+	yosys, dir := tooltest.Find(t, "yosys"), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "top.v"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(t, yosys, dir, "-q", "-p", "read_verilog top.v; hierarchy -check -top top; proc; check -assert; "+
+	tooltest.Run(t, yosys, dir, "-q", "-p", "read_verilog top.v; hierarchy -check -top top; proc; check -assert; "+
 		"select -assert-none t:$*dff* t:$*latch* t:$mem* t:$tribuf; techmap; aigmap; opt_clean; "+
 		"select -assert-none t:* t:$_AND_ %d t:$_NOT_ %d; write_aiger -symbols top.aig")
 	data, err := os.ReadFile(filepath.Join(dir, "top.aig"))
@@ -85,7 +64,7 @@ func write(t *testing.T, n *Network, o Options) []byte {
 // are brought into ref's order of inputs and outputs, since abc compares by position.
 func answers(t *testing.T, ref *aiger.File, graphs ...*aiger.File) []string {
 	t.Helper()
-	abc, dir := find(t, "abc"), t.TempDir()
+	abc, dir := tooltest.Find(t, "abc"), t.TempDir()
 	store := func(name string, f *aiger.File) {
 		var b bytes.Buffer
 		if err := f.Write(&b); err != nil {
@@ -105,7 +84,7 @@ func answers(t *testing.T, ref *aiger.File, graphs ...*aiger.File) []string {
 		store(fmt.Sprintf("%d.aig", i), f)
 		fmt.Fprintf(&script, "&r ref.aig; &cec -T 60 %d.aig; ", i)
 	}
-	said := run(t, abc, dir, "-c", script.String())
+	said := tooltest.Run(t, abc, dir, "-c", script.String())
 	var list []string
 	for line := range strings.Lines(said) {
 		switch {
