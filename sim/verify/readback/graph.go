@@ -175,14 +175,7 @@ func newBuilder(g *graph, name string) *builder {
 func (b *builder) build(l literal) netlist.Net {
 	l = b.g.to(l)
 	b.variable(l.variable())
-	v := b.net[l.variable()]
-	switch {
-	case !l.inverted():
-		return v
-	case v <= netlist.True:
-		return netlist.True - v
-	}
-	return b.Function(tableNot, netlist.Origin{}, v)
+	return place{b.net[l.variable()], l.inverted()}.in(b.Builder)
 }
 
 const tableNot = 0b01
@@ -237,10 +230,7 @@ func (b *builder) define(v, as int) {
 		in[i] = b.net[l.variable()]
 	}
 	if len(needs) == 1 { // a register, which is a wire
-		b.net[as] = in[0]
-		if needs[0].inverted() {
-			b.net[as] = b.Function(tableNot, netlist.Origin{}, in[0])
-		}
+		b.net[as] = place{in[0], needs[0].inverted()}.in(b.Builder)
 		return
 	}
 	table := uint64(0)

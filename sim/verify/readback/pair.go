@@ -31,46 +31,44 @@ type pair struct {
 // newPair matches ports and wires by their names. It returns an error if the ports differ.
 func newPair(g *graph, n *netlist.Netlist) (*pair, error) {
 	p := &pair{g: g, n: n, names: verilog.NewNames(n)}
-	taken := map[bit]bool{}
-	for _, port := range n.DataInputs() {
-		for i, v := range port.Nets {
-			l, ok := g.inputs[bit{port.Name, i}]
-			if !ok {
-				return nil, mismatch("no input %s[%d]", port.Name, i)
-			}
-			taken[bit{port.Name, i}] = true
-			p.inputs, p.at = append(p.inputs, v), append(p.at, l)
-		}
-	}
-	if err := checkPorts("input", g.inputs, taken, clockPort, resetPort, enablePort, inValid); err != nil {
+	data, err := match("input", n.DataInputs(), g.inputs, clockPort, resetPort, enablePort, inValid)
+	if err != nil {
 		return nil, err
 	}
-	clear(taken)
-	for _, port := range n.OutputPorts() {
-		for i, v := range port.Nets {
-			l, ok := g.outputs[bit{port.Name, i}]
-			if !ok {
-				return nil, mismatch("no output %s[%d]", port.Name, i)
-			}
-			taken[bit{port.Name, i}] = true
-			p.wires = append(p.wires, wire{fmt.Sprintf("%s[%d]", port.Name, i), v, l})
-		}
+	for _, w := range data {
+		p.inputs, p.at = append(p.inputs, w.net), append(p.at, w.at)
+	}
+	if p.wires, err = match("output", n.OutputPorts(), g.outputs, outValid); err != nil {
+		return nil, err
 	}
 	p.outputs = len(p.wires)
 	p.addProbes()
 	p.addCells()
-	return p, checkPorts("output", g.outputs, taken, outValid)
+	return p, nil
 }
 
-// checkPorts checks that there are no other ports than those of the netlist and the
-// control of a pipeline, which was checked before.
-func checkPorts(what string, have map[bit]literal, data map[bit]bool, control ...bit) error {
-	for b := range have {
-		if !data[b] && !slices.Contains(control, b) {
-			return mismatch("%s %s[%d] is not of the netlist", what, b.name, b.index)
+// match finds the bits of the netlist's ports among those of the graph, which has no others
+// but the control of a pipeline, which was checked before.
+func match(what string, ports []netlist.Port, have map[bit]literal, control ...bit) ([]wire, error) {
+	var wires []wire
+	data := map[bit]bool{}
+	for _, port := range ports {
+		for i, v := range port.Nets {
+			b := bit{port.Name, i}
+			l, ok := have[b]
+			if !ok {
+				return nil, mismatch("no %s %s[%d]", what, port.Name, i)
+			}
+			data[b] = true
+			wires = append(wires, wire{fmt.Sprintf("%s[%d]", port.Name, i), v, l})
 		}
 	}
-	return nil
+	for b := range have {
+		if !data[b] && !slices.Contains(control, b) {
+			return nil, mismatch("%s %s[%d] is not of the netlist", what, b.name, b.index)
+		}
+	}
+	return wires, nil
 }
 
 // addProbes adds the bits of probes that yosys found to matter.
@@ -160,13 +158,7 @@ func (b *builder) definition(l literal) netlist.Net {
 	b.define(v, v)
 	defined := b.net[v]
 	b.net[v] = own
-	switch {
-	case !l.inverted():
-		return defined
-	case defined <= netlist.True:
-		return netlist.True - defined
-	}
-	return b.Function(tableNot, netlist.Origin{}, defined)
+	return place{defined, l.inverted()}.in(b.Builder)
 }
 
 // cutNetlist is the same of the netlist.
@@ -203,6 +195,7 @@ func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	return lowering.Functions(b.Netlist())
 }
 
+// in returns the net of the wire, with an inverter where one is needed.
 func (p place) in(b *netlist.Builder) netlist.Net {
 	switch {
 	case !p.inverted:
