@@ -114,6 +114,7 @@ var policy = Policy{
 
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
+		{Package: "internal/command", Imports: []string{"internal/hint"}},
 		{Package: "internal/crew"},
 		{Package: "internal/filelock"},
 		{Package: "internal/hint"},

@@ -28,7 +28,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/command"
 )
 
 // options are what the command line says.
@@ -50,15 +50,7 @@ var parts = []struct {
 	run  func(context.Context, io.Writer, *options) error
 }{{"map", mapPart}, {"core", corePart}, {"scale", scalePart}}
 
-func main() {
-	if err := run(context.Background(), os.Stdout, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "benchcompile:", err)
-		if h := hint.Of(err); h != "" {
-			fmt.Fprintln(os.Stderr, "benchcompile: hint:", h)
-		}
-		os.Exit(1)
-	}
-}
+func main() { command.Main("benchcompile", run) }
 
 func run(ctx context.Context, w io.Writer, args []string) error {
 	o, err := parse(args)

@@ -20,27 +20,12 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/command"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, os.Stdout, os.Args[1:])
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "fuzzcompile:", err)
-		if h := hint.Of(err); h != "" {
-			fmt.Fprintln(os.Stderr, "fuzzcompile: hint:", h)
-		}
-		os.Exit(1)
-	}
-}
+func main() { command.Main("fuzzcompile", start) }
 
 func start(ctx context.Context, w io.Writer, args []string) error {
 	f := fuzzer{w: w}

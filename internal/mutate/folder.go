@@ -2,14 +2,14 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ialgn/compiler/folder"
+	"ialgn/internal/resign"
 	"ialgn/netlist"
 )
 
@@ -36,9 +36,7 @@ func (d *design) write(dir string, changed files) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	m := d.out.Manifest
-	m.Files = slices.Clone(m.Files)
-	for i, f := range m.Files {
+	for _, f := range slices.Concat(d.out.Manifest.Files, []folder.File{{Name: "manifest.json"}}) {
 		data, err := os.ReadFile(filepath.Join(d.dir, f.Name))
 		if err != nil {
 			return err
@@ -49,15 +47,6 @@ func (d *design) write(dir string, changed files) error {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), data, 0o666); err != nil {
 			return err
 		}
-		sum := sha256.Sum256(data)
-		m.Files[i].Size, m.Files[i].SHA256 = int64(len(data)), hex.EncodeToString(sum[:])
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(m); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "manifest.json"), b.Bytes(), 0o666)
+	return resign.Folder(dir)
 }

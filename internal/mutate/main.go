@@ -27,24 +27,14 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 
-	"ialgn/internal/hint"
+	"ialgn/internal/command"
 )
 
-func main() {
-	if err := start(context.Background(), os.Stdout, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "mutate:", err)
-		if h := hint.Of(err); h != "" {
-			fmt.Fprintln(os.Stderr, "mutate: hint:", h)
-		}
-		os.Exit(1)
-	}
-}
+func main() { command.Main("mutate", start) }
 
 func start(ctx context.Context, w io.Writer, args []string) error {
 	r := runner{w: w}
