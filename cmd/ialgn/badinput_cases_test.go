@@ -55,6 +55,7 @@ var badModels = []badInput{
 	{"another type", tensor("m.st", "section1.ops", "dtype", "I32"), "eval m.st", "m.st: section1.ops", "train again", false},
 	{"a number that is none", poke("m.st", "section1.ops", "\x00\x00\xc0\x7f"), "eval m.st", "m.st: section1.ops", "train again", false},
 	{"a wire to nowhere", poke("m.st", "section1.b.wires", "\xff\xff"), "eval m.st", "m.st: section1.b.wires", "train again", false},
+	{"a number that has changed", change("m.st", flipLast), "eval m.st", "m.st: checksum", "train again", false},
 	{"thresholds that fall", poke("m.st", "encoder.thresholds", "\x00\x00"), "predict m.st new.csv", "m.st: ", "train again", false},
 }
 
@@ -69,6 +70,8 @@ var badCheckpoints = []badInput{
 	{"a batch below 0", metadata("m.st.checkpoint", "checkpoint.position", `"batch":0`, `"batch":-1`), "train small.yaml -o m.st --resume", "m.st.checkpoint", "train anew", false},
 	{"a position that is no JSON", metadata("m.st.checkpoint", "checkpoint.position", `{`, `[`), "train small.yaml -o m.st --resume", "m.st.checkpoint", "train anew", false},
 	{"a mean of squares below 0", poke("m.st.checkpoint", "adam.section1.ops.v", "\x00\x00\x80\xbf"), "train small.yaml -o m.st --resume", "m.st.checkpoint: section1.ops.v", "train anew", false},
+	{"a number that has changed", change("m.st.checkpoint", flipLast), "train small.yaml -o m.st --resume", "m.st.checkpoint: checksum", "train again", false},
+	{"without a checksum", replaced("m.st.checkpoint", `"crc32c":`, `"none":`+"  "), "train small.yaml -o m.st --resume", "m.st.checkpoint: has no checksum", "train anew", false},
 	{"--init of another shape", nil, "train small.yaml -o new.st --init m.st --set model.width=70", "m.st", "may differ", false},
 	{"--init of no file", nil, "train small.yaml -o new.st --init none.st", "none.st", "name a model file", false},
 }
@@ -117,6 +120,9 @@ var badSamples = []badInput{
 	{"a header of other features", wrote("new.csv", "width,length\n1,2\n"), "predict t.st new.csv", "new.csv: header", `want ["length" "width"]`, false},
 	{"a model for samples", nil, "predict new.csv m.st", "new.csv", "train again", false},
 }
+
+// flipLast flips a bit of the last byte but one.
+func flipLast(s string) string { return s[:len(s)-2] + string([]byte{s[len(s)-2] ^ 1}) + s[len(s)-1:] }
 
 func copyFile(b *bench, from, to string) {
 	data, err := os.ReadFile(from)

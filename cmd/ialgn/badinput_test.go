@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/resign"
 )
 
 var update = flag.Bool("update", false, "accept the messages as they are now as the golden files")
@@ -242,7 +244,7 @@ func change(name string, to func(string) string) func(*bench) {
 	}
 }
 
-// headerOf changes the JSON header of a model file.
+// headerOf changes the JSON header of a model file, and its checksum with it.
 func headerOf(name string, to func(h map[string]any)) func(*bench) {
 	return change(name, func(s string) string {
 		n := binary.LittleEndian.Uint64([]byte(s))
@@ -258,7 +260,8 @@ func headerOf(name string, to func(h map[string]any)) func(*bench) {
 		for len(text)%8 != 0 {
 			text = append(text, ' ')
 		}
-		return string(binary.LittleEndian.AppendUint64(nil, uint64(len(text)))) + string(text) + s[8+n:]
+		file := append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
+		return string(resign.Model(append(file, s[8+n:]...)))
 	})
 }
 
@@ -278,7 +281,7 @@ func tensor(name, tensor, key string, value any) func(*bench) {
 	return headerOf(name, func(h map[string]any) { h[tensor].(map[string]any)[key] = value })
 }
 
-// poke overwrites the last bytes of a model file's tensor.
+// poke overwrites the last bytes of a model file's tensor, and the checksum with them.
 func poke(name, tensor string, text string) func(*bench) {
 	return change(name, func(s string) string {
 		n := int(binary.LittleEndian.Uint64([]byte(s)))
@@ -289,6 +292,6 @@ func poke(name, tensor string, text string) func(*bench) {
 			panic(err)
 		}
 		end := 8 + n + h[tensor].Offsets[1]
-		return s[:end-len(text)] + text + s[end:]
+		return string(resign.Model([]byte(s[:end-len(text)] + text + s[end:])))
 	})
 }

@@ -9,7 +9,7 @@ var policy = Policy{
 
 		{
 			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/plural"},
-			External: []string{sync}, TestStandard: []string{"os/exec"},
+			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
 		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
@@ -19,7 +19,7 @@ var policy = Policy{
 		{
 			Package:  "trainer/model",
 			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault"},
-			External: []string{math32, sync},
+			External: []string{math32, sync}, Test: []string{"internal/resign"},
 		},
 		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec", "unsafe"}},
 		{

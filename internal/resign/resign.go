@@ -1,12 +1,15 @@
-// Package resign makes the manifest of an output folder say that its files are as they
-// should be, for tests of what the checks find by themselves.
+// Package resign makes the manifest of an output folder, or the checksum of a model file,
+// say that all is as it should be, for tests of what the checks find by themselves.
 package resign
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 )
@@ -42,4 +45,27 @@ func Folder(dir string) error {
 		return err
 	}
 	return os.WriteFile(path, text, 0o666)
+}
+
+// Model returns a model file with the right checksum: the CRC-32C of all its bytes with the
+// digits of the checksum as zeros. One without an entry for it gets one. What is too broken
+// to have one is returned as it is.
+func Model(file []byte) []byte {
+	const begin, entry, zeros = `{"__metadata__":{`, `"crc32c":"`, `00000000`
+	file = bytes.Clone(file)
+	if len(file) < 8 {
+		return file
+	}
+	if n := binary.LittleEndian.Uint64(file); !bytes.Contains(file, []byte(entry)) && bytes.HasPrefix(file[8:], []byte(begin)) {
+		added := entry + zeros + `",`
+		file = bytes.Replace(file, []byte(begin), []byte(begin+added), 1)
+		binary.LittleEndian.PutUint64(file, n+uint64(len(added)))
+	}
+	_, digits, found := bytes.Cut(file, []byte(entry))
+	if !found || len(digits) < len(zeros) {
+		return file
+	}
+	copy(digits, zeros)
+	copy(digits, fmt.Sprintf("%08x", crc32.Checksum(file, crc32.MakeTable(crc32.Castagnoli))))
+	return file
 }

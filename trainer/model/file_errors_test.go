@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ialgn/internal/modelgen"
+	"ialgn/internal/resign"
 	"ialgn/trainer/model"
 )
 
@@ -122,7 +123,7 @@ func TestHeaderErrors(t *testing.T) {
 			if strings.Contains(test.name, "unknown tensor") || strings.Contains(test.name, "without") {
 				data = append(data, 0, 0, 0, 0)
 			}
-			expectRefusal(t, h.join(t, data), test.want...)
+			expectRefusal(t, resign.Model(h.join(t, data)), test.want...)
 		})
 	}
 }
@@ -152,7 +153,7 @@ func TestValueErrors(t *testing.T) {
 			e := h.Tensors[test.tensor]
 			size := map[string]int64{"U16": 2, "F32": 4}[e.DType]
 			test.put(data[e.Offsets[0]+test.element*size:])
-			expectRefusal(t, h.join(t, data), test.want, "take a fresh copy")
+			expectRefusal(t, resign.Model(h.join(t, data)), test.want, "take a fresh copy")
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/modelgen"
+	"ialgn/internal/resign"
 	"ialgn/trainer/model"
 )
 
@@ -21,30 +22,35 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add(fileOf(f, modelgen.New(modelgen.Options{Width: 3, Depth: 2, Features: 2}), moments(3)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		m, err := readBytes(b)
-		runtime.ReadMemStats(&after)
-		// A list of empty values costs a slice header for two bytes of JSON.
-		if grown := after.TotalAlloc - before.TotalAlloc; grown > 4<<20+200*uint64(len(b)) {
-			t.Errorf("%d bytes took %d bytes of memory", len(b), grown)
-		}
-		frozen, frozenErr := model.ReadFrozenChunks("m", bytes.NewReader(b), int64(len(b)), 100)
-		if (err == nil) != (frozenErr == nil) {
-			t.Fatalf("Read: %v, ReadFrozen: %v", err, frozenErr)
-		}
-		if err != nil {
-			return
-		}
-		if err := frozen.Validate(); err != nil {
-			t.Error(err)
-		}
-		if diff := cmp.Diff(m.Freeze(), frozen); diff != "" {
-			t.Errorf("frozen network (-Freeze +ReadFrozen):\n%s", diff)
-		}
-		again, err := readBytes(fileOf(t, m, model.Extra{}))
-		if diff := cmp.Diff(m, again); diff != "" || err != nil {
-			t.Errorf("error %v, read back (-want +got):\n%s", err, diff)
-		}
+		fuzzLoad(t, b)
+		fuzzLoad(t, resign.Model(b)) // for what is behind the checksum
 	})
+}
+
+func fuzzLoad(t *testing.T, b []byte) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m, err := readBytes(b)
+	runtime.ReadMemStats(&after)
+	// A list of empty values costs a slice header for two bytes of JSON.
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 4<<20+200*uint64(len(b)) {
+		t.Errorf("%d bytes took %d bytes of memory", len(b), grown)
+	}
+	frozen, frozenErr := model.ReadFrozenChunks("m", bytes.NewReader(b), int64(len(b)), 100)
+	if (err == nil) != (frozenErr == nil) {
+		t.Fatalf("Read: %v, ReadFrozen: %v", err, frozenErr)
+	}
+	if err != nil {
+		return
+	}
+	if err := frozen.Validate(); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(m.Freeze(), frozen); diff != "" {
+		t.Errorf("frozen network (-Freeze +ReadFrozen):\n%s", diff)
+	}
+	again, err := readBytes(fileOf(t, m, model.Extra{}))
+	if diff := cmp.Diff(m, again); diff != "" || err != nil {
+		t.Errorf("error %v, read back (-want +got):\n%s", err, diff)
+	}
 }

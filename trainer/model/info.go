@@ -20,14 +20,14 @@ type TensorInfo struct {
 }
 
 // ReadInfo reads a model file without its arrays, of which it checks types and shapes
-// only.
+// only, and no checksum.
 func ReadInfo(path string) (*Info, error) {
 	file, size, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	c, m, err := openModel(path, file, size)
+	c, m, err := openModel(path, file, size, false)
 	if err != nil {
 		return nil, err
 	}

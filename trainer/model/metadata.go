@@ -74,15 +74,20 @@ func (m *Model) metadata() (map[string]string, error) {
 	return meta, nil
 }
 
-// shell returns the model that the metadata describes, without arrays.
-func (c *container) shell() (*Model, error) {
+// checkVersion reports whether the file is a model that this program reads.
+func (c *container) checkVersion() error {
 	if got := c.meta["format"]; got != Format {
-		return nil, fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
+		return fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
 	}
 	if got := c.meta["version"]; got != Version {
-		return nil, fmt.Errorf("%s: metadata: version %.40q, this program reads version %s; use the ialgn that wrote it",
+		return fmt.Errorf("%s: metadata: version %.40q, this program reads version %s; use the ialgn that wrote it",
 			c.name, got, Version)
 	}
+	return nil
+}
+
+// shell returns the model that the metadata describes, without arrays.
+func (c *container) shell() (*Model, error) {
 	m := &Model{}
 	var e encoderInfo
 	var sections []sectionInfo

@@ -69,7 +69,10 @@ func irregular(path string, info os.FileInfo) error {
 }
 
 func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]string) ([]Tensor, error)) (*Model, error) {
-	c, m, err := openModel(name, r, size)
+	c, m, err := openModel(name, r, size, true)
+	if err == nil && state != nil {
+		err = c.needSum()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,23 +96,36 @@ func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]
 }
 
 // openModel reads all but the sections' arrays, whose types and shapes it checks: the
-// file is as long as they need.
-func openModel(name string, r io.ReaderAt, size int64) (*container, *Model, error) {
+// file is as long as they need. If whole is true it compares the file with its checksum,
+// for which it reads the arrays once.
+func openModel(name string, r io.ReaderAt, size int64, whole bool) (*container, *Model, error) {
 	c, err := openContainer(name, r, size)
+	if err == nil {
+		err = c.checkVersion()
+	}
+	if err == nil && whole {
+		err = c.checkSum(size)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
+	m, err := c.withoutArrays()
+	return c, m, err
+}
+
+// withoutArrays reads the model but for its sections' arrays.
+func (c *container) withoutArrays() (*Model, error) {
 	m, err := c.shell()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := c.readEncoder(&m.Encoder); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := m.checkForm(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w; %s", name, err, damaged)
+		return nil, fmt.Errorf("%s: %w; %s", c.name, err, damaged)
 	}
-	return c, m, c.checkTensors(m)
+	return m, c.checkTensors(m)
 }
 
 // readEncoder reads the encoder's arrays.

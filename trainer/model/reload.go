@@ -11,7 +11,7 @@ func (m *Model) Reload(path string) error {
 		return err
 	}
 	defer file.Close()
-	c, _, err := openModel(path, file, size)
+	c, _, err := openModel(path, file, size, true)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func ReadFrozen(path string) (*Frozen, error) {
 }
 
 func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, error) {
-	c, m, err := openModel(name, r, size)
+	c, m, err := openModel(name, r, size, true)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func ReadChains(path string, begin func(m *Model) error, visit func(section, fir
 func readRuns(name string, r io.ReaderAt, size int64, chunk int,
 	begin func(*Model) error, visit func(section, first, chains int, s *Section) error,
 ) error {
-	c, m, err := openModel(name, r, size)
+	c, m, err := openModel(name, r, size, true)
 	if err == nil {
 		err = begin(m)
 	}

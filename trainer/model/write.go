@@ -45,7 +45,7 @@ func (m *Model) SaveCheckpoint(path string, extra Extra) error {
 }
 
 // Write writes the model file to w. Tensors are streamed from their slices, with no
-// second copy; wide elements come first, so that each stands at a multiple of its
+// second copy, once for the checksum and once for w; wide elements come first, so that each stands at a multiple of its
 // size. It returns an error if the model is not valid.
 func (m *Model) Write(w io.Writer, extra Extra) error {
 	if err := m.Validate(); err != nil {
@@ -62,10 +62,22 @@ func (m *Model) Write(w io.Writer, extra Extra) error {
 	slices.SortStableFunc(tensors, func(a, b Tensor) int {
 		return int(elementSizes[dtype(b.Data)] - elementSizes[dtype(a.Data)])
 	})
-	if err := writeHeader(w, meta, tensors); err != nil {
+	header, err := encodeHeader(meta, tensors)
+	if err != nil {
 		return err
 	}
 	buf := make([]byte, codecBytes)
+	if err := sign(header, tensors, buf); err != nil {
+		return err
+	}
+	return writeAll(w, header, tensors, buf)
+}
+
+// writeAll writes a file of that header, length included, through buf.
+func writeAll(w io.Writer, header []byte, tensors []Tensor, buf []byte) error {
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
 	for _, t := range tensors {
 		if err := writeElements(w, t.Data, buf); err != nil {
 			return err
@@ -95,35 +107,34 @@ func (x *Extra) addTo(meta map[string]string) error {
 	return nil
 }
 
-// writeHeader writes length and header, padded with spaces to a multiple of 8 bytes.
-func writeHeader(w io.Writer, meta map[string]string, tensors []Tensor) error {
-	var b bytes.Buffer
+// encodeHeader returns length and header, padded with spaces to a multiple of 8 bytes, and
+// without the digits of the checksum.
+func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
+	meta[checksumKey] = noChecksum
+	b := bytes.NewBuffer(make([]byte, 8, 1<<10))
 	text, err := json.Marshal(meta) // with sorted keys
 	if err != nil {
-		return fmt.Errorf("metadata: %w", err)
+		return nil, fmt.Errorf("metadata: %w", err)
 	}
-	fmt.Fprintf(&b, `{"__metadata__":%s`, text)
+	fmt.Fprintf(b, `{"__metadata__":%s`, text)
 	at := int64(0)
 	for _, t := range tensors {
 		end := at + int64(length(t.Data))*elementSizes[dtype(t.Data)]
 		shape, err := json.Marshal(t.Shape)
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.Name, err)
+			return nil, fmt.Errorf("%s: %w", t.Name, err)
 		}
-		fmt.Fprintf(&b, `,%q:{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}`, t.Name, dtype(t.Data), shape, at, end)
+		fmt.Fprintf(b, `,%q:{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}`, t.Name, dtype(t.Data), shape, at, end)
 		at = end
 	}
 	b.WriteByte('}')
 	for b.Len()%8 != 0 {
 		b.WriteByte(' ')
 	}
-	if b.Len() > maxHeader {
-		return fmt.Errorf("metadata of %d bytes, want at most %d; shorten the feature names", b.Len(), maxHeader)
+	n := b.Len() - 8
+	if n > maxHeader {
+		return nil, fmt.Errorf("metadata of %d bytes, want at most %d; shorten the feature names", n, maxHeader)
 	}
-	length := binary.LittleEndian.AppendUint64(nil, uint64(b.Len()))
-	if _, err := w.Write(length); err != nil {
-		return err
-	}
-	_, err = w.Write(b.Bytes())
-	return err
+	binary.LittleEndian.PutUint64(b.Bytes(), uint64(n))
+	return b.Bytes(), nil
 }
