@@ -1,12 +1,11 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"ialgn/internal/resign"
 )
 
 // signed harms a file of an output folder and enters its new sum in the manifest, so that
@@ -14,17 +13,9 @@ import (
 func signed(dir string, harm func(*bench)) func(*bench) {
 	return func(b *bench) {
 		harm(b)
-		manifest(dir, func(m map[string]any) {
-			for _, f := range m["files"].([]any) {
-				f := f.(map[string]any)
-				data, err := os.ReadFile(filepath.Join(dir, f["name"].(string)))
-				if err != nil {
-					b.t.Fatal(err)
-				}
-				sum := sha256.Sum256(data)
-				f["size"], f["sha256"] = len(data), hex.EncodeToString(sum[:])
-			}
-		})(b)
+		if err := resign.Folder(dir); err != nil {
+			b.t.Fatal(err)
+		}
 	}
 }
 
@@ -107,6 +98,8 @@ var badManifests = []badInput{
 	{"a file that is an option", fileName("-o"), "sim lut", "lut/manifest.json", "compile again", false},
 	{"a module that is Verilog", entry("module", "net; initial $finish; //"), "sim lut", "lut/manifest.json", "compile again", false},
 	{"an encoder that is none", entry("encoder", map[string]any{"bits": 1 << 40}), "sim lut", "lut", "compile again", false},
+	{"options of another kind", entry("options", map[string]any{"scope": 5}), "verify m.st lut", "lut: manifest: options: scope", "compile again", false},
+	{"options that are none", entry("options", []int{4}), "verify m.st lut", "lut: manifest: options", "compile again", false},
 	{"data that leads elsewhere", entry("data", map[string]any{"set": "csv", "train": "/etc/passwd"}), "sim lut", "/etc/passwd", "separated by commas", false},
 	{"classes that are no data set's", entry("classes", []string{"a"}), "sim lut", "digits", "name the data set it was trained on", false},
 	{"no netlist", manifest("lut", func(m map[string]any) {
@@ -163,6 +156,7 @@ var badFlags = []badInput{
 	{"compile: a module that is a keyword", nil, "compile m.st -o out --module logic", "logic", "--module NAME", false},
 	{"compile: a module with a blank", nil, "compile m.st -o out --module a_b", "a b", "--module NAME", false},
 	{"verify: a level", nil, "verify m.st lut --level most", "--level", "software, rtl, formal or all", false},
+	{"verify: a simulator", nil, "verify m.st lut --level software --simulator vcs", "--simulator", "auto, iverilog or verilator", false},
 	{"verify: no samples", nil, "verify m.st lut --samples 0", "--samples 0", "positive", false},
 	{"experiment: none", nil, "experiment table9 -o out", "table9", "baselines", false},
 	{"experiment: no folder", nil, "experiment baselines", "output folder", "-o DIR", false},

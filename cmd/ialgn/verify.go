@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/compiler/folder"
+	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
@@ -60,6 +61,9 @@ func verifyDir(c *cli.Context) error {
 		return fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level"))
 	}
 	if o.samples, err = parseSamples(c.String("samples")); err != nil {
+		return err
+	}
+	if err := verify.CheckSimulator(o.simulator); err != nil {
 		return err
 	}
 	r, err := verifyModel(c, args[0], args[1], o)
@@ -170,7 +174,7 @@ func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify
 // readOptions reads the options that a folder was compiled with.
 func readOptions(out *folder.Output) (o compileOptions, p compilePlan, err error) {
 	if err := json.Unmarshal(out.Manifest.Options, &o); err != nil {
-		return o, p, fmt.Errorf("options: %w", err)
+		return o, p, fmt.Errorf("options: %w", jsonfault.Explain(err))
 	}
 	if o.Scope != out.Manifest.Scope {
 		return o, p, fmt.Errorf("the scope is %q, the options say %q", out.Manifest.Scope, o.Scope)

@@ -48,7 +48,7 @@ func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, m
 	}
 	defer os.RemoveAll(dir) // there may be a hundred
 	f := c.files
-	f.Design, f.part = filepath.Join(dir, "part.v"), true
+	f.Design, f.part = filepath.Join(dir, designName), true
 	out, err := os.Create(f.Design)
 	if err != nil {
 		return err

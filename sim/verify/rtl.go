@@ -48,6 +48,7 @@ type RTLFiles struct {
 
 // The files that are written into a simulation's folder.
 const (
+	designName    = "design.v"
 	testbenchName = "testbench.v"
 	cellsName     = "cells.v"
 )
@@ -121,7 +122,7 @@ func (c *rtlCheck) whole(ctx context.Context, r *RTLResult) error {
 
 // simulate simulates the sources in a folder on the vectors, whose file is named from there.
 func (c *rtlCheck) simulate(ctx context.Context, f RTLFiles, dir, vectors, simulator string, r *RTLResult) error {
-	sources, err := f.sources()
+	sources, err := f.sources(dir)
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,12 @@ b101 #
 // emit writes the Verilog of a design.
 func emit(t *testing.T, d Design) RTLFiles {
 	t.Helper()
-	dir := t.TempDir()
+	return emitTo(t, d, t.TempDir())
+}
+
+// emitTo is emit into a folder.
+func emitTo(t *testing.T, d Design, dir string) RTLFiles {
+	t.Helper()
 	f := RTLFiles{Module: "net", Design: filepath.Join(dir, "net.v")}
 	var design bytes.Buffer
 	if err := verilog.Write(&design, d.Product, verilog.Options{Module: f.Module}); err != nil {
@@ -218,14 +223,57 @@ func rtl(t *testing.T, d Design, s Samples, files RTLFiles, simulator string) *R
 	return r
 }
 
-// TestVerilator runs a design in the other simulator, once: building takes seconds.
+// oddNames are names of folders that mean something else in some program.
+var oddNames = []string{"a \"b\" 'c'\nd", `$(touch x)\`, "-o", " *.v", "#%d${HOME}"}
+
+func oddFolder(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestPaths simulates designs in folders of odd names, as a whole and class by class, one of
+// them with a broken gate, which is named.
+func TestPaths(t *testing.T) {
+	needs(t, "iverilog", "vvp")
+	f := small(54)
+	s := randomSamples(f, 20)
+	d := newDesign(t, f, netlist.Core, 2)
+	for _, name := range oddNames {
+		files := emitTo(t, d, oddFolder(t, name))
+		for _, files.ByClass = range []bool{false, true} {
+			if r := rtl(t, d, s, files, "iverilog"); r.Mismatches > 0 || r.Checked == 0 {
+				t.Errorf("%q: %+v", name, r)
+			}
+		}
+		text, err := os.ReadFile(files.Design)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := assignment.ReplaceAllStringFunc(string(text), func(line string) string {
+			wire, value, _ := strings.Cut(strings.TrimSuffix(line, ";"), " = ")
+			return wire + " = ~(" + value + ");"
+		})
+		files.ByClass = false
+		write(t, files.Design, broken)
+		if r := rtl(t, d, s, files, "iverilog"); r.Mismatches == 0 || r.First[0].Gate < 0 {
+			t.Errorf("%q: with inverted gates: %+v", name, r)
+		}
+	}
+}
+
+// TestVerilator runs a design in the other simulator, once, and in an odd folder: building
+// takes seconds.
 func TestVerilator(t *testing.T) {
 	needs(t, "verilator")
 	t.Parallel()
 	f := small(52)
 	s := randomSamples(f, 100)
 	d := newDesign(t, f, netlist.Full, 2)
-	files := emit(t, d)
+	files := emitTo(t, d, oddFolder(t, oddNames[0]))
 	text, err := os.ReadFile(files.Design)
 	if err != nil {
 		t.Fatal(err)

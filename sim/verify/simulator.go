@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -33,15 +34,20 @@ type simulated struct {
 	build, run float64
 }
 
+// CheckSimulator returns an error if [Design.RTL] knows no simulator of that name.
+func CheckSimulator(name string) error {
+	switch name {
+	case "auto", "iverilog", "verilator":
+		return nil
+	}
+	return fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name)
+}
+
 // pick returns the simulator that the user asked for. auto is the one that is expected to be
 // done earlier with so many cells and samples, or the other one if that is missing.
 func pick(name string, cells, samples int) (string, error) {
-	switch name {
-	case "iverilog", "verilator":
-		return name, nil
-	case "auto":
-	default:
-		return "", fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name)
+	if err := CheckSimulator(name); err != nil || name != "auto" {
+		return name, err
 	}
 	first, second := "iverilog", "verilator"
 	if wide(cells, samples) {
@@ -128,17 +134,25 @@ func (s simulation) plusArgs() []string {
 	return []string{"+vectors=" + s.vectors, "+count=" + strconv.Itoa(s.count)}
 }
 
-// sources returns the files to compile in a simulation's folder.
-func (f RTLFiles) sources() ([]string, error) {
-	design, err := filepath.Abs(f.Design)
-	sources := []string{design, testbenchName}
+// sources returns the files to compile in a simulation's folder, and copies the design to
+// it: simulators write paths into programs of their own, where a quote ends a string.
+func (f RTLFiles) sources(dir string) ([]string, error) {
+	sources := []string{designName, testbenchName}
 	switch {
 	case f.library != nil:
 		sources = append(sources, f.library.Files...)
 	case f.Style == verilog.LUTs:
 		sources = append(sources, cellsName)
 	}
-	return sources, err
+	copied := filepath.Join(dir, designName)
+	if f.Design == copied { // a part of it
+		return sources, nil
+	}
+	text, err := os.ReadFile(f.Design)
+	if err != nil {
+		return nil, err
+	}
+	return sources, os.WriteFile(copied, text, 0o666)
 }
 
 // wide reports whether verilator, which compiles for long and runs fast, is done before

@@ -16,8 +16,11 @@ import (
 	"ialgn/sim"
 )
 
-// dumpFile is where the tracing module leaves the values of all wires.
-const dumpFile = "trace.vcd"
+// The tracing module is in the one file, and leaves the values of all wires in the other.
+const (
+	traceName = "trace.v"
+	dumpFile  = "trace.vcd"
+)
 
 // traceModule is a second top module beside the testbench.
 const traceModule = `module %[1]s_trace;
@@ -37,16 +40,15 @@ func (d Design) blameRTL(ctx context.Context, s Samples, f RTLFiles, dir string,
 	if err := d.writeVectors(s, index, nil, filepath.Join(dir, vectorsName)); err != nil {
 		return err
 	}
-	trace := filepath.Join(dir, "trace.v")
-	if err := os.WriteFile(trace, fmt.Appendf(nil, traceModule, f.Module), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, traceName), fmt.Appendf(nil, traceModule, f.Module), 0o666); err != nil {
 		return err
 	}
-	sources, err := f.sources()
+	sources, err := f.sources(dir)
 	if err != nil {
 		return err
 	}
 	tops := []string{f.Module + "_tb", f.Module + "_trace"}
-	if _, err := (simulation{dir, append(sources, trace), tops, vectorsName, 1, nil}).iverilog(ctx); err != nil {
+	if _, err := (simulation{dir, append(sources, traceName), tops, vectorsName, 1, nil}).iverilog(ctx); err != nil {
 		return ctx.Err() // the difference stands without a gate
 	}
 	dump, err := os.Open(filepath.Join(dir, dumpFile))
