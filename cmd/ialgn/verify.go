@@ -273,7 +273,7 @@ func (r *verifyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "folder: %s\n", s)
 	}
 	if r.Assumed {
-		fmt.Fprintln(w, "assumed: the inputs are thermometer codes")
+		fmt.Fprintf(w, "assumed: the inputs are thermometer codes%s\n", r.need())
 	}
 	if r.Verified {
 		fmt.Fprintln(w, "verified")
@@ -285,6 +285,19 @@ func proofText(w io.Writer, what string, r *readback.Result) {
 	for _, name := range r.Differ {
 		fmt.Fprintf(w, "  %s differs from the netlist\n", name)
 	}
+}
+
+// need says what a proof found about the assumption that it made.
+func (r *verifyReport) need() string {
+	switch {
+	case r.Formal == nil:
+		return ""
+	case r.Formal.WithoutAssumption == "equivalent":
+		return "; the proof holds without that, too"
+	case r.Formal.WithoutAssumption == "different":
+		return ", without which the netlist is another"
+	}
+	return ""
 }
 
 func simulated(s *verify.RTLResult) string {

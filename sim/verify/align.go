@@ -13,6 +13,7 @@ type cuts struct {
 	raw, product *cut
 	known        stimulus // samples that tell roots apart
 	chosen       []choice // for each root of raw
+	found        []string // how the two differ in a counterexample
 }
 
 // choice is what corresponds to a root of raw: a root of the product, the constant 0, or

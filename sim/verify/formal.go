@@ -23,6 +23,10 @@ type FormalResult struct {
 	// Counterexample are the bits of the input port that are 1 in an input for which the
 	// gates differ; set with the verdict different.
 	Counterexample []int `json:"counterexample,omitempty"`
+	// WithoutAssumption is the verdict of the same proof about any bits at the inputs, set
+	// where it was proved for thermometer codes: equivalent says that no assumption was
+	// needed, different that one was.
+	WithoutAssumption string `json:"without_assumption,omitempty"`
 	findings
 }
 
@@ -67,7 +71,12 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 	}
 	defer engine.Close()
 	r.Tool = engine.Version(ctx)
-	return d.proveAll(prover{ctx, engine}, k, r)
+	p := prover{ctx, engine}
+	if err := d.proveAll(p, k, r); err != nil || !r.Proved {
+		return r, err
+	}
+	r.WithoutAssumption, err = d.unassumed(p, time.Since(begin))
+	return r, err
 }
 
 // prover asks an engine, within a context.
@@ -76,30 +85,44 @@ type prover struct {
 	engine *cec.Engine
 }
 
-// proveAll proves the argmax, and then what is counted with one choice of corresponding
-// roots after another.
-func (d Design) proveAll(p prover, k *cuts, r *FormalResult) (*FormalResult, error) {
+// proveAll proves the argmax, and then what is counted.
+func (d Design) proveAll(p prover, k *cuts, r *FormalResult) error {
 	reason, err := p.argmax(d.Product, k.product.roots.argmax)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if r.Reason = reason; reason != "" {
-		return r, d.search(p.ctx, r)
+		return d.search(p.ctx, r)
 	}
+	done, err := d.proveCuts(p, k, r)
+	switch {
+	case err != nil:
+		return err
+	case !done:
+		return d.search(p.ctx, r)
+	case r.Verdict == different:
+		return d.blameCuts(p.ctx, k, r)
+	}
+	return nil
+}
+
+// proveCuts proves what is counted, with one choice of corresponding roots after another.
+// It is not done if no choice was found that could be.
+func (d Design) proveCuts(p prover, k *cuts, r *FormalResult) (done bool, err error) {
 	for range maxProofs {
 		product, changed, err := k.align(p.ctx)
 		if err != nil {
 			r.Reason = err.Error()
-			return r, d.search(p.ctx, r)
+			return false, nil
 		}
 		if !changed {
 			break
 		}
 		if done, err := d.prove(p, k, product, r); done || err != nil {
-			return r, err
+			return done, err
 		}
 	}
-	return r, d.search(p.ctx, r)
+	return false, nil
 }
 
 // search looks for a difference of the whole netlists where they cannot be compared
@@ -191,7 +214,8 @@ func (d Design) replay(p prover, k *cuts, product *netlist.Netlist, r *FormalRes
 		return false, nil
 	}
 	r.Verdict, r.Reason, r.Counterexample = different, "", ones(x)
-	return true, d.blameCuts(p.ctx, k.known, found, r)
+	k.found = found
+	return true, nil
 }
 
 // differences tells what differs between the roots of both cuts in one sample: the output h,
@@ -232,13 +256,13 @@ func ones(x []uint64) []int {
 	return list
 }
 
-// blameCuts adds the differences, with the gate that is to blame.
-func (d Design) blameCuts(ctx context.Context, known stimulus, found []string, r *FormalResult) error {
-	o, err := d.blame(ctx, known)
+// blameCuts adds the differences that were found, with the gate that is to blame.
+func (d Design) blameCuts(ctx context.Context, k *cuts, r *FormalResult) error {
+	o, err := d.blame(ctx, k.known)
 	if err != nil {
 		return err
 	}
-	for _, what := range found {
+	for _, what := range k.found {
 		r.add(Mismatch{-1, int(o.Layer), gateOf(o), "optimised gates: " + what + ", for the counterexample"})
 	}
 	return nil

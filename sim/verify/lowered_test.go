@@ -269,23 +269,6 @@ func TestLoweredFaults(t *testing.T) {
 	}
 }
 
-// TestAssumption holds that a design simplified with the order of thermometer bits is
-// proved with the assumption only.
-func TestAssumption(t *testing.T) {
-	needs(t, "abc")
-	f := netgen.Frozen(7, netgen.FrozenOptions{Width: 60, Depth: 12, Features: 5, Bits: 6})
-	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core} {
-		d := loweredDesign(t, f, scope, "generic", 6, true)
-		if r, err := d.Formal(t.Context()); err != nil || !r.Proved {
-			t.Errorf("%v: %+v, %v", scope, r, err)
-		}
-		d.Assumed = false
-		if r, err := d.Formal(t.Context()); err != nil || r.Verdict != different || r.Counterexample == nil {
-			t.Errorf("%v without the assumption: %+v, %v", scope, r, err)
-		}
-	}
-}
-
 // TestForgedHint changes the hint: nothing is proved by a wrong one, and nothing panics.
 func TestForgedHint(t *testing.T) {
 	needs(t, "abc")

@@ -1,0 +1,31 @@
+package verify
+
+import (
+	"context"
+	"time"
+)
+
+// leastWithout is how long a proof without the assumption may take at least.
+const leastWithout = 2 * time.Second
+
+// unassumed repeats a proof that was made for thermometer codes, in the time that
+// it took, for any bits at the inputs, and returns the verdict: whether the product
+// uses that the inputs are such codes, which compile options alone do not tell. It is empty
+// where nothing was assumed. The argmax and the counters were proved for any bits before.
+func (d Design) unassumed(p prover, limit time.Duration) (verdict string, err error) {
+	if d.project() == 0 {
+		return "", nil
+	}
+	d.Assumed = false
+	k, err := d.newCuts()
+	if err != nil {
+		return unproved, nil
+	}
+	within, cancel := context.WithTimeout(p.ctx, max(limit, leastWithout))
+	defer cancel()
+	r := &FormalResult{Verdict: unproved}
+	if _, err = d.proveCuts(prover{within, p.engine}, k, r); within.Err() != nil {
+		return unproved, p.ctx.Err()
+	}
+	return r.Verdict, err
+}
