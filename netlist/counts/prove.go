@@ -129,10 +129,26 @@ func (p *proof) counter(c *Counter, modulus uint64) error {
 			sums[x] += weight * (value[x/64] >> (x % 64) & 1)
 		}
 	}
+	wrong := e.fill(func(i int) bool { return sums[i]%modulus != 0 })
 	for i, s := range sums {
 		if s%modulus != 0 {
-			return fmt.Errorf("inputs %#b: the outputs differ from the sum by %d", i, int64(s))
+			return &WrongError{c.Leaves, wrong, i, int64(s)}
 		}
 	}
 	return nil
+}
+
+// WrongError says that a counter does not count: for which values of its leaves, bit i of
+// Wrong, 64 a word, being for leaf j bit j of i. First is the first such i, for which the
+// outputs are less than the sum by Less.
+type WrongError struct {
+	Leaves []netlist.Net
+	Wrong  []uint64
+	First  int
+	Less   int64
+}
+
+// Error names the values of the leaves.
+func (e *WrongError) Error() string {
+	return fmt.Sprintf("inputs %#b: the outputs differ from the sum by %d", e.First, e.Less)
 }

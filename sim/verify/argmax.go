@@ -11,14 +11,15 @@ import (
 )
 
 // argmax proves that the index of a tournament is the argmax of its words, whatever the
-// values of these. It says why not where it could not; nil is no tournament.
-func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, err error) {
+// values of these. It says why not where it could not, and what is wrong where it is none;
+// nil is no tournament.
+func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wrong flaw, err error) {
 	if a == nil {
-		return "", nil
+		return "", nil, nil
 	}
 	built, err := tournament(n, a)
 	if err != nil {
-		return err.Error(), nil
+		return err.Error(), nil, nil
 	}
 	plain := make([]*netlist.Netlist, len(contests))
 	for i, s := range contests {
@@ -26,17 +27,26 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, err 
 	}
 	best, err := alike(p.ctx, built, plain)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	want, got := lowering.Functions(plain[best]), lowering.Functions(built)
 	v, said, err := p.engine.Compare(p.ctx, cec.Netlist(want), cec.Netlist(got))
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil:
+		return "", nil, err
+	case v == cec.Equivalent:
+		return "", nil, nil
+	case v == cec.Different:
+		x, _, err := p.engine.Counterexample(p.ctx, len(wordNets(a)))
+		if err != nil {
+			return "", nil, err
+		}
+		reason, err := wrongAnswer(p.ctx, a, want, got, x)
+		if err != nil || reason != "" {
+			return reason, wrongArgmax(a), err
+		}
 	}
-	if v != cec.Equivalent {
-		return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil
-	}
-	return "", nil
+	return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil, nil
 }
 
 // wordNets returns the nets that the words of an argmax are made of, without constants.

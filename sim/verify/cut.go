@@ -17,8 +17,8 @@ type cut struct {
 }
 
 // newCut cuts the roots' logic out of n. With project, the inputs are thermometer bits of
-// features with that many each, and what is read of them is made a thermometer code: a bit
-// counts as 1 only with all lower ones, which changes nothing for such codes.
+// features with that many each, and what is read of them is made a thermometer code, which
+// changes nothing for such codes.
 func newCut(n *netlist.Netlist, r *roots, project int) (*cut, error) {
 	live, err := r.live(n)
 	if err != nil {
@@ -26,11 +26,7 @@ func newCut(n *netlist.Netlist, r *roots, project int) (*cut, error) {
 	}
 	k := netlist.NewCopier(n)
 	if project > 0 {
-		for i, v := range n.InputPorts()[0].Nets {
-			if i%project > 0 {
-				k.Set(v, k.Function(tableAnd, netlist.Origin{}, k.To(v), k.To(v-1)))
-			}
-		}
+		codes(k, n, project)
 	}
 	for c := range netlist.Cell(n.Cells()) {
 		if live[c] {

@@ -59,12 +59,6 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 		r.Reason = err.Error()
 		return r, nil
 	}
-	k, err := d.newCuts()
-	if err != nil {
-		r.Reason = err.Error()
-		return r, d.search(ctx, r)
-	}
-	r.Outputs = len(k.raw.h())
 	engine, err := cec.New()
 	if err != nil {
 		return nil, err
@@ -72,6 +66,12 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 	defer engine.Close()
 	r.Tool = engine.Version(ctx)
 	p := prover{ctx, engine}
+	k, err := d.newCuts()
+	if err != nil {
+		r.Reason = err.Error()
+		return r, d.search(p, wrongCounter(err), r)
+	}
+	r.Outputs = len(k.raw.h())
 	if err := d.proveAll(p, k, r); err != nil || !r.Proved {
 		return r, err
 	}
@@ -87,19 +87,19 @@ type prover struct {
 
 // proveAll proves the argmax, and then what is counted.
 func (d Design) proveAll(p prover, k *cuts, r *FormalResult) error {
-	reason, err := p.argmax(d.Product, k.product.roots.argmax)
+	reason, wrong, err := p.argmax(d.Product, k.product.roots.argmax)
 	if err != nil {
 		return err
 	}
 	if r.Reason = reason; reason != "" {
-		return d.search(p.ctx, r)
+		return d.search(p, wrong, r)
 	}
 	done, err := d.proveCuts(p, k, r)
 	switch {
 	case err != nil:
 		return err
 	case !done:
-		return d.search(p.ctx, r)
+		return d.search(p, nil, r)
 	case r.Verdict == different:
 		return d.blameCuts(p.ctx, k, r)
 	}
@@ -126,13 +126,21 @@ func (d Design) proveCuts(p prover, k *cuts, r *FormalResult) (done bool, err er
 }
 
 // search looks for a difference of the whole netlists where they cannot be compared
-// part by part.
-func (d Design) search(ctx context.Context, r *FormalResult) error {
+// part by part: in random samples, and where a part of the head is known to be wrong for an
+// input that shows that.
+func (d Design) search(p prover, wrong flaw, r *FormalResult) error {
 	ports := d.Raw.InputPorts()
 	if other := d.Product.InputPorts(); len(ports) != 1 || len(other) != 1 || len(ports[0].Nets) != len(other[0].Nets) {
 		return nil
 	}
-	samples := d.random()
+	if err := d.show(p.ctx, d.random(), r); err != nil || r.Verdict == different || wrong == nil {
+		return err
+	}
+	return d.expose(p, wrong, r)
+}
+
+// show says that the netlists differ, if samples show it.
+func (d Design) show(ctx context.Context, samples stimulus, r *FormalResult) error {
 	diff, err := samples.compare(ctx, d.Raw, d.Product)
 	if err != nil || diff == nil {
 		return ctx.Err() // what cannot be compared stays unproved

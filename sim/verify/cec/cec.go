@@ -146,11 +146,16 @@ func verdict(out string) Verdict {
 // would print one too, but only of the inputs that the first circuit's output depends on.
 // Where abc finds none, all are 0: the caller has to try whether it shows a difference.
 func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, said string, err error) {
+	return e.pattern(ctx, fmt.Sprintf("miter %s %s", referenceName, otherName), inputs)
+}
+
+// pattern has abc find an input for which the output of what it read is 1.
+func (e *Engine) pattern(ctx context.Context, read string, inputs int) (x []uint64, said string, err error) {
 	path := filepath.Join(e.dir, counterexampleName)
 	if err := os.RemoveAll(path); err != nil {
 		return nil, "", err
 	}
-	said, err = e.ask(ctx, fmt.Sprintf("miter %s %s; iprove; write_cex -n %s", referenceName, otherName, counterexampleName))
+	said, err = e.ask(ctx, fmt.Sprintf("%s; iprove; write_cex -n %s", read, counterexampleName))
 	if err != nil {
 		return nil, "", err
 	}
@@ -160,6 +165,15 @@ func (e *Engine) Counterexample(ctx context.Context, inputs int) (x []uint64, sa
 	}
 	x, err = readPattern(string(text), inputs)
 	return x, strings.TrimSpace(said), err
+}
+
+// Satisfy has abc find values of the input port x for which the only output of a circuit is 1,
+// as [Engine.Counterexample] does. Where there are none, or none in time, all are 0.
+func (e *Engine) Satisfy(ctx context.Context, c Circuit, inputs int) (x []uint64, said string, err error) {
+	if _, err := e.writeOne(otherName, c); err != nil {
+		return nil, "", err
+	}
+	return e.pattern(ctx, "read "+otherName, inputs)
 }
 
 // inputPattern is how abc writes a counterexample: the inputs by name and value, such as
