@@ -261,6 +261,9 @@ func (r *verifyReport) text(w io.Writer) {
 	}
 	if s := r.Formal; s != nil {
 		fmt.Fprintf(w, "formal: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
+		if s.EndToEnd != "" {
+			fmt.Fprintf(w, "formal: classes and counts at once, from end to end: %s\n", s.EndToEnd)
+		}
 		list(w, s.First)
 	}
 	if s := r.Verilog; s != nil {

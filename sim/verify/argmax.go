@@ -21,15 +21,11 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 	if err != nil {
 		return err.Error(), nil, nil
 	}
-	plain := make([]*netlist.Netlist, len(contests))
-	for i, s := range contests {
-		plain[i] = s.netlist(a)
-	}
-	best, err := alike(p.ctx, built, plain)
+	_, plain, err := p.contest(built, a)
 	if err != nil {
 		return "", nil, err
 	}
-	want, got := lowering.Functions(plain[best]), lowering.Functions(built)
+	want, got := lowering.Functions(plain), lowering.Functions(built)
 	v, said, err := p.engine.Compare(p.ctx, cec.Netlist(want), cec.Netlist(got))
 	switch {
 	case err != nil:
@@ -47,6 +43,16 @@ func (p prover) argmax(n *netlist.Netlist, a *counts.Index) (reason string, wron
 		}
 	}
 	return fmt.Sprintf("the argmax is not seen to be one: %.200s", said), nil, nil
+}
+
+// contest returns the contest that a tournament is played like, and its netlist.
+func (p prover) contest(built *netlist.Netlist, a *counts.Index) (contest, *netlist.Netlist, error) {
+	plain := make([]*netlist.Netlist, len(contests))
+	for i, s := range contests {
+		plain[i] = s.netlist(a)
+	}
+	best, err := alike(p.ctx, built, plain)
+	return contests[best], plain[best], err
 }
 
 // wordNets returns the nets that the words of an argmax are made of, without constants.

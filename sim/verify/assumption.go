@@ -17,13 +17,16 @@ func (d Design) unassumed(p prover, limit time.Duration) (verdict string, err er
 		return "", nil
 	}
 	d.Assumed = false
+	r := &FormalResult{Verdict: unproved}
+	if err := d.show(p.ctx, d.random(), r); err != nil || r.Verdict == different {
+		return r.Verdict, err
+	}
 	k, err := d.newCuts()
 	if err != nil {
 		return unproved, nil
 	}
 	within, cancel := context.WithTimeout(p.ctx, max(limit, leastWithout))
 	defer cancel()
-	r := &FormalResult{Verdict: unproved}
 	if _, err = d.proveCuts(prover{within, p.engine}, k, r); within.Err() != nil {
 		return unproved, p.ctx.Err()
 	}

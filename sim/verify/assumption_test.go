@@ -74,7 +74,7 @@ func isThermometer(d Design, ones []int) bool {
 // TestAssumptionUndecided has abc give no answer to the second question: what was proved
 // with the assumption stays proved.
 func TestAssumptionUndecided(t *testing.T) {
-	d := assumedDesign(t, netlist.Gates, true)
+	d := assumedDesign(t, netlist.Gates, false) // no sample shows a difference
 	fake(t, "berkeley-abc", `case "$*" in *cec*) [ -e "$0.asked" ] || echo 'Networks are equivalent.'; : > "$0.asked";; esac`)
 	if r, err := d.Formal(t.Context()); err != nil || !r.Proved || r.WithoutAssumption != unproved {
 		t.Errorf("%+v, %v", r, err)

@@ -27,6 +27,10 @@ type FormalResult struct {
 	// where it was proved for thermometer codes: equivalent says that no assumption was
 	// needed, different that one was.
 	WithoutAssumption string `json:"without_assumption,omitempty"`
+	// EndToEnd is the verdict about the whole at once, from the model to the class and the
+	// counts, set after the proof in parts where classes have few enough bits: equivalent,
+	// or unproved if abc did not end in time.
+	EndToEnd string `json:"end_to_end,omitempty"`
 	findings
 }
 
@@ -75,8 +79,21 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 	if err := d.proveAll(p, k, r); err != nil || !r.Proved {
 		return r, err
 	}
-	r.WithoutAssumption, err = d.unassumed(p, time.Since(begin))
-	return r, err
+	if r.WithoutAssumption, err = d.unassumed(p, time.Since(begin)); err != nil {
+		return r, err
+	}
+	return r, d.proveWhole(p, k, r)
+}
+
+// proveWhole adds the proof from end to end. That it says otherwise than the proof in parts
+// leaves nothing proved.
+func (d Design) proveWhole(p prover, k *cuts, r *FormalResult) (err error) {
+	if r.EndToEnd, err = d.endToEnd(p, k); err != nil || r.EndToEnd != different {
+		return err
+	}
+	r.Proved, r.Verdict = false, unproved
+	r.Reason = "the parts were proved, but abc says that the whole differs from the model"
+	return d.search(p, nil, r)
 }
 
 // prover asks an engine, within a context.

@@ -19,6 +19,9 @@ type Options struct {
 	// only if all lower bits of its feature do. Both sides of a proof that assumes such
 	// codes are composed with it.
 	Thermometer bool
+
+	// Head, unless nil, makes the class and the counts the outputs.
+	Head *Head
 }
 
 // literal is twice a variable of the graph, plus one for its complement. Variable 0 is
@@ -32,11 +35,12 @@ const maxVariables = 1<<30 - 1
 const (
 	gateAnds    = 3
 	compareAnds = 2
+	headAnds    = 1 << 10 // of a bit that is counted, with its share of the argmax
 )
 
 // WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with
-// a symbol table: the inputs x[i], the outputs h[i] of the last layer. A bus of one bit is
-// called x or h alone, as yosys calls it.
+// a symbol table: the inputs x[i], the outputs h[i] of the last layer, or those of a [Head].
+// A bus of one bit is called x or h alone, as yosys calls it.
 //
 // With thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its
 // threshold j, counted from 1; with words, input f*BitsIn+k is bit k of feature f.
@@ -52,26 +56,40 @@ func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 		return fmt.Errorf("spec: the network needs up to %d variables, the format has %d; prove a smaller network", most, maxVariables)
 	}
 	g := &graph{next: literal(2 * (n.inputs(o) + 1))}
-	h := n.build(g, o) // without a writer: how many gates there are, and which are the outputs
+	outputs, err := n.build(g, o) // without a writer: how many gates there are, and which are the outputs
+	if err != nil {
+		return err
+	}
+	var all []literal
+	for _, b := range outputs {
+		all = append(all, b.bits...)
+	}
 	inputs, variables := n.inputs(o), int(g.next/2)-1
 	out := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintf(out, "aig %d %d 0 %d %d\n", variables, inputs, len(h), variables-inputs)
-	for _, l := range h {
+	fmt.Fprintf(out, "aig %d %d 0 %d %d\n", variables, inputs, len(all), variables-inputs)
+	for _, l := range all {
 		fmt.Fprintln(out, l)
 	}
-	n.build(&graph{next: literal(2 * (inputs + 1)), out: out}, o)
-	writeSymbols(out, 'i', "x", inputs)
-	writeSymbols(out, 'o', "h", len(h))
+	if _, err := n.build(&graph{next: literal(2 * (inputs + 1)), out: out}, o); err != nil {
+		return err
+	}
+	writeSymbols(out, 'i', 0, "x", inputs)
+	first := 0
+	for _, b := range outputs {
+		writeSymbols(out, 'o', first, b.name, len(b.bits))
+		first += len(b.bits)
+	}
 	return out.Flush()
 }
 
-func writeSymbols(out *bufio.Writer, sort byte, bus string, size int) {
+// writeSymbols names the bits of a bus, the first of which has the given number.
+func writeSymbols(out *bufio.Writer, sort byte, first int, bus string, size int) {
 	if size == 1 {
-		fmt.Fprintf(out, "%c0 %s\n", sort, bus)
+		fmt.Fprintf(out, "%c%d %s\n", sort, first, bus)
 		return
 	}
 	for i := range size {
-		fmt.Fprintf(out, "%c%d %s[%d]\n", sort, i, bus, i)
+		fmt.Fprintf(out, "%c%d %s[%d]\n", sort, first+i, bus, i)
 	}
 }
 
@@ -88,11 +106,24 @@ func (n *Network) encoded() int { return len(n.thresholds) * (n.bits - 1) }
 
 // bound returns a number of variables that the graph does not exceed.
 func (n *Network) bound(o Options) int {
-	return n.inputs(o) + n.encoded()*wordBits*compareAnds + n.width*len(n.layers)*gateAnds
+	most := n.inputs(o) + n.encoded()*wordBits*compareAnds + n.width*len(n.layers)*gateAnds
+	if o.Head != nil {
+		most += n.width * headAnds
+	}
+	return most
 }
 
-// build writes all gates and returns the last layer.
-func (n *Network) build(g *graph, o Options) []literal {
+// build writes all gates and returns the outputs.
+func (n *Network) build(g *graph, o Options) ([]bus, error) {
+	last := n.gates(g, o)
+	if o.Head != nil {
+		return n.head(g, last, o.Head)
+	}
+	return []bus{{"h", last}}, nil
+}
+
+// gates writes the gates and returns the last layer.
+func (n *Network) gates(g *graph, o Options) []literal {
 	x := n.encode(g, o)
 	var before []literal
 	h := make([]literal, n.width)

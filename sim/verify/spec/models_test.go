@@ -88,6 +88,15 @@ func orderModel() *model.Model {
 		})
 }
 
+// headModel has three classes of two chains, each a copy of an input.
+func headModel() *model.Model {
+	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}, {0, 2}}}
+	return newModel(e, 6, 3, model.Section{
+		Layers: 1, Ops: largest([]int{3}, []int{3}, []int{3}, []int{3}, []int{3}, []int{3}),
+		A: fixed(model.Input, 5, 1, 2, 0, 4, 3), B: fixed(model.Input, 0, 0, 0, 1, 1, 1),
+	})
+}
+
 // tiesModel has ties between all, the first, the last and zeros of both signs.
 func tiesModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}}}

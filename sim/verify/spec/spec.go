@@ -3,7 +3,8 @@
 //
 // [Read] takes the raw tensors of a model file, and nothing else of this module: which
 // logit wins a tie, what an operation computes, in which order the thermometer bits of
-// the features stand and how a graph is encoded are all written here a second time, from
+// the features stand, what is counted, which class wins a tie and how a graph is encoded are
+// all written here a second time, from
 // the paper and the description of the formats. So a mistake in freezing, in a table of
 // operations, in the netlist or in a back end cannot be on both sides of a comparison.
 // The import policy holds this.

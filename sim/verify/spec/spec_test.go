@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ialgn/backend/aiger"
+	"ialgn/backend/lowering"
 	"ialgn/internal/modelgen"
 	"ialgn/netlist"
 	"ialgn/trainer/model"
@@ -33,14 +34,41 @@ func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 		t.Fatal(err)
 	}
 	scope := netlist.Gates
-	if o.Words {
+	switch {
+	case o.Words:
 		scope = netlist.Full
+	case o.Head != nil:
+		scope = netlist.Core
 	}
 	n, err := netlist.Freeze(f, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if o.Head != nil {
+		return wholeOf(t, n)
+	}
 	return cutOf(t, n, o, f.Encoder.Bits-1)
+}
+
+// wholeOf returns the graph of a netlist with its counts as outputs.
+func wholeOf(t *testing.T, n *netlist.Netlist) *aiger.File {
+	t.Helper()
+	k := netlist.NewCopier(n)
+	for c := range netlist.Cell(n.Cells()) {
+		k.Copy(c)
+	}
+	for _, p := range slices.Concat(n.OutputPorts(), n.Probes()) {
+		var nets []netlist.Net
+		for _, v := range p.Nets {
+			nets = append(nets, k.To(v))
+		}
+		k.Output(p.Name, 1, nil, nets)
+	}
+	var b strings.Builder
+	if err := aiger.Write(&b, lowering.Functions(k.Netlist())); err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, []byte(b.String()))
 }
 
 // cutOf returns the graph of a netlist without its head, its inputs projected onto
@@ -122,6 +150,13 @@ var cases = []struct {
 		{"h[1] = g2", "h[1] = g3"},
 		{"h[2] = g3", "h[2] = g1"},
 		{"g0 | x[3]", "g3 | x[3]"},
+	}},
+	{"head", headModel, Options{Head: &Head{}}, [][2]string{
+		{"count_0 = {1'b0, h[0]} + h[1]", "count_0 = {1'b0, h[0]} + h[2]"},
+		{"count_2 = {1'b0, h[4]} + h[5]", "count_2 = {1'b0, h[4]} | h[5]"},
+		{"count_1 > count_0", "count_1 >= count_0"}, // the last of equal classes
+		{"count_2 > best", "count_2 >= best"},
+		{"2'd2 : first", "2'd3 : first"},
 	}},
 	{"light", lightModel, Options{}, [][2]string{
 		{"~(a ^ b)", "a | ~b"},

@@ -1,0 +1,188 @@
+package spec
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Head makes a graph end with the class and the counts in place of the last layer: outputs
+// class_index, and count_0 and so on, each a number with its least significant bit first.
+//
+// In which order a count is added up and which classes are compared first changes the gates
+// and not what they compute. A proof is found in time only if both sides do it alike, so an
+// order may be told; whatever is told, all bits of a class are counted once.
+type Head struct {
+	// Sums are, for each class, the additions that are told; whatever they leave is added in
+	// the end. Without any, the bits are added in their order.
+	Sums [][]Sum
+
+	// First and Later are of how many classes the first largest is found at a time, in the
+	// first round and in later ones. With 0, it is found in one scan over all.
+	First, Later int
+}
+
+// Sum tells some bits to be added, by their numbers: first come the class's chains, from
+// 0, and then the digits of the sums that were told before, in order. A sum has as many digits
+// as its largest value, from the lowest place of a bit in it on.
+type Sum []int
+
+// bus is an output.
+type bus struct {
+	name string
+	bits []literal
+}
+
+// head writes what comes after the last layer.
+func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
+	classes, group := n.Classes()
+	words := make([][]literal, classes)
+	outputs := make([]bus, 1, 1+classes)
+	for c := range words {
+		p := pool{g: g}
+		for _, l := range last[c*group:][:group] {
+			p.add(l, 0)
+		}
+		if c < len(o.Sums) {
+			for i, s := range o.Sums[c] {
+				if err := p.sum(s); err != nil {
+					return nil, fmt.Errorf("spec: sum %d of class %d: %w", i, c, err)
+				}
+			}
+		}
+		words[c] = p.rest(bits.Len(uint(group)))
+		outputs = append(outputs, bus{fmt.Sprintf("count_%d", c), words[c]})
+	}
+	outputs[0] = bus{"class_index", g.argmax(words, o)}
+	return outputs, nil
+}
+
+// pool are the bits that a count is made of, each to be added once.
+type pool struct {
+	g    *graph
+	bits []addend
+}
+
+// addend is a bit that counts 2^place.
+type addend struct {
+	bit   literal
+	place int
+	taken bool
+}
+
+func (p *pool) add(l literal, place int) { p.bits = append(p.bits, addend{bit: l, place: place}) }
+
+// sum replaces some bits by the digits of their sum.
+func (p *pool) sum(numbers Sum) error {
+	var columns [][]literal
+	least, most := wordBits*2, uint64(0)
+	for _, i := range numbers {
+		if i < 0 || i >= len(p.bits) || p.bits[i].taken {
+			return fmt.Errorf("bit %d does not exist, or was added before", i)
+		}
+		a := &p.bits[i]
+		a.taken = true
+		least, most = min(least, a.place), most+1<<a.place
+		for len(columns) <= a.place {
+			columns = append(columns, nil)
+		}
+		columns[a.place] = append(columns[a.place], a.bit)
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	for i, digit := range p.g.total(columns[least:], bits.Len64(most>>least)) {
+		p.add(digit, least+i)
+	}
+	return nil
+}
+
+// rest returns the sum of all bits that were not taken, in so many digits.
+func (p *pool) rest(digits int) []literal {
+	columns := make([][]literal, digits)
+	for _, a := range p.bits {
+		if !a.taken && a.place < digits { // a bit of a higher place is 0: the count has no more digits
+			columns[a.place] = append(columns[a.place], a.bit)
+		}
+	}
+	return p.g.total(columns, digits)
+}
+
+// total returns the sum of bits by their places in so many digits, which must be enough: in
+// each place a running sum takes two further bits at a time, and the carries go to the next.
+func (g *graph) total(columns [][]literal, digits int) []literal {
+	sums := make([]literal, digits)
+	var carries []literal
+	for place := range sums {
+		column := carries
+		if place < len(columns) {
+			column = append(append([]literal{}, columns[place]...), carries...)
+		}
+		carries = nil
+		if len(column)%2 == 1 {
+			column = append(column, 0)
+		}
+		sum := literal(0)
+		for ; len(column) > 0; column = column[2:] {
+			var carry literal
+			sum, carry = g.adder(sum, column[0], column[1])
+			carries = append(carries, carry)
+		}
+		sums[place] = sum
+	}
+	return sums
+}
+
+// adder returns sum and carry of three bits.
+func (g *graph) adder(a, b, c literal) (sum, carry literal) {
+	half := g.xor(a, b)
+	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
+}
+
+func (g *graph) xor(a, b literal) literal { return g.or(g.and(a, b^1), g.and(a^1, b)) }
+
+// contender is a count and the class that it is of.
+type contender struct{ word, index []literal }
+
+// argmax returns the number of the first largest word.
+func (g *graph) argmax(words [][]literal, o *Head) []literal {
+	field := make([]contender, len(words))
+	for c, w := range words {
+		field[c].word = w
+		for d := range max(1, bits.Len(uint(len(words)-1))) {
+			field[c].index = append(field[c].index, literal(c>>d&1))
+		}
+	}
+	for size := o.First; len(field) > 1; size = o.Later {
+		if size < 2 {
+			size = len(field)
+		}
+		matches := (len(field) + size - 1) / size
+		winners := make([]contender, matches)
+		for m := range winners {
+			group := field[m*len(field)/matches : (m+1)*len(field)/matches]
+			winners[m] = group[0]
+			for _, next := range group[1:] {
+				winners[m] = g.better(winners[m], next)
+			}
+		}
+		field = winners
+	}
+	return field[0].index
+}
+
+// better returns the second of two contenders if its word is larger, else the first.
+func (g *graph) better(first, second contender) contender {
+	larger := literal(0)
+	for i, a := range first.word {
+		b := second.word[i]
+		larger = g.or(g.and(b, a^1), g.and(g.xor(a, b)^1, larger))
+	}
+	choose := func(a, b []literal) []literal {
+		chosen := make([]literal, len(a))
+		for i := range a {
+			chosen[i] = g.or(g.and(larger, b[i]), g.and(larger^1, a[i]))
+		}
+		return chosen
+	}
+	return contender{choose(first.word, second.word), choose(first.index, second.index)}
+}
