@@ -39,7 +39,7 @@ func verifyCommand() *cli.Command {
 			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "run `N` samples through the Verilog, or all"},
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
 			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class alone, as is done with large designs"},
-			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: simulate what yosys makes of it, too, and prove it at level formal"},
+			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: check what yosys makes of it, too"},
 		),
 		Action: verifyDir,
 	}

@@ -198,7 +198,7 @@ func (o Options) library(program string) (Library, error) {
 	if _, err := os.Stat(file); err != nil {
 		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", o.Target, err)
 	}
-	read := "read_verilog"
+	read := "read_verilog -defer" // most of them are in no design, and block RAMs take minutes
 	for _, name := range t.defines {
 		read += " -D " + name
 	}
