@@ -424,7 +424,7 @@ func (f *folded) absorbed() (items []item) {
 // groupSum adds the counter of a group to a circuit, whose nets for its leaves are given,
 // and its digits and the least that it gives to the sum.
 func (c *circuit) groupSum(g *group, nets []netlist.Net, a *addends) counts.Counter {
-	counter := counts.Counter{Leaves: leaves(nets)}
+	counter := counts.Counter{Leaves: counts.Leaves(nets)}
 	var table [64]int
 	for _, it := range g.items {
 		in := make([]netlist.Net, len(it.leaves))

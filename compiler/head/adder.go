@@ -135,7 +135,7 @@ func (t *adders) add(x, y number, carry bit) number {
 		}
 		if first := t.join(c, slices.Concat(x.digits, y.digits)); first != c {
 			start := identity([]bit{{net: c}}, []netlist.Net{first}, x.d)
-			start.Leaves = leaves(t.nodes[first].in)
+			start.Leaves = counts.Leaves(t.nodes[first].in)
 			steps = append(steps, start)
 			c, joined = first, true
 		}
@@ -208,7 +208,7 @@ func identity(in []bit, out []netlist.Net, d int) counts.Counter {
 		nets = append(nets, b.net)
 		c.In = append(c.In, b.term(1<<d))
 	}
-	c.Leaves = leaves(nets)
+	c.Leaves = counts.Leaves(nets)
 	for i, v := range out {
 		c.Out = append(c.Out, bit{net: v}.term(1<<(d+i)))
 	}

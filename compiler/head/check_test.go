@@ -161,7 +161,7 @@ func TestCheckHint(t *testing.T) {
 		"more leaves than can be tried": func(h *counts.Hint) {
 			c := &h.Counts[0].Counters[0]
 			for v := netlist.Net(2); len(c.Leaves) <= counts.MaxLeaves; v++ {
-				c.Leaves = leaves(append(c.Leaves, v))
+				c.Leaves = counts.Leaves(append(c.Leaves, v))
 			}
 		},
 	} {

@@ -260,7 +260,7 @@ func (m *mixer) counter(tree []mixed, two []bit, d int) []bit {
 	for k, b := range out {
 		counter.Out = append(counter.Out, b.term(1<<(d+k)))
 	}
-	counter.Leaves = leaves(nets)
+	counter.Leaves = counts.Leaves(nets)
 	m.counters = append(m.counters, counter)
 	return out
 }
@@ -307,6 +307,6 @@ func (m *mixer) mixed(v netlist.Net, with []netlist.Net) (netlist.Net, counts.Te
 	c := &m.counters[at.counter]
 	t := counts.Term{Weight: c.Out[at.out].Weight, Nets: nets, Table: tabulate(len(nets), odd)}
 	c.Out[at.out] = t
-	c.Leaves = leaves(slices.Concat(c.Leaves, with))
+	c.Leaves = counts.Leaves(slices.Concat(c.Leaves, with))
 	return out, t
 }

@@ -98,7 +98,7 @@ func (c *circuit) row(r *row, net func(netlist.Net) netlist.Net, a *addends) (co
 	}), in...)
 	a.bits[0] = append(a.bits[0], bit{net: b.s})
 	counters = append(counters, counts.Counter{
-		Leaves: leaves(in), In: []counts.Term{b.term(&r.first)}, Out: []counts.Term{b.before(0)},
+		Leaves: counts.Leaves(in), In: []counts.Term{b.term(&r.first)}, Out: []counts.Term{b.before(0)},
 	})
 	for i := range r.pairs {
 		carry, identity := b.pair(&r.pairs[i], i)
@@ -121,7 +121,7 @@ func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
 	given := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // which the pair decides
 	return carry, counts.Counter{
-		Leaves: leaves(slices.Concat(given, b.nets(p.a.leaves), b.nets(p.b.leaves))),
+		Leaves: counts.Leaves(slices.Concat(given, b.nets(p.a.leaves), b.nets(p.b.leaves))),
 		In:     []counts.Term{b.before(i), b.term(&p.a), b.term(&p.b)},
 		Out:    []counts.Term{b.before(i + 1), carry.term(2)},
 	}

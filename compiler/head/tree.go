@@ -170,7 +170,7 @@ func (t *tree) counter(s *shape, digit int, made *[maxDigits][]bit) {
 		nets[i] = b.net
 		counter.In = append(counter.In, b.term(uint64(weight[i])<<digit))
 	}
-	counter.Leaves = leaves(nets)
+	counter.Leaves = counts.Leaves(nets)
 	for k := range min(int(s.outs), t.digits-digit) {
 		var out bit
 		if len(in) > netlist.MaxFunctionInputs {
@@ -264,17 +264,6 @@ func (t *tree) xorMajority(v netlist.Net, in []bit) netlist.Net {
 		return (ones >= 2) != (x>>3&1 == 1)
 	})
 	return t.function(table, in[0].net, in[1].net, in[2].net, v)
-}
-
-// leaves returns the nets, each once and without constants.
-func leaves(nets []netlist.Net) []netlist.Net {
-	var list []netlist.Net
-	for _, v := range nets {
-		if v > netlist.True && !slices.Contains(list, v) {
-			list = append(list, v)
-		}
-	}
-	return list
 }
 
 // finish returns the digits.

@@ -117,7 +117,19 @@ func (c Counter) mapped(nets func([]netlist.Net) []netlist.Net) Counter {
 	for i := range steps {
 		steps[i] = steps[i].mapped(nets)
 	}
-	return Counter{nets(c.Leaves), terms(c.In), terms(c.Out), c.Constant, steps}
+	return Counter{Leaves(nets(c.Leaves)), terms(c.In), terms(c.Out), c.Constant, steps}
+}
+
+// Leaves returns the nets that may have any value, each once: those of a list without
+// constants. A leaf may become a constant, or another leaf, where a netlist is mapped.
+func Leaves(nets []netlist.Net) []netlist.Net {
+	var list []netlist.Net
+	for _, v := range nets {
+		if v > netlist.True && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 // maxWeight bounds weights and constants, so that sums of them stay in 64 bits.
