@@ -1,4 +1,4 @@
-# The versions of the linter, the formatter and benchstat are pinned in tools/go.mod, and
+# The versions of the linter, the formatter, benchstat and govulncheck are pinned in tools/go.mod, and
 # built from source on first use. Nothing is installed outside the Go caches but what
 # `tools` says.
 
@@ -19,7 +19,7 @@ MODELS    ?= $(IALGN_MODELS)
 COMPARE   ?= -runs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test tools clean
+.PHONY: help demo build test check race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,15 @@ check: ## check formatting, go vet, golangci-lint and the import policy
 	$(GO) vet ./...
 	$(TOOL) golangci-lint run ./...
 	$(GO) test ./internal/archtest
+
+race: tools ## run the short tests under the race detector
+	$(GO) test -race -short -timeout 60m $(PACKAGES)
+
+cover: tools ## run all tests and say how many statements of each package its own tests reach
+	$(GO) test -cover -timeout 30m $(PACKAGES)
+
+vulncheck: ## look for known vulnerabilities, in a database that it fetches
+	$(TOOL) govulncheck ./...
 
 fmt: ## format all Go files with gofumpt
 	$(TOOL) gofumpt -w .
