@@ -1,12 +1,12 @@
 // Package readback proves that a Verilog file is the netlist that it was written from.
 //
 // yosys reads the file and says what it means in gates, sums and instances of modules, which
-// become one and-inverter graph here. The registers of a pipeline are checked on it: one clock, one enable,
-// and as many of them on every path as the pipeline has stages. They are wires from then
-// on. Then file and netlist are cut at every wire that the two call alike, and abc proves
-// that each of these wires is the same function of the others on both sides. Neither side
-// has a cycle, so they are then the same functions of the inputs, however large the whole:
-// a proof that needs no arithmetic of counts.
+// become one and-inverter graph here. The registers of a pipeline are checked on it: one
+// clock, one enable, and as many of them on every path as the pipeline has stages. They are
+// wires from then on. Then file and netlist are cut at every wire that the two call alike,
+// and abc proves that each of these wires is the same function of the others on both sides.
+// Neither side has a cycle, so they are then the same functions of the inputs, however large
+// the whole: a proof that needs no arithmetic of counts.
 //
 // The names decide only where is cut. A wrong name can make the proof fail, not succeed.
 package readback
