@@ -2,8 +2,10 @@ package readback
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"ialgn/backend/lowering"
 	"ialgn/netlist"
@@ -18,6 +20,8 @@ const (
 	maxRounds = 16
 	// randomWords is how many words of random samples the wires are tried with.
 	randomWords = 16
+	// exposeLimit bounds the search for an input that tells outputs or counts apart.
+	exposeLimit = 2 * time.Minute
 )
 
 // prove compares the two sides cut at all wires. Wires that differ there are compared again
@@ -44,10 +48,9 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 		return err
 	}
 	if len(differ) > maxDiffer {
-		r.Reason = mismatch("%d wires are other functions of their neighbours than in the netlist", len(differ)).Error()
-		return nil
+		return p.expose(ctx, engine, o, fmt.Sprintf("%d wires are other functions of their neighbours than in the netlist", len(differ)), r)
 	}
-	return p.proveWhole(ctx, engine, differ, r)
+	return p.proveWhole(ctx, engine, o, differ, r)
 }
 
 // compareCuts returns the outputs in which two netlists of the same ports differ. It is not
@@ -209,8 +212,8 @@ func (p *pair) show(ctx context.Context, want, got *netlist.Netlist, x []uint64,
 
 // proveWhole compares wires as functions of the inputs. If they are all the same, they may
 // stand as cuts for others. Otherwise an input that tells one apart is tried on the
-// outputs.
-func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, wires []int, r *Result) error {
+// outputs, and then one is looked for that tells those apart.
+func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wires []int, r *Result) error {
 	var suspects []wire
 	for _, i := range wires {
 		suspects = append(suspects, p.wires[i])
@@ -237,6 +240,34 @@ func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, wires []int, 
 	if found, err := p.search(ctx, [][]uint64{x}, r); found || err != nil {
 		return err
 	}
-	r.Reason = mismatch("%s differs for some input; no input was found for which an output or a count does", suspects[0].name).Error()
+	return p.expose(ctx, engine, o, suspects[0].name+" differs for some input", r)
+}
+
+// expose asks abc about outputs and probes alone, as functions of the inputs, where some wire
+// differs that they may or may not depend on.
+func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why string, r *Result) error {
+	engine.Limit = min(o.Limit, exposeLimit)
+	defer func() { engine.Limit = o.Limit }()
+	want, got := p.whole(p.wires[:p.shown])
+	v, _, err := engine.Compare(ctx, cec.Netlist(want), cec.Netlist(got))
+	switch {
+	case err != nil:
+		return err
+	case v == cec.Equivalent:
+		r.Verdict, r.Differ = cec.Equivalent, nil
+		return nil
+	case v == cec.Different:
+		x, _, err := engine.Counterexample(ctx, len(p.inputs))
+		if err != nil {
+			return err
+		}
+		for i := range x {
+			x[i] = -x[i]
+		}
+		if found, err := p.search(ctx, [][]uint64{x}, r); found || err != nil {
+			return err
+		}
+	}
+	r.Reason = why + "; no input was found for which an output or a count does"
 	return nil
 }

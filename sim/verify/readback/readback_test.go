@@ -224,6 +224,36 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
+// masked returns a design in which rare, the conjunction of two nets, reaches the output for
+// one value in 2^10 of the other inputs, or never.
+func masked(t *testing.T, never bool) design {
+	b := netlist.NewBuilder("net")
+	x := b.Input("x", 20, 1, nil)
+	and := func(in ...netlist.Net) netlist.Net {
+		return b.Function(1<<(1<<len(in)-1), netlist.Origin{}, in...)
+	}
+	rare := and(and(x[:5]...), and(x[5:10]...))
+	open := []netlist.Net{and(x[10:15]...), and(x[15:]...)}
+	if never {
+		open[1] = b.Function(1<<32-1-1<<31, netlist.Origin{}, x[10:15]...)
+	}
+	b.Output("h", 1, nil, []netlist.Net{and(rare, open[0], open[1])})
+	return written(t, b.Netlist(), verilog.Options{})
+}
+
+// TestMasked changes a wire in a way that neither random samples nor most inputs that tell
+// the wire apart show at the output: it is different if some input does, and the same if none.
+func TestMasked(t *testing.T) {
+	needs(t)
+	for never, want := range map[bool]cec.Verdict{false: cec.Different, true: cec.Equivalent} {
+		d := masked(t, never)
+		r := d.prove(t, change{"and", `(assign \w+ = \w+) & (\w+;)`, "$1 | $2", ""}.apply(t, d.verilog))
+		if r.Verdict != want || want == cec.Different && len(r.Counterexample) < 15 {
+			t.Errorf("never %v: %+v", never, r)
+		}
+	}
+}
+
 // TestRegisters holds that no change of a pipeline's registers is proved.
 func TestRegisters(t *testing.T) {
 	needs(t)
