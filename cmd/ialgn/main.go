@@ -40,7 +40,7 @@ const version = "0.1.0"
 var errDifference = errors.New("a check found a difference")
 
 // errUnproved says that a proof was tried and not found, which has been printed.
-var errUnproved = errors.New("the proof did not end")
+var errUnproved = errors.New("not proved")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
