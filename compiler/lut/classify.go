@@ -25,6 +25,7 @@ func (m *mapper) classify() {
 	for c := range netlist.Cell(n.Cells()) {
 		m.role[c] = m.firstRole(c)
 	}
+	m.unchain()
 	for changed := true; changed; {
 		changed = m.spreadUp()
 		changed = m.spreadDown() || changed
@@ -58,6 +59,20 @@ func (m *mapper) roleOf(v netlist.Net) role {
 		return m.role[c]
 	}
 	return left
+}
+
+// unchain makes general what goes on as a chain in a gate that stays as it is: such a chain
+// has no end of its own.
+func (m *mapper) unchain() {
+	for c, r := range m.role {
+		if r != left || !m.paths.Gate(netlist.Cell(c)) {
+			continue
+		}
+		spine, _ := m.paths.Spine(netlist.Cell(c))
+		if d, _, ok := m.n.Driver(spine); ok && m.role[d] == chained && !m.paths.Last(d) {
+			m.role[d] = general
+		}
+	}
 }
 
 // spreadUp makes general what feeds general logic, and reports whether that was news.
