@@ -86,6 +86,7 @@ var policy = Policy{
 		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
 		// The program alone: whoever has Verilog may ask for its synthesis.
 		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
+		{Package: "flow/device"},
 		{
 			Package: "sim/verify",
 			Imports: []string{

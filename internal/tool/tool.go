@@ -26,7 +26,7 @@ import (
 type program struct {
 	name        string
 	executables []string // in order of preference
-	debian      string   // package that holds it
+	debian      string   // package that holds it; empty: none does
 	version     []string // arguments that make it tell its version; nil: it has none
 	marker      string   // what the line with the version holds
 }
@@ -40,6 +40,11 @@ var programs = []program{
 	{"abc", []string{"berkeley-abc", "abc", "yosys-abc"}, "berkeley-abc", []string{"-c", "version; quit"}, "UC Berkeley, ABC "},
 	{"nextpnr-ice40", []string{"nextpnr-ice40"}, "nextpnr-ice40", []string{"--version"}, "Next Generation Place and Route"},
 	{"icepack", []string{"icepack"}, "fpga-icestorm", nil, ""},
+	{"icetime", []string{"icetime"}, "fpga-icestorm", nil, ""},
+	{"iceunpack", []string{"iceunpack"}, "fpga-icestorm", nil, ""},
+	{"icebox_vlog", []string{"icebox_vlog"}, "fpga-icestorm", nil, ""},
+	{"nextpnr-ecp5", []string{"nextpnr-ecp5"}, "", []string{"--version"}, "Next Generation Place and Route"},
+	{"ecppack", []string{"ecppack"}, "", []string{"--version"}, "Version"},
 }
 
 // Names returns the names of all programs that [Find] knows.
@@ -55,15 +60,14 @@ func Names() []string {
 type Tool struct {
 	Name    string // as given to Find
 	Path    string // of its executable
-	Package string // Debian package that holds it
+	Package string // Debian package that holds it; empty: none does
 
 	program program
 	once    sync.Once
 	version string
 }
 
-// Find looks for a program in PATH: yosys, iverilog, vvp, verilator, abc,
-// nextpnr-ice40 or icepack. It returns a [*MissingError] if it is not there, and panics
+// Find looks for a program of the list ([Names]) in PATH. It returns a [*MissingError] if it is not there, and panics
 // if the name is none of these.
 func Find(name string) (*Tool, error) {
 	i := slices.IndexFunc(programs, func(p program) bool { return p.name == name })
@@ -98,7 +102,7 @@ func (t *Tool) findVersion(ctx context.Context) string {
 		}
 	}
 	query, err := exec.LookPath("dpkg-query")
-	if err != nil {
+	if err != nil || t.Package == "" {
 		return "unknown"
 	}
 	out, err := (&Tool{Name: "dpkg-query", Path: query}).Run(ctx, Command{
@@ -123,16 +127,24 @@ func lineWith(text, marker string) string {
 // MissingError says that an external program is not installed.
 type MissingError struct {
 	Name    string // of the program
-	Package string // Debian package that holds it
+	Package string // Debian package that holds it; empty: none does
 }
 
 // Error returns `yosys: not installed, it is in the Debian package yosys`.
 func (e *MissingError) Error() string {
+	if e.Package == "" {
+		return e.Name + ": not installed, and in no Debian package"
+	}
 	return fmt.Sprintf("%s: not installed, it is in the Debian package %s", e.Name, e.Package)
 }
 
 // Hint returns how to install the program.
-func (e *MissingError) Hint() string { return "apt-get install " + e.Package + ", or make tools" }
+func (e *MissingError) Hint() string {
+	if e.Package == "" {
+		return "build " + e.Name + " from its source, and put it on the PATH"
+	}
+	return "apt-get install " + e.Package + ", or make tools"
+}
 
 // FailedError says that an external program did not do its work.
 type FailedError struct {

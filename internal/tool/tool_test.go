@@ -75,7 +75,8 @@ func TestMissing(t *testing.T) {
 	fake(t, nil)
 	for name, pack := range map[string]string{
 		"yosys": "yosys", "iverilog": "iverilog", "vvp": "iverilog", "verilator": "verilator",
-		"abc": "berkeley-abc", "nextpnr-ice40": "nextpnr-ice40", "icepack": "fpga-icestorm",
+		"abc": "berkeley-abc", "nextpnr-ice40": "nextpnr-ice40", "icepack": "fpga-icestorm", "icetime": "fpga-icestorm",
+		"iceunpack": "fpga-icestorm", "icebox_vlog": "fpga-icestorm",
 	} {
 		_, err := tool.Find(name)
 		var missing *tool.MissingError
@@ -92,8 +93,26 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestMissingEverywhere names no package for a program that none has.
+func TestMissingEverywhere(t *testing.T) {
+	fake(t, nil)
+	for _, name := range []string{"nextpnr-ecp5", "ecppack"} {
+		_, err := tool.Find(name)
+		var missing *tool.MissingError
+		if !errors.As(err, &missing) || missing.Package != "" || err.Error() != name+": not installed, and in no Debian package" {
+			t.Errorf("%s: error %v, want a MissingError without a package", name, err)
+		}
+		if want := "build " + name + " from its source, and put it on the PATH"; hint.Of(err) != want {
+			t.Errorf("hint %q, want %q", hint.Of(err), want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
-	want := []string{"yosys", "iverilog", "vvp", "verilator", "abc", "nextpnr-ice40", "icepack"}
+	want := []string{
+		"yosys", "iverilog", "vvp", "verilator", "abc", "nextpnr-ice40",
+		"icepack", "icetime", "iceunpack", "icebox_vlog", "nextpnr-ecp5", "ecppack",
+	}
 	if diff := cmp.Diff(want, tool.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
@@ -116,6 +135,7 @@ func TestVersion(t *testing.T) {
 		{"after other lines", "abc", map[string]string{"abc": `echo "ABC command line: \"$2\"."; echo; echo 'UC Berkeley, ABC 1.01 (compiled Feb  7 2023)'`}, "UC Berkeley, ABC 1.01 (compiled Feb  7 2023)"},
 		{"on standard error", "nextpnr-ice40", map[string]string{"nextpnr-ice40": `echo 'nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)' >&2; exit 1`}, "nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)"},
 		{"of the package", "icepack", map[string]string{"icepack": "exit 1", "dpkg-query": `test "$4" = fpga-icestorm && printf '%s 0~2023-1' "$4"`}, "fpga-icestorm 0~2023-1"},
+		{"in no package of Debian", "ecppack", map[string]string{"ecppack": "exit 1", "dpkg-query": "echo wrong"}, "unknown"},
 		{"not of Debian", "icepack", map[string]string{"icepack": "exit 1"}, "unknown"},
 		{"not in a package", "verilator", map[string]string{"verilator": "exit 1", "dpkg-query": "exit 1"}, "unknown"},
 	} {
