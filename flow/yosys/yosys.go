@@ -29,6 +29,7 @@ type Options struct {
 	Target  string   // generic, ice40, ecp5 or xilinx7; empty: generic
 	LUT     int      // of the target generic: map to LUTs of so many inputs, 2 to 6; 0: to gates
 	Dir     string   // an empty folder for all that is written
+	Place   bool     // write the netlist for nextpnr, too
 
 	// Limit bounds the time; 0: an hour.
 	Limit time.Duration
@@ -37,6 +38,7 @@ type Options struct {
 // Result is what came of it.
 type Result struct {
 	Netlist string         `json:"-"`     // the synthesised netlist as Verilog, a file in Dir
+	JSON    string         `json:"-"`     // the same as nextpnr reads it, with Place
 	Library Library        `json:"-"`     // what the cells in it do
 	Cells   map[string]int `json:"cells"` // how many of each type
 	Tool    string         `json:"tool"`  // yosys's version
@@ -74,6 +76,7 @@ const (
 	logName     = "yosys.log"
 	statName    = "stat.json"
 	netlistName = "netlist.v"
+	jsonName    = "netlist.json"
 )
 
 const defaultLimit = time.Hour
@@ -102,6 +105,9 @@ func Synthesise(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Netlist: filepath.Join(o.Dir, netlistName), Tool: t.Version(ctx), CPU: run.CPU}
+	if o.Place {
+		r.JSON = filepath.Join(o.Dir, jsonName)
+	}
 	if r.Library, err = o.library(t.Path); err != nil {
 		return nil, err
 	}
@@ -134,7 +140,8 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // script returns the commands for yosys. What is not to be in the design is looked for as soon
 // as processes are gone: later a latch may have become something else. In the end the wires go
-// that nothing reads: of a function's variables, yosys leaves unknown values there.
+// that nothing reads: of a function's variables, yosys leaves unknown values there. A bit of a
+// bus goes only once it is a wire of its own.
 func (o Options) script() (string, error) {
 	t, err := o.target()
 	switch {
@@ -165,9 +172,11 @@ select -assert-none t:$dlatch* t:$adlatch* t:$mem* t:$sr* t:$tribuf
 %[2]s -top %[1]s
 check -assert
 opt_clean -purge
-tee -q -o %[3]s stat -json
-write_verilog -noattr %[4]s
-`, o.Module, command, statName, netlistName)
+`, o.Module, command)
+	if o.Place {
+		s.WriteString("splitnets\nopt_clean -purge\nwrite_json " + jsonName + "\n")
+	}
+	fmt.Fprintf(&s, "tee -q -o %s stat -json\nwrite_verilog -noattr %s\n", statName, netlistName)
 	return s.String(), nil
 }
 

@@ -74,6 +74,23 @@ func TestSynthesise(t *testing.T) {
 	}
 }
 
+// TestPlace takes a bus of which nothing reads a bit, and writes what nextpnr reads.
+func TestPlace(t *testing.T) {
+	needYosys(t)
+	const body = "reg [2:0] q;\nwire [2:0] d;\nassign d[0] = x[0] & x[1];\nassign d[2] = x[2] ^ x[3];\n" +
+		"assign d[1] = d[0] | d[2];\nalways @(posedge clk) q <= {d[2], 1'b0, d[0]};\nassign y = q[2] ^ q[0];"
+	r, err := yosys.Synthesise(t.Context(), yosys.Options{
+		Module: "m", Sources: []string{source(t, body)}, Target: "ice40", Dir: t.TempDir(), Place: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.JSON)
+	if err != nil || !strings.Contains(string(text), `"SB_LUT4"`) || !strings.Contains(string(text), `"m"`) {
+		t.Errorf("the netlist for nextpnr: %v, %.200s", err, text)
+	}
+}
+
 // TestRefuses synthesises what must not be: each is an error of yosys's, with a log.
 func TestRefuses(t *testing.T) {
 	needYosys(t)

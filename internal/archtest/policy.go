@@ -87,6 +87,8 @@ var policy = Policy{
 		// The program alone: whoever has Verilog may ask for its synthesis.
 		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
 		{Package: "flow/device"},
+		{Package: "flow/nextpnr", Imports: []string{"flow/device", "internal/tool"}, Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"}},
+		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/nextpnr", "internal/tool"}, Test: []string{"flow/yosys"}},
 		{
 			Package: "sim/verify",
 			Imports: []string{
