@@ -50,6 +50,9 @@ func Read(dir string) (*Output, error) {
 	return o, o.readReport()
 }
 
+// SHA256 returns that of the manifest, which names every other file by its own.
+func (o *Output) SHA256() string { return o.signature.SHA256 }
+
 // load reads what stands in the files that describe the circuit.
 func (o *Output) load() error {
 	if err := o.checkVerilog(); err != nil {

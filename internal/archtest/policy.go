@@ -90,6 +90,11 @@ var policy = Policy{
 		{Package: "flow/nextpnr", Imports: []string{"flow/device", "internal/tool"}, Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"}},
 		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/nextpnr", "internal/tool"}, Test: []string{"flow/yosys"}},
 		{
+			Package:  "flow/synth",
+			Imports:  []string{"flow/device", "flow/nextpnr", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			External: []string{sync}, TestStandard: []string{"os/exec"},
+		},
+		{
 			Package: "sim/verify",
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec",

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/backend/verilog"
+	"ialgn/compiler/folder"
+	"ialgn/flow/device"
+	"ialgn/flow/synth"
+	"ialgn/internal/hint"
+)
+
+func synthCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "synth",
+		Usage:     "synthesise a compiled folder, place and route it, and make a bitstream",
+		ArgsUsage: "DIR",
+		Description: "DIR/synth/TARGET gets the netlist of yosys and, where nextpnr for the target is\n" +
+			"installed, the routed design, its bitstream and pins, all logs, and synth.json.\n" +
+			"The clock is nextpnr's figure after routing. Targets:\n" +
+			strings.Join(device.Names()[:6], ", ") + ",\n" + strings.Join(device.Names()[6:], ", ") + ".",
+		UsageText: "ialgn synth demo/digits --target generic-lut4",
+		Flags: everywhere(
+			&cli.StringFlag{Name: "target", Value: "ice40-hx8k", Usage: "synthesise for `TARGET`"},
+			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile, or 48)"},
+			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
+			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
+			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf)"},
+		),
+		Action: synthDir,
+	}
+}
+
+// The clock that is aimed at where nothing says another, and the most seeds.
+const (
+	usualMHz    = 48
+	maxPlacings = 1000
+)
+
+func synthDir(c *cli.Context) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	o, err := synthOptions(c)
+	if err != nil {
+		return err
+	}
+	r, err := synthFolder(c, args[0], o)
+	if err != nil {
+		return err
+	}
+	return show(c, r)
+}
+
+// synthOptions reads the options of the command line; the folder has the rest.
+func synthOptions(c *cli.Context) (o synth.Options, err error) {
+	if o.Device, err = device.Find(c.String("target")); err != nil {
+		return o, fmt.Errorf("--target: %w", err)
+	}
+	o.MHz, o.Pins, o.Parallel = c.Float64("freq"), c.String("pins"), threads(c)
+	if c.IsSet("freq") && !(o.MHz >= minMHz && o.MHz <= maxMHz) {
+		return o, fmt.Errorf("--freq %v: give a clock in MHz, %v to %d", o.MHz, minMHz, maxMHz)
+	}
+	first, n := c.Int("seed"), c.Int("seeds")
+	if first < 0 || first > 1<<30 {
+		return o, fmt.Errorf("--seed %d: give 0 to %d", first, 1<<30)
+	}
+	if n < 1 || n > maxPlacings {
+		return o, fmt.Errorf("--seeds %d: give 1 to %d", n, maxPlacings)
+	}
+	for i := range n {
+		o.Seeds = append(o.Seeds, first+i)
+	}
+	if o.Pins != "" && !o.Device.Placeable() {
+		return o, hint.With(fmt.Errorf("--pins: the target %s has none", o.Device.Name), "leave it out, or choose a device")
+	}
+	o.Note = func(text string) { note(c, "%s", text) }
+	return o, nil
+}
+
+// synthFolder synthesises a compiled folder.
+func synthFolder(c *cli.Context, dir string, o synth.Options) (*synthReport, error) {
+	out, err := folder.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	compiled, plan, err := readOptions(out)
+	if err != nil {
+		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, err)
+	}
+	o.Dir, o.Manifest = filepath.Join(dir, "synth"), out.SHA256()
+	o.MHz = cmp.Or(o.MHz, compiled.MHz, usualMHz)
+	if o.Module, o.Sources, err = sources(out, compiled, plan, o.Device); err != nil {
+		return nil, err
+	}
+	r, err := synth.Run(c.Context, o)
+	if err != nil {
+		return nil, err
+	}
+	if r.NotPlaced == "" && !r.Met {
+		warn(c, "the clock of %.1f MHz was not reached: the fastest of the seeds is %.1f MHz", r.MHz, r.Most)
+	}
+	return &synthReport{Report: r}, nil
+}
+
+// sources returns the top module of a compiled folder, its wrapper's if it has one, and its
+// Verilog.
+func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.Device) (top string, files []string, err error) {
+	formats := []string{"verilog"}
+	if plan.style == verilog.LUTs {
+		family := cmp.Or(string(plan.target()), device.Generic)
+		if family != d.Family {
+			return "", nil, hint.With(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
+				"compile with --target %s, or with --style gates", d.Family)
+		}
+		if family == device.Generic {
+			formats = append(formats, "cells")
+		}
+	}
+	top = out.Manifest.Module
+	if o.Wrap != "" && o.Wrap != "none" {
+		top += "_" + o.Wrap
+		formats = append(formats, o.Wrap)
+	}
+	for _, f := range formats {
+		path, err := out.Path(f)
+		if err != nil {
+			return "", nil, err
+		}
+		files = append(files, path)
+	}
+	return top, files, nil
+}
+
+// synthReport is the report of package synth with its text.
+type synthReport struct {
+	*synth.Report
+}
+
+func (r *synthReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s for %s: %d LUTs, %d carries, %d flip-flops, %d pins\n", r.Module, r.Target, r.LUTs, r.Carries, r.FFs, r.Pins)
+	if r.NotPlaced != "" {
+		fmt.Fprintf(w, "not placed and routed, no clock: %s\nnetlist: %s\n", r.NotPlaced, filepath.Join(r.Dir, "netlist.json"))
+		return
+	}
+	best := r.Best()
+	for _, u := range best.Cells {
+		if u.Used > 0 {
+			fmt.Fprintf(w, "%s: %d of %d (%s)\n", u.Cell, u.Used, u.Available, percent(float64(u.Used)/float64(u.Available)))
+		}
+	}
+	for _, p := range r.Runs {
+		switch {
+		case p.Result == nil:
+			fmt.Fprintf(w, "seed %d: failed, %s\n", p.Seed, p.Failed)
+		case p.Icetime > 0:
+			fmt.Fprintf(w, "seed %d: %.1f MHz, by icetime %.1f MHz\n", p.Seed, p.Fmax, p.Icetime)
+		default:
+			fmt.Fprintf(w, "seed %d: %.1f MHz\n", p.Seed, p.Fmax)
+		}
+	}
+	fmt.Fprintf(w, "clock: median %.1f MHz, least %.1f, most %.1f, of %d of %d seeds routed; aimed at %v MHz\n",
+		r.Fmax, r.Least, r.Most, r.Routed, len(r.Runs), r.MHz)
+	fmt.Fprintf(w, "critical path of seed %d: %.2f ns, %s to %s, by", best.Seed, best.Critical.NS, best.Critical.From, best.Critical.To)
+	for _, n := range best.Critical.Nets {
+		fmt.Fprintf(w, " %s", n.Name)
+	}
+	fmt.Fprintf(w, "\nbitstream: %s (%.1f s)\n", r.Bitstream, r.Seconds)
+}

@@ -1,0 +1,124 @@
+package synth
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"ialgn/flow/device"
+	"ialgn/flow/icestorm"
+	"ialgn/flow/nextpnr"
+	"ialgn/internal/tool"
+)
+
+// Placed is what nextpnr made with one seed.
+type Placed struct {
+	Seed    int     `json:"seed"`
+	Failed  string  `json:"failed,omitempty"`      // why there is nothing; its log is kept
+	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, beside nextpnr's
+	*nextpnr.Result
+
+	err error // of Failed
+}
+
+// placeAll places a netlist with each seed, several at a time. A seed with which it does not fit
+// or does not route is a result; other errors end it.
+func (o Options) placeAll(ctx context.Context, netlist, dir string) ([]Placed, error) {
+	runs := make([]Placed, len(o.Seeds))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, o.Parallel))
+	var notes sync.Mutex
+	note := func(format string, args ...any) {
+		notes.Lock()
+		defer notes.Unlock()
+		o.note(fmt.Sprintf(format, args...))
+	}
+	for i, seed := range o.Seeds {
+		g.Go(func() error {
+			note("nextpnr: placing and routing, seed %d", seed)
+			r, err := o.place(ctx, netlist, dir, seed)
+			var failed *tool.FailedError
+			if err != nil && (ctx.Err() != nil || !errors.As(err, &failed)) {
+				return err
+			}
+			if err != nil {
+				r.Failed, r.err = err.Error(), err
+				note("nextpnr: seed %d: %v", seed, err)
+			}
+			runs[i] = r
+			return nil
+		})
+	}
+	return runs, g.Wait()
+}
+
+// place places a netlist with one seed. Only the device's own limits are results: what fails
+// after routing is an error of the whole.
+func (o Options) place(ctx context.Context, netlist, dir string, seed int) (Placed, error) {
+	r, err := nextpnr.Place(ctx, nextpnr.Options{
+		Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins,
+	})
+	p := Placed{Seed: seed, Result: r}
+	if err != nil || o.Device.Family != device.ICE40 {
+		return p, err
+	}
+	p.Icetime, err = icestorm.Fmax(ctx, o.Device, r.Bits, filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
+	return p, err
+}
+
+// choose sets what the report says of all seeds together and returns the run with the fastest
+// clock, the first of equals; nil if all failed.
+func (r *Report) choose() *Placed {
+	var best *Placed
+	var clocks []float64
+	for i := range r.Runs {
+		p := &r.Runs[i]
+		if p.Result == nil {
+			continue
+		}
+		if best == nil || p.Fmax > best.Fmax {
+			best = p
+		}
+		clocks = append(clocks, p.Fmax)
+	}
+	if best == nil {
+		return nil
+	}
+	r.Routed = len(clocks)
+	slices.SortFunc(clocks, cmp.Compare[float64])
+	r.Least, r.Most = clocks[0], clocks[len(clocks)-1]
+	r.Fmax = (clocks[(len(clocks)-1)/2] + clocks[len(clocks)/2]) / 2
+	r.Met = best.Fmax == 0 || best.Fmax >= r.MHz
+	return best
+}
+
+// bitstream packs the best run and gives its files the design's name.
+func (o Options) bitstream(ctx context.Context, r *Report, best *Placed, dir string) error {
+	r.BitstreamSeed = best.Result.Seed
+	base := filepath.Join(dir, o.Module)
+	if o.Device.Family == device.ECP5 {
+		r.Bitstream = base + ".bit"
+		t, err := tool.Find("ecppack")
+		if err != nil {
+			return err
+		}
+		_, err = t.Run(ctx, tool.Command{Args: []string{best.Bits, r.Bitstream}, Limit: packLimit, Log: filepath.Join(dir, "ecppack.log")})
+		return err
+	}
+	r.Bitstream = base + ".bin"
+	if err := icestorm.Pack(ctx, best.Bits, r.Bitstream); err != nil {
+		return err
+	}
+	pins, err := os.Create(base + ".pcf")
+	if err != nil {
+		return err
+	}
+	return errors.Join(icestorm.WritePins(pins, o.Device, best.Pads), pins.Close())
+}

@@ -1,0 +1,108 @@
+package synth
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"ialgn/flow/device"
+	"ialgn/flow/yosys"
+)
+
+// packLimit bounds the time of what packs a bitstream.
+const packLimit = 20 * time.Minute
+
+// Report is what came of it, the content of synth.json.
+type Report struct {
+	Target string        `json:"target"`
+	Module string        `json:"module"` // the top module
+	Device device.Device `json:"device"`
+	Dir    string        `json:"dir"`
+
+	// The cells of yosys's netlist.
+	LUTs    int `json:"luts"`
+	Carries int `json:"carries"` // bits of carry chains
+	FFs     int `json:"ffs"`
+	Pins    int `json:"pins"` // bits of the ports
+
+	NotPlaced string `json:"not_placed,omitempty"` // why all below is missing
+
+	MHz           float64  `json:"mhz"` // that was aimed at
+	Met           bool     `json:"timing_met,omitempty"`
+	Fmax          float64  `json:"fmax_mhz,omitempty"` // after routing, the median of the seeds; 0: there is no clock
+	Least         float64  `json:"fmax_least_mhz,omitempty"`
+	Most          float64  `json:"fmax_most_mhz,omitempty"`
+	Routed        int      `json:"routed,omitempty"` // seeds
+	Runs          []Placed `json:"seeds,omitempty"`
+	Bitstream     string   `json:"bitstream,omitempty"` // of the seed with the fastest clock
+	BitstreamSeed int      `json:"bitstream_seed,omitempty"`
+
+	Synthesis *yosys.Result     `json:"synthesis"`
+	Tools     map[string]string `json:"tools"`
+	Manifest  string            `json:"manifest_sha256"`
+	Seconds   float64           `json:"seconds"`
+}
+
+// Best returns the run that the bitstream is of, nil if there is none.
+func (r *Report) Best() *Placed {
+	for i := range r.Runs {
+		if r.Runs[i].Result != nil && r.Runs[i].Seed == r.BitstreamSeed {
+			return &r.Runs[i]
+		}
+	}
+	return nil
+}
+
+// count counts the cells and the bits of the ports.
+func (r *Report) count(y *yosys.Result) error {
+	for cell, n := range y.Cells {
+		c := cellsOf(cell)
+		r.LUTs += n * c.luts
+		r.Carries += n * c.carries
+		r.FFs += n * c.ffs
+	}
+	text, err := os.ReadFile(y.JSON)
+	if err != nil {
+		return err
+	}
+	var netlist struct {
+		Modules map[string]struct {
+			Ports map[string]struct {
+				Bits []any `json:"bits"`
+			} `json:"ports"`
+		} `json:"modules"`
+	}
+	if err := json.Unmarshal(text, &netlist); err != nil {
+		return fmt.Errorf("synth: yosys's netlist: %w", err)
+	}
+	for _, p := range netlist.Modules[r.Module].Ports {
+		r.Pins += len(p.Bits)
+	}
+	return nil
+}
+
+// cells is what one cell of a netlist takes of a device.
+type cells struct{ luts, carries, ffs int }
+
+// cellsOf returns what a cell takes, by the name of its type in yosys's libraries.
+func cellsOf(name string) cells {
+	switch {
+	case name == "SB_LUT4", name == "LUT4", name == "$lut":
+		return cells{luts: 1}
+	case strings.HasPrefix(name, "LUT") && len(name) == 4, name == "INV": // of Xilinx
+		return cells{luts: 1}
+	case name == "SB_CARRY":
+		return cells{carries: 1}
+	case name == "CCU2C": // the two LUTs before its carries are part of it
+		return cells{luts: 2, carries: 2}
+	case name == "CARRY4":
+		return cells{carries: 4}
+	case strings.HasPrefix(name, "SB_DFF"), name == "TRELLIS_FF", strings.HasPrefix(name, "$_DFF"), strings.HasPrefix(name, "$_SDFF"):
+		return cells{ffs: 1}
+	case name == "FDRE", name == "FDSE", name == "FDCE", name == "FDPE":
+		return cells{ffs: 1}
+	}
+	return cells{}
+}

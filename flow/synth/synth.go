@@ -1,0 +1,153 @@
+// Package synth takes emitted Verilog to a device: yosys, then nextpnr with one seed or several,
+// then a bitstream.
+//
+// [Run] writes all of it, logs included, into a folder of the target's name. The files are made
+// in a folder beside it, which takes that name when all is there: an error or an interruption
+// leaves an earlier result as it was. Where nothing can place a design for the target, or the
+// program is not installed, the result ends with yosys's netlist and says why.
+package synth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"ialgn/flow/device"
+	"ialgn/flow/nextpnr"
+	"ialgn/flow/yosys"
+	"ialgn/internal/hint"
+	"ialgn/internal/plural"
+	"ialgn/internal/tool"
+)
+
+// Options says what to synthesise.
+type Options struct {
+	Device   device.Device
+	Module   string   // the top module; the results have its name
+	Sources  []string // Verilog files
+	Dir      string   // holds a folder for each target
+	MHz      float64  // of the clock that is aimed at
+	Seeds    []int    // of nextpnr, at least one
+	Pins     string   // file of pins; empty: nextpnr chooses
+	Parallel int      // how many nextpnrs run at a time
+	Manifest string   // SHA-256 of the compiled folder's manifest, for the report
+
+	// Note, unless nil, is told what is being done. It is called by one goroutine at a time.
+	Note func(text string)
+}
+
+// Run synthesises a design, places it where that can be, and writes Dir/TARGET. It returns an
+// error of package tool if a program failed, with its log in Dir/TARGET.failed; one with a hint
+// if the device has no room; and the context's, if that ended.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	begin := time.Now()
+	if len(o.Seeds) == 0 {
+		return nil, errors.New("synth: no seeds, give at least one")
+	}
+	s, err := newStage(o.Dir, o.Device.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	r, err := o.run(ctx, s.dir)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	r.Dir = filepath.Join(o.Dir, o.Device.Name)
+	if r.Bitstream != "" {
+		r.Bitstream = filepath.Join(r.Dir, filepath.Base(r.Bitstream))
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	if err := s.writeReport(r); err != nil {
+		return nil, s.fail(err)
+	}
+	return r, s.install()
+}
+
+// run does all in a folder.
+func (o Options) run(ctx context.Context, dir string) (*Report, error) {
+	o.note("yosys: synthesising " + o.Module + " for " + o.Device.Name)
+	y, err := yosys.Synthesise(ctx, o.yosys(dir))
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{
+		Target: o.Device.Name, Module: o.Module, Device: o.Device, MHz: o.MHz, Manifest: o.Manifest,
+		Synthesis: y, Tools: map[string]string{"synthesis": y.Tool},
+	}
+	if err := r.count(y); err != nil {
+		return nil, err
+	}
+	if err := r.fits(); err != nil {
+		return nil, err
+	}
+	program := nextpnr.Program(o.Device)
+	if program == "" {
+		r.NotPlaced = "there is no device to place it on"
+		return r, nil
+	}
+	if _, err := tool.Find(program); err != nil {
+		r.NotPlaced = err.Error()
+		return r, nil
+	}
+	if r.Runs, err = o.placeAll(ctx, y.JSON, dir); err != nil {
+		return nil, err
+	}
+	best := r.choose()
+	if best == nil {
+		return nil, noRoute(r.Runs)
+	}
+	r.Tools["place and route"] = best.Tool
+	o.note("packing the bitstream of seed " + fmt.Sprint(best.Result.Seed))
+	return r, o.bitstream(ctx, r, best, dir)
+}
+
+func (o Options) note(text string) {
+	if o.Note != nil {
+		o.Note(text)
+	}
+}
+
+// yosys returns the options for yosys.
+func (o Options) yosys(dir string) yosys.Options {
+	y := yosys.Options{Module: o.Module, Sources: o.Sources, Target: o.Device.Family, Dir: dir, Place: true}
+	if o.Device.Family == device.Generic {
+		y.LUT = o.Device.LUTInputs
+	}
+	return y
+}
+
+// fits returns an error if the device has not what the design needs, before nextpnr takes
+// minutes to find out.
+func (r *Report) fits() error {
+	d := r.Device
+	if !d.Placeable() {
+		return nil
+	}
+	if r.Pins > d.Pins {
+		return hint.With(fmt.Errorf("%s: its ports have %s, but %s in the package %s has %d pins",
+			r.Module, plural.Of(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins), "compile with --wrap stream, which takes a sample word by word")
+	}
+	for _, c := range []struct {
+		what      string
+		need, has int
+	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}} {
+		if c.need > c.has {
+			return hint.With(fmt.Errorf("%s: needs %d %s, but %s has %d", r.Module, c.need, c.what, d.Name, c.has),
+				"choose a larger target, or train a model of fewer or shorter chains")
+		}
+	}
+	return nil
+}
+
+// noRoute returns the error of runs that all failed: that of the first, whose log it names.
+func noRoute(runs []Placed) error {
+	err := runs[0].err
+	var failed *tool.FailedError
+	if len(runs) > 1 && errors.As(err, &failed) {
+		failed.Reason = fmt.Sprintf("none of %d seeds was placed and routed, the first: %s", len(runs), failed.Reason)
+	}
+	return err
+}

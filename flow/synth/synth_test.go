@@ -1,0 +1,199 @@
+package synth_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ialgn/flow/device"
+	"ialgn/flow/synth"
+	"ialgn/internal/hint"
+	"ialgn/internal/tool"
+	"ialgn/internal/tooltest"
+)
+
+// source writes a module m with the given ports and body.
+func source(t *testing.T, ports, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.v")
+	if err := os.WriteFile(path, []byte("module m ("+ports+");\n"+body+"\nendmodule\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const (
+	ports = "input wire clk, input wire [3:0] x, output reg [4:0] y"
+	body  = "reg [3:0] a;\nalways @(posedge clk) begin a <= x; y <= a + (x ^ {x[0], a[3:1]}); end"
+)
+
+func options(t *testing.T, target, file string) synth.Options {
+	t.Helper()
+	d, err := device.Find(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return synth.Options{Device: d, Module: "m", Sources: []string{file}, Dir: filepath.Join(t.TempDir(), "a -b"), MHz: 12, Seeds: []int{1}, Manifest: "abc"}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// TestTargets synthesises for each kind of target: cells counted as the target's own, a
+// bitstream where that can be, and else the reason.
+func TestTargets(t *testing.T) {
+	tooltest.Find(t, "yosys")
+	for _, c := range []struct {
+		target  string
+		carries bool
+		reason  string
+	}{
+		{"generic-lut4", false, "no device"},
+		{"xilinx7", true, "no device"},
+		{"ecp5-45k", true, "nextpnr-ecp5: not installed"},
+	} {
+		t.Run(c.target, func(t *testing.T) {
+			o := options(t, c.target, source(t, ports, body))
+			r, err := synth.Run(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.FFs != 9 || r.Pins != 10 || r.LUTs < 4 || r.LUTs > 30 || c.carries && r.Carries == 0 {
+				t.Errorf("%d LUTs, %d carries, %d flip-flops, %d pins of %v", r.LUTs, r.Carries, r.FFs, r.Pins, r.Synthesis.Cells)
+			}
+			if _, err := tool.Find("nextpnr-ecp5"); err == nil && o.Device.Family == device.ECP5 {
+				return
+			}
+			if !strings.Contains(r.NotPlaced, c.reason) || r.Fmax != 0 || r.Bitstream != "" || r.Best() != nil {
+				t.Errorf("%+v, want no clock and no bitstream as %q", r, c.reason)
+			}
+			if !exists(filepath.Join(r.Dir, synth.ReportName)) || !exists(filepath.Join(r.Dir, "netlist.json")) {
+				t.Errorf("nothing in %s", r.Dir)
+			}
+		})
+	}
+}
+
+// TestBitstream takes a design to bitstreams with three seeds and takes the fastest.
+func TestBitstream(t *testing.T) {
+	for _, name := range []string{"yosys", "nextpnr-ice40", "icepack", "icetime"} {
+		tooltest.Find(t, name)
+	}
+	o := options(t, "ice40-hx1k", source(t, ports, body))
+	o.Seeds, o.Parallel, o.MHz = []int{4, 5, 6}, 2, 1000
+	var notes []string
+	o.Note = func(text string) { notes = append(notes, text) }
+	r, err := synth.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := r.Best()
+	if len(r.Runs) != 3 || r.Routed != 3 || best == nil || r.Met || len(notes) != 5 {
+		t.Fatalf("%+v, notes %q", r, notes)
+	}
+	for i, p := range r.Runs {
+		if p.Seed != 4+i || p.Fmax > r.Most || p.Fmax < r.Least || p.Icetime < 50 || p.LUTs != r.LUTs || p.FFs != r.FFs {
+			t.Errorf("run %d: %+v, the report has %+v", i, p, r)
+		}
+	}
+	if best.Fmax != r.Most || r.Fmax < r.Least || r.Fmax > r.Most {
+		t.Errorf("the bitstream is of %v MHz, median %v, most %v", best.Fmax, r.Fmax, r.Most)
+	}
+	for _, name := range []string{"m.bin", "m.pcf", "synth.json", "yosys.log", fmt.Sprintf("seed%d.nextpnr.log", best.Seed)} {
+		if !exists(filepath.Join(r.Dir, name)) {
+			t.Errorf("no %s in %s", name, r.Dir)
+		}
+	}
+	if r.Bitstream != filepath.Join(o.Dir, "ice40-hx1k", "m.bin") {
+		t.Errorf("the bitstream is %s", r.Bitstream)
+	}
+	if entries, err := os.ReadDir(o.Dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v beside the results: %v", err, entries)
+	}
+}
+
+// TestNoRoom refuses what the device cannot hold before nextpnr is asked.
+func TestNoRoom(t *testing.T) {
+	tooltest.Find(t, "yosys")
+	wide := source(t, "input wire [95:0] x, output wire y", "assign y = ^x;")
+	_, err := synth.Run(t.Context(), options(t, "ice40-hx1k", wide))
+	if want := "m: its ports have 97 bits, but ice40-hx1k in the package tq144 has 95 pins"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "--wrap stream") {
+		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
+	}
+	o := options(t, "ice40-hx1k", source(t, ports, body))
+	o.Device.FlipFlops = 8
+	_, err = synth.Run(t.Context(), o)
+	if want := "m: needs 9 flip-flops, but ice40-hx1k has 8"; err == nil || err.Error() != want || hint.Of(err) == "" {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if entries, _ := os.ReadDir(o.Dir); len(entries) > 0 {
+		t.Errorf("left: %v", entries)
+	}
+	if _, err := synth.Run(t.Context(), synth.Options{}); err == nil {
+		t.Error("no seeds: no error")
+	}
+}
+
+// fakeNextpnr puts a shell script for nextpnr-ice40 before all else in PATH.
+func fakeNextpnr(t *testing.T, script string) {
+	t.Helper()
+	tooltest.Find(t, "yosys")
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "nextpnr-ice40"), []byte("#!"+shell+"\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// TestFailure keeps the log of a nextpnr that fails, and what an earlier run made.
+func TestFailure(t *testing.T) {
+	fakeNextpnr(t, "echo working; echo 'ERROR: no route'; exit 1")
+	o := options(t, "ice40-hx1k", source(t, ports, body))
+	o.Seeds = []int{1, 2}
+	before := filepath.Join(o.Dir, o.Device.Name, "before")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(before), 0o777), os.WriteFile(before, nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := synth.Run(t.Context(), o)
+	var failed *tool.FailedError
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "none of 2 seeds was placed and routed") || !strings.Contains(err.Error(), "ERROR: no route") {
+		t.Fatalf("error %v, want a FailedError with nextpnr's line", err)
+	}
+	text, err := os.ReadFile(failed.Log)
+	if err != nil || !strings.Contains(string(text), "working\nERROR: no route\n") {
+		t.Errorf("the log %s: %v", failed.Log, err)
+	}
+	if !exists(before) {
+		t.Error("what was there before is gone")
+	}
+}
+
+// TestInterrupt leaves nothing but what was there.
+func TestInterrupt(t *testing.T) {
+	fakeNextpnr(t, "exec sleep 60")
+	o := options(t, "ice40-hx1k", source(t, ports, body))
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Note = func(text string) {
+		if strings.HasPrefix(text, "nextpnr") {
+			time.AfterFunc(100*time.Millisecond, cancel)
+		}
+	}
+	if _, err := synth.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+	if entries, _ := os.ReadDir(o.Dir); len(entries) > 0 {
+		t.Errorf("left: %v", entries)
+	}
+}
