@@ -43,34 +43,24 @@ func (o Options) placeAll(ctx context.Context, netlist, dir string) ([]Placed, e
 	for i, seed := range o.Seeds {
 		g.Go(func() error {
 			note("nextpnr: placing and routing, seed %d", seed)
-			r, err := o.place(ctx, netlist, dir, seed)
+			r, err := nextpnr.Place(ctx, nextpnr.Options{
+				Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins,
+			})
+			runs[i] = Placed{Seed: seed, Result: r}
 			var failed *tool.FailedError
-			if err != nil && (ctx.Err() != nil || !errors.As(err, &failed)) {
+			switch {
+			case errors.As(err, &failed) && ctx.Err() == nil:
+				note("nextpnr: seed %d: %v", seed, err)
+				runs[i].Failed, runs[i].err = err.Error(), err
+				return nil
+			case err != nil || o.Device.Family != device.ICE40:
 				return err
 			}
-			if err != nil {
-				r.Failed, r.err = err.Error(), err
-				note("nextpnr: seed %d: %v", seed, err)
-			}
-			runs[i] = r
-			return nil
+			runs[i].Icetime, err = icestorm.Fmax(ctx, o.Device, r.Bits, filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
+			return err
 		})
 	}
 	return runs, g.Wait()
-}
-
-// place places a netlist with one seed. Only the device's own limits are results: what fails
-// after routing is an error of the whole.
-func (o Options) place(ctx context.Context, netlist, dir string, seed int) (Placed, error) {
-	r, err := nextpnr.Place(ctx, nextpnr.Options{
-		Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins,
-	})
-	p := Placed{Seed: seed, Result: r}
-	if err != nil || o.Device.Family != device.ICE40 {
-		return p, err
-	}
-	p.Icetime, err = icestorm.Fmax(ctx, o.Device, r.Bits, filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
-	return p, err
 }
 
 // choose sets what the report says of all seeds together and returns the run with the fastest

@@ -83,13 +83,7 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	if err := r.fits(); err != nil {
 		return nil, err
 	}
-	program := nextpnr.Program(o.Device)
-	if program == "" {
-		r.NotPlaced = "there is no device to place it on"
-		return r, nil
-	}
-	if _, err := tool.Find(program); err != nil {
-		r.NotPlaced = err.Error()
+	if r.NotPlaced = unplaceable(o.Device); r.NotPlaced != "" {
 		return r, nil
 	}
 	if r.Runs, err = o.placeAll(ctx, y.JSON, dir); err != nil {
@@ -102,6 +96,24 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	r.Tools["place and route"] = best.Tool
 	o.note("packing the bitstream of seed " + fmt.Sprint(best.Result.Seed))
 	return r, o.bitstream(ctx, r, best, dir)
+}
+
+// unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
+// that lead to a bitstream are there.
+func unplaceable(d device.Device) string {
+	programs := []string{nextpnr.Program(d), "icepack", "icetime"}
+	switch {
+	case programs[0] == "":
+		return "there is no device to place it on"
+	case d.Family == device.ECP5:
+		programs = []string{programs[0], "ecppack"}
+	}
+	for _, name := range programs {
+		if _, err := tool.Find(name); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 func (o Options) note(text string) {

@@ -142,16 +142,18 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// fakeNextpnr puts a shell script for nextpnr-ice40 before all else in PATH.
-func fakeNextpnr(t *testing.T, script string) {
+// fake puts a shell script for a program before all else in PATH.
+func fake(t *testing.T, program, script string) {
 	t.Helper()
-	tooltest.Find(t, "yosys")
+	for _, name := range []string{"yosys", "icepack", "icetime"} {
+		tooltest.Find(t, name)
+	}
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "nextpnr-ice40"), []byte("#!"+shell+"\n"+script+"\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, program), []byte("#!"+shell+"\n"+script+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
@@ -159,7 +161,7 @@ func fakeNextpnr(t *testing.T, script string) {
 
 // TestFailure keeps the log of a nextpnr that fails, and what an earlier run made.
 func TestFailure(t *testing.T) {
-	fakeNextpnr(t, "echo working; echo 'ERROR: no route'; exit 1")
+	fake(t, "nextpnr-ice40", "echo working; echo 'ERROR: no route'; exit 1")
 	o := options(t, "ice40-hx1k", source(t, ports, body))
 	o.Seeds = []int{1, 2}
 	before := filepath.Join(o.Dir, o.Device.Name, "before")
@@ -180,9 +182,22 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// TestTimingFails takes a seed that routed, and that icetime cannot read, for no seed that did not
+// route.
+func TestTimingFails(t *testing.T) {
+	tooltest.Find(t, "nextpnr-ice40")
+	fake(t, "icetime", "echo 'wrong tile'; exit 1")
+	o := options(t, "ice40-hx1k", source(t, "input wire x, output wire y", "assign y = ~x;"))
+	_, err := synth.Run(t.Context(), o)
+	var failed *tool.FailedError
+	if !errors.As(err, &failed) || failed.Name != "icetime" || strings.Contains(err.Error(), "seed") || !exists(failed.Log) {
+		t.Errorf("error %v, want icetime's with its log", err)
+	}
+}
+
 // TestInterrupt leaves nothing but what was there.
 func TestInterrupt(t *testing.T) {
-	fakeNextpnr(t, "exec sleep 60")
+	fake(t, "nextpnr-ice40", "exec sleep 60")
 	o := options(t, "ice40-hx1k", source(t, ports, body))
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Note = func(text string) {
