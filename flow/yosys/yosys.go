@@ -141,7 +141,7 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // script returns the commands for yosys. What is not to be in the design is looked for as soon
 // as processes are gone: later a latch may have become something else. In the end the wires go
 // that nothing reads: of a function's variables, yosys leaves unknown values there. A bit of a
-// bus goes only once it is a wire of its own.
+// bus goes only once it is a wire of its own, which nextpnr would call by its index twice.
 func (o Options) script() (string, error) {
 	t, err := o.target()
 	switch {
@@ -174,7 +174,7 @@ check -assert
 opt_clean -purge
 `, o.Module, command)
 	if o.Place {
-		s.WriteString("splitnets\nopt_clean -purge\nwrite_json " + jsonName + "\n")
+		s.WriteString("write_json " + jsonName + "\nsplitnets\nopt_clean -purge\n")
 	}
 	fmt.Fprintf(&s, "tee -q -o %s stat -json\nwrite_verilog -noattr %s\n", statName, netlistName)
 	return s.String(), nil
