@@ -74,7 +74,7 @@ func status(err error) int {
 		return exitDone
 	case errors.Is(err, errDifference):
 		return exitDifference
-	case errors.As(err, &missing), errors.As(err, &failed), errors.Is(err, errUnproved):
+	case errors.As(err, &missing), errors.As(err, &failed), errors.Is(err, errUnproved), errors.Is(err, errUnchecked):
 		return exitTool
 	case errors.Is(err, trainer.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted

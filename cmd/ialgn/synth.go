@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,12 +27,14 @@ func synthCommand() *cli.Command {
 			"The clock is nextpnr's figure after routing. Targets:\n" +
 			strings.Join(device.Names()[:6], ", ") + ",\n" + strings.Join(device.Names()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
-		Flags: everywhere(
+		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "target", Value: "ice40-hx8k", Usage: "synthesise for `TARGET`"},
 			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile, or 48)"},
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
 			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf)"},
+			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
+			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
 		),
 		Action: synthDir,
 	}
@@ -56,7 +59,10 @@ func synthDir(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return show(c, r)
+	if err := show(c, r); err != nil {
+		return err
+	}
+	return r.Check.outcome()
 }
 
 // synthOptions reads the options of the command line; the folder has the rest.
@@ -81,6 +87,11 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	if o.Pins != "" && !o.Device.Placeable() {
 		return o, hint.With(fmt.Errorf("--pins: the target %s has none", o.Device.Name), "leave it out, or choose a device")
 	}
+	if o.Pins != "" {
+		if info, err := os.Stat(o.Pins); err != nil || info.IsDir() {
+			return o, hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `set_io PORT PIN` for each port, or leave the option out")
+		}
+	}
 	o.Note = func(text string) { note(c, "%s", text) }
 	return o, nil
 }
@@ -100,6 +111,10 @@ func synthFolder(c *cli.Context, dir string, o synth.Options) (*synthReport, err
 	if o.Module, o.Sources, err = sources(out, compiled, plan, o.Device); err != nil {
 		return nil, err
 	}
+	checker, err := newBitChecker(c, out)
+	if err != nil {
+		return nil, err
+	}
 	r, err := synth.Run(c.Context, o)
 	if err != nil {
 		return nil, err
@@ -107,7 +122,11 @@ func synthFolder(c *cli.Context, dir string, o synth.Options) (*synthReport, err
 	if r.NotPlaced == "" && !r.Met {
 		warn(c, "the clock of %.1f MHz was not reached: the fastest of the seeds is %.1f MHz", r.MHz, r.Most)
 	}
-	return &synthReport{Report: r}, nil
+	report := &synthReport{Report: r}
+	if checker != nil {
+		report.Check, err = checker.check(c, r)
+	}
+	return report, err
 }
 
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its
@@ -142,9 +161,18 @@ func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.De
 // synthReport is the report of package synth with its text.
 type synthReport struct {
 	*synth.Report
+	Check *bitCheck `json:"check,omitempty"`
 }
 
 func (r *synthReport) text(w io.Writer) {
+	r.synthesised(w)
+	if r.Check != nil {
+		r.Check.text(w)
+	}
+}
+
+// synthesised writes what there is but for the check.
+func (r *synthReport) synthesised(w io.Writer) {
 	fmt.Fprintf(w, "%s for %s: %d LUTs, %d carries, %d flip-flops, %d pins\n", r.Module, r.Target, r.LUTs, r.Carries, r.FFs, r.Pins)
 	if r.NotPlaced != "" {
 		fmt.Fprintf(w, "not placed and routed, no clock: %s\nnetlist: %s\n", r.NotPlaced, filepath.Join(r.Dir, "netlist.json"))

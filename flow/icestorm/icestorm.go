@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,19 +67,27 @@ func Fmax(ctx context.Context, d device.Device, asc, report string) (float64, er
 }
 
 // Verilog returns a configuration as Verilog: a module of that name with the ports of a file of
-// pins (.pcf), buses as such. It returns an error of package tool.
+// pins (.pcf), one for each bit, such as \x[3] . A port of which nothing is in the configuration
+// is an input. DSP blocks and single-port RAM are left out ([LeftOut]). It returns an error of
+// package tool.
 func Verilog(ctx context.Context, d device.Device, asc, pins, module string) (string, error) {
-	log := asc + ".icebox_vlog.log"
-	r, err := run(ctx, "icebox_vlog", log, "-s", "-c", "-d", d.Package, "-p", pins, "-n", module, asc)
-	switch {
-	case err != nil:
-		return "", err
-	case r.Truncated:
-		return "", r.Failed("more than 16 MiB of Verilog", nil)
-	case strings.Contains(r.Stdout, "unmatched port"):
-		return "", r.Failed("a port of "+pins+" is on no pin of the package", nil)
+	r, err := run(ctx, "icebox_vlog", asc+".icebox_vlog.log", "-s", "-d", d.Package, "-p", pins, "-n", module, asc)
+	if err == nil && r.Truncated {
+		err = r.Failed("more than 16 MiB of Verilog", nil)
 	}
-	return r.Stdout, nil
+	return r.Stdout, err
+}
+
+// LeftOut returns the kinds of cells in a routed design that [Verilog] leaves out, or that we
+// have no model of to simulate: whatever is no logic, pad or clock.
+func LeftOut(r *nextpnr.Result) []string {
+	var kinds []string
+	for _, u := range r.Cells {
+		if u.Used > 0 && !slices.Contains([]string{"ICESTORM_LC", "SB_IO", "SB_GB"}, u.Cell) {
+			kinds = append(kinds, u.Cell)
+		}
+	}
+	return kinds
 }
 
 // WritePins writes a file of pins (.pcf) that has each port where it was placed.

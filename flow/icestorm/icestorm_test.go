@@ -79,7 +79,7 @@ func TestThereAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"module back (", "input clk", `input [3:0] \step `, `output [3:0] \count `} {
+	for _, part := range []string{"module back (", "input clk", `input \step[3] `, `output \count[0] `} {
 		if !strings.Contains(back, part) {
 			t.Errorf("the Verilog lacks %q:\n%.300s", part, back)
 		}
@@ -89,13 +89,23 @@ func TestThereAndBack(t *testing.T) {
 			t.Errorf("with the pins as constraints, %+v is at %+v", r.Pads[i], p)
 		}
 	}
-	wrong := filepath.Join(dir, "wrong.pcf")
-	if err := os.WriteFile(wrong, append(text.Bytes(), "set_io more 122\n"...), 0o666); err != nil {
-		t.Fatal(err)
+	if got := icestorm.LeftOut(r); len(got) > 0 {
+		t.Errorf("left out: %v", got)
 	}
-	var failed *tool.FailedError
-	if _, err := icestorm.Verilog(t.Context(), d, asc, wrong, "back"); !errors.As(err, &failed) {
-		t.Errorf("a port that is not in the bitstream: error %v", err)
+}
+
+// TestLeftOut names what cannot be read back.
+func TestLeftOut(t *testing.T) {
+	r := &nextpnr.Result{Cells: []nextpnr.Use{
+		{Cell: "ICESTORM_DSP", Used: 1},
+		{Cell: "ICESTORM_LC", Used: 9},
+		{Cell: "ICESTORM_PLL"},
+		{Cell: "ICESTORM_SPRAM", Used: 2},
+		{Cell: "SB_GB", Used: 1},
+		{Cell: "SB_IO", Used: 3},
+	}}
+	if got := strings.Join(icestorm.LeftOut(r), " "); got != "ICESTORM_DSP ICESTORM_SPRAM" {
+		t.Errorf("left out: %s", got)
 	}
 }
 

@@ -99,9 +99,9 @@ var policy = Policy{
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec",
 				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
-				"flow/yosys",
+				"flow/yosys", "flow/device", "flow/icestorm",
 			},
-			Test: []string{"compiler/...", "compiler", "trainer/..."},
+			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
 		},
 		{
 			// Nothing of the compiler: it is judged here.

@@ -197,7 +197,7 @@ func TestKeys(t *testing.T) {
 	add("verify", "2", "verify", "m.safetensors", "out")
 	add("train", "0", append([]string{"train", config, "-o", "t.safetensors", "--set", "model.width=60"}, quick...)...)
 	add("compile", "0", "compile", "t.safetensors", "-o", "board", "--target", "ice40", "--style", "lut", "--wrap", "stream", "--freq", "12")
-	add("synth", "0", "synth", "board", "--target", "ice40-hx1k")
+	add("synth", "0", "synth", "board", "--target", "ice40-hx1k", "--check", "t.safetensors")
 	add("compile", "0", "compile", "t.safetensors", "-o", "plain")
 	add("synth", "0", "synth", "plain", "--target", "generic-lut6")
 	add("sim", "0", "sim", "m.safetensors")

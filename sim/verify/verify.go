@@ -10,6 +10,9 @@
 //   - [Formal]: the optimised netlist against the raw one for all inputs: what is counted
 //     by abc on AIGER, the counts of a lowered head by its hint, its argmax by abc.
 //
+// [Design.Synthesised] and [Design.Bitstream] are level RTL once more, of what yosys made of the
+// Verilog and of what is in a bitstream.
+//
 // A difference is named by sample, layer and gate wherever a gate is to blame. What
 // could not be decided is never called verified.
 package verify

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/compiler/folder"
+	"ialgn/flow/device"
+	"ialgn/flow/icestorm"
+	"ialgn/flow/synth"
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/hint"
+	"ialgn/sim/verify"
+)
+
+// errUnchecked says that a bitstream was to be checked and could not be.
+var errUnchecked = errors.New("the bitstream was not checked")
+
+// bitCheck is the content of check.json: what of a bitstream was compared with which model, and
+// what came of it.
+type bitCheck struct {
+	Result     string `json:"result"` // verified, different or not checked
+	NotChecked string `json:"not_checked,omitempty"`
+	Model      string `json:"model_sha256"`
+	Bitstream  string `json:"bitstream_sha256,omitempty"`
+	*verify.RTLResult
+}
+
+// bitChecker compares a bitstream with a model.
+type bitChecker struct {
+	design  verify.Design
+	samples verify.Samples
+	count   int // of the samples to run
+	model   string
+	wrap    string
+	module  string
+}
+
+// newBitChecker reads the model and its test set, nil if none was given. It returns an error if
+// the folder was not compiled from a model like that.
+func newBitChecker(c *cli.Context, out *folder.Output) (*bitChecker, error) {
+	path := c.String("check")
+	if path == "" {
+		return nil, nil
+	}
+	k := &bitChecker{module: out.Manifest.Module}
+	var err error
+	if k.count, err = parseSamples(c.String("samples")); err != nil {
+		return nil, err
+	}
+	f, test, err := loadForTest(c, path)
+	if err != nil {
+		return nil, err
+	}
+	if differ := compareManifest(f, out); len(differ) > 0 {
+		return nil, hint.With(fmt.Errorf("%s: not compiled from %s: %s", out.Dir, path, strings.Join(differ, "; ")), "compile that model, or name the other one")
+	}
+	if k.design, _, err = newDesign(f, out); err != nil {
+		return nil, err
+	}
+	k.samples = verify.Samples{Levels: test.Levels, Words: test.Words}
+	o, _, err := readOptions(out)
+	if err != nil {
+		return nil, err
+	}
+	k.wrap = o.Wrap
+	k.model, err = fileSHA256(c.Context, path)
+	return k, err
+}
+
+// unreadable returns why what is in a bitstream cannot be simulated, "" if it can.
+func (k *bitChecker) unreadable(r *synth.Report) string {
+	best := r.Best()
+	switch {
+	case best == nil:
+		return "there is none: " + r.NotPlaced
+	case r.Device.Family != device.ICE40:
+		return "those of " + r.Device.Family + " cannot be read back"
+	case k.wrap != "" && k.wrap != "none" && k.wrap != "stream":
+		return "there is no testbench for the wrapper " + k.wrap
+	}
+	if left := icestorm.LeftOut(best.Result); len(left) > 0 {
+		return "it uses " + strings.Join(left, ", ") + ", which icebox_vlog leaves out or we have no model of"
+	}
+	return ""
+}
+
+// check compares the bitstream of a report with the model, and writes check.json beside it.
+func (k *bitChecker) check(c *cli.Context, r *synth.Report) (*bitCheck, error) {
+	b := &bitCheck{Model: k.model, NotChecked: k.unreadable(r)}
+	if b.NotChecked != "" {
+		b.Result = "not checked"
+		return b, b.write(r.Dir)
+	}
+	note(c, "simulating what is in the bitstream")
+	var err error
+	if b.Bitstream, err = fileSHA256(c.Context, r.Bitstream); err != nil {
+		return nil, err
+	}
+	if b.RTLResult, err = k.design.Bitstream(c.Context, k.samples, verify.Bitstream{
+		Module: k.module, Top: r.Module, Stream: k.wrap == "stream", Device: r.Device,
+		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, ".bin") + ".pcf",
+	}, k.count); err != nil {
+		return nil, err
+	}
+	b.Result = "verified"
+	if b.Mismatches > 0 {
+		b.Result = "different"
+	}
+	return b, b.write(r.Dir)
+}
+
+func (b *bitCheck) write(dir string) error {
+	return atomicfile.Write(filepath.Join(dir, "check.json"), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(b)
+	})
+}
+
+func (b *bitCheck) text(w io.Writer) {
+	if b.RTLResult == nil {
+		fmt.Fprintf(w, "bitstream not checked: %s\n", b.NotChecked)
+		return
+	}
+	fmt.Fprintf(w, "bitstream read back: %s\n", simulated(b.RTLResult))
+	list(w, b.First)
+}
+
+// outcome returns the error that decides the exit status.
+func (b *bitCheck) outcome() error {
+	switch {
+	case b == nil || b.Result == "verified":
+		return nil
+	case b.RTLResult == nil:
+		return fmt.Errorf("%w: %s", errUnchecked, b.NotChecked)
+	}
+	return errDifference
+}
