@@ -14,6 +14,7 @@ const loaderModule = `module NAME #(
     output wire in_ready,
     input  wire [BEAT*WORD-1:0] in_data,
     input  wire in_last,
+    input  wire drop,  // the packet so far is void, an error; not in a clock with in_valid
     output wire [WORD*WORDS-1:0] sample,
     output wire sample_valid,
     input  wire sample_taken,  // in this clock; no beat is taken before
@@ -61,6 +62,11 @@ const loaderModule = `module NAME #(
         skip <= ~in_last & (skip | whole);
         if (in_last & whole & ~skip) full <= 1'b1;
         if ((in_last ^ whole) & ~skip) failed <= 1'b1;
+      end
+      if (drop) begin
+        beat   <= {COUNT{1'b0}};
+        skip   <= 1'b0;
+        failed <= 1'b1;
       end
     end
 

@@ -43,44 +43,70 @@ func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	if err != nil {
 		return err
 	}
-	text := d.streamHeader() + "`default_nettype none\n\n" + d.streamModule()
-	line := strings.Count(text, "\n") + 5
-	loader := d.module + "_loader"
-	text += fmt.Sprintf("\n// the words of a sample, collected\n"+
-		"// (the directive is for verilator -Wall, which wants files called as their modules)\n`line %d \"%s.v\" 0\n", line, loader)
-	text += strings.Replace(loaderModule, "NAME", loader, 1) + "\n`default_nettype wire\n"
-	_, err = io.WriteString(w, text)
+	_, err = io.WriteString(w, d.file(d.streamHeader(), module{d.module, "", d.streamModule(d.module, false)}, d.loader(d.module)))
 	return err
+}
+
+// module is the text of a module.
+type module struct{ name, comment, text string }
+
+// loader returns the loader of a wrapper.
+func (d *design) loader(wrapper string) module {
+	name := wrapper + "_loader"
+	return module{name, "the words of a sample, collected", strings.Replace(loaderModule, "NAME", name, 1)}
+}
+
+// file returns a file of modules, the wrapper itself first.
+func (d *design) file(header string, top module, below ...module) string {
+	text := header + "`default_nettype none\n\n" + top.text
+	for i, m := range below {
+		text += "\n// " + m.comment + "\n"
+		if i == 0 {
+			text += "// (the directive is for verilator -Wall, which wants files called as their modules)\n"
+		}
+		text += fmt.Sprintf("`line %d \"%s.v\" 0\n", strings.Count(text, "\n")+2, m.name) + m.text
+	}
+	return text + "\n`default_nettype wire\n"
 }
 
 // streamHeader returns the comment at the top.
 func (d *design) streamHeader() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// Module %s: samples for the module %s, word after word\n", d.module, d.core)
-	for i, s := range d.header {
-		if i == 0 {
-			b.WriteString("//\n")
-		}
-		fmt.Fprintf(&b, "// - %s\n", printable(s))
-	}
-	kept := 0
-	for _, read := range d.read() {
-		if read {
-			kept++
-		}
-	}
+	d.title(&b, "samples for the module "+d.core+", word after word")
 	fmt.Fprintf(&b, `//
 // A sample is a packet of %d words of %d bits, BEAT of them in a clock, the first in the
 // lowest bits of in_data; in_last is 1 with the last. %d of its %d bits are kept.
 // Data moves in clocks in which valid and ready are both 1. A packet of another length is
 // dropped and error is 1 until a reset. rst is synchronous and active high.
 
-`, d.words, d.word, kept, d.words*d.word)
+`, d.words, d.word, d.keptBits(), d.words*d.word)
 	return b.String()
 }
 
-// streamModule returns the module itself.
-func (d *design) streamModule() string {
+// title writes what every head begins with.
+func (d *design) title(b *strings.Builder, what string) {
+	fmt.Fprintf(b, "// Module %s: %s\n", d.module, what)
+	for i, s := range d.header {
+		if i == 0 {
+			b.WriteString("//\n")
+		}
+		fmt.Fprintf(b, "// - %s\n", printable(s))
+	}
+}
+
+// keptBits returns how many bits of a sample have registers.
+func (d *design) keptBits() (kept int) {
+	for _, read := range d.kept {
+		if read {
+			kept++
+		}
+	}
+	return kept
+}
+
+// streamModule returns the module itself, under a name. With drop it has the loader's port of
+// that name.
+func (d *design) streamModule(name string, drop bool) string {
 	var ports, wires, connections, results strings.Builder
 	for _, p := range d.n.OutputPorts() {
 		high := len(p.Nets) - 1
@@ -94,9 +120,17 @@ func (d *design) streamModule() string {
 		pins = ".clk(clk),\n      .rst(rst),\n      .ce(step),\n      .in_valid(sample_valid),\n      .out_valid(core_valid),\n      "
 		valid = "  wire core_valid;\n"
 	}
+	dropPort, dropPin, sample := "", "1'b0", "sample"
+	if drop {
+		dropPort, dropPin = "    input  wire drop,\n", "drop"
+	}
+	features := ""
+	if d.lane > 0 {
+		features, sample = d.features(), "features"
+	}
 	return strings.NewReplacer(
-		"@MODULE@", d.module, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@", fmt.Sprint(d.word),
-		"@BITS@", fmt.Sprint(d.words*d.word-1), "@DEFAULT@", fmt.Sprint(d.beat), "@READ@", literal(d.read(), "          "),
+		"@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@", dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@", fmt.Sprint(d.word),
+		"@BITS@", fmt.Sprint(d.words*d.word-1), "@DEFAULT@", fmt.Sprint(d.beat), "@READ@", literal(d.kept, "          "),
 		"@PORTS@", ports.String(), "@WIRES@", wires.String()+valid, "@PINS@", pins, "@INPUT@", d.input.Name,
 		"@OUTPUTS@", connections.String(), "@RESULTS@", results.String(),
 	).Replace(streamModule)
@@ -114,7 +148,7 @@ const streamModule = `module @MODULE@ #(
     output wire in_ready,
     input  wire [BEAT*@WORD@-1:0] in_data,
     input  wire in_last,
-    output reg out_valid,
+@DROP@    output reg out_valid,
     input  wire out_ready,
 @PORTS@    output wire error
 );
@@ -134,14 +168,15 @@ const streamModule = `module @MODULE@ #(
       .in_ready(in_ready),
       .in_data(in_data),
       .in_last(in_last),
+      .drop(@DROPPIN@),
       .sample(sample),
       .sample_valid(sample_valid),
       .sample_taken(sample_valid & step),
       .error(error)
   );
 
-  @CORE@ core (
-      @PINS@.@INPUT@(sample)@OUTPUTS@
+@FEATURES@  @CORE@ core (
+      @PINS@.@INPUT@(@SAMPLE@)@OUTPUTS@
   );
 
   always @(posedge clk)

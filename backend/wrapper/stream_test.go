@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -65,6 +66,12 @@ func classifier(t *testing.T) *netlist.Netlist {
 // emit writes core and wrapper into a new folder. With stages, the core is a pipeline.
 func emit(t *testing.T, n *netlist.Netlist, stages int) (dir, wrapper string) {
 	t.Helper()
+	return emitWith(t, n, stages, WriteStream, Options{})
+}
+
+// emitWith is emit for any wrapper.
+func emitWith(t *testing.T, n *netlist.Netlist, stages int, writer func(io.Writer, *netlist.Netlist, Options) error, o Options) (dir, wrapper string) {
+	t.Helper()
 	dir = t.TempDir()
 	core, _, err := pipeline.Insert(n, pipeline.Options{Stages: stages})
 	if err != nil {
@@ -75,7 +82,8 @@ func emit(t *testing.T, n *netlist.Netlist, stages int) (dir, wrapper string) {
 		t.Fatal(err)
 	}
 	write(t, dir, "core.v", design.String())
-	if err := WriteStream(&stream, core, Options{Core: "core", Module: "dut", Header: []string{"a test\n`define"}}); err != nil {
+	o.Core, o.Module, o.Header = "core", "dut", []string{"a test\n`define"}
+	if err := writer(&stream, core, o); err != nil {
 		t.Fatal(err)
 	}
 	return dir, stream.String()
@@ -143,17 +151,44 @@ func newProgram(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	in := n.InputPorts()[0]
 	words := len(in.Nets) / in.Word
 	p := &program{width: in.Word, data: beat * in.Word, packet: (words + beat - 1) / beat, r: rand.New(rand.NewPCG(uint64(beat), 9))}
+	for _, s := range classified(t, n, samples, p.r) {
+		p.sample(s.words, fmt.Sprintf("%x", s.class), events)
+	}
+	return p
+}
+
+// sample adds a sample and the result that it must have, perhaps after an event.
+func (p *program) sample(words []uint64, result string, events bool) {
+	if events {
+		p.event(words)
+	}
+	p.send(words, p.packet, true)
+	p.expected.WriteString(result + "\n")
+	p.results++
+}
+
+// expected is a sample and what the simulator of netlists says of it.
+type expected struct {
+	words  []uint64
+	class  uint64
+	counts []uint64
+}
+
+// classified returns random samples with their results.
+func classified(t *testing.T, n *netlist.Netlist, samples int, r *rand.Rand) []expected {
+	t.Helper()
+	in := n.InputPorts()[0]
 	c, err := sim.NewClassifier(n, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stride := (samples + 63) / 64
-	rows, sample := make([]uint64, len(in.Nets)*stride), make([][]uint64, samples)
-	for i := range sample {
-		sample[i] = make([]uint64, words)
+	rows, of := make([]uint64, len(in.Nets)*stride), make([]expected, samples)
+	for i := range of {
+		of[i].words = make([]uint64, len(in.Nets)/in.Word)
 		for b := range in.Nets {
-			v := p.r.Uint64N(2)
-			sample[i][b/in.Word] |= v << (b % in.Word)
+			v := r.Uint64N(2)
+			of[i].words[b/in.Word] |= v << (b % in.Word)
 			rows[b*stride+i/64] |= v << (i % 64)
 		}
 	}
@@ -161,15 +196,13 @@ func newProgram(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range sample {
-		if events {
-			p.event(s)
+	for i := range of {
+		of[i].class = uint64(result.Class[i])
+		for _, count := range result.Counts[i*result.Classes:][:result.Classes] {
+			of[i].counts = append(of[i].counts, uint64(count))
 		}
-		p.send(s, p.packet, true)
-		fmt.Fprintf(&p.expected, "%x\n", result.Class[i])
-		p.results++
 	}
-	return p
+	return of
 }
 
 // event adds what may happen before a packet.
@@ -196,21 +229,27 @@ func (p *program) event(s []uint64) {
 	}
 }
 
-// build compiles the testbench of a program for a wrapper.
+// build compiles the testbench of a program for a stream wrapper, whose results have 2 bits.
 func build(t *testing.T, dir, wrapper string, stages int, p *program) {
 	t.Helper()
-	bench, err := os.ReadFile("testdata/stream_tb.v")
+	p.build(t, dir, "stream_tb.v", wrapper, stages, 2)
+}
+
+// build compiles a testbench that plays the program.
+func (p *program) build(t *testing.T, dir, name, wrapper string, stages, result int) {
+	t.Helper()
+	bench, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, "stream_tb.v", string(bench))
+	write(t, dir, name, string(bench))
 	write(t, dir, "dut.v", wrapper)
 	write(t, dir, "program.hex", p.lines.String())
 	write(t, dir, "expected.hex", p.expected.String())
 	args := []string{
-		"iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", "-DRESULT=2", fmt.Sprintf("-DDATA=%d", p.data),
+		"iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DRESULT=%d", result), fmt.Sprintf("-DDATA=%d", p.data),
 		fmt.Sprintf("-DBEAT=%d", p.data/p.width), fmt.Sprintf("-DSTAGES=%d", stages), fmt.Sprintf("-DLINES=%d", p.beats), fmt.Sprintf("-DRESULTS=%d", p.results),
-		"stream_tb.v", "dut.v", "core.v",
+		name, "dut.v", "core.v",
 	}
 	silent(t, dir, args...)
 }
@@ -391,4 +430,15 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: error %v and %d bytes, want %q", c.name, err, out.Len(), c.want)
 		}
 	}
+}
+
+// random returns a small classifier of features of so many bits.
+func random(t *testing.T, scope netlist.Scope, features, bits int) *netlist.Netlist {
+	t.Helper()
+	f := netgen.Frozen(4, netgen.FrozenOptions{Width: 32, Depth: 4, Features: features, Bits: 5, BitsIn: bits, Classes: 4, ShareA: 0.3, ShareBinary: 0.6})
+	n, err := netlist.Freeze(f, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -2,21 +2,29 @@
 // around the module that package verilog writes of a netlist, which has none or is a mere
 // pipeline.
 //
-// [WriteStream] gives the words of a sample one after the other. What holds for every
-// wrapper:
+// [WriteStream] gives the words of a sample one after the other, [WriteAXIS] its bytes over
+// AXI4-Stream. What holds for every wrapper:
 //
 //   - it is a file of its own beside that of the netlist's module, the core, which it
 //     instantiates by name and by the names of its ports;
 //   - data moves in clocks in which valid and ready are both 1; valid waits for no ready,
 //     and once 1 stays so with the same data until then; no output depends on an input in
 //     the same clock;
-//   - reset is synchronous and active high, for what says whether data is valid; data
-//     itself has none;
+//   - reset is synchronous, and active high unless the protocol has it otherwise, for what
+//     says whether data is valid; data itself has none;
 //   - the same netlist and options give the same bytes, and verilator -Wall, iverilog
 //     -Wall and yosys check have nothing to say.
 //
 // The loader, which turns words into samples and checks the lengths of packets, is a
-// module of its own for wrappers of other protocols to put before it.
+// module of its own. Wrappers of bytes are a few lines of their protocol before the stream
+// module, whose words are then bytes. How samples and results are laid out in bytes is the
+// same for all of them:
+//
+//   - the words of a port follow each other, the first one first;
+//   - a word of more than one bit takes whole bytes, its low byte first, and the bits above
+//     it are ignored in samples and 0 in results;
+//   - words of one bit are packed, eight to a byte, the first in the lowest bit;
+//   - output ports follow each other, each from a byte of its own.
 package wrapper
 
 import (
@@ -37,8 +45,8 @@ type Options struct {
 	Module string
 	// Header are lines for the comment at the top.
 	Header []string
-	// Beat is how many words come in a clock, unless the module's parameter BEAT says
-	// otherwise. 0: one.
+	// Beat is how many words, with [WriteAXIS] bytes, come in a clock, unless the module's
+	// parameter BEAT or BYTES says otherwise. 0: one word, or [axisBytes].
 	Beat int
 }
 
@@ -48,9 +56,11 @@ type design struct {
 	core, module string
 	header       []string
 	input        netlist.Port
-	word, words  int  // bits of a word, words of a sample
-	beat         int  // words of a clock
-	clocked      bool // the core is a pipeline
+	word, words  int    // bits of a word, words of a sample
+	beat         int    // words of a clock
+	kept         []bool // bits of the words that something reads
+	lane         int    // where words are cut out of bytes: bits from one word to the next; else 0
+	clocked      bool   // the core is a pipeline
 }
 
 // newDesign checks what all wrappers need; own are the names that the wrapper's ports
@@ -63,7 +73,7 @@ func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*desi
 	if d.module == "" {
 		d.module = d.core + "_" + kind
 	}
-	for _, name := range []string{d.core, d.module, d.module + "_loader"} {
+	for _, name := range []string{d.core, d.module, d.module + "_stream_loader"} {
 		if err := verilog.CheckIdentifier(name); err != nil {
 			return nil, fmt.Errorf("wrapper: module: %w", err)
 		}
@@ -92,6 +102,7 @@ func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*desi
 	d.input = inputs[0]
 	d.word = d.input.Word
 	d.words = len(d.input.Nets) / d.word
+	d.kept = d.read()
 	if o.Beat < 0 || d.beat > d.words {
 		return nil, fmt.Errorf("wrapper: %d words in a clock are out of range, a sample has %d: give 1 to %d", o.Beat, d.words, d.words)
 	}

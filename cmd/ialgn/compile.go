@@ -46,7 +46,7 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
 			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives)"},
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none or stream (samples word by word)"},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream or axis"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
@@ -89,7 +89,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sum := hashing(ctx, path)
-	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Stream: plan.stream}
+	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap}
 	info, err := model.ReadInfo(path)
 	if err != nil {
 		return nil, err

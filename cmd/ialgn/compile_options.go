@@ -50,7 +50,7 @@ type compilePlan struct {
 	optimise compiler.Options
 	hardware *hardware.Options // nil: the netlist is not lowered
 	style    verilog.Style
-	stream   bool
+	wrap     string // empty: none
 }
 
 // plan checks options that belong together.
@@ -72,10 +72,10 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 	}
 	switch o.Wrap {
 	case "", "none":
-	case "stream":
-		p.stream = true
+	case "stream", "axis":
+		p.wrap = o.Wrap
 	default:
-		return p, fmt.Errorf("--wrap %q: give none or stream", o.Wrap)
+		return p, fmt.Errorf("--wrap %q: give none, stream or axis", o.Wrap)
 	}
 	mapped := p.hardware != nil
 	if o.Assume && (p.scope == netlist.Full || !mapped) {

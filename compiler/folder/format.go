@@ -47,9 +47,7 @@ func formats() []format {
 		{"cells", "", "_cells.v", inLUTs, func(w io.Writer, p Product) error {
 			return verilog.WriteCells(w, p.Netlist, verilogOptions(p))
 		}},
-		{"stream", "", "_stream.v", func(p Product) bool { return p.Stream }, func(w io.Writer, p Product) error {
-			return wrapper.WriteStream(w, p.Netlist, wrapper.Options{Core: p.Manifest.Module, Header: p.Header})
-		}},
+		wrapped("stream", wrapper.WriteStream), wrapped("axis", wrapper.WriteAXIS),
 		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error { return aiger.Write(w, n) })},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
@@ -64,6 +62,13 @@ func formats() []format {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " + p.Manifest.Version})
 		}},
 	}
+}
+
+// wrapped returns the format of a wrapper.
+func wrapped(kind string, write func(io.Writer, *netlist.Netlist, wrapper.Options) error) format {
+	return format{kind, "", "_" + kind + ".v", func(p Product) bool { return p.Wrap == kind }, func(w io.Writer, p Product) error {
+		return write(w, p.Netlist, wrapper.Options{Core: p.Manifest.Module, Header: p.Header})
+	}}
 }
 
 // combinational returns the writer of a format that has no clock: of a pipeline it writes

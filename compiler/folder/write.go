@@ -39,7 +39,7 @@ type Product struct {
 	Started  time.Time             // when the compilation began
 	Emit     []string              // formats beside verilog and netlist, which are always written
 	Header   []string              // lines for the head of the Verilog files
-	Stream   bool                  // whether a wrapper is written that takes samples as a stream
+	Wrap     string                // the wrapper that is written: stream or axis; empty: none
 	MHz      float64               // of the clock that constraints are written for; 0: there are none
 	Manifest Manifest              // all but Format and Files, which Write fills in
 }
@@ -59,7 +59,7 @@ type Hardware struct {
 //	NAME.netlist        the netlist's text form, which [Read] reads
 //	NAME.hint.json      of a lowered netlist: the [counts.Hint]
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
-//	NAME_stream.v       where Stream asks for it: the wrapper
+//	NAME_stream.v       or _axis.v, where Wrap asks for it: the wrapper
 //	NAME.aig and so on  what Emit names
 //	NAME_inst.vh, ...   what package handover has for those who use the Verilog
 //	report.json         the [Report]

@@ -1,0 +1,124 @@
+package wrapper
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// axisBytes are the bytes of a beat, unless told otherwise.
+const axisBytes = 4
+
+// WriteAXIS writes a module with two interfaces of AMBA 4 AXI4-Stream: samples come in on
+// s_axis, and what the netlist's output ports are for each goes out on m_axis.
+//
+//	parameter BYTES                                  of s_axis_tdata, 4 or as [Options] say
+//	input  aclk, aresetn
+//	input  s_axis_tvalid, s_axis_tdata, s_axis_tlast
+//	output s_axis_tready
+//	output m_axis_tvalid, m_axis_tdata, m_axis_tlast
+//	input  m_axis_tready
+//	output error
+//
+// A sample is a packet, whose bytes are laid out as the package says, the first in the
+// lowest bits of tdata; bytes of the last beat beyond the sample are ignored. There is no
+// tkeep: all bytes of a beat count. A packet that is shorter or longer is dropped as a
+// whole, and error is 1 from then on until a reset; the next packet is right again. A result
+// is one beat, with tlast.
+//
+// No tvalid or tready depends on an input in the same clock, and a tvalid that is 1 stays so
+// with the same data until the beat is taken. aresetn is active low and synchronous, and
+// drops all that has not been given out. Samples follow each other every
+// ceil(bytes / BYTES) + 1 clocks.
+//
+// The errors are those of [WriteStream], of a BYTES that is negative too; one that is wider
+// than a sample is right, its beats have bytes to spare.
+func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
+	bytes := o.Beat
+	if bytes == 0 {
+		bytes = axisBytes
+	}
+	o.Beat = min(o.Beat, 0) // words
+	d, err := newDesign(n, o, "axis", streamNames("aclk", "aresetn", "s_axis_tvalid", "s_axis_tready", "s_axis_tdata", "s_axis_tlast",
+		"m_axis_tvalid", "m_axis_tready", "m_axis_tdata", "m_axis_tlast", "BYTES")...)
+	if err != nil {
+		return err
+	}
+	d = d.asBytes()
+	d.beat = bytes
+	stream := d.module + "_stream"
+	wires, connections := d.resultWires()
+	top := strings.NewReplacer(
+		"@MODULE@", d.module, "@STREAM@", stream, "@BYTES@", fmt.Sprint(bytes), "@HIGH@", fmt.Sprint(8*d.resultBytes()-1),
+		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.result("    "),
+	).Replace(axisModule)
+	_, err = io.WriteString(w, d.file(d.axisHeader(),
+		module{d.module, "", top},
+		module{stream, "bytes to results", d.streamModule(stream, false)},
+		d.loader(stream)))
+	return err
+}
+
+// axisHeader returns the comment at the top.
+func (d *design) axisHeader() string {
+	var b strings.Builder
+	d.title(&b, "the module "+d.core+" between two AXI4-Streams")
+	d.byteOrder(&b)
+	b.WriteString(`//
+// A packet on s_axis is a sample: BYTES bytes in a beat, the first in the lowest bits of
+// tdata, and tlast with the last of them; bytes beyond the sample in that beat are ignored.
+// There is no tkeep: all bytes of a beat count. A packet of another length is dropped as a
+// whole and error is 1 until a reset; the next packet is right again. A packet on m_axis is a
+// result, in one beat.
+// A beat moves where tvalid and tready are both 1 at a rising edge of aclk. tvalid waits for
+// no tready, and stays, as its data do, until the beat has moved; no output depends on an
+// input in the same clock. aresetn is synchronous and active low: results and packets that
+// are on their way are dropped, and error is 0 again.
+
+`)
+	return b.String()
+}
+
+// streamNames returns the names that the modules of wrappers of bytes have in common, and
+// further ones.
+func streamNames(own ...string) []string {
+	return append(own, "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last", "drop", "out_valid", "out_ready", "error", "loader",
+		"core", "sample", "sample_valid", "step", "BEAT", "features", "unused_sample", "stream", "group", "word", "groups", "words", "result")
+}
+
+const axisModule = `module @MODULE@ #(
+    parameter BYTES = @BYTES@  // of s_axis_tdata
+) (
+    input  wire aclk,
+    input  wire aresetn,
+    input  wire s_axis_tvalid,
+    output wire s_axis_tready,
+    input  wire [8*BYTES-1:0] s_axis_tdata,
+    input  wire s_axis_tlast,
+    output wire m_axis_tvalid,
+    input  wire m_axis_tready,
+    output wire [@HIGH@:0] m_axis_tdata,
+    output wire m_axis_tlast,
+    output wire error
+);
+@WIRES@
+  assign m_axis_tdata = @RESULT@;
+  assign m_axis_tlast = 1'b1;
+
+  @STREAM@ #(
+      .BEAT(BYTES)
+  ) stream (
+      .clk(aclk),
+      .rst(~aresetn),
+      .in_valid(s_axis_tvalid),
+      .in_ready(s_axis_tready),
+      .in_data(s_axis_tdata),
+      .in_last(s_axis_tlast),
+      .out_valid(m_axis_tvalid),
+      .out_ready(m_axis_tready),
+@CONNECTIONS@      .error(error)
+  );
+endmodule
+`

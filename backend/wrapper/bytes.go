@@ -1,0 +1,141 @@
+package wrapper
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// laneOf returns the bits from the beginning of one word to that of the next, in bytes:
+// words of one bit are packed, others take whole bytes.
+func laneOf(word int) int {
+	if word <= 1 {
+		return 1
+	}
+	return (word + 7) / 8 * 8
+}
+
+// bytesOf returns the bytes of so many words.
+func bytesOf(word, words int) int { return (laneOf(word)*words + 7) / 8 }
+
+// asBytes returns the design whose words are the bytes of a sample. Bits between the words
+// are not kept.
+func (d *design) asBytes() *design {
+	b := *d
+	b.lane, b.word, b.words = laneOf(d.word), 8, bytesOf(d.word, d.words)
+	b.kept = make([]bool, 8*b.words)
+	for i, read := range d.kept {
+		b.kept[i/d.word*b.lane+i%d.word] = read
+	}
+	return &b
+}
+
+// features returns the declaration of the core's input, cut out of the bytes of a sample.
+func (d *design) features() string {
+	return strings.NewReplacer(
+		"@HIGH@", fmt.Sprint(len(d.input.Nets)-1), "@WORDS@", fmt.Sprint(len(d.input.Nets)/d.input.Word),
+		"@WORD@", fmt.Sprint(d.input.Word), "@LANE@", fmt.Sprint(d.lane),
+	).Replace(`  // the words of the sample; the bits between them are not kept
+  wire [@HIGH@:0] features;
+  wire unused_sample = &{1'b0, sample};
+  genvar group, word;
+  generate
+    for (group = 0; group < @WORDS@; group = group + 64) begin : groups
+      for (word = group; word < @WORDS@ && word < group + 64; word = word + 1) begin : words
+        assign features[word*@WORD@+:@WORD@] = sample[word*@LANE@+:@WORD@];
+      end
+    end
+  endgenerate
+
+`)
+}
+
+// resultBytes returns the bytes of a result.
+func (d *design) resultBytes() (n int) {
+	for _, p := range d.n.OutputPorts() {
+		n += portBytes(p)
+	}
+	return n
+}
+
+func portBytes(p netlist.Port) int {
+	word := max(p.Word, 1)
+	return bytesOf(word, len(p.Nets)/word)
+}
+
+// result returns the concatenation of the output ports as bytes, the last byte first as
+// Verilog has it, on lines with the given indentation.
+func (d *design) result(indent string) string {
+	var pieces []string // the lowest first
+	for _, p := range d.n.OutputPorts() {
+		word := max(p.Word, 1)
+		if word == 1 { // packed
+			word = len(p.Nets)
+		}
+		for low := 0; low < len(p.Nets); low += word {
+			piece := fmt.Sprintf("%s[%d:%d]", p.Name, low+word-1, low)
+			if pad := -word & 7; pad > 0 {
+				piece = fmt.Sprintf("%d'd0, %s", pad, piece)
+			}
+			pieces = append(pieces, piece)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("{")
+	for i := len(pieces) - 1; i >= 0; i-- {
+		b.WriteString("\n" + indent + pieces[i])
+		if i > 0 {
+			b.WriteString(",")
+		}
+	}
+	return b.String() + "\n" + strings.TrimSuffix(indent, "  ") + "}"
+}
+
+// resultWires declares the output ports of the stream module, and connections to them.
+func (d *design) resultWires() (wires, connections string) {
+	for _, p := range d.n.OutputPorts() {
+		wires += fmt.Sprintf("  wire [%d:0] %s;\n", len(p.Nets)-1, p.Name)
+		connections += fmt.Sprintf("      .%s(%s),\n", p.Name, p.Name)
+	}
+	return wires, connections
+}
+
+// byteOrder writes the lines of a head that say how samples and results stand in bytes.
+func (d *design) byteOrder(b *strings.Builder) {
+	word, lane := d.input.Word, d.lane
+	fmt.Fprintf(b, "//\n// A sample has %d bytes, those of the port %s of %s:\n", d.words, d.input.Name, d.core)
+	switch lane {
+	case 1:
+		fmt.Fprintf(b, "// bit i is bit i %% 8 of byte i / 8, for i below %d.\n", len(d.input.Nets))
+	case 8:
+		fmt.Fprintf(b, "// word i, of %d bits, is in the low bits of byte i.\n", word)
+	default:
+		fmt.Fprintf(b, "// word i, of %d bits, is in the bytes from %d * i, the low one first.\n", word, lane/8)
+	}
+	if 8*d.words > len(d.input.Nets) {
+		fmt.Fprintf(b, "// Bits above are ignored. ")
+	} else {
+		fmt.Fprintf(b, "// ")
+	}
+	fmt.Fprintf(b, "%d of its %d bits are kept, those that something reads.\n", d.keptBits(), len(d.input.Nets))
+	at := 0
+	fmt.Fprintf(b, "//\n// A result has %d bytes, in which bits above a number are 0:\n", d.resultBytes())
+	for _, p := range d.n.OutputPorts() {
+		size, word := portBytes(p), max(p.Word, 1)
+		where := fmt.Sprintf("byte %d", at)
+		if size > 1 {
+			where = fmt.Sprintf("bytes %d to %d", at, at+size-1)
+		}
+		words := len(p.Nets) / word
+		switch {
+		case words == 1:
+			fmt.Fprintf(b, "//   - %-16s %s, %d bits\n", where, p.Name, word)
+		case word == 1:
+			fmt.Fprintf(b, "//   - %-16s %s, %d bits, eight to a byte, the first lowest\n", where, p.Name, words)
+		default:
+			fmt.Fprintf(b, "//   - %-16s %s, %d words of %d bits in %d bytes each, the low one first\n", where, p.Name, words, word, laneOf(word)/8)
+		}
+		at += size
+	}
+}
