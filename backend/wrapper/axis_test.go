@@ -185,10 +185,15 @@ func TestAXISPaths(t *testing.T) {
 	}
 }
 
-// lint holds a wrapper to silence under all warnings, with the given values of a parameter.
+// lint holds a wrapper to silence under all warnings, with the given values of a parameter if
+// it has one.
 func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
+	if len(values) == 0 {
+		silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "dut", "dut.v", "core.v")
+		silent(t, dir, "iverilog", "-g2001", "-Wall", "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
+	}
 	for _, v := range values {
 		silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-G%s=%d", parameter, v), "--top-module", "dut", "dut.v", "core.v")
 		silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.%s=%d", parameter, v), "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")

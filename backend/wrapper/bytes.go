@@ -2,6 +2,7 @@ package wrapper
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"ialgn/netlist"
@@ -90,6 +91,19 @@ func (d *design) result(indent string) string {
 		}
 	}
 	return b.String() + "\n" + strings.TrimSuffix(indent, "  ") + "}"
+}
+
+// indexBits returns the bits of an index of so many things, at least 1.
+func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
+
+// resultPadded is result with zeros to a power of two of bytes, at least two, for an index of
+// [indexBits].
+func (d *design) resultPadded(indent string) string {
+	spare := 8 * (1<<indexBits(d.resultBytes()) - d.resultBytes())
+	if spare == 0 {
+		return d.result(indent)
+	}
+	return fmt.Sprintf("{\n%s%d'd0, %s\n%s}", indent, spare, d.result(indent+"  "), strings.TrimSuffix(indent, "  "))
 }
 
 // resultWires declares the output ports of the stream module, and connections to them.

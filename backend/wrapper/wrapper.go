@@ -3,7 +3,7 @@
 // pipeline.
 //
 // [WriteStream] gives the words of a sample one after the other, [WriteAXIS] its bytes over
-// AXI4-Stream. What holds for every wrapper:
+// AXI4-Stream, [WriteUART] over a serial line. What holds for every wrapper:
 //
 //   - it is a file of its own beside that of the netlist's module, the core, which it
 //     instantiates by name and by the names of its ports;
@@ -48,6 +48,9 @@ type Options struct {
 	// Beat is how many words, with [WriteAXIS] bytes, come in a clock, unless the module's
 	// parameter BEAT or BYTES says otherwise. 0: one word, or [axisBytes].
 	Beat int
+	// ClockHz and Baud are the clock and the rate of a serial line, unless the module's
+	// parameters say otherwise. 0: 12 MHz and 115,200 baud.
+	ClockHz, Baud int
 }
 
 // design is a wrapper that is to be written.

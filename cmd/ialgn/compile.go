@@ -46,7 +46,8 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
 			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives)"},
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream or axis"},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream, axis or uart"},
+			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
@@ -67,7 +68,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -89,7 +90,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sum := hashing(ctx, path)
-	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap}
+	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap, Baud: o.Baud}
 	info, err := model.ReadInfo(path)
 	if err != nil {
 		return nil, err

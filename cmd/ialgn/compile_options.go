@@ -33,6 +33,7 @@ type compileOptions struct {
 	Style     string   `json:"style,omitempty"`
 	MHz       float64  `json:"mhz,omitempty"`
 	Wrap      string   `json:"wrap,omitempty"`
+	Baud      int      `json:"baud,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 
 	threads int // which decides nothing
@@ -70,12 +71,8 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 	if o.Optimise < compiler.LevelNone || o.Optimise > compiler.LevelRepeat {
 		return p, fmt.Errorf("-O %d: give 0, 1 or 2", o.Optimise)
 	}
-	switch o.Wrap {
-	case "", "none":
-	case "stream", "axis":
-		p.wrap = o.Wrap
-	default:
-		return p, fmt.Errorf("--wrap %q: give none, stream or axis", o.Wrap)
+	if p.wrap, err = o.wrapper(); err != nil {
+		return p, err
 	}
 	mapped := p.hardware != nil
 	if o.Assume && (p.scope == netlist.Full || !mapped) {
@@ -90,6 +87,22 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 		p.optimise.Thermometer = compiler.ThermometerAssumed
 	}
 	return p, nil
+}
+
+// wrapper returns the kind of the wrapper, empty for none.
+func (o compileOptions) wrapper() (string, error) {
+	switch o.Wrap {
+	case "", "none", "stream", "axis", "uart":
+	default:
+		return "", fmt.Errorf("--wrap %q: give none, stream, axis or uart", o.Wrap)
+	}
+	if o.Baud != 0 && o.Wrap != "uart" {
+		return "", hint.With(fmt.Errorf("--baud %d: there is no serial line", o.Baud), "leave it out, or give --wrap uart")
+	}
+	if o.Wrap == "none" {
+		return "", nil
+	}
+	return o.Wrap, nil
 }
 
 // target returns whose primitives the Verilog may have.

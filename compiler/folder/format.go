@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -48,6 +49,7 @@ func formats() []format {
 			return verilog.WriteCells(w, p.Netlist, verilogOptions(p))
 		}},
 		wrapped("stream", wrapper.WriteStream), wrapped("axis", wrapper.WriteAXIS),
+		wrapped("uart", wrapper.WriteUART),
 		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error { return aiger.Write(w, n) })},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
@@ -67,8 +69,12 @@ func formats() []format {
 // wrapped returns the format of a wrapper.
 func wrapped(kind string, write func(io.Writer, *netlist.Netlist, wrapper.Options) error) format {
 	return format{kind, "", "_" + kind + ".v", func(p Product) bool { return p.Wrap == kind }, func(w io.Writer, p Product) error {
-		return write(w, p.Netlist, wrapper.Options{Core: p.Manifest.Module, Header: p.Header})
+		return write(w, p.Netlist, wrapperOptions(p))
 	}}
+}
+
+func wrapperOptions(p Product) wrapper.Options {
+	return wrapper.Options{Core: p.Manifest.Module, Header: p.Header, ClockHz: int(math.Round(p.MHz * 1e6)), Baud: p.Baud}
 }
 
 // combinational returns the writer of a format that has no clock: of a pipeline it writes

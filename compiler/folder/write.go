@@ -39,7 +39,8 @@ type Product struct {
 	Started  time.Time             // when the compilation began
 	Emit     []string              // formats beside verilog and netlist, which are always written
 	Header   []string              // lines for the head of the Verilog files
-	Wrap     string                // the wrapper that is written: stream or axis; empty: none
+	Wrap     string                // the wrapper that is written: stream, axis or uart; empty: none
+	Baud     int                   // of a serial line; 0: what package wrapper says
 	MHz      float64               // of the clock that constraints are written for; 0: there are none
 	Manifest Manifest              // all but Format and Files, which Write fills in
 }
@@ -59,7 +60,7 @@ type Hardware struct {
 //	NAME.netlist        the netlist's text form, which [Read] reads
 //	NAME.hint.json      of a lowered netlist: the [counts.Hint]
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
-//	NAME_stream.v       or _axis.v, where Wrap asks for it: the wrapper
+//	NAME_stream.v       or _axis.v and so on, where Wrap asks for it: the wrapper
 //	NAME.aig and so on  what Emit names
 //	NAME_inst.vh, ...   what package handover has for those who use the Verilog
 //	report.json         the [Report]
