@@ -28,7 +28,7 @@ func tool(t *testing.T, dir string, args ...string) (string, error) {
 	if _, err := exec.LookPath(args[0]); err != nil {
 		t.Skipf("%s is not installed: apt-get install %[1]s", args[0])
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir

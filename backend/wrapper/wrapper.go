@@ -3,7 +3,8 @@
 // pipeline.
 //
 // [WriteStream] gives the words of a sample one after the other, [WriteAXIS] its bytes over
-// AXI4-Stream, [WriteUART] over a serial line. What holds for every wrapper:
+// AXI4-Stream, [WriteUART] over a serial line, [WriteSPI] as an SPI slave. What holds for
+// every wrapper:
 //
 //   - it is a file of its own beside that of the netlist's module, the core, which it
 //     instantiates by name and by the names of its ports;

@@ -92,9 +92,9 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 // wrapper returns the kind of the wrapper, empty for none.
 func (o compileOptions) wrapper() (string, error) {
 	switch o.Wrap {
-	case "", "none", "stream", "axis", "uart":
+	case "", "none", "stream", "axis", "uart", "spi":
 	default:
-		return "", fmt.Errorf("--wrap %q: give none, stream, axis or uart", o.Wrap)
+		return "", fmt.Errorf("--wrap %q: give none, stream, axis, uart or spi", o.Wrap)
 	}
 	if o.Baud != 0 && o.Wrap != "uart" {
 		return "", hint.With(fmt.Errorf("--baud %d: there is no serial line", o.Baud), "leave it out, or give --wrap uart")

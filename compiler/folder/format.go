@@ -49,7 +49,7 @@ func formats() []format {
 			return verilog.WriteCells(w, p.Netlist, verilogOptions(p))
 		}},
 		wrapped("stream", wrapper.WriteStream), wrapped("axis", wrapper.WriteAXIS),
-		wrapped("uart", wrapper.WriteUART),
+		wrapped("uart", wrapper.WriteUART), wrapped("spi", wrapper.WriteSPI),
 		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error { return aiger.Write(w, n) })},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})

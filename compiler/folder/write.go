@@ -39,7 +39,7 @@ type Product struct {
 	Started  time.Time             // when the compilation began
 	Emit     []string              // formats beside verilog and netlist, which are always written
 	Header   []string              // lines for the head of the Verilog files
-	Wrap     string                // the wrapper that is written: stream, axis or uart; empty: none
+	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
 	Baud     int                   // of a serial line; 0: what package wrapper says
 	MHz      float64               // of the clock that constraints are written for; 0: there are none
 	Manifest Manifest              // all but Format and Files, which Write fills in

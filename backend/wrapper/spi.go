@@ -1,0 +1,195 @@
+package wrapper
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// WriteSPI writes a module that takes samples and gives results as an SPI slave in mode 0:
+// sck rests at 0, both sides read at its rising edge and change after its falling one, the
+// highest bit of a byte first.
+//
+//	input  clk, rst_n, sck, mosi, cs_n
+//	output miso, ready, error
+//
+// While cs_n is 0 there is a frame. Its first byte is a command, and is answered by a status:
+//
+//	command 0   nothing, to read
+//	        1   the further bytes are a sample, until cs_n is 1
+//	status      bit 0: the bytes of a result follow; bit 1: error
+//
+// The bytes after the status are those of the oldest result that is there when the frame
+// begins, then zeros; it is given up for the next one when all its bytes were read. ready is 1
+// while a result waits. A sample of another length or with a part of a byte, one that there is
+// no room for because results were not read, and another command are void, and error is 1
+// from then on until a reset. The bytes of samples and results are laid out as the package says.
+//
+// All inputs are synchronised to clk: each half of a period of sck must last four periods of
+// clk or longer, and so must cs_n before the first edge of sck, after the last and between
+// frames. miso is driven always. rst_n's registers begin as 0, a reset after power-on where
+// the device has initial values.
+//
+// The errors are those of [WriteStream].
+func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
+	o.Beat = 0
+	d, err := newDesign(n, o, "spi", streamNames("rst_n", "sck", "mosi", "miso", "cs_n", "ready", "ANSWER", "rst_s", "sck_s", "mosi_s", "cs_s",
+		"rise", "fall", "first_clock", "last_clock", "bits", "data", "value", "whole", "command", "taking", "held", "held_valid",
+		"push", "finish", "to", "left", "final_byte", "shift", "load")...)
+	if err != nil {
+		return err
+	}
+	d = d.asBytes()
+	stream := d.module + "_stream"
+	wires, connections := d.resultWires()
+	top := strings.NewReplacer(
+		"@MODULE@", d.module, "@STREAM@", stream, "@TO@", fmt.Sprint(indexBits(d.resultBytes())), "@LASTOUT@", fmt.Sprint(d.resultBytes()-1),
+		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.resultPadded("    "),
+	).Replace(spiModule)
+	_, err = io.WriteString(w, d.file(d.spiHeader(),
+		module{d.module, "", top},
+		module{stream, "bytes to results", d.streamModule(stream, true)},
+		d.loader(stream)))
+	return err
+}
+
+// spiHeader returns the comment at the top.
+func (d *design) spiHeader() string {
+	var b strings.Builder
+	d.title(&b, "the module "+d.core+" as an SPI slave in mode 0")
+	d.byteOrder(&b)
+	fmt.Fprintf(&b, `//
+// sck rests at 0, both sides read at its rising edge, the highest bit of a byte comes first.
+// While cs_n is 0 there is a frame. On mosi its first byte is a command: 0 nothing, 1 the %d
+// bytes of a sample follow, and no more. On miso its first byte is a status, bit 0: the %d
+// bytes of a result follow, the oldest that was not read; bit 1: error. Further bytes are 0. A
+// result is given up for the next one when all its bytes were read. ready is 1 while one waits.
+// A sample of another length or with a part of a byte, one that there is no room for because
+// results were not read, and another command are void, and error is 1 until a reset.
+// Each half of a period of sck lasts four periods of clk or longer, and so do the times from
+// cs_n to sck, from sck to cs_n and between frames. rst_n is active low; all inputs are
+// synchronised here. Registers of rst_n begin as 0, so that devices with initial values begin
+// with a reset. miso is driven always: other slaves on its wire need a buffer.
+
+`, d.words, d.resultBytes())
+	return b.String()
+}
+
+const spiModule = `module @MODULE@ (
+    input  wire clk,
+    input  wire rst_n,
+    input  wire sck,
+    input  wire mosi,
+    output wire miso,
+    input  wire cs_n,
+    output wire ready,
+    output wire error
+);
+  localparam [@TO@-1:0] ANSWER = @TO@'d@LASTOUT@;  // its last byte
+
+  reg [1:0] rst_s;
+  initial rst_s = 2'b00;
+  always @(posedge clk) rst_s <= {rst_s[0], rst_n};
+  wire rst = ~rst_s[1];
+
+  reg [2:0] sck_s, cs_s;
+  reg [1:0] mosi_s;
+  always @(posedge clk)
+    if (rst) begin
+      sck_s  <= 3'b000;
+      cs_s   <= 3'b000;  // the rest of a frame that has begun is none
+      mosi_s <= 2'b00;
+    end else begin
+      sck_s  <= {sck_s[1:0], sck};
+      cs_s   <= {cs_s[1:0], cs_n};
+      mosi_s <= {mosi_s[0], mosi};
+    end
+  wire rise = sck_s[1] & ~sck_s[2] & ~cs_s[1];
+  wire fall = ~sck_s[1] & sck_s[2] & ~cs_s[1];
+  wire first_clock = ~cs_s[1] & cs_s[2];  // of a frame
+  wire last_clock = cs_s[1] & ~cs_s[2];
+
+  // Bytes of a sample wait for the next one or the end: only then it is known which is the last.
+  reg [2:0] bits;
+  reg [6:0] data;
+  reg command, taking;
+  reg [7:0] held;
+  reg held_valid;
+  wire [7:0] value = {data, mosi_s[1]};
+  wire whole = rise & bits == 3'd7;
+  wire push = whole & taking & held_valid;
+  wire finish = last_clock & taking;
+  wire in_ready;
+  wire in_valid = (push | finish & held_valid & bits == 3'd0) & in_ready;
+  wire drop = (push | finish) & ~in_valid | whole & command & value > 8'd1;
+  always @(posedge clk)
+    if (rst) begin
+      bits       <= 3'd0;
+      command    <= 1'b0;
+      taking     <= 1'b0;
+      held_valid <= 1'b0;
+    end else if (first_clock) begin
+      bits       <= 3'd0;
+      command    <= 1'b1;
+      taking     <= 1'b0;
+      held_valid <= 1'b0;
+    end else begin
+      if (rise) begin
+        bits <= bits + 3'd1;
+        data <= value[6:0];
+      end
+      if (whole) begin
+        command    <= 1'b0;
+        taking     <= command ? value == 8'd1 : taking & ~drop;
+        held       <= value;
+        held_valid <= taking;
+      end
+      if (last_clock) taking <= 1'b0;
+    end
+
+@WIRES@  wire out_valid;
+  assign ready = out_valid;
+  wire [8*(1<<@TO@)-1:0] result = @RESULT@;
+
+  reg [@TO@-1:0] to;  // bytes of the result so far
+  reg left;  // there are more of them
+  reg final_byte;  // the last one is on its way
+  reg [7:0] shift;
+  assign miso = shift[7];
+  wire out_ready = whole & final_byte;
+  always @(posedge clk)
+    if (rst) begin
+      to         <= @TO@'d0;
+      left       <= 1'b0;
+      final_byte <= 1'b0;
+      shift      <= 8'd0;
+    end else if (first_clock) begin
+      to         <= @TO@'d0;
+      left       <= out_valid;
+      final_byte <= 1'b0;
+      shift      <= {6'd0, error, out_valid};
+    end else if (out_ready) final_byte <= 1'b0;
+    else if (fall & bits != 3'd0) shift <= {shift[6:0], 1'b0};
+    else if (fall) begin
+      to         <= to + @TO@'d1;
+      left       <= left & to != ANSWER;
+      final_byte <= left & to == ANSWER;
+      shift      <= left ? result[{to, 3'd0}+:8] : 8'd0;
+    end
+
+  @STREAM@ stream (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(in_valid),
+      .in_ready(in_ready),
+      .in_data(held),
+      .in_last(finish),
+      .drop(drop),
+      .out_valid(out_valid),
+      .out_ready(out_ready),
+@CONNECTIONS@      .error(error)
+  );
+endmodule
+`
