@@ -9,7 +9,7 @@ import (
 )
 
 // Clock and rate of serial lines, unless [Options] say otherwise: those of the boards that
-// [WritePins] knows, and what every terminal program offers.
+// [ParseBoard] knows, and what every terminal program offers.
 const (
 	defaultClockHz = 12_000_000
 	defaultBaud    = 115_200
@@ -48,13 +48,8 @@ const uartIdle = 2400
 //
 // The errors are those of [WriteStream], and one for a rate out of these limits.
 func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
+	o = o.withRate()
 	hz, baud := o.ClockHz, o.Baud
-	if hz == 0 {
-		hz = defaultClockHz
-	}
-	if baud == 0 {
-		baud = defaultBaud
-	}
 	if err := checkRate(hz, baud); err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ func compileCommand() *cli.Command {
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
 			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives)"},
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream, axis, uart or spi"},
+			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
@@ -68,7 +69,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -90,7 +91,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sum := hashing(ctx, path)
-	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap, Baud: o.Baud}
+	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap, Baud: o.Baud, Board: plan.board}
 	info, err := model.ReadInfo(path)
 	if err != nil {
 		return nil, err
@@ -247,6 +248,13 @@ func (r compileReport) text(w io.Writer) {
 	fmt.Fprintf(w, "levels: %s\n", parts(r.Levels))
 	if p := r.Pipeline; p != nil {
 		fmt.Fprintf(w, "pipeline: %d stages of at most %d levels, %d flip-flops\n", p.Stages, p.LevelsPerStage, p.FlipFlops.Total)
+	}
+	if x := r.Wrapper; x != nil {
+		fmt.Fprintf(w, "wrapper %s: a sample in %d clocks", x.Kind, x.Cycles)
+		if x.MHz > 0 {
+			fmt.Fprintf(w, ", %.4g samples/s at %v MHz", x.SamplesPerSecond, x.MHz)
+		}
+		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "%.2f s, peak memory %.0f MB\n", r.Seconds, float64(r.PeakBytes)/1e6)
 }

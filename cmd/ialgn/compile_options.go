@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/compiler/folder"
 	"ialgn/compiler/hardware"
@@ -34,6 +35,7 @@ type compileOptions struct {
 	MHz       float64  `json:"mhz,omitempty"`
 	Wrap      string   `json:"wrap,omitempty"`
 	Baud      int      `json:"baud,omitempty"`
+	Board     string   `json:"board,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 
 	threads int // which decides nothing
@@ -51,7 +53,8 @@ type compilePlan struct {
 	optimise compiler.Options
 	hardware *hardware.Options // nil: the netlist is not lowered
 	style    verilog.Style
-	wrap     string // empty: none
+	wrap     string         // empty: none
+	board    *wrapper.Board // nil: none
 }
 
 // plan checks options that belong together.
@@ -72,6 +75,9 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 		return p, fmt.Errorf("-O %d: give 0, 1 or 2", o.Optimise)
 	}
 	if p.wrap, err = o.wrapper(); err != nil {
+		return p, err
+	}
+	if p.board, err = o.board(p.wrap); err != nil {
 		return p, err
 	}
 	mapped := p.hardware != nil
@@ -103,6 +109,24 @@ func (o compileOptions) wrapper() (string, error) {
 		return "", nil
 	}
 	return o.Wrap, nil
+}
+
+// board returns the board that a wrapper of a kind is for, nil for none.
+func (o compileOptions) board(kind string) (*wrapper.Board, error) {
+	if o.Board == "" {
+		return nil, nil
+	}
+	b, err := wrapper.ParseBoard(o.Board)
+	if err != nil {
+		return nil, fmt.Errorf("--board: %w", err)
+	}
+	if err := b.CheckPins(cmp.Or(kind, "none")); err != nil {
+		return nil, fmt.Errorf("--wrap: %w", err)
+	}
+	if clock := float64(b.ClockHz) / 1e6; o.MHz != 0 && o.MHz != clock {
+		return nil, hint.With(fmt.Errorf("--freq %v: the clock of the board %s has %v MHz", o.MHz, b.Name, clock), "leave it out")
+	}
+	return b, nil
 }
 
 // target returns whose primitives the Verilog may have.

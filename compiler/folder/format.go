@@ -74,7 +74,22 @@ func wrapped(kind string, write func(io.Writer, *netlist.Netlist, wrapper.Option
 }
 
 func wrapperOptions(p Product) wrapper.Options {
-	return wrapper.Options{Core: p.Manifest.Module, Header: p.Header, ClockHz: int(math.Round(p.MHz * 1e6)), Baud: p.Baud}
+	o := wrapper.Options{Core: p.Manifest.Module, Header: p.Header, ClockHz: int(math.Round(p.MHz * 1e6)), Baud: p.Baud}
+	if p.Board != nil {
+		o.ClockHz = p.Board.ClockHz
+	}
+	return o
+}
+
+// pins returns the pin file of a wrapper on a board.
+func pins(p Product) []format {
+	if p.Board == nil {
+		return nil
+	}
+	suffix := "_" + p.Wrap
+	return []format{{"pins", "", suffix + ".pcf", always, func(w io.Writer, p Product) error {
+		return p.Board.WritePins(w, p.Wrap, p.Manifest.Module+suffix)
+	}}}
 }
 
 // combinational returns the writer of a format that has no clock: of a pipeline it writes
@@ -121,7 +136,7 @@ func goOptions(p Product) gocode.Options {
 func selectFormats(p Product) ([]format, error) {
 	var selected []format
 	var names []string
-	for _, f := range append(formats(), handedOver(p)...) {
+	for _, f := range slices.Concat(formats(), handedOver(p), pins(p)) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
@@ -28,6 +29,7 @@ type Report struct {
 	Fanout    Fanout                `json:"input_fanout"`
 	Mapping   *lut.Report           `json:"mapping,omitempty"`    // of the gates to LUTs
 	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`   // where there are registers
+	Wrapper   *wrapper.Rate         `json:"wrapper,omitempty"`    // where there is one
 	Seconds   float64               `json:"seconds"`              // from the start of the compilation to the last netlist file
 	PeakBytes int64                 `json:"peak_bytes,omitempty"` // largest resident memory of the process; left out where the system does not tell
 	Raw       *netlist.Measures     `json:"raw,omitempty"`        // before all passes
@@ -35,9 +37,9 @@ type Report struct {
 }
 
 // newReport measures a product whose netlist files are written.
-func newReport(p Product) *Report {
+func newReport(p Product) (r *Report, err error) {
 	m := netlist.Measure(p.Netlist)
-	r := &Report{
+	r = &Report{
 		Module:    p.Manifest.Module,
 		Scope:     p.Manifest.Scope,
 		GatesRaw:  p.GatesRaw,
@@ -55,7 +57,10 @@ func newReport(p Product) *Report {
 		r.Mapping, r.Pipeline = h.Mapping, h.Pipeline
 		r.LUTs, r.Carries, r.Registers = &m.LUTs, &m.Carries, &m.Registers
 	}
-	return r
+	if p.Wrap != "" {
+		r.Wrapper, err = wrapper.NewRate(p.Wrap, p.Netlist, wrapperOptions(p))
+	}
+	return r, err
 }
 
 // Fanout says how many pins of cells read a bit of the input ports.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
@@ -41,6 +42,7 @@ type Product struct {
 	Header   []string              // lines for the head of the Verilog files
 	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
 	Baud     int                   // of a serial line; 0: what package wrapper says
+	Board    *wrapper.Board        // whose pins the wrapper has; nil: of none
 	MHz      float64               // of the clock that constraints are written for; 0: there are none
 	Manifest Manifest              // all but Format and Files, which Write fills in
 }
@@ -61,6 +63,7 @@ type Hardware struct {
 //	NAME.hint.json      of a lowered netlist: the [counts.Hint]
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
 //	NAME_stream.v       or _axis.v and so on, where Wrap asks for it: the wrapper
+//	NAME_uart.pcf       or _spi.pcf, where there is a Board: its pins
 //	NAME.aig and so on  what Emit names
 //	NAME_inst.vh, ...   what package handover has for those who use the Verilog
 //	report.json         the [Report]
@@ -167,13 +170,16 @@ func (s *staging) all(p Product, formats []format) (*Report, error) {
 			return nil, err
 		}
 	}
-	report := newReport(p)
+	report, err := newReport(p)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.file(reportName, "report", jsonTo(report)); err != nil {
 		return nil, err
 	}
 	m := p.Manifest
 	m.Format, m.Files = ManifestFormat, s.files
-	_, err := s.write(manifestName, jsonTo(m))
+	_, err = s.write(manifestName, jsonTo(m))
 	return report, err
 }
 

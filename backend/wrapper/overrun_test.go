@@ -1,0 +1,72 @@
+package wrapper
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ialgn/netlist"
+)
+
+// longAnswers returns a netlist of a sample of one byte, which comes back eight times.
+func longAnswers() *netlist.Netlist {
+	b := netlist.NewBuilder("long")
+	x := b.Input("x", 8, 8, nil)
+	var all []netlist.Net
+	for range 8 {
+		all = append(all, x...)
+	}
+	b.Output("copies", 8, nil, all)
+	return b.Netlist()
+}
+
+// TestOverrun sends samples faster than their results leave: the third has no room, is void
+// and is told, and what was there before and comes after is right. A wrapper that does not
+// look for room fails.
+func TestOverrun(t *testing.T) {
+	line := &uartProgram{reply: 8}
+	line.do(uartPause, uartIdleBits+3)
+	frames := &spiProgram{reply: 8}
+	for _, v := range []uint64{0x11, 0xa2, 0x53, 0x94} {
+		answer := []uint64{v, v, v, v, v, v, v, v}
+		if v == 0x53 {
+			line.do(uartByte, int(v))
+			line.do(uartPause, 250)
+			line.do(uartErrors, 1)
+			frames.frame(1, []uint64{v}, 0)
+			frames.do(spiError, 1)
+			frames.read()
+			frames.do(spiReady, 1)
+			frames.read()
+			frames.do(spiReady, 0)
+			continue
+		}
+		line.sample([]uint64{v}, answer)
+		frames.frame(1, []uint64{v}, 0)
+		for _, b := range answer {
+			fmt.Fprintf(&frames.expected, "%02x\n", b)
+		}
+		frames.results++
+	}
+	frames.do(spiReady, 1)
+	frames.read()
+	dir, wrapper := emitWith(t, longAnswers(), 0, WriteUART, Options{})
+	clocksOf(t, line.run(t, dir, wrapper, 8), line.answers)
+	if out := line.run(t, dir, fault(t, wrapper, "overrun = received & ~in_ready", "overrun = 1'b0"), 8); !strings.HasPrefix(out, "FAIL: errors are wrong,") {
+		t.Errorf("uart: an overrun that is not told passes: %s", out)
+	}
+	dir, wrapper = emitWith(t, longAnswers(), 0, WriteSPI, Options{})
+	clocksOf(t, frames.run(t, dir, wrapper, 0), frames.results)
+	if out := frames.run(t, dir, fault(t, wrapper, "bits == 3'd0) & in_ready;", "bits == 3'd0);"), 0); !strings.HasPrefix(out, "FAIL: the error is wrong,") {
+		t.Errorf("spi: an overrun that is not told passes: %s", out)
+	}
+}
+
+// fault returns a wrapper that is broken in one place.
+func fault(t *testing.T, wrapper, good, bad string) string {
+	t.Helper()
+	if strings.Count(wrapper, good) != 1 {
+		t.Fatalf("not one place to break: %s", good)
+	}
+	return strings.Replace(wrapper, good, bad, 1)
+}

@@ -1,0 +1,43 @@
+package wrapper
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/netlist"
+)
+
+// takes holds what a program of samples back to back took to the rate that is told: clocks
+// in all, of so many samples, with so many before the first and after the last.
+func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, clocks, ends int) {
+	t.Helper()
+	r, err := NewRate(kind, n, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told := samples * r.Cycles; clocks < told-r.Cycles || clocks > told+ends {
+		t.Errorf("%d samples took %d clocks, the rate says %d and at most %d more", samples, clocks, told, ends)
+	}
+}
+
+// TestRate has rates that were worked out by hand: of 11 words of 5 bits, which are 11 bytes,
+// and results of a byte.
+func TestRate(t *testing.T) {
+	n := classifier(t)
+	for kind, want := range map[string]*Rate{
+		"stream": {Kind: "stream", Cycles: 12},
+		"axis":   {Kind: "axis", SampleBytes: 11, ResultBytes: 1, Cycles: 4},
+		"uart":   {Kind: "uart", SampleBytes: 11, ResultBytes: 1, Cycles: 110 * 104, MHz: 12, SamplesPerSecond: 12e6 / (110 * 104)},
+		"spi":    {Kind: "spi", SampleBytes: 11, ResultBytes: 1, Cycles: 12*8*8 + 8},
+		"usb":    nil,
+	} {
+		got, err := NewRate(kind, n, Options{})
+		if (err == nil) != (want != nil) {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+}
