@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
 
@@ -118,7 +119,7 @@ func (d *design) resultWires() (wires, connections string) {
 // byteOrder writes the lines of a head that say how samples and results stand in bytes.
 func (d *design) byteOrder(b *strings.Builder) {
 	word, lane := d.input.Word, d.lane
-	fmt.Fprintf(b, "//\n// A sample has %d bytes, those of the port %s of %s:\n", d.words, d.input.Name, d.core)
+	fmt.Fprintf(b, "//\n// A sample has %s, for the port %s of %s:\n", plural.Of(d.words, "byte", "bytes"), d.input.Name, d.core)
 	switch lane {
 	case 1:
 		fmt.Fprintf(b, "// bit i is bit i %% 8 of byte i / 8, for i below %d.\n", len(d.input.Nets))
@@ -134,7 +135,7 @@ func (d *design) byteOrder(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%d of its %d bits are kept, those that something reads.\n", d.keptBits(), len(d.input.Nets))
 	at := 0
-	fmt.Fprintf(b, "//\n// A result has %d bytes, in which bits above a number are 0:\n", d.resultBytes())
+	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n", plural.Of(d.resultBytes(), "byte", "bytes"))
 	for _, p := range d.n.OutputPorts() {
 		size, word := portBytes(p), max(p.Word, 1)
 		where := fmt.Sprintf("byte %d", at)

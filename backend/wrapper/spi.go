@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
 
@@ -62,9 +63,9 @@ func (d *design) spiHeader() string {
 	d.byteOrder(&b)
 	fmt.Fprintf(&b, `//
 // sck rests at 0, both sides read at its rising edge, the highest bit of a byte comes first.
-// While cs_n is 0 there is a frame. On mosi its first byte is a command: 0 nothing, 1 the %d
-// bytes of a sample follow, and no more. On miso its first byte is a status, bit 0: the %d
-// bytes of a result follow, the oldest that was not read; bit 1: error. Further bytes are 0. A
+// While cs_n is 0 there is a frame. On mosi its first byte is a command: 0 nothing, 1 the %s
+// of a sample follow, and no more. On miso its first byte is a status, bit 0: the %s
+// of a result follow, the oldest that was not read; bit 1: error. Further bytes are 0. A
 // result is given up for the next one when all its bytes were read. ready is 1 while one waits.
 // A sample of another length or with a part of a byte, one that there is no room for because
 // results were not read, and another command are void, and error is 1 until a reset.
@@ -73,7 +74,7 @@ func (d *design) spiHeader() string {
 // synchronised here. Registers of rst_n begin as 0, so that devices with initial values begin
 // with a reset. miso is driven always: other slaves on its wire need a buffer.
 
-`, d.words, d.resultBytes())
+`, plural.Of(d.words, "byte", "bytes"), plural.Of(d.resultBytes(), "byte", "bytes"))
 	return b.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
 
@@ -97,8 +98,8 @@ func (d *design) uartHeader() string {
 	d.title(&b, "the module "+d.core+" on a serial line")
 	d.byteOrder(&b)
 	fmt.Fprintf(&b, `//
-// The line has 8 data bits, no parity and one stop bit. Each sample of %d bytes is answered by
-// the %d bytes of its result. Samples may follow each other without a pause, as long as an
+// The line has 8 data bits, no parity and one stop bit. Each sample of %s is answered by
+// the %s of its result. Samples may follow each other without a pause, as long as an
 // answer is shorter.
 // A stop bit that is 0 (noise, another rate, a break), a byte that there is no room for, and
 // IDLE_BITS idle bits within a sample drop this sample, and error is 1 until a reset; so is
@@ -109,7 +110,7 @@ func (d *design) uartHeader() string {
 // rst_n is active low; it and rx are synchronised here. Registers of rst_n begin as 0, so that
 // devices with initial values begin with a reset.
 
-`, d.words, d.resultBytes(), minBitClocks, maxBitClocks)
+`, plural.Of(d.words, "byte", "bytes"), plural.Of(d.resultBytes(), "byte", "bytes"), minBitClocks, maxBitClocks)
 	return b.String()
 }
 

@@ -76,7 +76,7 @@ var policy = Policy{
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
-			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog"},
+			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural"},
 			Test: []string{"sim", "compiler/pipeline", "trainer/model"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
