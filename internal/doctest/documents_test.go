@@ -195,8 +195,6 @@ func TestKeys(t *testing.T) {
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6", "--assume-thermometer")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "software")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "formal", "--samples", "20", "--synthesized")
-	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto")
-	add("verify", "0", "verify", "m.safetensors", "gates", "--samples", "20", "--synthesized")
 	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto", "--wrap", "uart")
 	add("verify", "0", "verify", "m.safetensors", "clocked", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "out")
