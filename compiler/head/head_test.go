@@ -207,10 +207,11 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// FuzzLower is the same for more seeds and sizes.
+// FuzzLower is the same for more seeds, of sizes that take well under the ten seconds after
+// which the tool calls an input hung.
 func FuzzLower(f *testing.F) {
 	f.Add(uint64(1), uint8(30))
-	f.Fuzz(func(t *testing.T, seed uint64, cells uint8) { lowerRandom(t, seed, 1+int(cells)) })
+	f.Fuzz(func(t *testing.T, seed uint64, cells uint8) { lowerRandom(t, seed, 1+int(cells)%80) })
 }
 
 func lowerRandom(t *testing.T, seed uint64, cells int) {
