@@ -82,7 +82,10 @@ type disk struct {
 }
 
 var disks = []disk{
-	{"limit", "file too large", func(_ *testing.T, _ string, bytes int) (string, func()) {
+	{"limit", "file too large", func(t *testing.T, _ string, bytes int) (string, func()) {
+		if testing.CoverMode() != "" {
+			t.Skip("what measures coverage writes files, too, which the limit holds back")
+		}
 		return fmt.Sprintf("%s=%d", largestFile, bytes), func() {}
 	}},
 	{"full", "no space left on device", func(t *testing.T, dir string, bytes int) (string, func()) {
