@@ -46,7 +46,7 @@ const (
 	lpHX      = "Lattice FPGA-DS-02029 (iCE40 LP/HX Family), selection guide"
 	ultraPlus = "Lattice FPGA-DS-02008 (iCE40 UltraPlus Family), selection guide"
 	// The data sheet has thousands of LUTs; the exact number is Project Trellis's.
-	ecp5 = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports them"
+	ecp5 = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports them; not checked against either here"
 )
 
 // devices is the table. A logic cell of iCE40 is one LUT, one flip-flop and one bit of a carry
