@@ -230,17 +230,22 @@ func (p *pair) proveWhole(ctx context.Context, engine *cec.Engine, o Options, wi
 		r.Reason = mismatch("%s: abc gave no verdict: %.100s", suspects[0].name, said).Error()
 		return nil
 	}
-	x, _, err := engine.Counterexample(ctx, len(p.inputs))
-	if err != nil {
-		return err
-	}
-	for i := range x {
-		x[i] = -x[i]
-	}
-	if found, err := p.search(ctx, [][]uint64{x}, r); found || err != nil {
+	if found, err := p.replay(ctx, engine, r); found || err != nil {
 		return err
 	}
 	return p.expose(ctx, engine, o, suspects[0].name+" differs for some input", r)
+}
+
+// replay tries the input by which abc told two functions apart on outputs and probes.
+func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found bool, err error) {
+	x, _, err := engine.Counterexample(ctx, len(p.inputs))
+	if err != nil {
+		return false, err
+	}
+	for i := range x {
+		x[i] = -x[i] // in each of a word's samples
+	}
+	return p.search(ctx, [][]uint64{x}, r)
 }
 
 // expose asks abc about outputs and probes alone, as functions of the inputs, where some wire
@@ -257,14 +262,7 @@ func (p *pair) expose(ctx context.Context, engine *cec.Engine, o Options, why st
 		r.Verdict, r.Differ = cec.Equivalent, nil
 		return nil
 	case v == cec.Different:
-		x, _, err := engine.Counterexample(ctx, len(p.inputs))
-		if err != nil {
-			return err
-		}
-		for i := range x {
-			x[i] = -x[i]
-		}
-		if found, err := p.search(ctx, [][]uint64{x}, r); found || err != nil {
+		if found, err := p.replay(ctx, engine, r); found || err != nil {
 			return err
 		}
 	}
