@@ -2,7 +2,6 @@ package wrapper
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"ialgn/netlist"
@@ -52,21 +51,10 @@ func TestOverrun(t *testing.T) {
 	frames.read()
 	dir, wrapper := emitWith(t, longAnswers(), 0, WriteUART, Options{})
 	clocksOf(t, line.run(t, dir, wrapper, 8), line.answers)
-	if out := line.run(t, dir, fault(t, wrapper, "overrun = received & ~in_ready", "overrun = 1'b0"), 8); !strings.HasPrefix(out, "FAIL: errors are wrong,") {
-		t.Errorf("uart: an overrun that is not told passes: %s", out)
-	}
+	untold := fault{"errors are wrong", "overrun = received & ~in_ready", "overrun = 1'b0"}
+	untold.found(t, line.run(t, dir, untold.broken(t, wrapper), 8))
 	dir, wrapper = emitWith(t, longAnswers(), 0, WriteSPI, Options{})
 	clocksOf(t, frames.run(t, dir, wrapper, 0), frames.results)
-	if out := frames.run(t, dir, fault(t, wrapper, "bits == 3'd0) & in_ready;", "bits == 3'd0);"), 0); !strings.HasPrefix(out, "FAIL: the error is wrong,") {
-		t.Errorf("spi: an overrun that is not told passes: %s", out)
-	}
-}
-
-// fault returns a wrapper that is broken in one place.
-func fault(t *testing.T, wrapper, good, bad string) string {
-	t.Helper()
-	if strings.Count(wrapper, good) != 1 {
-		t.Fatalf("not one place to break: %s", good)
-	}
-	return strings.Replace(wrapper, good, bad, 1)
+	untold = fault{"the error is wrong", "bits == 3'd0) & in_ready;", "bits == 3'd0);"}
+	untold.found(t, frames.run(t, dir, untold.broken(t, wrapper), 0))
 }

@@ -171,7 +171,7 @@ func TestSPIFaults(t *testing.T) {
 	n := random(t, netlist.Full, 3, 5)
 	dir, wrapper := emitWith(t, n, 0, WriteSPI, Options{})
 	p := newSPI(t, n, 40, true)
-	for _, f := range []struct{ rule, good, bad string }{
+	for _, f := range []fault{
 		{"a wrong answer", "finish & held_valid & bits == 3'd0", "finish & held_valid"},
 		{"the error is wrong", "| whole & command & value > 8'd1", ""},
 		{"the error is wrong", "taking     <= command ? value == 8'd1", "taking     <= command ? value == 8'd0"},
@@ -188,13 +188,7 @@ func TestSPIFaults(t *testing.T) {
 		{"the error is wrong", "cs_s   <= 3'b000;", "cs_s   <= 3'b111;"},
 		{"an unknown level", "initial rst_s = 2'b00", "initial rst_s = 2'b11"},
 	} {
-		broken := strings.Replace(wrapper, f.good, f.bad, 1)
-		if broken == wrapper {
-			t.Fatalf("nothing to break: %s", f.good)
-		}
-		if out := p.run(t, dir, broken, 20); !strings.HasPrefix(out, "FAIL: "+f.rule+",") {
-			t.Errorf("%q instead of %q: want %q: %s", f.bad, f.good, f.rule, out)
-		}
+		f.found(t, p.run(t, dir, f.broken(t, wrapper), 20))
 	}
 }
 

@@ -313,7 +313,7 @@ func TestFaults(t *testing.T) {
 		}
 		dir, wrapper := emit(t, n, stages)
 		p := newProgram(t, n, 3, 150, true)
-		for _, fault := range [][2]string{
+		for _, f := range [][2]string{
 			{"assign in_ready = ~full", "assign in_ready = 1'b1"},
 			{"wire take = in_valid & ~full", "wire take = in_valid"},
 			{"assign in_ready = ~full", "assign in_ready = ~full | sample_taken"},
@@ -341,17 +341,13 @@ func TestFaults(t *testing.T) {
 			{"if (core_valid & ~out_valid) begin", "if (core_valid) begin"},
 			{"if (core_valid & ~out_valid) begin", "if (1'b1) begin"},
 		} {
-			broken := strings.Replace(wrapper, fault[0], fault[1], 1)
-			if broken == wrapper {
-				t.Fatalf("nothing to break: %s", fault[0])
-			}
-			build(t, dir, broken, stages, p)
+			build(t, dir, fault{good: f[0], bad: f[1]}.broken(t, wrapper), stages, p)
 			out := simulate(t, dir, "+stall_in=30", "+stall_out=50")
 			if strings.Contains(out, "PASS") { // what only shows where results wait
 				out = simulate(t, dir, "+stall_out=85")
 			}
 			if strings.Contains(out, "PASS") {
-				t.Errorf("%d stages: %q instead of %q passes: %s", stages, fault[1], fault[0], out)
+				t.Errorf("%d stages: %q instead of %q passes: %s", stages, f[1], f[0], out)
 			}
 		}
 	}

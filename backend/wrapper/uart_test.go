@@ -164,7 +164,7 @@ func TestUARTFaults(t *testing.T) {
 	n := random(t, netlist.Full, 3, 5)
 	dir, wrapper := emitWith(t, n, 0, WriteUART, Options{})
 	p := newUART(t, n, 40, true)
-	for _, f := range []struct{ rule, good, bad string }{
+	for _, f := range []fault{
 		{"a wrong answer", "broken    <= ~line", "broken    <= 1'b0"},
 		{"a wrong answer", "received  <= line;", "received  <= 1'b1;"},
 		{"a wrong answer", "if (rx_bits == 4'd0) receiving <= ~line", "if (rx_bits == 4'd0) receiving <= 1'b1"},
@@ -179,13 +179,7 @@ func TestUARTFaults(t *testing.T) {
 		{"an unknown level", "initial rst_s = 2'b00", "initial rst_s = 2'b11"},
 		{"a reset leaves an error", "failed  <= 1'b0;", "failed  <= failed === 1'b1;"},
 	} {
-		broken := strings.Replace(wrapper, f.good, f.bad, 1)
-		if broken == wrapper {
-			t.Fatalf("nothing to break: %s", f.good)
-		}
-		if out := p.run(t, dir, broken, 8); !strings.HasPrefix(out, "FAIL: "+f.rule+",") {
-			t.Errorf("%q instead of %q: want %q: %s", f.bad, f.good, f.rule, out)
-		}
+		f.found(t, p.run(t, dir, f.broken(t, wrapper), 8))
 	}
 }
 
