@@ -23,31 +23,44 @@ const unset = ^Net(0)
 
 // NewCopier returns a copier for old with nothing copied but the input ports.
 func NewCopier(old *Netlist) *Copier {
-	return newCopier(old, func(int) bool { return true })
+	c := newCopier(old)
+	for _, p := range old.inputs {
+		c.port(p)
+	}
+	return c
 }
 
-// newCopier is NewCopier that keeps some of the input ports, by their index. The others'
-// bits become the constant 0.
-func newCopier(old *Netlist, keep func(port int) bool) *Copier {
+// NewCopierOf is NewCopier that has another input port of the same name in the place of port
+// i, and returns its nets. What stands for the bits of the old one is left to be set.
+func NewCopierOf(old *Netlist, i, width, word int) (c *Copier, nets []Net) {
+	c = newCopier(old)
+	for k, p := range old.inputs {
+		if k == i {
+			nets = c.Input(p.Name, width, word, nil)
+			continue
+		}
+		c.port(p)
+	}
+	return c, nets
+}
+
+// newCopier is NewCopier without input ports.
+func newCopier(old *Netlist) *Copier {
 	c := &Copier{Builder: NewBuilder(old.Name), Old: old, to: make([]Net, old.Nets())}
 	for i := range c.to {
 		c.to[i] = unset
 	}
 	c.to[False], c.to[True] = False, True
-	for port, p := range old.inputs {
-		if !keep(port) {
-			for _, v := range p.Nets {
-				c.to[v] = False
-			}
-			continue
-		}
-		for i, v := range c.Input(p.Name, len(p.Nets), p.Word, p.Labels) {
-			c.to[p.Nets[i]] = v
-		}
-	}
 	c.n.primitives = old.primitives
 	c.n.class = old.class
 	return c
+}
+
+// port copies an input port.
+func (c *Copier) port(p Port) {
+	for i, v := range c.Input(p.Name, len(p.Nets), p.Word, p.Labels) {
+		c.to[p.Nets[i]] = v
+	}
 }
 
 // To returns the new net that stands for net v of the old netlist. It panics if v was

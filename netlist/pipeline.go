@@ -104,7 +104,14 @@ func Transparent(n *Netlist) (*Netlist, func(Net) Net, error) {
 	if p == nil {
 		return n, func(v Net) Net { return v }, nil
 	}
-	c := newCopier(n, func(port int) bool { return port != p.Enable })
+	c := newCopier(n)
+	for port, in := range n.inputs {
+		if port != p.Enable {
+			c.port(in)
+			continue
+		}
+		c.Set(in.Nets[0], False)
+	}
 	for i := range Cell(n.Cells()) {
 		if n.kind[i] == Register {
 			c.Set(n.Output(i), c.To(n.Inputs(i)[0]))

@@ -85,7 +85,7 @@ func (d *design) axisHeader() string {
 // further ones.
 func streamNames(own ...string) []string {
 	return append(own, "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last", "drop", "out_valid", "out_ready", "error", "loader",
-		"core", "sample", "sample_valid", "step", "BEAT", "features", "unused_sample", "stream", "group", "word", "groups", "words", "result")
+		"core", "sample", "sample_valid", "step", "BEAT", "levels", "unused_data", "lane", "lanes", "value", "features", "unused_sample", "stream", "group", "word", "groups", "words", "result")
 }
 
 const axisModule = `module @MODULE@ #(

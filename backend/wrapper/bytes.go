@@ -25,7 +25,11 @@ func bytesOf(word, words int) int { return (laneOf(word)*words + 7) / 8 }
 // are not kept.
 func (d *design) asBytes() *design {
 	b := *d
-	b.lane, b.word, b.words = laneOf(d.word), 8, bytesOf(d.word, d.words)
+	if d.levels != nil { // of a byte each
+		b.in = 8
+		return &b
+	}
+	b.in, b.lane, b.word, b.words = 8, laneOf(d.word), 8, bytesOf(d.word, d.words)
 	b.kept = make([]bool, 8*b.words)
 	for i, read := range d.kept {
 		b.kept[i/d.word*b.lane+i%d.word] = read
@@ -51,6 +55,15 @@ func (d *design) features() string {
   endgenerate
 
 `)
+}
+
+// keeps returns the sentence that says how much of a sample is kept.
+func (d *design) keeps() string {
+	what := "bits"
+	if d.levels != nil {
+		what = "levels"
+	}
+	return fmt.Sprintf("%d of its %d %s are kept, those that something reads.", d.keptBits(), len(d.input.Nets), what)
 }
 
 // resultBytes returns the bytes of a result.
@@ -118,22 +131,23 @@ func (d *design) resultWires() (wires, connections string) {
 
 // byteOrder writes the lines of a head that say how samples and results stand in bytes.
 func (d *design) byteOrder(b *strings.Builder) {
-	word, lane := d.input.Word, d.lane
+	word, lane, size := d.input.Word, d.lane, len(d.input.Nets)
+	if d.levels != nil {
+		word, lane, size = d.levels.Word, 8, d.levels.Word*d.words
+	}
 	fmt.Fprintf(b, "//\n// A sample has %s, for the port %s of %s:\n", plural.Of(d.words, "byte", "bytes"), d.input.Name, d.core)
 	switch lane {
 	case 1:
-		fmt.Fprintf(b, "// bit i is bit i %% 8 of byte i / 8, for i below %d.\n", len(d.input.Nets))
+		fmt.Fprintf(b, "// bit i is bit i %% 8 of byte i / 8, for i below %d.\n", size)
 	case 8:
 		fmt.Fprintf(b, "// word i, of %d bits, is in the low bits of byte i.\n", word)
 	default:
 		fmt.Fprintf(b, "// word i, of %d bits, is in the bytes from %d * i, the low one first.\n", word, lane/8)
 	}
-	if 8*d.words > len(d.input.Nets) {
-		fmt.Fprintf(b, "// Bits above are ignored. ")
-	} else {
-		fmt.Fprintf(b, "// ")
+	if 8*d.words > size {
+		b.WriteString("// Bits above are ignored.\n")
 	}
-	fmt.Fprintf(b, "%d of its %d bits are kept, those that something reads.\n", d.keptBits(), len(d.input.Nets))
+	fmt.Fprintf(b, "// %s\n", d.keeps())
 	at := 0
 	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n", plural.Of(d.resultBytes(), "byte", "bytes"))
 	for _, p := range d.n.OutputPorts() {

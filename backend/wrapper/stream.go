@@ -14,7 +14,8 @@ import (
 //
 //	parameter BEAT                      words of a clock; by default as [Options] say
 //	input  clk, rst
-//	input  in_valid, in_data, in_last   word i of a beat has the bits i*Word and up
+//	input  in_valid, in_data, in_last   word i of a beat has the bits i*Word and up, with
+//	                                    [Levels] those of their Word
 //	output in_ready
 //	output out_valid, and the netlist's output ports
 //	input  out_ready
@@ -39,7 +40,8 @@ import (
 // words than a sample; later, the error of w.
 func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	d, err := newDesign(n, o, "stream", "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
-		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT")
+		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT",
+		"levels", "unused_data", "lane", "lanes", "value")
 	if err != nil {
 		return err
 	}
@@ -75,11 +77,12 @@ func (d *design) streamHeader() string {
 	d.title(&b, "samples for the module "+d.core+", word after word")
 	fmt.Fprintf(&b, `//
 // A sample is a packet of %d words of %d bits, BEAT of them in a clock, the first in the
-// lowest bits of in_data; in_last is 1 with the last. %d of its %d bits are kept.
+// lowest bits of in_data; in_last is 1 with the last.
+// %s
 // Data moves in clocks in which valid and ready are both 1. A packet of another length is
 // dropped and error is 1 until a reset. rst is synchronous and active high.
 
-`, d.words, d.word, d.keptBits(), d.words*d.word)
+`, d.words, d.in, d.keeps())
 	return b.String()
 }
 
@@ -128,12 +131,43 @@ func (d *design) streamModule(name string, drop bool) string {
 	if d.lane > 0 {
 		features, sample = d.features(), "features"
 	}
+	data, encoder := "in_data", ""
+	if d.levels != nil {
+		data, encoder = "levels", d.encoder()
+	}
 	return strings.NewReplacer(
-		"@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@", dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@", fmt.Sprint(d.word),
+		"@IN@", fmt.Sprint(d.in), "@DATA@", data, "@ENCODER@", encoder, "@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@", dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@", fmt.Sprint(d.word),
 		"@BITS@", fmt.Sprint(d.words*d.word-1), "@DEFAULT@", fmt.Sprint(d.beat), "@READ@", literal(d.kept, "          "),
 		"@PORTS@", ports.String(), "@WIRES@", wires.String()+valid, "@PINS@", pins, "@INPUT@", d.input.Name,
 		"@OUTPUTS@", connections.String(), "@RESULTS@", results.String(),
 	).Replace(streamModule)
+}
+
+// encoder returns what turns the words of a beat into levels.
+func (d *design) encoder() string {
+	var above strings.Builder
+	for i := len(d.levels.Thresholds) - 1; i >= 0; i-- {
+		fmt.Fprintf(&above, "\n        value > %d'd%d", d.levels.Word, d.levels.Thresholds[i])
+		if i > 0 {
+			above.WriteString(",")
+		}
+	}
+	return strings.NewReplacer(
+		"@LEVELS@", fmt.Sprint(d.word), "@IN@", fmt.Sprint(d.in), "@WORD@", fmt.Sprint(d.levels.Word),
+		"@HIGH@", fmt.Sprint(d.levels.Word-1), "@ABOVE@", above.String(),
+	).Replace(`  // what is above which threshold, of each word of the beat
+  wire [BEAT*@LEVELS@-1:0] levels;
+  wire unused_data = &{1'b0, in_data};
+  genvar lane;
+  generate
+    for (lane = 0; lane < BEAT; lane = lane + 1) begin : lanes
+      wire [@HIGH@:0] value = in_data[lane*@IN@+:@WORD@];
+      assign levels[lane*@LEVELS@+:@LEVELS@] = {@ABOVE@
+      };
+    end
+  endgenerate
+
+`)
 }
 
 // streamModule is the module without what the netlist decides. The core moves on unless it
@@ -146,7 +180,7 @@ const streamModule = `module @MODULE@ #(
     input  wire rst,
     input  wire in_valid,
     output wire in_ready,
-    input  wire [BEAT*@WORD@-1:0] in_data,
+    input  wire [BEAT*@IN@-1:0] in_data,
     input  wire in_last,
 @DROP@    output reg out_valid,
     input  wire out_ready,
@@ -156,7 +190,7 @@ const streamModule = `module @MODULE@ #(
   wire sample_valid;
 @WIRES@  wire step = ~(core_valid & out_valid);
 
-  @MODULE@_loader #(
+@ENCODER@  @MODULE@_loader #(
       .WORD(@WORD@),
       .WORDS(@WORDS@),
       .BEAT(BEAT),
@@ -166,7 +200,7 @@ const streamModule = `module @MODULE@ #(
       .rst(rst),
       .in_valid(in_valid),
       .in_ready(in_ready),
-      .in_data(in_data),
+      .in_data(@DATA@),
       .in_last(in_last),
       .drop(@DROPPIN@),
       .sample(sample),

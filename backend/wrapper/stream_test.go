@@ -72,11 +72,23 @@ func emit(t *testing.T, n *netlist.Netlist, stages int) (dir, wrapper string) {
 // emitWith is emit for any wrapper.
 func emitWith(t *testing.T, n *netlist.Netlist, stages int, writer func(io.Writer, *netlist.Netlist, Options) error, o Options) (dir, wrapper string) {
 	t.Helper()
-	dir = t.TempDir()
+	return emitCore(t, staged(t, n, stages), writer, o)
+}
+
+// staged returns a netlist with registers.
+func staged(t *testing.T, n *netlist.Netlist, stages int) *netlist.Netlist {
+	t.Helper()
 	core, _, err := pipeline.Insert(n, pipeline.Options{Stages: stages})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return core
+}
+
+// emitCore is emitWith for a core that has its registers.
+func emitCore(t *testing.T, core *netlist.Netlist, writer func(io.Writer, *netlist.Netlist, Options) error, o Options) (dir, wrapper string) {
+	t.Helper()
+	dir = t.TempDir()
 	var design, stream bytes.Buffer
 	if err := verilog.Write(&design, core, verilog.Options{Module: "core"}); err != nil {
 		t.Fatal(err)

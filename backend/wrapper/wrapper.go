@@ -26,6 +26,10 @@
 //     it are ignored in samples and 0 in results;
 //   - words of one bit are packed, eight to a byte, the first in the lowest bit;
 //   - output ports follow each other, each from a byte of its own.
+//
+// Where the core takes the levels of features ([Levels]), the wrapper takes the features'
+// words, and one encoder for each word of a beat turns them into levels as they come: what is
+// kept of a feature are the levels that something reads.
 package wrapper
 
 import (
@@ -52,6 +56,36 @@ type Options struct {
 	// ClockHz and Baud are the clock and the rate of a serial line, unless the module's
 	// parameters say otherwise. 0: 12 MHz and 115,200 baud.
 	ClockHz, Baud int
+	// Levels says that the core's port has the levels of features. Nil: it has the words as
+	// they come.
+	Levels *Levels
+}
+
+// Levels says what the words of a core's port are: of feature words of Word bits, bit j is 1
+// above Thresholds[j].
+type Levels struct {
+	Word       int
+	Thresholds []uint64
+}
+
+// maxLevelsWord are the most bits of a feature of [Levels].
+const maxLevelsWord = 32
+
+// check returns an error unless they say what so many levels of a feature are. A wrapper of
+// bytes takes a byte for each feature.
+func (l *Levels) check(levels int, kind string) error {
+	if l == nil {
+		return nil
+	}
+	most := maxLevelsWord
+	if kind != "stream" {
+		most = 8
+	}
+	if len(l.Thresholds) != levels || l.Word < 2 || l.Word > most {
+		return fmt.Errorf("wrapper: words of %d bits with %d thresholds for %d levels: give words of 2 to %d bits, and a threshold a level",
+			l.Word, len(l.Thresholds), levels, most)
+	}
+	return nil
 }
 
 // design is a wrapper that is to be written.
@@ -60,7 +94,9 @@ type design struct {
 	core, module string
 	header       []string
 	input        netlist.Port
-	word, words  int    // bits of a word, words of a sample
+	levels       *Levels
+	in           int    // bits of a word as it comes
+	word, words  int    // bits of a word as it is kept, words of a sample
 	beat         int    // words of a clock
 	kept         []bool // bits of the words that something reads
 	lane         int    // where words are cut out of bytes: bits from one word to the next; else 0
@@ -107,6 +143,13 @@ func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*desi
 	d.word = d.input.Word
 	d.words = len(d.input.Nets) / d.word
 	d.kept = d.read()
+	d.in, d.levels = d.word, o.Levels
+	if d.levels != nil {
+		d.in = d.levels.Word
+	}
+	if err := d.levels.check(d.word, kind); err != nil {
+		return nil, err
+	}
 	if o.Beat < 0 || d.beat > d.words {
 		return nil, fmt.Errorf("wrapper: %d words in a clock are out of range, a sample has %d: give 1 to %d", o.Beat, d.words, d.words)
 	}

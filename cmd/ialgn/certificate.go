@@ -94,5 +94,8 @@ func (r *verifyReport) checks() (c folder.Checks) {
 	if r.Verilog != nil {
 		c.Verilog = r.Verilog
 	}
+	if r.Core != nil {
+		c.Core = r.Core
+	}
 	return c
 }

@@ -146,6 +146,9 @@ func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.De
 	top = out.Manifest.Module
 	if o.Wrap != "" && o.Wrap != "none" {
 		top += "_" + o.Wrap
+		if _, err := out.Path("core"); err == nil { // the wrapper is around that
+			formats[0] = "core"
+		}
 		formats = append(formats, o.Wrap)
 	}
 	for _, f := range formats {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -138,8 +139,29 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if r.Formal, err = d.Formal(c.Context); err != nil || !r.Formal.Proved {
 		return r.finish(), err
 	}
-	r.Verilog, err = d.Verilog(c.Context, files)
+	if r.Verilog, err = d.Verilog(c.Context, files); err == nil && proved(r.Verilog) {
+		err = r.proveCore(c.Context, files)
+	}
 	return r.finish(), err
+}
+
+// proveCore proves what a wrapper is around, where that is a file of its own.
+func (r *verifyReport) proveCore(ctx context.Context, files verify.RTLFiles) (err error) {
+	if files.Design, err = r.out.Path("core"); err != nil {
+		return nil // there is none
+	}
+	o, _, err := readOptions(r.out)
+	if err != nil {
+		return err
+	}
+	split := folder.Core(r.out.Netlist, o.Wrap)
+	if split == nil {
+		r.Folder = append(r.Folder, filepath.Base(files.Design)+": the encoder of the netlist does not stand apart")
+		return nil
+	}
+	files.Module += folder.CoreSuffix
+	r.Core, err = verify.Design{Raw: split.Core, Product: split.Core}.Verilog(ctx, files)
+	return err
 }
 
 // simulate runs the Verilog, and what yosys makes of it where that was asked for.
@@ -205,6 +227,8 @@ type verifyReport struct {
 	Formal   *verify.FormalResult   `json:"formal,omitempty"`
 	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
 	Verilog *readback.Result `json:"verilog,omitempty"`
+	// Core is the same of the file that a wrapper is around: it is the netlist without its encoder.
+	Core *readback.Result `json:"core,omitempty"`
 	// Synthesized is level rtl once more, of the netlist that yosys made.
 	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
 	Folder      []string                `json:"folder,omitempty"` // what else is wrong with the folder
@@ -222,7 +246,7 @@ type verifyReport struct {
 func (r *verifyReport) finish() *verifyReport {
 	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 &&
 		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.synthesisAsked == (r.Synthesized != nil) &&
-		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
+		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && (r.Core == nil || proved(r.Core)) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
 	if r.Verified {
 		r.Level = levelNames[r.asked]
 	}
@@ -240,6 +264,8 @@ func (r *verifyReport) outcome() error {
 		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)
 	case r.Verilog != nil && r.Verilog.Verdict == cec.Undecided:
 		return fmt.Errorf("%w: the Verilog: %s", errUnproved, r.Verilog.Reason)
+	case r.Core != nil && r.Core.Verdict == cec.Undecided:
+		return fmt.Errorf("%w: the wrapper's core: %s", errUnproved, r.Core.Reason)
 	case r.Synthesized != nil && r.Synthesized.Proof != nil && r.Synthesized.Proof.Verdict == cec.Undecided && proved(r.Verilog):
 		return fmt.Errorf("%w: the synthesised netlist: %s", errUnproved, r.Synthesized.Proof.Reason)
 	}
@@ -268,6 +294,9 @@ func (r *verifyReport) text(w io.Writer) {
 	}
 	if s := r.Verilog; s != nil {
 		proofText(w, "verilog", s)
+	}
+	if s := r.Core; s != nil {
+		proofText(w, "core", s)
 	}
 	if s := r.Synthesized; s != nil && s.Proof != nil {
 		proofText(w, "synthesized", s.Proof)

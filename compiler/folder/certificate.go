@@ -42,6 +42,7 @@ type Checks struct {
 	Synthesized any `json:"synthesized,omitempty"`
 	Formal      any `json:"formal,omitempty"`
 	Verilog     any `json:"verilog,omitempty"`
+	Core        any `json:"core,omitempty"`
 }
 
 // Certify writes a certificate into the folder that was read. The parts that say what was

@@ -17,6 +17,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/backend/yosysjson"
+	"ialgn/compiler/encoder"
 	"ialgn/netlist"
 )
 
@@ -48,6 +49,11 @@ func formats() []format {
 		{"cells", "", "_cells.v", inLUTs, func(w io.Writer, p Product) error {
 			return verilog.WriteCells(w, p.Netlist, verilogOptions(p))
 		}},
+		{"core", "", CoreSuffix + ".v", func(p Product) bool { return p.split != nil }, func(w io.Writer, p Product) error {
+			o := verilogOptions(p)
+			o.Module += CoreSuffix
+			return verilog.Write(w, p.split.Core, o)
+		}},
 		wrapped("stream", wrapper.WriteStream), wrapped("axis", wrapper.WriteAXIS),
 		wrapped("uart", wrapper.WriteUART), wrapped("spi", wrapper.WriteSPI),
 		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error { return aiger.Write(w, n) })},
@@ -69,14 +75,47 @@ func formats() []format {
 // wrapped returns the format of a wrapper.
 func wrapped(kind string, write func(io.Writer, *netlist.Netlist, wrapper.Options) error) format {
 	return format{kind, "", "_" + kind + ".v", func(p Product) bool { return p.Wrap == kind }, func(w io.Writer, p Product) error {
-		return write(w, p.Netlist, wrapperOptions(p))
+		return write(w, p.wrapped(), wrapperOptions(p))
 	}}
+}
+
+// CoreSuffix ends the name of the module that a wrapper with the encoder in it is around.
+const CoreSuffix = "_core"
+
+// Core returns what a wrapper is around that takes feature words one after the other: the
+// netlist without its encoder, which is in the wrapper then. It is nil where the encoder does
+// not stand apart, or a wrapper of bytes would take more than one for a word.
+func Core(n *netlist.Netlist, wrap string) *encoder.Split {
+	s := encoder.Apart(n)
+	if s != nil && s.Word > 8 && wrap != "stream" {
+		return nil
+	}
+	return s
+}
+
+func (p Product) apart() *encoder.Split {
+	if p.Wrap == "" {
+		return nil
+	}
+	return Core(p.Netlist, p.Wrap)
+}
+
+// wrapped returns the netlist that the wrapper is around.
+func (p Product) wrapped() *netlist.Netlist {
+	if p.split != nil {
+		return p.split.Core
+	}
+	return p.Netlist
 }
 
 func wrapperOptions(p Product) wrapper.Options {
 	o := wrapper.Options{Core: p.Manifest.Module, Header: p.Header, ClockHz: int(math.Round(p.MHz * 1e6)), Baud: p.Baud}
 	if p.Board != nil {
 		o.ClockHz = p.Board.ClockHz
+	}
+	if s := p.split; s != nil {
+		o.Core, o.Module = p.Manifest.Module+CoreSuffix, p.Manifest.Module+"_"+p.Wrap
+		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds}
 	}
 	return o
 }

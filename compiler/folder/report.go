@@ -58,7 +58,7 @@ func newReport(p Product) (r *Report, err error) {
 		r.LUTs, r.Carries, r.Registers = &m.LUTs, &m.Carries, &m.Registers
 	}
 	if p.Wrap != "" {
-		r.Wrapper, err = wrapper.NewRate(p.Wrap, p.Netlist, wrapperOptions(p))
+		r.Wrapper, err = wrapper.NewRate(p.Wrap, p.wrapped(), wrapperOptions(p))
 	}
 	return r, err
 }

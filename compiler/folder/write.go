@@ -22,6 +22,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
+	"ialgn/compiler/encoder"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/filelock"
@@ -45,6 +46,8 @@ type Product struct {
 	Board    *wrapper.Board        // whose pins the wrapper has; nil: of none
 	MHz      float64               // of the clock that constraints are written for; 0: there are none
 	Manifest Manifest              // all but Format and Files, which Write fills in
+
+	split *encoder.Split // what the wrapper is around instead of the netlist; nil: the netlist
 }
 
 // Hardware is what there is to say of a netlist that was lowered to a target.
@@ -63,6 +66,7 @@ type Hardware struct {
 //	NAME.hint.json      of a lowered netlist: the [counts.Hint]
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
 //	NAME_stream.v       or _axis.v and so on, where Wrap asks for it: the wrapper
+//	NAME_core.v         with a wrapper that has the encoder in it ([Core]): the rest
 //	NAME_uart.pcf       or _spi.pcf, where there is a Board: its pins
 //	NAME.aig and so on  what Emit names
 //	NAME_inst.vh, ...   what package handover has for those who use the Verilog
@@ -78,6 +82,7 @@ type Hardware struct {
 // manifest is never a mix of old and new. Of two that write at the same time, each puts its
 // files into place alone, and the last one's stay, whole.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
+	p.split = p.apart()
 	formats, err := selectFormats(p)
 	if err != nil {
 		return nil, err

@@ -62,10 +62,13 @@ type target struct {
 }
 
 // targets by name. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, and
-// pads belong to a chip.
+// pads belong to a chip. On iCE40 an enable of few flip-flops, such as that of a word in a
+// loader, is a multiplexer in the LUT before each, which is there anyway: as an enable, it
+// takes a LUT and a tile of eight logic cells for itself, and a loader of 784 words in half
+// of an hx8k was not routed.
 var targets = map[string]target{
 	"generic": {command: "synth -flatten"},
-	"ice40":   {"synth_ice40", "ice40", []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
+	"ice40":   {"synth_ice40 -dffe_min_ce_use 8", "ice40", []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
 	"ecp5":    {"synth_ecp5 -nowidelut", "ecp5", nil},
 	"xilinx7": {"synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", "xilinx", nil},
 }

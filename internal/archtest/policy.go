@@ -36,7 +36,7 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault"},
+			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault"},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
@@ -46,7 +46,7 @@ var policy = Policy{
 		},
 		{
 			Package: "compiler/encoder", Imports: []string{"netlist"},
-			Test: []string{"compiler", "compiler/head", "compiler/lut", "sim", "backend/aiger", "backend/verilog"},
+			Test: []string{"compiler", "compiler/head", "compiler/lut", "compiler/pipeline", "sim", "backend/aiger", "backend/verilog"},
 		},
 
 		{Package: "compiler/chain", Imports: []string{"netlist"}, Test: []string{"sim"}},
@@ -77,7 +77,7 @@ var policy = Policy{
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
 			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural"},
-			Test: []string{"sim", "compiler/pipeline", "trainer/model"}, TestStandard: []string{"os/exec"},
+			Test: []string{"sim", "compiler/encoder", "compiler/pipeline", "trainer/model"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},

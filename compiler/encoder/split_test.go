@@ -1,0 +1,138 @@
+package encoder
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ialgn/compiler/pipeline"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// joined returns a split's core behind comparators, which is what was split.
+func joined(t *testing.T, s *Split) *netlist.Netlist {
+	t.Helper()
+	if err := s.Core.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	b := netlist.NewBuilder(s.Core.Name)
+	to := make([]netlist.Net, s.Core.Nets())
+	to[netlist.True] = netlist.True
+	var words [][]netlist.Net // of the features
+	for _, p := range s.Core.InputPorts() {
+		if p.Name == netlist.EnablePort {
+			to[p.Nets[0]] = b.Input(p.Name, 1, p.Word, nil)[0]
+			continue
+		}
+		features := len(p.Nets) / len(s.Thresholds)
+		words = slices.Collect(slices.Chunk(b.Input(p.Name, features*s.Word, s.Word, nil), s.Word))
+	}
+	for i, v := range s.Core.DataInputs()[0].Nets {
+		to[v] = b.Cell(netlist.Compare, s.Thresholds[i%len(s.Thresholds)], netlist.Origin{}, words[i/len(s.Thresholds)]...)
+	}
+	translated := func(nets []netlist.Net) (in []netlist.Net) {
+		for _, v := range nets {
+			in = append(in, to[v])
+		}
+		return in
+	}
+	for c := range netlist.Cell(s.Core.Cells()) {
+		first := b.Cell(s.Core.Kind(c), s.Core.Param(c), s.Core.Origin(c), translated(s.Core.Inputs(c))...)
+		for k := range netlist.Net(s.Core.Outputs(c)) {
+			to[s.Core.Output(c)+k] = first + k
+		}
+	}
+	for _, p := range s.Core.OutputPorts() {
+		b.Output(p.Name, p.Word, nil, translated(p.Nets))
+	}
+	return b.Netlist()
+}
+
+// outputs returns the output ports for random words.
+func outputs(t *testing.T, n *netlist.Netlist) (rows []uint64) {
+	t.Helper()
+	const words = 8
+	s, err := sim.New(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(7, 1))
+	in := make([]uint64, words*len(n.DataInputs()[0].Nets))
+	for i := range in {
+		in[i] = rng.Uint64()
+	}
+	if err := s.Settle(words, in); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range n.OutputPorts() {
+		rows = s.Port(p, rows)
+	}
+	return rows
+}
+
+// TestApart splits networks as they are frozen, lowered, and with registers, and holds the
+// core behind comparators to what was split.
+func TestApart(t *testing.T) {
+	clocked := 0
+	for seed := range uint64(24) {
+		f := netgen.Frozen(seed, netgen.FrozenOptions{
+			Width: 60, Depth: 5, Features: 9, Bits: 2 + int(seed%7), BitsIn: 3 + int(seed%4), Classes: 3, ShareA: 0.3, ShareBinary: 0.6,
+		})
+		n, err := netlist.Freeze(f, netlist.Full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lowered := lower(t, n, Options{K: 2 + int(seed%5), Objective: objectives[seed%3]})
+		stages, _, err := pipeline.Insert(lowered, pipeline.Options{Stages: 1 + int(seed%4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, m := range map[string]*netlist.Netlist{"frozen": n, "lowered": lowered, "clocked": stages} {
+			s := Apart(m)
+			if s == nil && name == "clocked" { // where registers stand in the encoder
+				continue
+			}
+			if s == nil {
+				t.Fatalf("seed %d, %s: not split", seed, name)
+			}
+			if name == "clocked" {
+				clocked++
+			}
+			if !slices.Equal(outputs(t, joined(t, s)), outputs(t, m)) {
+				t.Errorf("seed %d, %s: another function", seed, name)
+			}
+		}
+	}
+	if clocked == 0 {
+		t.Error("no pipeline was split")
+	}
+}
+
+// TestNotApart has what reads words otherwise than by thresholds.
+func TestNotApart(t *testing.T) {
+	for name, build := range map[string]func(b *netlist.Builder, x []netlist.Net) netlist.Net{
+		"bits of words": func(_ *netlist.Builder, x []netlist.Net) netlist.Net { return x[0] },
+		"another function": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
+			return b.Function(0b0110, netlist.Origin{}, b.Cell(netlist.Compare, 3, netlist.Origin{}, x[:4]...), b.Cell(netlist.Compare, 7, netlist.Origin{}, x[:4]...))
+		},
+		"a constant": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
+			return b.Cell(netlist.Compare, 15, netlist.Origin{}, x[:4]...)
+		},
+		"nothing": func(*netlist.Builder, []netlist.Net) netlist.Net { return netlist.True },
+	} {
+		b := netlist.NewBuilder("m")
+		x := b.Input("x", 8, 4, nil)
+		b.Output("y", 1, nil, []netlist.Net{build(b, x)})
+		if Apart(b.Netlist()) != nil {
+			t.Errorf("%s: split", name)
+		}
+	}
+	b := netlist.NewBuilder("m")
+	x := b.Input("x", 8, 1, nil)
+	b.Output("y", 1, nil, x[:1])
+	if Apart(b.Netlist()) != nil {
+		t.Error("words of one bit: split")
+	}
+}
