@@ -163,7 +163,7 @@ func (d *design) byteOrder(b *strings.Builder) {
 		case word == 1:
 			fmt.Fprintf(b, "//   - %-16s %s, %d bits, eight to a byte, the first lowest\n", where, p.Name, words)
 		default:
-			fmt.Fprintf(b, "//   - %-16s %s, %d words of %d bits in %d bytes each, the low one first\n", where, p.Name, words, word, laneOf(word)/8)
+			fmt.Fprintf(b, "//   - %-16s %s, %d words of %d bits in %s each, the low one first\n", where, p.Name, words, word, plural.Of(laneOf(word)/8, "byte", "bytes"))
 		}
 		at += size
 	}

@@ -25,7 +25,8 @@
 //   - a word of more than one bit takes whole bytes, its low byte first, and the bits above
 //     it are ignored in samples and 0 in results;
 //   - words of one bit are packed, eight to a byte, the first in the lowest bit;
-//   - output ports follow each other, each from a byte of its own.
+//   - output ports follow each other, each from a byte of its own: of a classifier the class
+//     and, where they are a port ([netlist.WithCounts]), the counts, the first class first.
 //
 // Where the core takes the levels of features ([Levels]), the wrapper takes the features'
 // words, and one encoder for each word of a beat turns them into levels as they come: what is

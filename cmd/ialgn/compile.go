@@ -44,6 +44,7 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
 			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
+			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
 			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives)"},
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream, axis, uart or spi"},
@@ -69,7 +70,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -102,7 +103,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if err := folder.CheckModule(o.Module); err != nil {
 		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
-	raw, err := freezeFile(path, plan.scope)
+	raw, err := freezeFile(path, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -122,12 +123,12 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 
 // freezeFile streams a model file into the raw netlist. The frozen network is garbage
 // when it returns, which the largest models need.
-func freezeFile(path string, scope netlist.Scope) (*netlist.Netlist, error) {
+func freezeFile(path string, p compilePlan) (*netlist.Netlist, error) {
 	f, err := model.ReadFrozen(path)
 	if err != nil {
 		return nil, err
 	}
-	n, err := netlist.Freeze(f, scope)
+	n, err := p.freeze(f)
 	debug.FreeOSMemory()
 	return n, err
 }

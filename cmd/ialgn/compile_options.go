@@ -16,6 +16,7 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
+	"ialgn/trainer/model"
 )
 
 // compileOptions is what decides the output besides the model. It stands in the
@@ -37,6 +38,7 @@ type compileOptions struct {
 	Baud      int      `json:"baud,omitempty"`
 	Board     string   `json:"board,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
+	Counts    bool     `json:"counts,omitempty"`
 
 	threads int // which decides nothing
 }
@@ -50,6 +52,7 @@ const (
 // compilePlan is what options come to.
 type compilePlan struct {
 	scope    netlist.Scope
+	counts   bool // the counts are an output port
 	optimise compiler.Options
 	hardware *hardware.Options // nil: the netlist is not lowered
 	style    verilog.Style
@@ -80,6 +83,9 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 	if p.board, err = o.board(p.wrap); err != nil {
 		return p, err
 	}
+	if p.counts = o.Counts; p.counts && p.scope == netlist.Gates {
+		return p, hint.With(errors.New("--counts: scope gates has no class counts"), "leave it out, or use --scope core or full")
+	}
 	mapped := p.hardware != nil
 	if o.Assume && (p.scope == netlist.Full || !mapped) {
 		return p, hint.With(errors.New("--assume-thermometer: it is for the scopes gates and core, mapped to LUTs"),
@@ -93,6 +99,15 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 		p.optimise.Thermometer = compiler.ThermometerAssumed
 	}
 	return p, nil
+}
+
+// freeze returns the raw netlist, with the ports that the options name.
+func (p compilePlan) freeze(f *model.Frozen) (*netlist.Netlist, error) {
+	n, err := netlist.Freeze(f, p.scope)
+	if err != nil || !p.counts {
+		return n, err
+	}
+	return netlist.WithCounts(n, f.Classes)
 }
 
 // wrapper returns the kind of the wrapper, empty for none.

@@ -16,7 +16,6 @@ import (
 
 	"ialgn/compiler/folder"
 	"ialgn/internal/jsonfault"
-	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
@@ -189,7 +188,7 @@ func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify
 	if rtl.Design, err = out.Path("verilog"); err != nil {
 		return d, rtl, err
 	}
-	raw, err := netlist.Freeze(f, plan.scope)
+	raw, err := plan.freeze(f)
 	return verify.Design{Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Assumed: o.Assume}, rtl, err
 }
 

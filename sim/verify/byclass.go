@@ -31,14 +31,24 @@ func (c *rtlCheck) byClass(ctx context.Context, r *RTLResult) error {
 			return err
 		}
 	}
-	cut, drivers := c.wantedCounts()
+	wires, drivers := c.wantedCounts()
 	for _, p := range c.Product.OutputPorts() {
-		if err := c.simulatePart(ctx, p, source.part([]string{p.Name}, cut), drivers, r); err != nil {
+		part := source.part([]string{p.Name}, wires)
+		more := ""
+		for _, d := range drivers {
+			if part.need[d.wire] { // others are not declared
+				more += d.line
+			}
+		}
+		if err := c.simulatePart(ctx, p, part, more, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// wantedDriver is a line that gives a wire, or a bit of it, the value that the testbench wants.
+type wantedDriver struct{ wire, line string }
 
 // simulatePart simulates a part of the design, with further lines, and compares one bus.
 func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, more string, r *RTLResult) error {
@@ -89,10 +99,9 @@ func (r *RTLResult) merge(one *RTLResult) {
 	r.First = r.First[:min(len(r.First), shown)]
 }
 
-// wantedCounts returns the wires that are the counts where the argmax reads them, and
-// assignments that give them the values that the testbench wants: of the sample that is in
-// their stage.
-func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers string) {
+// wantedCounts returns the wires that are the counts where the argmax reads them, and what
+// gives them the values that the testbench wants: of the sample that is in their stage.
+func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers []wantedDriver) {
 	n := c.Product
 	wires = map[string]bool{}
 	words := make([][]netlist.Net, len(n.Probes()))
@@ -104,7 +113,6 @@ func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers string) {
 	}
 	names, stages := verilog.NewNames(n), n.Stages()
 	seen := map[netlist.Net]bool{}
-	var lines strings.Builder
 	for i, p := range n.Probes() {
 		for bit, v := range words[i][:min(len(words[i]), len(p.Nets))] {
 			if _, _, driven := n.Driver(v); !driven || seen[v] {
@@ -114,8 +122,9 @@ func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers string) {
 			wire := string(names.AppendNet(nil, v))
 			name, _, _ := strings.Cut(wire, "[")
 			wires[name] = true
-			fmt.Fprintf(&lines, "  assign %s = %s;\n", wire, verilog.WantedBit(n, c.files.Module, p.Name, bit, max(0, int(stages[v]))))
+			wanted := verilog.WantedBit(n, c.files.Module, p.Name, bit, max(0, int(stages[v])))
+			drivers = append(drivers, wantedDriver{name, fmt.Sprintf("  assign %s = %s;\n", wire, wanted)})
 		}
 	}
-	return wires, lines.String()
+	return wires, drivers
 }

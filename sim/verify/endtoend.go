@@ -34,6 +34,7 @@ func (d Design) endToEnd(p prover, k *cuts) (verdict string, err error) {
 		return "", nil
 	}
 	o := spec.Options{Words: d.words(), Thermometer: d.project() > 0, Head: &spec.Head{Sums: d.sums(k)}}
+	_, o.Head.Counts = countsPort(d.Product)
 	if a := k.product.roots.argmax; a != nil {
 		built, err := tournament(d.Product, a)
 		if err != nil {

@@ -2,8 +2,11 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"ialgn/netlist"
+	"ialgn/sim"
+	"ialgn/trainer/model"
 )
 
 // comparePorts holds what the optimised netlist says of its ports to the raw netlist:
@@ -30,4 +33,76 @@ func comparePorts(direction string, raw, product []netlist.Port, r *SoftwareResu
 			}
 		}
 	}
+}
+
+// checkCounts checks that the output port of the counts, if there is one, is made of the nets of
+// the probes, in their order. n has no registers.
+func checkCounts(n *netlist.Netlist) error {
+	port, ok := countsPort(n)
+	if !ok {
+		return nil
+	}
+	var all []netlist.Net
+	for _, p := range n.Probes() {
+		if p.Name == fmt.Sprintf("count_%d", len(all)/port.Word) {
+			all = append(all, p.Nets...)
+		}
+	}
+	if !slices.Equal(all, port.Nets) {
+		return fmt.Errorf("the output port %s is not made of the probes count_0 and so on", port.Name)
+	}
+	return nil
+}
+
+func countsPort(n *netlist.Netlist) (netlist.Port, bool) {
+	i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == netlist.CountsPort })
+	if i < 0 {
+		return netlist.Port{}, false
+	}
+	return n.OutputPorts()[i], true
+}
+
+// countsOutput compares the output port of the counts with the trainer's. Where it has the nets of
+// the probes, which are compared anyhow, that is all there is to see.
+func (d Design) countsOutput(s Samples, want *model.Scores, r *SoftwareResult) error {
+	port, ok := countsPort(d.Product)
+	if !ok {
+		return nil
+	}
+	flat, _, err := netlist.Transparent(d.Product)
+	if err != nil || checkCounts(flat) == nil {
+		return err
+	}
+	if len(port.Nets) != want.Classes*port.Word { // which comparePorts says
+		return nil
+	}
+	return d.simulatePort(s, port, trainers(want, port), r)
+}
+
+// simulatePort compares the bits of an output port with their values.
+func (d Design) simulatePort(s Samples, port netlist.Port, value func(sample, bit int) uint64, r *SoftwareResult) error {
+	simulator, err := sim.New(d.Product)
+	if err != nil {
+		return err
+	}
+	block := simulator.Block() * 64
+	for from := 0; from < r.Checked; from += block {
+		to := min(from+block, r.Checked)
+		words := (to - from + 63) / 64
+		x, err := s.rows(&d.Model.Encoder, d.Product.DataInputs()[0], words, from, to)
+		if err != nil {
+			return err
+		}
+		if err := simulator.Settle(words, x); err != nil {
+			return err
+		}
+		for i := from; i < to; i++ {
+			for bit, v := range port.Nets {
+				if got := simulator.Net(v)[(i-from)/64] >> ((i - from) % 64) & 1; got != value(i, bit) {
+					r.add(Mismatch{i, 0, -1, fmt.Sprintf("optimised netlist: %s[%d] is %d, the trainer says %d", port.Name, bit, got, value(i, bit))})
+				}
+			}
+		}
+	}
+	return nil
 }

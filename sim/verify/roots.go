@@ -22,8 +22,8 @@ type roots struct {
 }
 
 // findRoots returns what is counted for each class, and checks that the head makes of
-// it what it should: the probe count_c is the whole count, and class_index is the argmax
-// of these counts. A lowered head is taken apart by its hint, whose counts are proved.
+// it what it should: the probe count_c is the whole count, class_index is the argmax of these
+// counts, and an output port of the counts has them. A lowered head is taken apart by its hint, whose counts are proved.
 // What is left to prove is the argmax of the result, if it has one.
 func findRoots(n *netlist.Netlist, h *counts.Hint) (*roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
@@ -48,7 +48,10 @@ func findRoots(n *netlist.Netlist, h *counts.Hint) (*roots, error) {
 		}
 		numbers, r.bits, r.pairs = append(numbers, p.Nets), append(r.bits, bits), append(r.pairs, pairs)
 	}
-	return r, r.checkArgmax(n, numbers, h)
+	if err := r.checkArgmax(n, numbers, h); err != nil {
+		return nil, err
+	}
+	return r, checkCounts(n)
 }
 
 func copies(nets []netlist.Net) []root {

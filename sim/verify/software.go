@@ -43,6 +43,9 @@ func (d Design) Software(ctx context.Context, s Samples, threads int) (*Software
 	if err != nil {
 		return nil, err
 	}
+	if err := d.countsOutput(s, want, r); err != nil {
+		return nil, err
+	}
 	for i, c := range got.Class {
 		if c == uint16(s.Levels.Labels[i]) {
 			r.Correct++

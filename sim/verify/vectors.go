@@ -54,7 +54,7 @@ func (d Design) writeVectors(s Samples, index []int32, want *model.Scores, path 
 func busRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index []int32) []uint64 {
 	var rows []uint64
 	for _, p := range ports {
-		value := trainers(want, p.Name)
+		value := trainers(want, p)
 		for bit, v := range p.Nets {
 			if value == nil {
 				rows = append(rows, s.Net(v)...)
@@ -62,7 +62,7 @@ func busRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index [
 			}
 			row := make([]uint64, len(s.Net(v)))
 			for k, i := range index {
-				row[k/64] |= value(int(i)) >> bit & 1 << (k % 64)
+				row[k/64] |= value(int(i), bit) << (k % 64)
 			}
 			rows = append(rows, row...)
 		}
@@ -70,17 +70,22 @@ func busRows(s *sim.Simulator, ports []netlist.Port, want *model.Scores, index [
 	return rows
 }
 
-// trainers returns what the trainer says a bus is in each sample, nil where it says nothing.
-func trainers(want *model.Scores, bus string) func(sample int) uint64 {
+// trainers returns what the trainer says the bits of a bus are in each sample, nil where it says
+// nothing.
+func trainers(want *model.Scores, bus netlist.Port) func(sample, bit int) uint64 {
 	if want == nil {
 		return nil
 	}
-	if bus == "class_index" {
-		return func(i int) uint64 { return uint64(want.Predicted[i]) }
+	count := func(i, class, bit int) uint64 { return uint64(want.Counts[i*want.Classes+class]) >> bit & 1 }
+	switch {
+	case bus.Name == "class_index":
+		return func(i, bit int) uint64 { return uint64(want.Predicted[i]) >> bit & 1 }
+	case bus.Name == netlist.CountsPort && len(bus.Nets) == want.Classes*bus.Word:
+		return func(i, bit int) uint64 { return count(i, bit/bus.Word, bit%bus.Word) }
 	}
 	for c := range want.Classes {
-		if bus == fmt.Sprintf("count_%d", c) {
-			return func(i int) uint64 { return uint64(want.Counts[i*want.Classes+c]) }
+		if bus.Name == fmt.Sprintf("count_%d", c) {
+			return func(i, bit int) uint64 { return count(i, c, bit) }
 		}
 	}
 	return nil

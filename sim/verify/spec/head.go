@@ -19,6 +19,10 @@ type Head struct {
 	// First and Later are of how many classes the first largest is found at a time, in the
 	// first round and in later ones. With 0, it is found in one scan over all.
 	First, Later int
+
+	// Counts says that all counts are an output, too: counts, behind class_index, that of the
+	// first class in the lowest bits.
+	Counts bool
 }
 
 // Sum tells some bits to be added, by their numbers: first come the class's chains, from
@@ -36,7 +40,10 @@ type bus struct {
 func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 	classes, group := n.Classes()
 	words := make([][]literal, classes)
-	outputs := make([]bus, 1, 1+classes)
+	outputs := make([]bus, 1, 2+classes)
+	if o.Counts {
+		outputs = append(outputs, bus{name: "counts"})
+	}
 	for c := range words {
 		p := pool{g: g}
 		for _, l := range last[c*group:][:group] {
@@ -51,6 +58,9 @@ func (n *Network) head(g *graph, last []literal, o *Head) ([]bus, error) {
 		}
 		words[c] = p.rest(bits.Len(uint(group)))
 		outputs = append(outputs, bus{fmt.Sprintf("count_%d", c), words[c]})
+		if o.Counts {
+			outputs[1].bits = append(outputs[1].bits, words[c]...)
+		}
 	}
 	outputs[0] = bus{"class_index", g.argmax(words, o)}
 	return outputs, nil
