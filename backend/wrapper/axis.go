@@ -8,8 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// axisBytes are the bytes of a beat, unless told otherwise.
-const axisBytes = 4
+// AXISBytes are the bytes of a beat with [WriteAXIS], unless told otherwise.
+const AXISBytes = 4
 
 // WriteAXIS writes a module with two interfaces of AMBA 4 AXI4-Stream: samples come in on
 // s_axis, and what the netlist's output ports are for each goes out on m_axis.
@@ -38,7 +38,7 @@ const axisBytes = 4
 func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 	bytes := o.Beat
 	if bytes == 0 {
-		bytes = axisBytes
+		bytes = AXISBytes
 	}
 	o.Beat = min(o.Beat, 0) // words
 	d, err := newDesign(n, o, "axis", streamNames("aclk", "aresetn", "s_axis_tvalid", "s_axis_tready", "s_axis_tdata", "s_axis_tlast",

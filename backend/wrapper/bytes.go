@@ -21,6 +21,18 @@ func laneOf(word int) int {
 // bytesOf returns the bytes of so many words.
 func bytesOf(word, words int) int { return (laneOf(word)*words + 7) / 8 }
 
+// Bytes returns a port's value as the bytes that wrappers have for it, as the package says: bit i
+// of the port is bit(i), 0 or 1.
+func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
+	word := max(p.Word, 1)
+	bytes := make([]byte, portBytes(p))
+	for i := range p.Nets {
+		at := i/word*laneOf(word) + i%word
+		bytes[at/8] |= byte(bit(i)&1) << (at % 8)
+	}
+	return bytes
+}
+
 // asBytes returns the design whose words are the bytes of a sample. Bits between the words
 // are not kept.
 func (d *design) asBytes() *design {
@@ -118,6 +130,20 @@ func (d *design) resultPadded(indent string) string {
 		return d.result(indent)
 	}
 	return fmt.Sprintf("{\n%s%d'd0, %s\n%s}", indent, spare, d.result(indent+"  "), strings.TrimSuffix(indent, "  "))
+}
+
+// serial returns the file of a wrapper that moves a byte at a time: its module, with the given
+// values beside those that all have, around the stream module.
+func (d *design) serial(header, text string, values ...string) string {
+	stream := d.module + "_stream"
+	wires, connections := d.resultWires()
+	values = append(values, "@MODULE@", d.module, "@STREAM@", stream,
+		"@TO@", fmt.Sprint(indexBits(d.resultBytes())), "@LASTOUT@", fmt.Sprint(d.resultBytes()-1),
+		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.resultPadded("    "))
+	return d.file(header,
+		module{d.module, "", strings.NewReplacer(values...).Replace(text)},
+		module{stream, "bytes to results", d.streamModule(stream, true)},
+		d.loader(stream))
 }
 
 // resultWires declares the output ports of the stream module, and connections to them.

@@ -1,5 +1,16 @@
 package wrapper
 
+// bitsBelow is a function of Verilog that parameters are computed with.
+const bitsBelow = `  // the number of bits of the numbers below limit, at least 2
+  function integer bits_below;
+    input integer limit;
+    begin
+      bits_below = 2;
+      while (limit > (1 << bits_below)) bits_below = bits_below + 1;
+    end
+  endfunction
+`
+
 // loaderModule collects the words of a sample. It is the same for every netlist: what
 // differs are its parameters.
 const loaderModule = `module NAME #(
@@ -20,15 +31,7 @@ const loaderModule = `module NAME #(
     input  wire sample_taken,  // in this clock; no beat is taken before
     output wire error  // since the reset, some packet was shorter or longer than a sample
 );
-  // the number of bits of the numbers below limit, at least 2
-  function integer bits_below;
-    input integer limit;
-    begin
-      bits_below = 2;
-      while (limit > (1 << bits_below)) bits_below = bits_below + 1;
-    end
-  endfunction
-
+` + bitsBelow + `
   localparam PACKET = (WORDS + BEAT - 1) / BEAT;  // beats of a sample
   localparam COUNT = bits_below(PACKET);
   localparam LOW = COUNT / 2;  // the count is decoded in two halves

@@ -1,7 +1,9 @@
 package wrapper
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"ialgn/netlist"
 )
@@ -39,11 +41,11 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		r.Cycles = beats(d.words, max(1, o.Beat))
 	case "axis":
 		if o.Beat == 0 {
-			o.Beat = axisBytes
+			o.Beat = AXISBytes
 		}
 		r.Cycles = beats(b.words, o.Beat)
 	case "uart":
-		o = o.withRate()
+		o.ClockHz, o.Baud = o.Line()
 		clocks := (o.ClockHz + o.Baud/2) / o.Baud
 		r.Cycles = max(10*clocks*r.SampleBytes, (10*clocks+1)*r.ResultBytes) // the transmitter has a clock between bytes
 	case "spi":
@@ -58,13 +60,16 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	return r, nil
 }
 
-// withRate returns the options with the clock and the rate of a serial line filled in.
-func (o Options) withRate() Options {
-	if o.ClockHz == 0 {
-		o.ClockHz = defaultClockHz
+// Line returns the clock and the rate of a serial line.
+func (o Options) Line() (hz, baud int) {
+	return cmp.Or(o.ClockHz, defaultClockHz), cmp.Or(o.Baud, defaultBaud)
+}
+
+// LineOptions returns options for a clock in MHz, 0 for none in particular, or for that of a board
+// unless that is nil, and for a rate, 0 for the usual one.
+func LineOptions(mhz float64, baud int, b *Board) Options {
+	if b != nil {
+		return Options{ClockHz: b.ClockHz, Baud: baud}
 	}
-	if o.Baud == 0 {
-		o.Baud = defaultBaud
-	}
-	return o
+	return Options{ClockHz: int(math.Round(mhz * 1e6)), Baud: baud}
 }

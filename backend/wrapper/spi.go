@@ -43,16 +43,7 @@ func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
 		return err
 	}
 	d = d.asBytes()
-	stream := d.module + "_stream"
-	wires, connections := d.resultWires()
-	top := strings.NewReplacer(
-		"@MODULE@", d.module, "@STREAM@", stream, "@TO@", fmt.Sprint(indexBits(d.resultBytes())), "@LASTOUT@", fmt.Sprint(d.resultBytes()-1),
-		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.resultPadded("    "),
-	).Replace(spiModule)
-	_, err = io.WriteString(w, d.file(d.spiHeader(),
-		module{d.module, "", top},
-		module{stream, "bytes to results", d.streamModule(stream, true)},
-		d.loader(stream)))
+	_, err = io.WriteString(w, d.serial(d.spiHeader(), spiModule))
 	return err
 }
 

@@ -24,8 +24,9 @@ const (
 	maxOffBy     = 100
 )
 
-// uartIdle is 21 ms at 115,200 baud, longer than adapters to USB hold bytes back.
-const uartIdle = 2400
+// UARTIdle is IDLE_BITS as [WriteUART] writes it: 21 ms at 115,200 baud, longer than adapters to
+// USB hold bytes back.
+const UARTIdle = 2400
 
 // WriteUART writes a module that takes samples over a serial line and answers each with the
 // bytes of its result: 8 data bits, no parity, one stop bit.
@@ -49,8 +50,7 @@ const uartIdle = 2400
 //
 // The errors are those of [WriteStream], and one for a rate out of these limits.
 func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
-	o = o.withRate()
-	hz, baud := o.ClockHz, o.Baud
+	hz, baud := o.Line()
 	if err := checkRate(hz, baud); err != nil {
 		return err
 	}
@@ -60,17 +60,9 @@ func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 		return err
 	}
 	d = d.asBytes()
-	stream := d.module + "_stream"
-	wires, connections := d.resultWires()
-	top := strings.NewReplacer(
-		"@MODULE@", d.module, "@STREAM@", stream, "@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(uartIdle),
-		"@AT@", fmt.Sprint(indexBits(d.words)), "@LASTIN@", fmt.Sprint(d.words-1),
-		"@TO@", fmt.Sprint(indexBits(d.resultBytes())), "@LASTOUT@", fmt.Sprint(d.resultBytes()-1), "@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.resultPadded("    "),
-	).Replace(uartModule)
-	_, err = io.WriteString(w, d.file(d.uartHeader(),
-		module{d.module, "", top},
-		module{stream, "bytes to results", d.streamModule(stream, true)},
-		d.loader(stream)))
+	_, err = io.WriteString(w, d.serial(d.uartHeader(), uartModule,
+		"@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(UARTIdle),
+		"@AT@", fmt.Sprint(indexBits(d.words)), "@LASTIN@", fmt.Sprint(d.words-1)))
 	return err
 }
 
@@ -126,15 +118,7 @@ const uartModule = `module @MODULE@ #(
     output wire frame_error,
     output wire error
 );
-  // the number of bits of the numbers below limit, at least 2
-  function integer bits_below;
-    input integer limit;
-    begin
-      bits_below = 2;
-      while (limit > (1 << bits_below)) bits_below = bits_below + 1;
-    end
-  endfunction
-
+` + bitsBelow + `
   localparam [31:0] BIT = (CLOCK_HZ + BAUD / 2) / BAUD - 1;  // clocks of a bit, less one
   localparam [31:0] HALF = BIT / 2;
   localparam [31:0] IDLE = IDLE_BITS * (BIT + 1);

@@ -52,7 +52,7 @@ type Options struct {
 	// Header are lines for the comment at the top.
 	Header []string
 	// Beat is how many words, with [WriteAXIS] bytes, come in a clock, unless the module's
-	// parameter BEAT or BYTES says otherwise. 0: one word, or [axisBytes].
+	// parameter BEAT or BYTES says otherwise. 0: one word, or [AXISBytes].
 	Beat int
 	// ClockHz and Baud are the clock and the rate of a serial line, unless the module's
 	// parameters say otherwise. 0: 12 MHz and 115,200 baud.

@@ -10,12 +10,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/backend/wrapper"
 	"ialgn/compiler/folder"
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/synth"
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 	"ialgn/sim/verify"
 )
 
@@ -38,7 +40,8 @@ type bitChecker struct {
 	samples verify.Samples
 	count   int // of the samples to run
 	model   string
-	wrap    string
+	wrap    string          // empty: none
+	options wrapper.Options // of it
 	module  string
 }
 
@@ -65,11 +68,11 @@ func newBitChecker(c *cli.Context, out *folder.Output) (*bitChecker, error) {
 		return nil, err
 	}
 	k.samples = verify.Samples{Levels: test.Levels, Words: test.Words}
-	o, _, err := readOptions(out)
+	o, plan, err := readOptions(out)
 	if err != nil {
 		return nil, err
 	}
-	k.wrap = o.Wrap
+	k.wrap, k.options = plan.wrap, wrapper.LineOptions(o.MHz, o.Baud, plan.board)
 	k.model, err = fileSHA256(c.Context, path)
 	return k, err
 }
@@ -82,8 +85,6 @@ func (k *bitChecker) unreadable(r *synth.Report) string {
 		return "there is none: " + r.NotPlaced
 	case r.Device.Family != device.ICE40:
 		return "those of " + r.Device.Family + " cannot be read back"
-	case k.wrap != "" && k.wrap != "none" && k.wrap != "stream":
-		return "there is no testbench for the wrapper " + k.wrap
 	}
 	if left := icestorm.LeftOut(best.Result); len(left) > 0 {
 		return "it uses " + strings.Join(left, ", ") + ", which icebox_vlog leaves out or we have no model of"
@@ -98,13 +99,16 @@ func (k *bitChecker) check(c *cli.Context, r *synth.Report) (*bitCheck, error) {
 		b.Result = "not checked"
 		return b, b.write(r.Dir)
 	}
-	note(c, "simulating what is in the bitstream")
-	var err error
+	clocks, err := k.clocks()
+	if err != nil {
+		return nil, err
+	}
+	note(c, "simulating what is in the bitstream%s", clocks)
 	if b.Bitstream, err = fileSHA256(c.Context, r.Bitstream); err != nil {
 		return nil, err
 	}
 	if b.RTLResult, err = k.design.Bitstream(c.Context, k.samples, verify.Bitstream{
-		Module: k.module, Top: r.Module, Stream: k.wrap == "stream", Device: r.Device,
+		Module: k.module, Top: r.Module, Wrapper: k.wrap, Options: k.options, Device: r.Device,
 		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, ".bin") + ".pcf",
 	}, k.count); err != nil {
 		return nil, err
@@ -114,6 +118,19 @@ func (k *bitChecker) check(c *cli.Context, r *synth.Report) (*bitCheck, error) {
 		b.Result = "different"
 	}
 	return b, b.write(r.Dir)
+}
+
+// clocks tells how long the samples take in a wrapper, which with a serial line is long.
+func (k *bitChecker) clocks() (string, error) {
+	if k.wrap == "" {
+		return "", nil
+	}
+	rate, err := wrapper.NewRate(k.wrap, k.design.Product, k.options)
+	if err != nil {
+		return "", err
+	}
+	samples := min(k.count, k.samples.Levels.Len())
+	return fmt.Sprintf(": %s of %d clocks or more", plural.Of(samples, "sample", "samples"), rate.Cycles), nil
 }
 
 func (b *bitCheck) write(dir string) error {

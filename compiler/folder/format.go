@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -109,10 +108,8 @@ func (p Product) wrapped() *netlist.Netlist {
 }
 
 func wrapperOptions(p Product) wrapper.Options {
-	o := wrapper.Options{Core: p.Manifest.Module, Header: p.Header, ClockHz: int(math.Round(p.MHz * 1e6)), Baud: p.Baud}
-	if p.Board != nil {
-		o.ClockHz = p.Board.ClockHz
-	}
+	o := wrapper.LineOptions(p.MHz, p.Baud, p.Board)
+	o.Core, o.Header = p.Manifest.Module, p.Header
 	if s := p.split; s != nil {
 		o.Core, o.Module = p.Manifest.Module+CoreSuffix, p.Manifest.Module+"_"+p.Wrap
 		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds}

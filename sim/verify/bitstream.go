@@ -10,27 +10,32 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/backend/wrapper"
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/yosys"
-	"ialgn/netlist"
 )
 
 // Bitstream is a bitstream of the product for an iCE40.
 type Bitstream struct {
 	Module string // of the product
 	Top    string // of the bitstream: the same, or that of its wrapper
-	Stream bool   // it is the wrapper that takes a sample word by word
 	Device device.Device
 	Bin    string // the file
 	Pins   string // the pins of its ports, a .pcf file
+
+	// Wrapper is the kind of the wrapper: stream, axis, uart or spi; empty: the top module is the
+	// product. Options are those that it was written with, as far as they say a clock and a rate.
+	Wrapper string
+	Options wrapper.Options
 }
 
 // Bitstream simulates what is in a bitstream: unpacked, turned into Verilog by icebox_vlog, and
-// run in iverilog on at most the given number of samples, which are chosen as by [Design.RTL].
+// run in iverilog on at most the given number of samples, which are chosen as by [Design.RTL]; a
+// wrapper that takes many clocks in verilator, where that is installed.
 // The class is compared with the trainer's, other output ports with our simulator of the
-// optimised netlist. Samples for the wrapper follow each other without a reset, with stalls on
-// both sides.
+// optimised netlist. Samples for a wrapper follow each other without a reset: for stream and axis
+// with stalls on both sides, for spi a frame a sample, for uart at the line's own rate.
 //
 // It returns an error of package tool if a program is missing or fails.
 func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples int) (*RTLResult, error) {
@@ -52,8 +57,8 @@ func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples i
 		return nil, err
 	}
 	var r *RTLResult
-	if b.Stream {
-		r, err = d.simulateStream(ctx, s, b, dir, samples)
+	if b.Wrapper != "" {
+		r, err = d.simulateWrapper(ctx, s, b, dir, samples)
 	} else {
 		r, err = d.RTL(ctx, s, RTLFiles{Module: b.Module, Design: chip, library: &yosys.Library{}}, "iverilog", samples)
 	}
@@ -93,8 +98,29 @@ func (d Design) readBack(ctx context.Context, b Bitstream, dir, path string) err
 	for _, bit := range bits {
 		pins = append(pins, fmt.Sprintf(".\\%s (%s)", bit, bit))
 	}
+	if text, err = declareApart(text); err != nil {
+		return err
+	}
 	text = fmt.Sprintf("module %s (%s);\n  bitstream chip (%s);\nendmodule\n\n%s", b.Top, strings.Join(head, ", "), strings.Join(pins, ", "), text)
 	return os.WriteFile(path, []byte(text), 0o666)
+}
+
+// declareApart returns icebox_vlog's Verilog with the directions of the ports in statements of
+// their own. It declares ports in the module's head and again among the wires and registers,
+// which iverilog takes and verilator does not.
+func declareApart(text string) (string, error) {
+	head, rest, ok := strings.Cut(text, ");\n")
+	before, list, found := strings.Cut(head, "(")
+	if !ok || !found {
+		return "", fmt.Errorf("verify: icebox_vlog's Verilog has no ports: %.100q", text)
+	}
+	var names []string
+	ports := strings.Split(list, ", ")
+	for _, p := range ports {
+		_, name, _ := strings.Cut(p, " ")
+		names = append(names, name)
+	}
+	return fmt.Sprintf("%s(%s);\n%s;\n%s", before, strings.Join(names, ", "), strings.Join(ports, ";\n"), rest), nil
 }
 
 // readPorts returns the names in a file of pins.
@@ -124,37 +150,49 @@ type bus struct {
 	out   bool
 }
 
+// wires returns ports of one bit.
+func wires(out bool, names ...string) (list []bus) {
+	for _, name := range names {
+		list = append(list, bus{name, 1, out})
+	}
+	return list
+}
+
 // buses returns the ports of the top module.
 func (d Design) buses(b Bitstream) []bus {
-	var list []bus
-	in := func(names ...string) {
-		for _, name := range names {
-			list = append(list, bus{name, 1, false})
-		}
-	}
 	x := d.Product.DataInputs()[0]
-	clock, err := d.Product.Pipeline()
-	switch {
-	case b.Stream:
-		in("clk", "rst", "in_valid", "in_last", "out_ready")
-		list = append(list, bus{"in_data", x.Word, false}, bus{"in_ready", 1, true}, bus{"out_valid", 1, true}, bus{"error", 1, true})
-	case err == nil && clock != nil:
-		in("clk", "rst", "ce", "in_valid")
-		list = append(list, bus{"out_valid", 1, true}, bus{x.Name, len(x.Nets), false})
-	default:
-		list = append(list, bus{x.Name, len(x.Nets), false})
+	switch b.Wrapper {
+	case "axis":
+		list := append(wires(false, "aclk", "aresetn", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready"),
+			wires(true, "s_axis_tready", "m_axis_tvalid", "m_axis_tlast", "error")...)
+		return append(list, bus{"s_axis_tdata", 8 * wrapper.AXISBytes, false}, bus{"m_axis_tdata", 8 * d.resultBytes(), true})
+	case "uart":
+		return append(wires(false, "clk", "rst_n", "rx"), wires(true, "tx", "frame_error", "error")...)
+	case "spi":
+		return append(wires(false, "clk", "rst_n", "sck", "mosi", "cs_n"), wires(true, "miso", "ready", "error")...)
+	case "stream":
+		list := append(wires(false, "clk", "rst", "in_valid", "in_last", "out_ready"), wires(true, "in_ready", "out_valid", "error")...)
+		return append(append(list, bus{"in_data", x.Word, false}), d.outputs()...)
 	}
+	list := append(d.outputs(), bus{x.Name, len(x.Nets), false})
+	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
+		list = append(append(list, wires(false, "clk", "rst", "ce", "in_valid")...), wires(true, "out_valid")...)
+	}
+	return list
+}
+
+// outputs returns the output ports of the product.
+func (d Design) outputs() (list []bus) {
 	for _, p := range d.Product.OutputPorts() {
 		list = append(list, bus{p.Name, len(p.Nets), true})
 	}
 	return list
 }
 
-// outputBits returns how many bits the output ports have together.
-func outputBits(n *netlist.Netlist) int {
-	bits := 0
-	for _, p := range n.OutputPorts() {
-		bits += len(p.Nets)
+// resultBytes returns the bytes of a result in wrappers of bytes.
+func (d Design) resultBytes() (n int) {
+	for _, p := range d.Product.OutputPorts() {
+		n += len(wrapper.Bytes(p, func(int) uint64 { return 0 }))
 	}
-	return bits
+	return n
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
+	"ialgn/compiler/hardware"
+	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
@@ -16,30 +19,47 @@ import (
 	"ialgn/netlist"
 )
 
-// routed takes a design, in the wrapper where that is asked for, to a bitstream for the smallest
-// device, and returns it with its configuration as text.
-func routed(t *testing.T, d Design, stream bool) (Bitstream, string) {
+// writers are the wrappers by their kinds.
+var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) error{
+	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
+}
+
+// routed takes a design, in the wrapper that b names, to a bitstream for a device, on the pins of
+// a board where there is one, and returns it with its configuration as text.
+func routed(t *testing.T, d Design, target string, b Bitstream, board string) (Bitstream, string) {
 	t.Helper()
 	needs(t, "yosys", "nextpnr-ice40", "icepack", "iceunpack", "icetime", "icebox_vlog", "iverilog", "vvp")
 	dir := t.TempDir()
-	hx1k, err := device.Find("ice40-hx1k")
-	if err != nil {
+	var err error
+	if b.Device, err = device.Find(target); err != nil {
 		t.Fatal(err)
 	}
-	b := Bitstream{Module: "net", Top: "net", Stream: stream, Device: hx1k}
-	o := synth.Options{Device: hx1k, Dir: dir, MHz: 12, Seeds: []int{1}, Sources: []string{filepath.Join(dir, "net.v")}}
-	var core, wrap strings.Builder
-	if err := verilog.Write(&core, d.Product, verilog.Options{Module: "net", Style: verilog.LUTs, Target: verilog.ICE40}); err != nil {
-		t.Fatal(err)
-	}
-	write(t, o.Sources[0], core.String())
-	if stream {
-		b.Top = "net_stream"
-		if err := wrapper.WriteStream(&wrap, d.Product, wrapper.Options{Core: "net"}); err != nil {
+	b.Module, b.Top = "net", "net"
+	o := synth.Options{Device: b.Device, Dir: dir, MHz: 12, Seeds: []int{1}, Sources: []string{filepath.Join(dir, "net.v")}}
+	emitted := func(path string, writeTo func(io.Writer) error) {
+		var text strings.Builder
+		if err := writeTo(&text); err != nil {
 			t.Fatal(err)
 		}
+		write(t, path, text.String())
+	}
+	emitted(o.Sources[0], func(w io.Writer) error {
+		return verilog.Write(w, d.Product, verilog.Options{Module: "net", Style: verilog.LUTs, Target: verilog.ICE40})
+	})
+	if b.Wrapper != "" {
+		b.Top = "net_" + b.Wrapper
 		o.Sources = append(o.Sources, filepath.Join(dir, "wrap.v"))
-		write(t, o.Sources[1], wrap.String())
+		options := b.Options
+		options.Core = "net"
+		emitted(o.Sources[1], func(w io.Writer) error { return writers[b.Wrapper](w, d.Product, options) })
+	}
+	if board != "" {
+		pins, err := wrapper.ParseBoard(board)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Pins = filepath.Join(dir, "board.pcf")
+		emitted(o.Pins, func(w io.Writer) error { return pins.WritePins(w, b.Wrapper, b.Top) })
 	}
 	o.Module = b.Top
 	r, err := synth.Run(t.Context(), o)
@@ -60,32 +80,74 @@ func tiny(seed uint64) Design {
 	return Design{Model: f}
 }
 
-// TestBitstream simulates what is in bitstreams: a pipeline in the wrapper, and the same with
-// one bit of one LUT flipped, which is found.
+// TestBitstream simulates what is in bitstreams: a design in each wrapper, with the counts where
+// the result has bytes, and the same with one bit of one LUT flipped, which is found. Of boards
+// that a wrapper has pins on, one is of the UP5K and one of the HX8K.
 func TestBitstream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("places and routes")
 	}
-	d := loweredDesign(t, tiny(5).Model, netlist.Full, "ice40", 4, false, pipeline.Options{Stages: 2})
-	b, asc := routed(t, d, true)
-	s := randomSamples(d.Model, 200)
-	r, err := d.Bitstream(t.Context(), s, b, 150)
+	for _, c := range []struct {
+		wrapper, target, board string
+		stages, samples        int
+		flip                   int // the LUT to begin with, one that the samples showed
+	}{
+		{"stream", "ice40-hx1k", "", 2, 150, 0},
+		{"axis", "ice40-hx1k", "", 1, 150, 0},
+		{"uart", "ice40-up5k", "icebreaker", 0, 20, 3},
+		{"spi", "ice40-hx8k", "hx8k-breakout", 2, 40, 1},
+	} {
+		t.Run(c.wrapper+" on "+c.target, func(t *testing.T) {
+			t.Parallel()
+			d := newDesign(t, tiny(5).Model, netlist.Full, 2)
+			if c.wrapper != "stream" {
+				d = withCounts(t, d)
+			}
+			d = d.lower(t, c.stages)
+			b, asc := routed(t, d, c.target, Bitstream{Wrapper: c.wrapper, Options: wrapper.Options{Baud: 1_000_000}}, c.board)
+			s := randomSamples(d.Model, 200)
+			r, err := d.Bitstream(t.Context(), s, b, c.samples)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Mismatches != 0 || r.Checked != c.samples || r.Simulator == "" {
+				t.Fatalf("the sound bitstream: %+v", r)
+			}
+			t.Logf("%.1f s of processor time", r.RunCPU)
+			flipped(t, d, s, b, asc, c.samples, c.flip)
+		})
+	}
+}
+
+// lower lowers the product of a design for iCE40.
+func (d Design) lower(t *testing.T, stages int) Design {
+	t.Helper()
+	o := hardware.Options{K: 4, Objective: lut.Balanced, Threads: 1, Pipeline: pipeline.Options{Stages: stages}}
+	var err error
+	if o.Target, err = hardware.ParseTarget("ice40"); err != nil {
+		t.Fatal(err)
+	}
+	h, err := o.Lower(t.Context(), d.Product)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Mismatches != 0 || r.Checked != 150 || r.Simulator == "" {
-		t.Fatalf("the sound bitstream: %+v", r)
-	}
-	for try := range 4 {
-		broken := flipLUT(t, asc, try)
+	d.Product, d.Hint = h.Netlist, h.Hint
+	return d
+}
+
+// flipped flips one bit of one LUT of a bitstream, of one LUT after the other from the given one
+// on, until the samples show it.
+func flipped(t *testing.T, d Design, s Samples, b Bitstream, asc string, samples, first int) {
+	t.Helper()
+	const most = 8
+	for try := first; try < first+most; try++ {
 		path := filepath.Join(t.TempDir(), "broken.asc")
-		write(t, path, broken)
-		b := b
+		write(t, path, flipLUT(t, asc, try))
 		b.Bin = filepath.Join(filepath.Dir(path), "broken.bin")
 		if err := icestorm.Pack(t.Context(), path, b.Bin); err != nil {
 			t.Fatal(err)
 		}
-		r, err := d.Bitstream(t.Context(), s, b, 150)
+		r, err := d.Bitstream(t.Context(), s, b, samples)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +156,7 @@ func TestBitstream(t *testing.T) {
 			return // the samples exercise it
 		}
 	}
-	t.Error("one bit of a LUT is flipped, of four LUTs in turn, and no difference is found")
+	t.Errorf("one bit of a LUT is flipped, of %d LUTs in turn, and no difference is found", most)
 }
 
 // lutBits are the places of a LUT's entries among the 20 bits of a logic cell, as icestorm's
@@ -140,7 +202,7 @@ func TestBitstreamPorts(t *testing.T) {
 		t.Skip("places and routes")
 	}
 	d := loweredDesign(t, tiny(6).Model, netlist.Full, "ice40", 4, false, pipeline.Options{Stages: 1})
-	b, _ := routed(t, d, false)
+	b, _ := routed(t, d, "ice40-hx1k", Bitstream{}, "")
 	s := randomSamples(d.Model, 100)
 	r, err := d.Bitstream(t.Context(), s, b, 100)
 	if err != nil || r.Mismatches != 0 || r.Checked != 100 {

@@ -1,0 +1,200 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ialgn/backend/wrapper"
+	"ialgn/internal/tool"
+	"ialgn/netlist"
+	"ialgn/sim"
+	"ialgn/trainer/model"
+)
+
+// playback plays samples to a wrapper by its protocol, and takes the results.
+type playback struct {
+	units [][]bool // of all samples: what moves at a time, the first bit lowest
+	size  int      // bits of a unit
+	each  int      // units of a sample
+
+	results [][]bool // that are expected, as they come
+
+	bench  string // the testbench's part for the protocol
+	clocks int    // of a sample, at least
+	late   int    // clocks without a result after which none is expected any more
+	quiet  int    // clocks after the last in which no other may come
+}
+
+// simulateWrapper plays samples to the wrapper in a folder that has its Verilog, chip.v.
+func (d Design) simulateWrapper(ctx context.Context, s Samples, b Bitstream, dir string, samples int) (*RTLResult, error) {
+	want, err := d.Model.Evaluate(ctx, s.Levels, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &RTLResult{}
+	index, ties := choose(want.Counts, want.Classes, samples)
+	r.Checked, r.Ties = len(index), ties
+	p, err := d.newPlayback(b)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.load(p, s, index, want, b.Wrapper == "stream"); err != nil {
+		return nil, err
+	}
+	for name, text := range map[string]string{
+		"units.txt": inBinary(p.units), "expected.txt": inBinary(p.results), testbenchName: p.testbench(b, len(index)),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	out, err := simulation{dir: dir, sources: []string{"chip.v", testbenchName}, tops: []string{"player_tb"}}.run(ctx, d.playerOf(p, len(index)))
+	if err != nil {
+		return nil, err
+	}
+	r.Simulator, r.BuildCPU, r.RunCPU = out.version, out.build, out.run
+	return r, r.read(out.text, index)
+}
+
+// largestPlay is the number of clocks, times cells, above which verilator is done before iverilog.
+// Measured: the digits of docs/RELIABILITY.md in a serial wrapper.
+const largestPlay = 100_000_000
+
+// playerOf returns the simulator for so many samples.
+func (d Design) playerOf(p *playback, samples int) string {
+	if _, err := tool.Find("verilator"); err == nil && p.clocks*samples*d.Product.Cells() > largestPlay {
+		return "verilator"
+	}
+	return "iverilog"
+}
+
+// load has the playback play the given samples.
+func (d Design) load(p *playback, s Samples, index []int32, want *model.Scores, words bool) error {
+	simulator, err := sim.New(d.Product)
+	if err != nil {
+		return err
+	}
+	x, outputs := d.Product.DataInputs()[0], d.Product.OutputPorts()
+	block := simulator.Block() * 64
+	for from := 0; from < len(index); from += block {
+		part := index[from:min(from+block, len(index))]
+		stride := (len(part) + 63) / 64
+		in, err := s.gather(&d.Model.Encoder, x, stride, part)
+		if err != nil {
+			return err
+		}
+		if err := simulator.Settle(stride, in); err != nil {
+			return err
+		}
+		out := busRows(simulator, outputs, want, part)
+		for i := range part {
+			sample := wired([]netlist.Port{x}, in, stride, i, words)
+			sample = append(sample, make([]bool, p.each*p.size-len(sample))...) // of the last beat
+			p.units = slices.AppendSeq(p.units, slices.Chunk(sample, p.size))
+			p.results = append(p.results, wired(outputs, out, stride, i, words))
+		}
+	}
+	return nil
+}
+
+// wired returns the bits of a sample in the rows of some ports as they move: one port after the
+// other, or as bytes.
+func wired(ports []netlist.Port, rows []uint64, stride, sample int, words bool) (bits []bool) {
+	for _, p := range ports {
+		bit := func(i int) uint64 { return rows[i*stride+sample/64] >> (sample % 64) & 1 }
+		if words {
+			for i := range p.Nets {
+				bits = append(bits, bit(i) == 1)
+			}
+		} else {
+			for _, b := range wrapper.Bytes(p, bit) {
+				for k := range 8 {
+					bits = append(bits, b>>k&1 == 1)
+				}
+			}
+		}
+		rows = rows[len(p.Nets)*stride:]
+	}
+	return bits
+}
+
+// inBinary returns numbers in binary, one a line.
+func inBinary(numbers [][]bool) string {
+	var text strings.Builder
+	for _, bits := range numbers {
+		for _, one := range slices.Backward(bits) {
+			text.WriteByte("01"[bit(one)])
+		}
+		text.WriteByte('\n')
+	}
+	return text.String()
+}
+
+func bit(one bool) int {
+	if one {
+		return 1
+	}
+	return 0
+}
+
+// newPlayback returns the playback for a wrapper.
+func (d Design) newPlayback(b Bitstream) (*playback, error) {
+	x := d.Product.DataInputs()[0]
+	sample := len(wrapper.Bytes(x, func(int) uint64 { return 0 }))
+	rate, err := wrapper.NewRate(b.Wrapper, d.Product, b.Options)
+	if err != nil {
+		return nil, err
+	}
+	p := &playback{size: 8, each: sample, clocks: rate.Cycles, quiet: 200}
+	stages := 0
+	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
+		stages = clock.Stages
+	}
+	switch b.Wrapper {
+	case "stream":
+		p.size, p.each = x.Word, words(x)
+		p.bench, p.late = strings.Replace(streamPins, "@OUTPUTS@", d.resultPins(), 1)+handshake, 20*p.each
+	case "axis":
+		p.size, p.each = 8*wrapper.AXISBytes, (sample+wrapper.AXISBytes-1)/wrapper.AXISBytes
+		p.bench, p.late = axisPins+handshake, 20*p.each
+	case "spi":
+		p.bench = spiPlayer
+		p.late = 4 * 64 * (2 + sample + d.resultBytes())
+	case "uart":
+		hz, baud := b.Options.Line()
+		clocks := hz/baud + 1 // of a bit
+		p.bench = strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(wrapper.UARTIdle)).Replace(uartPlayer)
+		p.late, p.quiet = clocks*(wrapper.UARTIdle+30*(sample+d.resultBytes())), 30*clocks
+	}
+	p.late += 5000 + 10*stages
+	return p, nil
+}
+
+// words returns how many words a sample has.
+func words(x netlist.Port) int { return len(x.Nets) / x.Word }
+
+// resultPins connects the output ports to the bits of result.
+func (d Design) resultPins() string {
+	pins, low := "", 0
+	for _, p := range d.outputs() {
+		pins += fmt.Sprintf(",\n    .%s(result[%d:%d])", p.name, low+p.width-1, low)
+		low += p.width
+	}
+	return pins
+}
+
+// testbench returns the testbench for so many samples.
+func (p *playback) testbench(b Bitstream, samples int) string {
+	result := 1
+	if len(p.results) > 0 {
+		result = len(p.results[0])
+	}
+	return strings.NewReplacer(
+		"@TOP@", b.Top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(p.each), "@RESULT@", fmt.Sprint(result),
+		"@SAMPLES@", fmt.Sprint(samples), "@LATE@", fmt.Sprint(p.late), "@QUIET@", fmt.Sprint(p.quiet),
+	).Replace(strings.Replace(playerBench, "@PLAYER@", p.bench, 1))
+}
