@@ -79,6 +79,10 @@ var policy = Policy{
 			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural"},
 			Test: []string{"sim", "compiler/encoder", "compiler/pipeline", "trainer/model"}, TestStandard: []string{"os/exec"},
 		},
+		{
+			Package: "backend/fold", Imports: []string{"netlist", "compiler/chain", "backend/verilog"},
+			Test: []string{"compiler", "sim", "trainer/model"}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},

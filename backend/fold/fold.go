@@ -1,0 +1,198 @@
+// Package fold writes a classifier as a folded engine: a program of steps in block RAM, and a
+// small machine that runs one step, or several, in a clock. It is for networks that are larger
+// than the device, which the steps of the same size of RAM are not.
+//
+// A chain of gates v = f(v, x), whose x are thermometer bits, becomes steps: inversions are
+// pushed down to the bits by De Morgan's laws, so that a step is one of
+//
+//	load  v = x XOR p        and  v = v AND (x XOR p)
+//	xor   v = v XOR x        or   v = v OR (x XOR p)
+//
+// A bit x is not stored: the image buffer holds the level of each feature, the number of
+// thresholds that its word exceeds, and x is level > j. At the end of a chain, v is added to the
+// count of its class; a step closes the class, and adds the chains of it that are always 1. A
+// word of the program is, from its lowest bit on,
+//
+//	level bits of j | feature bits of the feature | 2 bits op (load, and, or, xor) | p | end
+//
+// where end says that v is added after the step; an xor with p set closes the class, and adds
+// the number in the bits below op. [Shape] has the widths.
+//
+// With N lanes there are N programs, one a lane, of the same length; the chains of each class
+// are divided among them. Lane 0 closes the classes.
+//
+// The Verilog depends on the [Shape] alone: another model of it has other memories, and the same
+// machine.
+package fold
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
+)
+
+// Options say how a netlist is folded.
+type Options struct {
+	Core   string // name of the netlist's module; the engine's is Core_fold. Empty: the netlist's name
+	Lanes  int    // steps in a clock: 1, 2 or 4
+	Header []string
+	// Thresholds are those of each feature, ascending and equally many.
+	Thresholds [][]uint16
+}
+
+// Lanes are the numbers of steps in a clock that an engine can have.
+func Lanes() []int { return []int{1, 2, 4} }
+
+// Shape is what the Verilog of an engine depends on.
+type Shape struct {
+	Module   string
+	Header   []string
+	Lanes    int
+	Features int
+	Classes  int
+	WordBits int // of a feature's word
+	Count    int // bits of a class count
+	Depth    int // words of each lane's program, whole blocks of RAM
+	Steps    int // thresholds of a feature, the highest level
+
+	// Uniform are the thresholds of every feature; nil: they differ, and stand in a memory.
+	Uniform []uint16
+}
+
+// Engine is a folded classifier.
+type Engine struct {
+	Shape
+	Used       int // steps of the longest lane, the rest of Depth does nothing
+	lanes      [][]step
+	thresholds [][]uint16
+}
+
+// New folds a netlist of scope full whose gates are chains over thermometer bits; it is best
+// when optimised with restructuring, before it is lowered. It returns an error if the netlist
+// has another form, or if the number of lanes is not one of [Lanes].
+func New(n *netlist.Netlist, o Options) (*Engine, error) {
+	p, err := NewProgram(n, o.Thresholds)
+	if err != nil {
+		return nil, err
+	}
+	return p.Engine(o)
+}
+
+// Engine divides the program among lanes. It returns the errors of [New].
+func (p *Program) Engine(o Options) (*Engine, error) {
+	if !slices.Contains(Lanes(), o.Lanes) {
+		return nil, fmt.Errorf("fold: %d steps in a clock, give 1, 2 or 4", o.Lanes)
+	}
+	core := o.Core
+	if core == "" {
+		core = p.name
+	}
+	e := &Engine{thresholds: p.thresholds, Shape: Shape{
+		Module: core + Suffix, Header: o.Header, Lanes: o.Lanes, Features: len(p.thresholds), Classes: len(p.classes),
+		WordBits: p.wordBits, Count: p.countBits, Steps: len(p.thresholds[0]),
+	}}
+	if err := verilog.CheckIdentifier(e.Module); err != nil {
+		return nil, fmt.Errorf("fold: module: %w", err)
+	}
+	if uniform(p.thresholds) {
+		e.Uniform = p.thresholds[0]
+	}
+	e.lanes = p.divide(o.Lanes)
+	e.Used = len(e.lanes[0])
+	e.Depth = max(1, (e.Used+block-1)/block) * block
+	return e, nil
+}
+
+// Suffix ends the name of the engine's module, after that of the core.
+const Suffix = "_fold"
+
+// block is the least depth of a memory that a program has: that of a block RAM of iCE40 with
+// words of 16 bits.
+const block = 256
+
+func uniform(thresholds [][]uint16) bool {
+	for _, t := range thresholds {
+		if !slices.Equal(t, thresholds[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// levelBits is the width of a level, 0 to Steps.
+func (s *Shape) levelBits() int { return bits.Len(uint(s.Steps)) }
+
+// featureBits is the width of a feature's index. With that of a level, it also holds any number
+// of chains that are always 1.
+func (s *Shape) featureBits() int {
+	return max(1, bits.Len(uint(s.Features-1)), s.Count-s.levelBits())
+}
+
+// stepBits is the width of a word of the program.
+func (s *Shape) stepBits() int { return s.levelBits() + s.featureBits() + 4 }
+
+// bank is a part of a program with a memory of its own.
+type bank struct{ base, depth int }
+
+// banks returns the memories of a lane: the deepest that a block RAM of iCE40 can have with
+// words of 2 bits, and the rest in halves of that, so that no block is half empty.
+func (s *Shape) banks() []bank {
+	var list []bank
+	base := 0
+	for depth := 2048; depth >= block; depth /= 2 {
+		for s.Depth-base >= depth {
+			list = append(list, bank{base, depth})
+			base += depth
+		}
+	}
+	return list
+}
+
+// Cost is what an engine takes of a device's memory and of time.
+type Cost struct {
+	Lanes       int `json:"lanes"`
+	Steps       int `json:"steps"`        // of a lane
+	Cycles      int `json:"cycles"`       // from one sample to the next, at least
+	ProgramBits int `json:"program_bits"` // of all lanes
+	ImageBits   int `json:"image_bits"`   // two samples, for each lane
+	Blocks      int `json:"block_rams"`   // of 4,096 bits, as iCE40 has them
+}
+
+// Cost returns what the engine takes.
+func (e *Engine) Cost() Cost {
+	image, program := 2<<e.featureBits(), 0
+	for _, b := range e.banks() {
+		program += blocks(b.depth, e.stepBits())
+	}
+	c := Cost{
+		Lanes: e.Lanes, Steps: e.Used, Cycles: max(e.Depth, e.Features),
+		ProgramBits: e.Lanes * e.Depth * e.stepBits(), ImageBits: e.Lanes * image * e.levelBits(),
+		Blocks: e.Lanes * (program + blocks(image, e.levelBits())),
+	}
+	if e.Uniform == nil {
+		c.Blocks += blocks(e.thresholdDepth(), e.Steps*e.WordBits)
+	}
+	return c
+}
+
+// blocks returns how many block RAMs of iCE40 a memory takes, in the best of their forms.
+func blocks(depth, width int) int {
+	least := 0
+	for _, w := range []int{2, 4, 8, 16} {
+		deep := 4096 / w
+		if n := (depth + deep - 1) / deep * ((width + w - 1) / w); least == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// thresholdDepth is the depth of the memory of thresholds.
+func (s *Shape) thresholdDepth() int { return max(block, 1<<s.featureBits()) }
+
+// errForm begins the errors of netlists that cannot be folded.
+var errForm = errors.New("fold: the netlist cannot be folded")
