@@ -179,11 +179,14 @@ func (e *Engine) Cost() Cost {
 	return c
 }
 
+// BlockBits are the bits of a block RAM of iCE40.
+const BlockBits = 4096
+
 // blocks returns how many block RAMs of iCE40 a memory takes, in the best of their forms.
 func blocks(depth, width int) int {
 	least := 0
 	for _, w := range []int{2, 4, 8, 16} {
-		deep := 4096 / w
+		deep := BlockBits / w
 		if n := (depth + deep - 1) / deep * ((width + w - 1) / w); least == 0 || n < least {
 			least = n
 		}

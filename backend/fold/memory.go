@@ -11,10 +11,11 @@ import (
 
 // Memory is a memory of an engine that a file fills: lines of hexadecimal digits, one a word.
 type Memory struct {
-	File  string
-	Depth int // words
-	Width int // bits of a word
-	word  func(i int) *big.Int
+	File       string
+	Depth      int  // words
+	Width      int  // bits of a word
+	Thresholds bool // it holds those of the features, no program
+	word       func(i int) *big.Int
 }
 
 // Memories returns what the memories of the engine hold: the banks of each lane, and the
@@ -23,7 +24,7 @@ func (e *Engine) Memories() []Memory {
 	var list []Memory
 	for l, lane := range e.lanes {
 		for b, bank := range e.banks() {
-			list = append(list, Memory{e.programFile(l, b), bank.depth, e.stepBits(), func(i int) *big.Int {
+			list = append(list, Memory{File: e.programFile(l, b), Depth: bank.depth, Width: e.stepBits(), word: func(i int) *big.Int {
 				if i += bank.base; i < len(lane) {
 					return big.NewInt(int64(e.code(lane[i])))
 				}
@@ -32,7 +33,9 @@ func (e *Engine) Memories() []Memory {
 		}
 	}
 	if e.Uniform == nil {
-		list = append(list, Memory{e.thresholdFile(), e.thresholdDepth(), e.Steps * e.WordBits, e.thresholdWord})
+		list = append(list, Memory{
+			File: e.thresholdFile(), Depth: e.thresholdDepth(), Width: e.Steps * e.WordBits, Thresholds: true, word: e.thresholdWord,
+		})
 	}
 	return list
 }

@@ -11,9 +11,10 @@ import (
 // circuit but acts when a tool reads or simulates it: system tasks and functions (which
 // write files, and with verilator run C code), directives (which read files), imports of C
 // functions, and escaped identifiers, under which such things could hide. A folder may come
-// from anybody, and to verify it is to simulate its Verilog.
-func CheckPlain(r io.Reader) error {
-	s := &plainScanner{r: bufio.NewReaderSize(r, 1<<16), line: 1}
+// from anybody, and to verify it is to simulate its Verilog. Files that $readmemh may read are
+// named.
+func CheckPlain(r io.Reader, memories ...string) error {
+	s := &plainScanner{r: bufio.NewReaderSize(r, 1<<16), line: 1, memories: memories}
 	for {
 		c, err := s.next()
 		if err == nil {
@@ -36,8 +37,9 @@ var actingWords = map[string]bool{"import": true, "export": true, "extern": true
 
 // plainScanner cuts Verilog into what [CheckPlain] looks at.
 type plainScanner struct {
-	r    *bufio.Reader
-	line int
+	r        *bufio.Reader
+	line     int
+	memories []string
 }
 
 func (s *plainScanner) next() (byte, error) {
@@ -58,7 +60,11 @@ func (s *plainScanner) token(c byte) error {
 	case c == '\\':
 		return s.refuse("an escaped identifier", "")
 	case c == '$':
-		return s.refuse("the system task or function $", s.word(c)[1:])
+		word := s.word(c)[1:]
+		if word == "readmemh" {
+			return s.memory()
+		}
+		return s.refuse("the system task or function $", word)
 	case c == '`':
 		if word := s.word(c)[1:]; !plainDirectives[word] {
 			return s.refuse("the directive `", word)
@@ -73,6 +79,16 @@ func (s *plainScanner) token(c byte) error {
 
 func (s *plainScanner) refuse(what, word string) error {
 	return fmt.Errorf("line %d: %s%.40s, which this program never writes: the file was changed, compile again", s.line, what, word)
+}
+
+// memory reads the file's name of a $readmemh.
+func (s *plainScanner) memory() error {
+	for _, name := range s.memories {
+		if text, err := s.r.Peek(len(name) + 4); err == nil && string(text) == "(\""+name+"\"," {
+			return nil
+		}
+	}
+	return s.refuse("the system task or function $", "readmemh of another file")
 }
 
 // word reads the letters and digits that follow c.

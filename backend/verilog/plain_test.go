@@ -34,6 +34,15 @@ func TestCheckPlain(t *testing.T) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
+	const memory = `initial $readmemh("a.hex", x);`
+	if err := verilog.CheckPlain(strings.NewReader(memory), "b.hex", "a.hex"); err != nil {
+		t.Errorf("%s: %v", memory, err)
+	}
+	for _, names := range [][]string{nil, {"a"}, {"a.hexx"}, {"b.hex"}} {
+		if err := verilog.CheckPlain(strings.NewReader(memory), names...); err == nil || !strings.HasSuffix(err.Error(), "compile again") {
+			t.Errorf("%s of %q: %v", memory, names, err)
+		}
+	}
 	for _, good := range []string{"// $x `include \\", "/* $x * / `y */", "assign a$b = c/d;", `(* src = "$x" *)`, "importing = 1;"} {
 		if err := verilog.CheckPlain(strings.NewReader(good)); err != nil {
 			t.Errorf("%s: %v", good, err)

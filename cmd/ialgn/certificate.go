@@ -85,6 +85,12 @@ func (r *verifyReport) checks() (c folder.Checks) {
 	if r.RTL != nil {
 		c.RTL = r.RTL
 	}
+	if r.Fold != nil {
+		c.Fold = r.Fold
+	}
+	if r.FoldRTL != nil {
+		c.FoldRTL = r.FoldRTL
+	}
 	if r.Synthesized != nil {
 		c.Synthesized = r.Synthesized
 	}

@@ -50,6 +50,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream, axis, uart or spi"},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
+			&cli.IntFlag{Name: "fold", Usage: "write an engine in block RAM that runs `N` gates of chains a clock: 1, 2 or 4"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
@@ -70,7 +71,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -103,12 +104,13 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if err := folder.CheckModule(o.Module); err != nil {
 		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
+	p.Manifest.Module = o.Module
 	raw, err := freezeFile(path, plan)
 	if err != nil {
 		return nil, err
 	}
 	p.GatesRaw = info.Model.Width * info.Model.Depth()
-	if err := plan.run(ctx, raw, &p); err != nil {
+	if err := plan.run(ctx, raw, &info.Model.Encoder, &p); err != nil {
 		return nil, err
 	}
 	if err := p.Netlist.Validate(); err != nil {
@@ -257,6 +259,7 @@ func (r compileReport) text(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
+	foldText(w, r.Fold)
 	fmt.Fprintf(w, "%.2f s, peak memory %.0f MB\n", r.Seconds, float64(r.PeakBytes)/1e6)
 }
 

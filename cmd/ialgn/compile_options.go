@@ -16,6 +16,7 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
+	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
 
@@ -37,6 +38,7 @@ type compileOptions struct {
 	Wrap      string   `json:"wrap,omitempty"`
 	Baud      int      `json:"baud,omitempty"`
 	Board     string   `json:"board,omitempty"`
+	Fold      int      `json:"fold,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 	Counts    bool     `json:"counts,omitempty"`
 
@@ -57,6 +59,7 @@ type compilePlan struct {
 	hardware *hardware.Options // nil: the netlist is not lowered
 	style    verilog.Style
 	wrap     string         // empty: none
+	fold     int            // steps in a clock of the folded engine; 0: there is none
 	board    *wrapper.Board // nil: none
 }
 
@@ -78,6 +81,9 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 		return p, fmt.Errorf("-O %d: give 0, 1 or 2", o.Optimise)
 	}
 	if p.wrap, err = o.wrapper(); err != nil {
+		return p, err
+	}
+	if p.fold, p.wrap, err = o.folded(p); err != nil {
 		return p, err
 	}
 	if p.board, err = o.board(p.wrap); err != nil {
@@ -232,13 +238,16 @@ func (o compileOptions) stages() (p pipeline.Options, err error) {
 
 // run optimises and lowers a netlist into a product. Each netlist is garbage when the
 // next one is there.
-func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, out *folder.Product) (err error) {
+func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out *folder.Product) (err error) {
 	raw := netlist.Measure(n)
 	out.Raw = &raw
 	if n, out.Passes, err = p.optimise.Optimise(ctx, n); err != nil {
 		return err
 	}
 	out.Gates = netlist.Measure(n).Cells.Gates
+	if out.Fold, err = p.engine(ctx, n, e, *out); err != nil {
+		return err
+	}
 	if p.hardware == nil {
 		out.Netlist = n
 		return nil

@@ -117,11 +117,18 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 		return nil, err
 	}
 	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
-	r := &verifyReport{Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, Assumed: d.Assumed, out: out}
+	folded, err := foldFiles(out)
+	if err != nil {
+		return nil, err
+	}
+	r := &verifyReport{foldAsked: folded != nil, Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, Assumed: d.Assumed, out: out}
 	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
 		return nil, err
 	}
-	if o.level < 2 || r.Software.Mismatches > 0 {
+	if err := r.fold(c.Context, d, samples, folded, o); err != nil {
+		return r.finish(), err
+	}
+	if o.level < 2 || r.Software.Mismatches > 0 || r.foldDiffers() {
 		return r.finish(), nil
 	}
 	if err := r.simulate(c.Context, d, samples, files, o); err != nil || o.level < 3 || r.differs() {
@@ -230,12 +237,16 @@ type verifyReport struct {
 	Core *readback.Result `json:"core,omitempty"`
 	// Synthesized is level rtl once more, of the netlist that yosys made.
 	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
-	Folder      []string                `json:"folder,omitempty"` // what else is wrong with the folder
-	Verified    bool                    `json:"verified"`
-	Level       string                  `json:"verified_level,omitempty"` // how far, if it is
-	Assumed     bool                    `json:"assumes_thermometer,omitempty"`
+	// Fold is level software of the folded engine's program, FoldRTL level rtl of its Verilog.
+	Fold     *verify.FoldResult `json:"fold,omitempty"`
+	FoldRTL  *verify.RTLResult  `json:"fold_rtl,omitempty"`
+	Folder   []string           `json:"folder,omitempty"` // what else is wrong with the folder
+	Verified bool               `json:"verified"`
+	Level    string             `json:"verified_level,omitempty"` // how far, if it is
+	Assumed  bool               `json:"assumes_thermometer,omitempty"`
 
 	asked          int
+	foldAsked      bool // the folder has a folded engine
 	synthesisAsked bool
 	out            *folder.Output // that was checked
 }
@@ -243,7 +254,7 @@ type verifyReport struct {
 // finish sets Verified: every level that was asked for ran and found no difference, and the
 // proofs were found.
 func (r *verifyReport) finish() *verifyReport {
-	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 &&
+	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 && r.foldHolds() &&
 		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.synthesisAsked == (r.Synthesized != nil) &&
 		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && (r.Core == nil || proved(r.Core)) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
 	if r.Verified {
@@ -276,6 +287,7 @@ func (r *verifyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "software: %d samples, %d hidden bits, counts and classes: %s (%.2f s)\n", s.Checked, s.HiddenBits, mismatches(s.Mismatches), s.Seconds)
 		list(w, s.First)
 	}
+	r.foldText(w)
 	if s := r.RTL; s != nil {
 		fmt.Fprintf(w, "rtl: %s\n", simulated(s))
 		list(w, s.First)

@@ -39,6 +39,8 @@ type Certificate struct {
 type Checks struct {
 	Software    any `json:"software,omitempty"`
 	RTL         any `json:"rtl,omitempty"`
+	Fold        any `json:"fold,omitempty"`
+	FoldRTL     any `json:"fold_rtl,omitempty"`
 	Synthesized any `json:"synthesized,omitempty"`
 	Formal      any `json:"formal,omitempty"`
 	Verilog     any `json:"verilog,omitempty"`

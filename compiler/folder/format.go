@@ -172,7 +172,7 @@ func goOptions(p Product) gocode.Options {
 func selectFormats(p Product) ([]format, error) {
 	var selected []format
 	var names []string
-	for _, f := range slices.Concat(formats(), handedOver(p), pins(p)) {
+	for _, f := range slices.Concat(formats(), folded(p), handedOver(p), pins(p)) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}

@@ -78,6 +78,17 @@ func (o *Output) Path(format string) (string, error) {
 		o.Dir, format, strings.Join(have, ", "), format)
 }
 
+// Paths returns the paths of all files of a format, in the order in which they were written.
+func (o *Output) Paths(format string) []string {
+	var paths []string
+	for _, f := range o.Manifest.Files {
+		if f.Format == format {
+			paths = append(paths, filepath.Join(o.Dir, f.Name))
+		}
+	}
+	return paths
+}
+
 // check compares a file with what the manifest says of it.
 func (f File) check(dir string) error {
 	path := filepath.Join(dir, f.Name)
@@ -102,7 +113,7 @@ func (f File) check(dir string) error {
 // it.
 func (o *Output) checkVerilog() error {
 	for _, f := range o.Manifest.Files {
-		if f.Format != "verilog" {
+		if f.Format != "verilog" && f.Format != FoldVerilog {
 			continue
 		}
 		path := filepath.Join(o.Dir, f.Name)
@@ -111,11 +122,21 @@ func (o *Output) checkVerilog() error {
 			return fmt.Errorf("%s: %w", path, cause(err))
 		}
 		defer file.Close()
-		if err := verilog.CheckPlain(file); err != nil {
+		if err := verilog.CheckPlain(file, o.memories()...); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return nil
+}
+
+// memories returns the names of the files that fill memories.
+func (o *Output) memories() (names []string) {
+	for _, f := range o.Manifest.Files {
+		if f.Format == FoldProgram || f.Format == FoldEncoder {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 func (o *Output) readReport() error { return o.readJSON("report", &o.Report) }

@@ -30,6 +30,7 @@ type Report struct {
 	Mapping   *lut.Report           `json:"mapping,omitempty"`    // of the gates to LUTs
 	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`   // where there are registers
 	Wrapper   *wrapper.Rate         `json:"wrapper,omitempty"`    // where there is one
+	Fold      *FoldReport           `json:"fold,omitempty"`       // where there is a folded engine
 	Seconds   float64               `json:"seconds"`              // from the start of the compilation to the last netlist file
 	PeakBytes int64                 `json:"peak_bytes,omitempty"` // largest resident memory of the process; left out where the system does not tell
 	Raw       *netlist.Measures     `json:"raw,omitempty"`        // before all passes
@@ -56,6 +57,9 @@ func newReport(p Product) (r *Report, err error) {
 	if h := p.Hardware; h != nil {
 		r.Mapping, r.Pipeline = h.Mapping, h.Pipeline
 		r.LUTs, r.Carries, r.Registers = &m.LUTs, &m.Carries, &m.Registers
+	}
+	if p.Fold != nil {
+		r.Fold = &p.Fold.Report
 	}
 	if p.Wrap != "" {
 		r.Wrapper, err = wrapper.NewRate(p.Wrap, p.wrapped(), wrapperOptions(p))

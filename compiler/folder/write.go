@@ -43,6 +43,7 @@ type Product struct {
 	Header   []string              // lines for the head of the Verilog files
 	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
 	Baud     int                   // of a serial line; 0: what package wrapper says
+	Fold     *Fold                 // the folded engine; nil: there is none
 	Board    *wrapper.Board        // whose pins the wrapper has; nil: of none
 	MHz      float64               // of the clock that constraints are written for; 0: there are none
 	Manifest Manifest              // all but Format and Files, which Write fills in
@@ -67,6 +68,7 @@ type Hardware struct {
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
 //	NAME_stream.v       or _axis.v and so on, where Wrap asks for it: the wrapper
 //	NAME_core.v         with a wrapper that has the encoder in it ([Core]): the rest
+//	NAME_fold.v, ...    where there is a Fold: the folded engine and its memories, .hex files
 //	NAME_uart.pcf       or _spi.pcf, where there is a Board: its pins
 //	NAME.aig and so on  what Emit names
 //	NAME_inst.vh, ...   what package handover has for those who use the Verilog

@@ -58,7 +58,7 @@ func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples i
 	}
 	var r *RTLResult
 	if b.Wrapper != "" {
-		r, err = d.simulateWrapper(ctx, s, b, dir, samples)
+		r, err = d.play(ctx, s, wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, sources: []string{"chip.v"}}, dir, samples)
 	} else {
 		r, err = d.RTL(ctx, s, RTLFiles{Module: b.Module, Design: chip, library: &yosys.Library{}}, "iverilog", samples)
 	}

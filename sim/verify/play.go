@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"ialgn/backend/wrapper"
+	"ialgn/flow/yosys"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim"
@@ -29,8 +31,19 @@ type playback struct {
 	quiet  int    // clocks after the last in which no other may come
 }
 
-// simulateWrapper plays samples to the wrapper in a folder that has its Verilog, chip.v.
-func (d Design) simulateWrapper(ctx context.Context, s Samples, b Bitstream, dir string, samples int) (*RTLResult, error) {
+// wrapped is a design that takes samples as a wrapper does.
+type wrapped struct {
+	wrapper   string
+	options   wrapper.Options
+	top       string
+	cycles    int // from one sample to the next, if that is more than the wrapper's
+	sources   []string
+	library   *yosys.Library // of a bitstream
+	simulator string         // empty: by the size
+}
+
+// play plays samples to a design in a folder that has its Verilog.
+func (d Design) play(ctx context.Context, s Samples, b wrapped, dir string, samples int) (*RTLResult, error) {
 	want, err := d.Model.Evaluate(ctx, s.Levels, 0)
 	if err != nil {
 		return nil, err
@@ -42,7 +55,7 @@ func (d Design) simulateWrapper(ctx context.Context, s Samples, b Bitstream, dir
 	if err != nil {
 		return nil, err
 	}
-	if err := d.load(p, s, index, want, b.Wrapper == "stream"); err != nil {
+	if err := d.load(p, s, index, want, b.wrapper == "stream"); err != nil {
 		return nil, err
 	}
 	for name, text := range map[string]string{
@@ -52,7 +65,9 @@ func (d Design) simulateWrapper(ctx context.Context, s Samples, b Bitstream, dir
 			return nil, err
 		}
 	}
-	out, err := simulation{dir: dir, sources: []string{"chip.v", testbenchName}, tops: []string{"player_tb"}}.run(ctx, d.playerOf(p, len(index)))
+	out, err := simulation{
+		dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}, library: b.library,
+	}.run(ctx, cmp.Or(b.simulator, d.playerOf(p, len(index))))
 	if err != nil {
 		return nil, err
 	}
@@ -142,22 +157,22 @@ func bit(one bool) int {
 }
 
 // newPlayback returns the playback for a wrapper.
-func (d Design) newPlayback(b Bitstream) (*playback, error) {
+func (d Design) newPlayback(b wrapped) (*playback, error) {
 	x := d.Product.DataInputs()[0]
 	sample := len(wrapper.Bytes(x, func(int) uint64 { return 0 }))
-	rate, err := wrapper.NewRate(b.Wrapper, d.Product, b.Options)
+	rate, err := wrapper.NewRate(b.wrapper, d.Product, b.options)
 	if err != nil {
 		return nil, err
 	}
-	p := &playback{size: 8, each: sample, clocks: rate.Cycles, quiet: 200}
+	p := &playback{size: 8, each: sample, clocks: max(rate.Cycles, b.cycles), quiet: 200}
 	stages := 0
 	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
 		stages = clock.Stages
 	}
-	switch b.Wrapper {
+	switch b.wrapper {
 	case "stream":
 		p.size, p.each = x.Word, words(x)
-		p.bench, p.late = strings.Replace(streamPins, "@OUTPUTS@", d.resultPins(), 1)+handshake, 20*p.each
+		p.bench, p.late = strings.Replace(streamPins, "@OUTPUTS@", d.resultPins(), 1)+handshake, 20*max(p.each, b.cycles)
 	case "axis":
 		p.size, p.each = 8*wrapper.AXISBytes, (sample+wrapper.AXISBytes-1)/wrapper.AXISBytes
 		p.bench, p.late = axisPins+handshake, 20*p.each
@@ -165,7 +180,7 @@ func (d Design) newPlayback(b Bitstream) (*playback, error) {
 		p.bench = spiPlayer
 		p.late = 4 * 64 * (2 + sample + d.resultBytes())
 	case "uart":
-		hz, baud := b.Options.Line()
+		hz, baud := b.options.Line()
 		clocks := hz/baud + 1 // of a bit
 		p.bench = strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(wrapper.UARTIdle)).Replace(uartPlayer)
 		p.late, p.quiet = clocks*(wrapper.UARTIdle+30*(sample+d.resultBytes())), 30*clocks
@@ -188,13 +203,13 @@ func (d Design) resultPins() string {
 }
 
 // testbench returns the testbench for so many samples.
-func (p *playback) testbench(b Bitstream, samples int) string {
+func (p *playback) testbench(b wrapped, samples int) string {
 	result := 1
 	if len(p.results) > 0 {
 		result = len(p.results[0])
 	}
 	return strings.NewReplacer(
-		"@TOP@", b.Top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(p.each), "@RESULT@", fmt.Sprint(result),
+		"@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(p.each), "@RESULT@", fmt.Sprint(result),
 		"@SAMPLES@", fmt.Sprint(samples), "@LATE@", fmt.Sprint(p.late), "@QUIET@", fmt.Sprint(p.quiet),
 	).Replace(strings.Replace(playerBench, "@PLAYER@", p.bench, 1))
 }

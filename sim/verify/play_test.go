@@ -36,7 +36,7 @@ func played(t *testing.T, d Design, b Bitstream, s Samples, change ...string) *R
 	}
 	write(t, filepath.Join(dir, "chip.v"), core.String()+text)
 	b.Top = "net_" + b.Wrapper
-	r, err := d.simulateWrapper(t.Context(), s, b, dir, s.Levels.Len())
+	r, err := d.play(t.Context(), s, wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, sources: []string{"chip.v"}}, dir, s.Levels.Len())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestPlayFaults(t *testing.T) {
 // TestPlayNone refuses a wrapper that there is none of.
 func TestPlayNone(t *testing.T) {
 	d := newDesign(t, small(1), netlist.Full, 2)
-	if _, err := d.newPlayback(Bitstream{Wrapper: "i2c"}); err == nil || !strings.Contains(err.Error(), `"i2c"`) {
+	if _, err := d.newPlayback(wrapped{wrapper: "i2c"}); err == nil || !strings.Contains(err.Error(), `"i2c"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/backend/fold"
+	"ialgn/compiler"
+	"ialgn/compiler/folder"
+	"ialgn/flow/device"
+	"ialgn/internal/hint"
+	"ialgn/netlist"
+	"ialgn/trainer/encoding"
+)
+
+// folded returns the steps in a clock of the folded engine, 0 for none, and the wrapper that is
+// left to write: the engine itself takes samples as the wrapper stream does.
+func (o compileOptions) folded(p compilePlan) (lanes int, wrap string, err error) {
+	switch {
+	case o.Fold == 0:
+		return 0, p.wrap, nil
+	case !slices.Contains(fold.Lanes(), o.Fold):
+		return 0, "", fmt.Errorf("--fold %d: give the steps of a clock, 1, 2 or 4", o.Fold)
+	case p.scope != netlist.Full:
+		return 0, "", hint.With(errors.New("--fold: it is for scope full, which has features to load"), "leave --scope out")
+	case p.wrap != "" && p.wrap != "stream":
+		return 0, "", hint.With(fmt.Errorf("--fold: the wrapper %s does not go around a folded engine", p.wrap),
+			"leave --wrap out: the engine takes samples as the wrapper stream does")
+	}
+	return o.Fold, "", nil
+}
+
+// engine folds an optimised netlist, and says what engines of it take. It returns nil if none
+// was asked for.
+func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out folder.Product) (*folder.Fold, error) {
+	if p.fold == 0 {
+		return nil, nil
+	}
+	o := compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}
+	n, _, err := o.Optimise(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	program, err := fold.NewProgram(n, e.Thresholds)
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("--fold: %w", err), "leave it out")
+	}
+	f := &folder.Fold{Report: folder.FoldReport{Lanes: p.fold}}
+	for _, lanes := range fold.Lanes() {
+		engine, err := program.Engine(fold.Options{Core: out.Manifest.Module, Lanes: lanes, Header: []string{"made by ialgn " + version}})
+		if err != nil {
+			return nil, err
+		}
+		f.Report.Each = append(f.Report.Each, foldCost(engine.Cost(), out.MHz))
+		if lanes == p.fold {
+			f.Engine = engine
+		}
+	}
+	for _, m := range f.Engine.Memories() {
+		f.Report.Memories = append(f.Report.Memories, folder.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
+	}
+	return f, nil
+}
+
+// foldCost adds the devices that have the memory, and the rate at a clock.
+func foldCost(c fold.Cost, mhz float64) folder.FoldCost {
+	cost := folder.FoldCost{Cost: c, Fits: []string{}, SamplesPerSecond: mhz * 1e6 / float64(c.Cycles)}
+	for _, name := range device.Names() {
+		if d, err := device.Find(name); err == nil && d.Family == device.ICE40 && c.Blocks*fold.BlockBits <= d.BlockRAM {
+			cost.Fits = append(cost.Fits, name)
+		}
+	}
+	return cost
+}
+
+// foldText tells what a folded engine takes.
+func foldText(w io.Writer, r *folder.FoldReport) {
+	if r == nil {
+		return
+	}
+	for _, c := range r.Each {
+		what := "would be"
+		if c.Lanes == r.Lanes {
+			what = "is"
+		}
+		fits := "no iCE40"
+		if len(c.Fits) > 0 {
+			fits = strings.Join(c.Fits, ", ")
+		}
+		fmt.Fprintf(w, "folded %s, %d a clock: %d steps, a sample in %d clocks, %d block RAMs, for %s", what, c.Lanes, c.Steps, c.Cycles, c.Blocks, fits)
+		if c.SamplesPerSecond > 0 {
+			fmt.Fprintf(w, "; %.4g samples/s", c.SamplesPerSecond)
+		}
+		fmt.Fprintln(w)
+	}
+}

@@ -1,0 +1,250 @@
+package verify
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/trainer/model"
+)
+
+// FoldFiles are the files of a folded engine.
+type FoldFiles struct {
+	Module     string   // its name
+	Verilog    string   // path of its Verilog
+	Lanes      int      // steps in a clock
+	Programs   []string // paths of the memories of each lane, those of the first lane first
+	Thresholds string   // path of the thresholds; empty: they are in the Verilog
+}
+
+// FoldResult is the outcome of [Design.Fold].
+type FoldResult struct {
+	Checked int     `json:"checked"` // samples
+	Steps   int     `json:"steps"`   // of all lanes, empty ones included
+	Seconds float64 `json:"seconds"`
+	findings
+}
+
+// Fold runs the program of a folded engine, as its files have it, on all samples, and compares
+// every class count and the class with the trainer's. The files are read and run by code of
+// their own, from what the documentation says of them. It returns an error if a file has not
+// the documented form.
+func (d Design) Fold(ctx context.Context, s Samples, f FoldFiles) (*FoldResult, error) {
+	begin := time.Now()
+	p, err := d.readProgram(f)
+	if err != nil {
+		return nil, err
+	}
+	want, err := d.Model.Evaluate(ctx, s.Levels, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &FoldResult{Checked: s.Levels.Len(), Steps: len(p.lanes) * len(p.lanes[0])}
+	for from := 0; from < r.Checked; from += 64 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		index := consecutive(from, min(from+64, r.Checked))
+		counts, err := p.run(s.thermometer(&d.Model.Encoder, 1, index), d.Model.Encoder.Bits-1)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range index {
+			if what := compareFolded(counts, k, want, int(i)); what != "" {
+				r.add(Mismatch{int(i), 0, -1, "folded program: " + what})
+			}
+		}
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	return r, nil
+}
+
+// compareFolded tells how sample k of a block differs from sample i of the trainer, or "".
+func compareFolded(counts [][64]int32, k int, want *model.Scores, i int) string {
+	best := 0
+	for c := range counts {
+		if counts[c][k] > counts[best][k] {
+			best = c
+		}
+		if w := want.Counts[i*want.Classes+c]; counts[c][k] != w {
+			return fmt.Sprintf("count of class %d is %d, the trainer says %d", c, counts[c][k], w)
+		}
+	}
+	if best != int(want.Predicted[i]) {
+		return fmt.Sprintf("class %d, the trainer says %d", best, want.Predicted[i])
+	}
+	return ""
+}
+
+// foldProgram is a program as its files have it.
+type foldProgram struct {
+	classes, levels, address int // classes; bits of a level; bits of level and feature
+	lanes                    [][]uint64
+}
+
+// readProgram reads the memories of an engine.
+func (d Design) readProgram(f FoldFiles) (*foldProgram, error) {
+	e, classes := &d.Model.Encoder, len(d.Model.Classes)
+	p := &foldProgram{classes: classes, levels: bits.Len(uint(e.Bits - 1)), lanes: make([][]uint64, max(1, f.Lanes))}
+	count := bits.Len(uint(d.Model.Width / classes))
+	p.address = max(p.levels+max(1, bits.Len(uint(e.Features()-1))), count)
+	for i, path := range f.Programs {
+		words, err := readHex(path, p.address+4)
+		if err != nil {
+			return nil, err
+		}
+		lane := i * len(p.lanes) / len(f.Programs)
+		p.lanes[lane] = append(p.lanes[lane], words...)
+	}
+	for l, lane := range p.lanes {
+		if len(lane) == 0 || len(lane) != len(p.lanes[0]) {
+			return nil, fmt.Errorf("%s: lane %d of %d has %d steps, lane 0 %d: compile again", f.Module, l, len(p.lanes), len(lane), len(p.lanes[0]))
+		}
+	}
+	return p, d.checkThresholds(f.Thresholds)
+}
+
+// checkThresholds compares a memory of thresholds with the model's.
+func (d Design) checkThresholds(path string) error {
+	if path == "" {
+		return nil
+	}
+	e := &d.Model.Encoder
+	lines, err := hexLines(path)
+	if err != nil {
+		return err
+	}
+	for f, row := range e.Thresholds {
+		var want strings.Builder
+		for j := len(row) - 1; j >= 0; j-- {
+			fmt.Fprintf(&want, "%0*b", e.BitsIn, row[j])
+		}
+		if f >= len(lines) || binaryDigits(lines[f]) != strings.TrimLeft(want.String(), "0") {
+			return fmt.Errorf("%s: line %d does not have the thresholds of that feature: compile again", path, f+1)
+		}
+	}
+	return nil
+}
+
+// binaryDigits returns hexadecimal digits as binary ones, without leading zeros.
+func binaryDigits(digits string) string {
+	var b strings.Builder
+	for _, d := range digits {
+		v, _ := strconv.ParseUint(string(d), 16, 8)
+		fmt.Fprintf(&b, "%04b", v)
+	}
+	return strings.TrimLeft(b.String(), "0")
+}
+
+// readHex reads a memory of words of some bits.
+func readHex(path string, width int) ([]uint64, error) {
+	lines, err := hexLines(path)
+	if err != nil {
+		return nil, err
+	}
+	words := make([]uint64, len(lines))
+	for i, line := range lines {
+		if words[i], err = strconv.ParseUint(line, 16, 64); err != nil || words[i]>>width != 0 {
+			return nil, fmt.Errorf("%s:%d: %.40q is no word of %d bits: compile again", path, i+1, line, width)
+		}
+	}
+	return words, nil
+}
+
+func hexLines(path string) ([]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var lines []string
+	scan := bufio.NewScanner(file)
+	for scan.Scan() {
+		lines = append(lines, scan.Text())
+	}
+	return lines, scan.Err()
+}
+
+// run returns the class counts of 64 samples, of whose thermometer bits x each feature has some.
+// Lane 0 says when a class is complete: an xor that would invert its bit.
+func (p *foldProgram) run(x []uint64, perFeature int) (counts [][64]int32, err error) {
+	v := make([]uint64, len(p.lanes))
+	var count [64]int32
+	for pc := range p.lanes[0] {
+		for l := range p.lanes {
+			word := p.lanes[l][pc]
+			low, do := word&(1<<p.address-1), word>>p.address
+			if do&7 == 7 {
+				if l != 0 {
+					return nil, fmt.Errorf("folded program: step %d closes a class in lane %d: compile again", pc, l)
+				}
+				for k := range count {
+					count[k] += int32(low)
+				}
+				counts, count = append(counts, count), [64]int32{}
+				continue
+			}
+			feature, level := int(low>>p.levels), int(low&(1<<p.levels-1))
+			if level >= perFeature || (feature+1)*perFeature > len(x) {
+				return nil, fmt.Errorf("folded program: step %d of lane %d reads level %d of feature %d, which there is not: compile again", pc, l, level, feature)
+			}
+			bit := x[feature*perFeature+level]
+			if do>>2&1 == 1 {
+				bit = ^bit
+			}
+			v[l] = [4]uint64{bit, v[l] & bit, v[l] | bit, v[l] ^ bit}[do&3]
+			for rest := v[l] & -(do >> 3); rest != 0; rest &= rest - 1 {
+				count[bits.TrailingZeros64(rest)]++
+			}
+		}
+	}
+	if len(counts) != p.classes {
+		return nil, fmt.Errorf("folded program: it completes %d classes, the model has %d: compile again", len(counts), p.classes)
+	}
+	return counts, nil
+}
+
+// FoldRTL runs the Verilog of a folded engine in a simulator, as [Design.RTL] does that of the
+// netlist: samples follow each other without a reset, with stalls on both sides.
+func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator string, samples int) (*RTLResult, error) {
+	begin := time.Now()
+	p, err := d.readProgram(f)
+	if err != nil {
+		return nil, err
+	}
+	cycles := len(p.lanes[0])
+	if simulator, err = pick(simulator, cycles, min(samples, s.Levels.Len())); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "ialgn-fold-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	for _, path := range append([]string{f.Verilog, f.Thresholds}, f.Programs...) {
+		if path == "" {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	r, err := d.play(ctx, s, wrapped{
+		wrapper: "stream", top: f.Module, cycles: cycles, sources: []string{filepath.Base(f.Verilog)}, simulator: simulator,
+	}, dir, samples)
+	if err != nil {
+		return nil, err
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	return r, nil
+}

@@ -1,0 +1,147 @@
+package verify
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn/backend/fold"
+	"ialgn/compiler"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/trainer/model"
+)
+
+// engine writes the folded engine of a model.
+func engine(t *testing.T, f *model.Frozen, lanes int) (Design, FoldFiles) {
+	t.Helper()
+	d := newDesign(t, f, netlist.Full, compiler.LevelRepeat)
+	e, err := fold.New(d.Product, fold.Options{Core: "net", Lanes: lanes, Thresholds: f.Encoder.Thresholds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	files := FoldFiles{Module: e.Module, Lanes: lanes, Verilog: filepath.Join(dir, e.Module+".v")}
+	create(t, files.Verilog, e.WriteVerilog)
+	for _, m := range e.Memories() {
+		path := filepath.Join(dir, m.File)
+		if create(t, path, m.Write); m.Thresholds {
+			files.Thresholds = path
+		} else {
+			files.Programs = append(files.Programs, path)
+		}
+	}
+	return d, files
+}
+
+func create(t *testing.T, path string, write func(io.Writer) error) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err := errors.Join(err, write(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// quantiles gives the features of a model thresholds of their own.
+func quantiles(f *model.Frozen) *model.Frozen {
+	for i := range f.Encoder.Thresholds {
+		f.Encoder.Thresholds[i] = slices.Clone(f.Encoder.Thresholds[i])
+		f.Encoder.Thresholds[i][0] = uint16(i % int(f.Encoder.Thresholds[i][1]))
+	}
+	return f
+}
+
+// TestFold compares programs and engines with the trainer, and finds what was changed in a word
+// of the program, in the thresholds, or in the engine.
+func TestFold(t *testing.T) {
+	needs(t, "iverilog", "vvp")
+	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Depth: 8, Features: 12, Bits: 5, Classes: 3, ShareA: 0.3, ShareBinary: 0.6})
+	for _, c := range []struct {
+		model *model.Frozen
+		lanes int
+	}{{f, 1}, {f, 4}, {quantiles(netgen.Frozen(2, netgen.FrozenOptions{Width: 60, Depth: 4})), 2}} {
+		d, files := engine(t, c.model, c.lanes)
+		s := randomSamples(c.model, 300)
+		r, err := d.Fold(t.Context(), s, files)
+		if err != nil || r.Mismatches != 0 || r.Checked != 300 || r.Steps == 0 {
+			t.Fatalf("%d lanes: the program: %+v, %v", c.lanes, r, err)
+		}
+		rtl, err := d.FoldRTL(t.Context(), s, files, "iverilog", 20)
+		if err != nil || rtl.Mismatches != 0 || rtl.Checked != 20 {
+			t.Fatalf("%d lanes: the engine: %+v, %v", c.lanes, rtl, err)
+		}
+	}
+
+	d, files := engine(t, f, 2)
+	s := randomSamples(f, 300)
+	found := 0
+	for line := range 12 {
+		change(t, files.Programs[0], func(text string) string {
+			lines := strings.Split(text, "\n")
+			word := []byte(lines[line])
+			word[1] = "123456789abcdef0"[strings.IndexByte("0123456789abcdef", word[1])]
+			lines[line] = string(word)
+			return strings.Join(lines, "\n")
+		}, func() {
+			if r, err := d.Fold(t.Context(), s, files); err != nil || r.Mismatches > 0 {
+				found++
+			}
+		})
+	}
+	if found < 8 {
+		t.Errorf("of 12 changed words, %d are found", found)
+	}
+	change(t, files.Verilog, func(text string) string { return strings.Replace(text, "total > best", "total >= best", 1) }, func() {
+		if r, err := d.FoldRTL(t.Context(), s, files, "iverilog", 40); err != nil || r.Mismatches == 0 || !strings.Contains(r.First[0].What, "the Verilog differs") {
+			t.Errorf("ties go to the last class, and no difference is found: %+v, %v", r, err)
+		}
+	})
+}
+
+// change changes a file while something is done.
+func change(t *testing.T, path string, edit func(string) string, do func()) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := edit(string(text))
+	if broken == string(text) {
+		t.Fatalf("%s: nothing to change", path)
+	}
+	write(t, path, broken)
+	do()
+	write(t, path, string(text))
+}
+
+// TestFoldForm refuses files that are no program, and thresholds that are not the model's.
+func TestFoldForm(t *testing.T) {
+	f := quantiles(netgen.Frozen(2, netgen.FrozenOptions{Width: 60, Depth: 4}))
+	d, files := engine(t, f, 2)
+	s := randomSamples(f, 10)
+	for _, c := range []struct {
+		name, path, want string
+		edit             func(string) string
+	}{
+		{"no number", files.Programs[0], "is no word of", func(text string) string { return "xyz\n" + text }},
+		{"too wide", files.Programs[1], "is no word of", func(text string) string { return "f" + text }},
+		{"a lane that is longer", files.Programs[0], "lane 1 of 2 has 256 steps, lane 0 257", func(text string) string { return "0\n" + text }},
+		{"nothing but loads", files.Programs[0], "completes 0 classes, the model has 3", func(text string) string {
+			return strings.Repeat("0\n", strings.Count(text, "\n"))
+		}},
+		{"a class closed in another lane", files.Programs[1], "closes a class in lane 1", func(text string) string { return "0e0" + text[3:] }},
+		{"a threshold", files.Thresholds, "line 1 does not have the thresholds", func(text string) string { return "123456" + text[6:] }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			change(t, c.path, c.edit, func() {
+				if _, err := d.Fold(t.Context(), s, files); err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want %q in it", err, c.want)
+				}
+			})
+		})
+	}
+}
