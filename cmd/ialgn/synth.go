@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/backend/fold"
 	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
 	"ialgn/flow/device"
@@ -33,6 +34,7 @@ func synthCommand() *cli.Command {
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
 			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf)"},
+			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
 		),
@@ -111,6 +113,12 @@ func synthFolder(c *cli.Context, dir string, o synth.Options) (*synthReport, err
 	if o.Module, o.Sources, err = sources(out, compiled, plan, o.Device); err != nil {
 		return nil, err
 	}
+	if o.Memories, err = memories(out); err != nil {
+		return nil, err
+	}
+	if o.Reuse, err = reused(c, out, o); err != nil {
+		return nil, err
+	}
 	checker, err := newBitChecker(c, out)
 	if err != nil {
 		return nil, err
@@ -132,6 +140,10 @@ func synthFolder(c *cli.Context, dir string, o synth.Options) (*synthReport, err
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its
 // Verilog.
 func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.Device) (top string, files []string, err error) {
+	if plan.fold > 0 {
+		path, err := out.Path(folder.FoldVerilog)
+		return out.Manifest.Module + fold.Suffix, []string{path}, err
+	}
 	formats := []string{"verilog"}
 	if plan.style == verilog.LUTs {
 		family := cmp.Or(string(plan.target()), device.Generic)
@@ -177,6 +189,9 @@ func (r *synthReport) text(w io.Writer) {
 // synthesised writes what there is but for the check.
 func (r *synthReport) synthesised(w io.Writer) {
 	fmt.Fprintf(w, "%s for %s: %d LUTs, %d carries, %d flip-flops, %d pins\n", r.Module, r.Target, r.LUTs, r.Carries, r.FFs, r.Pins)
+	if r.Reused != "" {
+		fmt.Fprintf(w, "placed and routed as the folder with the manifest %s\n", r.Reused)
+	}
 	if r.NotPlaced != "" {
 		fmt.Fprintf(w, "not placed and routed, no clock: %s\nnetlist: %s\n", r.NotPlaced, filepath.Join(r.Dir, "netlist.json"))
 		return

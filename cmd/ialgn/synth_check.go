@@ -42,6 +42,7 @@ type bitChecker struct {
 	model   string
 	wrap    string          // empty: none
 	options wrapper.Options // of it
+	fold    int             // clocks of a sample in a folded engine; 0: there is none
 	module  string
 }
 
@@ -73,6 +74,9 @@ func newBitChecker(c *cli.Context, out *folder.Output) (*bitChecker, error) {
 		return nil, err
 	}
 	k.wrap, k.options = plan.wrap, wrapper.LineOptions(o.MHz, o.Baud, plan.board)
+	if plan.fold > 0 {
+		k.wrap, k.fold = "stream", foldCycles(out)
+	}
 	k.model, err = fileSHA256(c.Context, path)
 	return k, err
 }
@@ -108,7 +112,7 @@ func (k *bitChecker) check(c *cli.Context, r *synth.Report) (*bitCheck, error) {
 		return nil, err
 	}
 	if b.RTLResult, err = k.design.Bitstream(c.Context, k.samples, verify.Bitstream{
-		Module: k.module, Top: r.Module, Wrapper: k.wrap, Options: k.options, Device: r.Device,
+		Module: k.module, Top: r.Module, Wrapper: k.wrap, Options: k.options, Fold: k.fold, Device: r.Device,
 		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, ".bin") + ".pcf",
 	}, k.count); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ package icestorm
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,13 +38,44 @@ func Unpack(ctx context.Context, bin, asc string) error {
 	return err
 }
 
+// Memory is what a memory of a design holds, as hexadecimal words, a line each.
+type Memory struct {
+	From string // the file of what it holds: words of which no 256 have two columns of bits alike
+	To   string // the file of what it is to hold
+}
+
+// Fill writes a configuration with other words in its memories. It returns an error of package
+// tool, also if a memory is not in the configuration.
+func Fill(ctx context.Context, asc, filled string, memories []Memory) error {
+	text, err := os.ReadFile(asc)
+	if err != nil {
+		return err
+	}
+	for _, m := range memories {
+		r, err := runOn(ctx, bytes.NewReader(text), "icebram", filled+".icebram.log", m.From, m.To)
+		switch {
+		case err != nil:
+			return err
+		case r.Truncated:
+			return r.Failed("more than 16 MiB of configuration", nil)
+		}
+		text = []byte(r.Stdout)
+	}
+	return os.WriteFile(filled, text, 0o666)
+}
+
 // run runs a program. Its log stays if it fails.
 func run(ctx context.Context, name, log string, args ...string) (tool.Result, error) {
+	return runOn(ctx, nil, name, log, args...)
+}
+
+// runOn is run with an input.
+func runOn(ctx context.Context, input io.Reader, name, log string, args ...string) (tool.Result, error) {
 	t, err := tool.Find(name)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	r, err := t.Run(ctx, tool.Command{Args: args, Limit: limit, Log: log})
+	r, err := t.Run(ctx, tool.Command{Args: args, Stdin: input, Limit: limit, Log: log})
 	if err == nil {
 		os.Remove(log) // it says nothing
 	}
@@ -79,11 +111,11 @@ func Verilog(ctx context.Context, d device.Device, asc, pins, module string) (st
 }
 
 // LeftOut returns the kinds of cells in a routed design that [Verilog] leaves out, or that we
-// have no model of to simulate: whatever is no logic, pad or clock.
+// have no model of to simulate: whatever is no logic, block RAM, pad or clock.
 func LeftOut(r *nextpnr.Result) []string {
 	var kinds []string
 	for _, u := range r.Cells {
-		if u.Used > 0 && !slices.Contains([]string{"ICESTORM_LC", "SB_IO", "SB_GB"}, u.Cell) {
+		if u.Used > 0 && !slices.Contains([]string{"ICESTORM_LC", "SB_IO", "SB_GB", "ICESTORM_RAM"}, u.Cell) {
 			kinds = append(kinds, u.Cell)
 		}
 	}

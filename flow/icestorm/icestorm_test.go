@@ -3,6 +3,8 @@ package icestorm_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,14 +35,20 @@ func hx1k(t *testing.T) device.Device {
 // route returns a routed design.
 func route(t *testing.T, pins string) *nextpnr.Result {
 	t.Helper()
+	return routeDesign(t, counter, pins)
+}
+
+// routeDesign returns a routed design of a module counter.
+func routeDesign(t *testing.T, text, pins string, memories ...yosys.Memory) *nextpnr.Result {
+	t.Helper()
 	tooltest.Find(t, "yosys")
 	tooltest.Find(t, "nextpnr-ice40")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "source.v")
-	if err := os.WriteFile(source, []byte(counter), 0o666); err != nil {
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "counter", Sources: []string{source}, Target: "ice40", Dir: dir, Place: true})
+	s, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "counter", Sources: []string{source}, Target: "ice40", Dir: dir, Place: true, Memories: memories})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,4 +142,70 @@ func TestFailures(t *testing.T) {
 	if want := "port x is on the pad 5/5/0, which is no pin of tq144"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a pad in the middle: error %v, want %s", err, want)
 	}
+}
+
+// TestFill exchanges what a memory holds in a routed design, and finds that one is not there.
+func TestFill(t *testing.T) {
+	for _, name := range []string{"yosys", "nextpnr-ice40", "icebram"} {
+		tooltest.Find(t, name)
+	}
+	dir, r := t.TempDir(), rand.New(rand.NewPCG(7, 7))
+	words := func(name string) string {
+		var text strings.Builder
+		for range 512 {
+			fmt.Fprintf(&text, "%02x\n", r.IntN(256))
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	before, after := words("words.hex"), words("after.hex")
+	text, err := os.ReadFile(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routed := routeDesign(t, `module counter (input wire clk, input wire [8:0] at, output reg [7:0] word);
+  (* ram_style = "block" *) reg [7:0] words [0:511];
+  initial $readmemh("words.hex", words);
+  always @(posedge clk) word <= words[at];
+endmodule
+`, "", yosys.Memory{Name: "words.hex", Text: text})
+	if routed.Used("ICESTORM_RAM") != 1 || len(icestorm.LeftOut(routed)) > 0 {
+		t.Fatalf("cells %+v", routed.Cells)
+	}
+	filled, again := filepath.Join(dir, "filled.asc"), filepath.Join(dir, "again.asc")
+	there := []icestorm.Memory{{From: before, To: after}}
+	back := []icestorm.Memory{{From: after, To: before}}
+	if err := errors.Join(icestorm.Fill(t.Context(), routed.Bits, filled, there), icestorm.Fill(t.Context(), filled, again, back)); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := ramData(t, routed.Bits), ramData(t, again); a != b || a == ramData(t, filled) || a == "" {
+		t.Error("filled there and back, the memory is another, or was the same on the way")
+	}
+	var failed *tool.FailedError
+	if err := icestorm.Fill(t.Context(), routed.Bits, filled, back); !errors.As(err, &failed) || !strings.Contains(err.Error(), "No memory instances were replaced") {
+		t.Errorf("a memory that is not there: %v", err)
+	}
+}
+
+// ramData returns what the block RAMs of a configuration hold.
+func ramData(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data strings.Builder
+	within := false
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, ".") {
+			within = strings.HasPrefix(line, ".ram_data")
+		}
+		if within {
+			data.WriteString(line)
+		}
+	}
+	return data.String()
 }

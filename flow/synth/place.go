@@ -103,7 +103,7 @@ func (o Options) bitstream(ctx context.Context, r *Report, best *Placed, dir str
 		return err
 	}
 	r.Bitstream = base + ".bin"
-	if err := icestorm.Pack(ctx, best.Bits, r.Bitstream); err != nil {
+	if err := o.pack(ctx, best.Bits, dir, r.Bitstream); err != nil {
 		return err
 	}
 	pins, err := os.Create(base + ".pcf")

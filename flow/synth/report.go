@@ -25,9 +25,11 @@ type Report struct {
 	LUTs    int `json:"luts"`
 	Carries int `json:"carries"` // bits of carry chains
 	FFs     int `json:"ffs"`
-	Pins    int `json:"pins"` // bits of the ports
+	RAM     int `json:"block_ram_bits,omitempty"` // of the block RAMs, used or not
+	Pins    int `json:"pins"`                     // bits of the ports
 
-	NotPlaced string `json:"not_placed,omitempty"` // why all below is missing
+	Reused    string `json:"reused_manifest_sha256,omitempty"` // of the design that was placed, of which this one has the Verilog
+	NotPlaced string `json:"not_placed,omitempty"`             // why all below is missing
 
 	MHz           float64  `json:"mhz"` // that was aimed at
 	Met           bool     `json:"timing_met,omitempty"`
@@ -62,6 +64,7 @@ func (r *Report) count(y *yosys.Result) error {
 		r.LUTs += n * c.luts
 		r.Carries += n * c.carries
 		r.FFs += n * c.ffs
+		r.RAM += n * c.ram
 	}
 	text, err := os.ReadFile(y.JSON)
 	if err != nil {
@@ -84,7 +87,7 @@ func (r *Report) count(y *yosys.Result) error {
 }
 
 // cells is what one cell of a netlist takes of a device.
-type cells struct{ luts, carries, ffs int }
+type cells struct{ luts, carries, ffs, ram int }
 
 // cellsOf returns what a cell takes, by the name of its type in yosys's libraries.
 func cellsOf(name string) cells {
@@ -99,6 +102,12 @@ func cellsOf(name string) cells {
 		return cells{luts: 2, carries: 2}
 	case name == "CARRY4":
 		return cells{carries: 4}
+	case strings.HasPrefix(name, "SB_RAM40_4K"): // with its forms for other edges of the clock
+		return cells{ram: 4096}
+	case name == "DP16KD", name == "RAMB18E1":
+		return cells{ram: 18432}
+	case name == "RAMB36E1":
+		return cells{ram: 36864}
 	case strings.HasPrefix(name, "SB_DFF"), name == "TRELLIS_FF", strings.HasPrefix(name, "$_DFF"), strings.HasPrefix(name, "$_SDFF"):
 		return cells{ffs: 1}
 	case name == "FDRE", name == "FDSE", name == "FDCE", name == "FDPE":

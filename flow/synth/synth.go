@@ -32,6 +32,8 @@ type Options struct {
 	Seeds    []int    // of nextpnr, at least one
 	Pins     string   // file of pins; empty: nextpnr chooses
 	Parallel int      // how many nextpnrs run at a time
+	Memories []Memory // of the design; without any it may have none
+	Reuse    string   // folder of another design's results, which differs in memories alone; empty: none
 	Manifest string   // SHA-256 of the compiled folder's manifest, for the report
 
 	// Note, unless nil, is told what is being done. It is called by one goroutine at a time.
@@ -43,7 +45,7 @@ type Options struct {
 // if the device has no room; and the context's, if that ended.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
-	if len(o.Seeds) == 0 {
+	if len(o.Seeds) == 0 && o.Reuse == "" {
 		return nil, errors.New("synth: no seeds, give at least one")
 	}
 	s, err := newStage(o.Dir, o.Device.Name)
@@ -51,7 +53,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer s.release()
-	r, err := o.run(ctx, s.dir)
+	produce := o.run
+	if o.Reuse != "" {
+		produce = o.reuse
+	}
+	r, err := produce(ctx, s.dir)
 	if err != nil {
 		return nil, s.fail(err)
 	}
@@ -83,7 +89,7 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	if err := r.fits(); err != nil {
 		return nil, err
 	}
-	if r.NotPlaced = unplaceable(o.Device); r.NotPlaced != "" {
+	if r.NotPlaced = unplaceable(o); r.NotPlaced != "" {
 		return r, nil
 	}
 	if r.Runs, err = o.placeAll(ctx, y.JSON, dir); err != nil {
@@ -100,13 +106,16 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 
 // unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
 // that lead to a bitstream are there.
-func unplaceable(d device.Device) string {
+func unplaceable(o Options) string {
+	d := o.Device
 	programs := []string{nextpnr.Program(d), "icepack", "icetime"}
 	switch {
 	case programs[0] == "":
 		return "there is no device to place it on"
 	case d.Family == device.ECP5:
 		programs = []string{programs[0], "ecppack"}
+	case len(o.Memories) > 0:
+		programs = append(programs, "icebram")
 	}
 	for _, name := range programs {
 		if _, err := tool.Find(name); err != nil {
@@ -125,6 +134,9 @@ func (o Options) note(text string) {
 // yosys returns the options for yosys.
 func (o Options) yosys(dir string) yosys.Options {
 	y := yosys.Options{Module: o.Module, Sources: o.Sources, Target: o.Device.Family, Dir: dir, Place: true}
+	for _, m := range o.Memories {
+		y.Memories = append(y.Memories, yosys.Memory{Name: m.Name, Text: o.synthesised(m)})
+	}
 	if o.Device.Family == device.Generic {
 		y.LUT = o.Device.LUTInputs
 	}
@@ -145,7 +157,7 @@ func (r *Report) fits() error {
 	for _, c := range []struct {
 		what      string
 		need, has int
-	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}} {
+	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}, {"bits of block RAM", r.RAM, d.BlockRAM}} {
 		if c.need > c.has {
 			return hint.With(fmt.Errorf("%s: needs %d %s, but %s has %d", r.Module, c.need, c.what, d.Name, c.has),
 				"choose a larger target, or train a model of fewer or shorter chains")

@@ -3,12 +3,12 @@
 //
 // [Synthesise] runs a script in a folder of the caller's, in which all files have names of our
 // own, so that no path or name from outside is part of a command. The Verilog must be what this
-// program means to write: without latches and memories, every wire driven once; and the result
+// program means to write: without latches, and without memories but where files fill some, every
+// wire driven once; and the result
 // without an unknown value. What is not is an error of package tool, with yosys's log.
 package yosys
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -30,9 +30,17 @@ type Options struct {
 	LUT     int      // of the target generic: map to LUTs of so many inputs, 2 to 6; 0: to gates
 	Dir     string   // an empty folder for all that is written
 	Place   bool     // write the netlist for nextpnr, too
+	// Memories are files that the design's $readmemh reads. Without any it may have no memory.
+	Memories []Memory
 
 	// Limit bounds the time; 0: an hour.
 	Limit time.Duration
+}
+
+// Memory is a file that fills a memory.
+type Memory struct {
+	Name string // without a folder
+	Text []byte
 }
 
 // Result is what came of it.
@@ -134,12 +142,19 @@ func (o Options) prepare(script string) error {
 			return err
 		}
 	}
+	for _, m := range o.Memories {
+		if err := os.WriteFile(filepath.Join(o.Dir, m.Name), m.Text, 0o666); err != nil {
+			return err
+		}
+	}
 	return os.WriteFile(filepath.Join(o.Dir, scriptName), []byte(script), 0o666)
 }
 
 func sourceName(i int) string { return fmt.Sprintf("source%d.v", i) }
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+var memoryName = regexp.MustCompile(`^[A-Za-z0-9_]+\.hex$`)
 
 // script returns the commands for yosys. What is not to be in the design is looked for as soon
 // as processes are gone: later a latch may have become something else. In the end the wires go
@@ -157,6 +172,11 @@ func (o Options) script() (string, error) {
 	case o.LUT != 0 && (t.library != "" || o.LUT < 2 || o.LUT > 6):
 		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only generic has a choice, from 2 to 6", o.LUT, o.Target)
 	}
+	for _, m := range o.Memories {
+		if !memoryName.MatchString(m.Name) {
+			return "", fmt.Errorf("yosys: memory %q: must be a plain name that ends in .hex", m.Name)
+		}
+	}
 	var s strings.Builder
 	for i := range o.Sources {
 		fmt.Fprintf(&s, "read_verilog %s\n", sourceName(i))
@@ -168,19 +188,34 @@ func (o Options) script() (string, error) {
 	if t.library != "" { // the primitives that the design itself may use
 		fmt.Fprintf(&s, "read_verilog -lib +/%s/cells_sim.v\n", t.library)
 	}
+	refused := "t:$dlatch* t:$adlatch* t:$sr* t:$tribuf"
+	if len(o.Memories) == 0 {
+		refused += " t:$mem*"
+	}
 	fmt.Fprintf(&s, `hierarchy -check -top %[1]s
 proc
 check -assert
-select -assert-none t:$dlatch* t:$adlatch* t:$mem* t:$sr* t:$tribuf
+select -assert-none %[3]s
 %[2]s -top %[1]s
 check -assert
 opt_clean -purge
-`, o.Module, command)
+`, o.Module, command, refused)
 	if o.Place {
 		s.WriteString("write_json " + jsonName + "\nsplitnets\nopt_clean -purge\n")
 	}
 	fmt.Fprintf(&s, "tee -q -o %s stat -json\nwrite_verilog -noattr %s\n", statName, netlistName)
 	return s.String(), nil
+}
+
+// Cells returns the cells of a target, for netlists of them that yosys did not write. It returns an
+// error if an option has no meaning, and a [*tool.MissingError] without yosys.
+func Cells(name string) (*Library, error) {
+	t, err := tool.Find("yosys")
+	if err != nil {
+		return nil, err
+	}
+	l, err := Options{Target: name}.library(t.Path)
+	return &l, err
 }
 
 func (o Options) target() (target, error) {
@@ -221,16 +256,21 @@ func (o Options) library(program string) (Library, error) {
 var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)
 
 // noInit is a register that may begin with any value.
-var noInit = []byte(".INIT(1'hx)")
+var noInit = regexp.MustCompile(`\.INIT\(1'hx\)`)
+
+// blockRAM is an instance of a block RAM. Which of its pins and parameters mean anything depends on
+// its form: yosys leaves the others unknown.
+var blockRAM = regexp.MustCompile(`(?s)\n  (SB_RAM40_4K\w*|DP16KD|RAMB18E1|RAMB36E1) #\(.*?\n  \);`)
 
 // checkKnown refuses a netlist with unknown or floating values: what a synthesiser may choose
-// at will is no proof of anything. A register may begin with one.
+// at will is no proof of anything. A register may begin with one, and a block RAM has pins and
+// words that need no value.
 func checkKnown(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	if at := unknown.Find(bytes.ReplaceAll(text, noInit, nil)); at != nil {
+	if at := unknown.Find(blockRAM.ReplaceAll(noInit.ReplaceAll(text, nil), nil)); at != nil {
 		return fmt.Errorf("the netlist has an unknown value, %s", at)
 	}
 	return nil

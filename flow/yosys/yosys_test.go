@@ -142,3 +142,36 @@ func TestOptions(t *testing.T) {
 		t.Errorf("without yosys: %v", err)
 	}
 }
+
+// memory is a design with a memory that a file fills, in words that leave pins of every block RAM
+// without a meaning.
+const memory = "(* ram_style = \"block\" *) reg [2:0] m [0:255];\ninitial $readmemh(\"words.hex\", m);\n" +
+	"reg [2:0] q;\nalways @(posedge clk) q <= m[{x, x}];\nassign y = ^q;"
+
+// TestMemory has block RAM in designs with files for it, for each family, and in no other.
+func TestMemory(t *testing.T) {
+	needYosys(t)
+	words := []byte(strings.Repeat("1\n6\n3\n2\n", 64))
+	for _, c := range []struct{ target, cell string }{{"ice40", "SB_RAM40_4K"}, {"ecp5", "DP16KD"}, {"xilinx7", "RAMB18E1"}} {
+		t.Run(c.target, func(t *testing.T) {
+			o := yosys.Options{Module: "m", Sources: []string{source(t, memory)}, Target: c.target, Dir: t.TempDir()}
+			o.Memories = []yosys.Memory{{Name: "words.hex", Text: words}}
+			r, err := yosys.Synthesise(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Cells[c.cell] != 1 {
+				t.Errorf("cells %v, want one %s", r.Cells, c.cell)
+			}
+		})
+	}
+	for _, name := range []string{"../words.hex", "words", "a b.hex", "synth.ys"} {
+		o := yosys.Options{Module: "m", Sources: []string{source(t, memory)}, Dir: t.TempDir(), Memories: []yosys.Memory{{Name: name}}}
+		if _, err := yosys.Synthesise(t.Context(), o); err == nil || !strings.Contains(err.Error(), "plain name") {
+			t.Errorf("memory %q: %v", name, err)
+		}
+	}
+	if l, err := yosys.Cells("ice40"); err != nil || len(l.Files) != 1 {
+		t.Errorf("cells of ice40: %+v, %v", l, err)
+	}
+}

@@ -41,6 +41,7 @@ var programs = []program{
 	{"nextpnr-ice40", []string{"nextpnr-ice40"}, "nextpnr-ice40", []string{"--version"}, "Next Generation Place and Route"},
 	{"icepack", []string{"icepack"}, "fpga-icestorm", nil, ""},
 	{"icetime", []string{"icetime"}, "fpga-icestorm", nil, ""},
+	{"icebram", []string{"icebram"}, "fpga-icestorm", nil, ""},
 	{"iceunpack", []string{"iceunpack"}, "fpga-icestorm", nil, ""},
 	{"icebox_vlog", []string{"icebox_vlog"}, "fpga-icestorm", nil, ""},
 	{"nextpnr-ecp5", []string{"nextpnr-ecp5"}, "", []string{"--version"}, "Next Generation Place and Route"},

@@ -20,6 +20,7 @@ import (
 type Bitstream struct {
 	Module string // of the product
 	Top    string // of the bitstream: the same, or that of its wrapper
+	Fold   int    // it is a folded engine, with the ports of stream, which takes a sample in so many clocks; 0: none
 	Device device.Device
 	Bin    string // the file
 	Pins   string // the pins of its ports, a .pcf file
@@ -58,7 +59,7 @@ func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples i
 	}
 	var r *RTLResult
 	if b.Wrapper != "" {
-		r, err = d.play(ctx, s, wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, sources: []string{"chip.v"}}, dir, samples)
+		r, err = d.playChip(ctx, s, b, dir, samples)
 	} else {
 		r, err = d.RTL(ctx, s, RTLFiles{Module: b.Module, Design: chip, library: &yosys.Library{}}, "iverilog", samples)
 	}
@@ -70,6 +71,19 @@ func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples i
 	}
 	r.Seconds = time.Since(begin).Seconds()
 	return r, nil
+}
+
+// playChip plays samples to what was read back.
+func (d Design) playChip(ctx context.Context, s Samples, b Bitstream, dir string, samples int) (*RTLResult, error) {
+	chip := wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, cycles: b.Fold, sources: []string{"chip.v"}}
+	if b.Fold > 0 { // it has block RAMs
+		cells, err := yosys.Cells(b.Device.Family)
+		if err != nil {
+			return nil, err
+		}
+		chip.library, chip.sources, chip.simulator = cells, append(chip.sources, cells.Files...), "iverilog"
+	}
+	return d.play(ctx, s, chip, dir, samples)
 }
 
 // readBack writes a bitstream as Verilog: a module with the top module's name and buses, around
