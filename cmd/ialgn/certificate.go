@@ -91,6 +91,9 @@ func (r *verifyReport) checks() (c folder.Checks) {
 	if r.FoldRTL != nil {
 		c.FoldRTL = r.FoldRTL
 	}
+	if r.FoldFormal != nil {
+		c.FoldFormal = r.FoldFormal
+	}
 	if r.Synthesized != nil {
 		c.Synthesized = r.Synthesized
 	}

@@ -27,6 +27,8 @@ func (o compileOptions) folded(p compilePlan) (lanes int, wrap string, err error
 		return 0, "", fmt.Errorf("--fold %d: give the steps of a clock, 1, 2 or 4", o.Fold)
 	case p.scope != netlist.Full:
 		return 0, "", hint.With(errors.New("--fold: it is for scope full, which has features to load"), "leave --scope out")
+	case o.Counts:
+		return 0, "", hint.With(errors.New("--fold: an engine gives the class alone"), "leave --counts out")
 	case p.wrap != "" && p.wrap != "stream":
 		return 0, "", hint.With(fmt.Errorf("--fold: the wrapper %s does not go around a folded engine", p.wrap),
 			"leave --wrap out: the engine takes samples as the wrapper stream does")

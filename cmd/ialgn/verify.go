@@ -134,21 +134,33 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if err := r.simulate(c.Context, d, samples, files, o); err != nil || o.level < 3 || r.differs() {
 		return r.finish(), err
 	}
-	bench, err := compareBench(c.Context, out)
-	if err != nil {
-		return r.finish(), err
-	}
-	r.Folder = append(r.Folder, bench...)
 	if d.Spec, err = spec.Read(path); err != nil {
 		return r.finish(), err
 	}
-	if r.Formal, err = d.Formal(c.Context); err != nil || !r.Formal.Proved {
-		return r.finish(), err
-	}
-	if r.Verilog, err = d.Verilog(c.Context, files); err == nil && proved(r.Verilog) {
-		err = r.proveCore(c.Context, files)
-	}
+	err = r.prove(c.Context, d, files, folded)
 	return r.finish(), err
+}
+
+// prove proves the netlist, then the folded engine's program if there is one, and then the
+// Verilog.
+func (r *verifyReport) prove(ctx context.Context, d verify.Design, files verify.RTLFiles, folded *verify.FoldFiles) error {
+	bench, err := compareBench(ctx, r.out)
+	if err != nil {
+		return err
+	}
+	r.Folder = append(r.Folder, bench...)
+	if r.Formal, err = d.Formal(ctx); err != nil || !r.Formal.Proved {
+		return err
+	}
+	if folded != nil {
+		if r.FoldFormal, err = d.FoldFormal(ctx, *folded); err != nil || !r.FoldFormal.Proved {
+			return err
+		}
+	}
+	if r.Verilog, err = d.Verilog(ctx, files); err != nil || !proved(r.Verilog) {
+		return err
+	}
+	return r.proveCore(ctx, files)
 }
 
 // proveCore proves what a wrapper is around, where that is a file of its own.
@@ -237,13 +249,15 @@ type verifyReport struct {
 	Core *readback.Result `json:"core,omitempty"`
 	// Synthesized is level rtl once more, of the netlist that yosys made.
 	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
-	// Fold is level software of the folded engine's program, FoldRTL level rtl of its Verilog.
-	Fold     *verify.FoldResult `json:"fold,omitempty"`
-	FoldRTL  *verify.RTLResult  `json:"fold_rtl,omitempty"`
-	Folder   []string           `json:"folder,omitempty"` // what else is wrong with the folder
-	Verified bool               `json:"verified"`
-	Level    string             `json:"verified_level,omitempty"` // how far, if it is
-	Assumed  bool               `json:"assumes_thermometer,omitempty"`
+	// Fold and FoldFormal are levels software and formal of the folded engine's program, FoldRTL
+	// level rtl of its Verilog.
+	Fold       *verify.FoldResult   `json:"fold,omitempty"`
+	FoldRTL    *verify.RTLResult    `json:"fold_rtl,omitempty"`
+	FoldFormal *verify.FormalResult `json:"fold_formal,omitempty"`
+	Folder     []string             `json:"folder,omitempty"` // what else is wrong with the folder
+	Verified   bool                 `json:"verified"`
+	Level      string               `json:"verified_level,omitempty"` // how far, if it is
+	Assumed    bool                 `json:"assumes_thermometer,omitempty"`
 
 	asked          int
 	foldAsked      bool // the folder has a folded engine
@@ -272,6 +286,8 @@ func (r *verifyReport) outcome() error {
 		return nil
 	case r.Formal != nil && r.Formal.Verdict == "unproved":
 		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)
+	case r.FoldFormal != nil && r.FoldFormal.Verdict == "unproved":
+		return fmt.Errorf("%w: the folded program: %s", errUnproved, r.FoldFormal.Reason)
 	case r.Verilog != nil && r.Verilog.Verdict == cec.Undecided:
 		return fmt.Errorf("%w: the Verilog: %s", errUnproved, r.Verilog.Reason)
 	case r.Core != nil && r.Core.Verdict == cec.Undecided:

@@ -48,7 +48,7 @@ func (r *verifyReport) foldDiffers() bool {
 
 // foldHolds reports whether the folded engine, if there is one, was checked without a difference.
 func (r *verifyReport) foldHolds() bool {
-	return !r.foldAsked || r.Fold != nil && (r.asked < 2 || r.FoldRTL != nil) && !r.foldDiffers()
+	return !r.foldAsked || r.Fold != nil && (r.asked < 2 || r.FoldRTL != nil) && (r.asked < 3 || r.FoldFormal != nil && r.FoldFormal.Proved) && !r.foldDiffers()
 }
 
 func (r *verifyReport) foldText(w io.Writer) {
@@ -60,7 +60,9 @@ func (r *verifyReport) foldText(w io.Writer) {
 		fmt.Fprintf(w, "folded rtl: %s\n", simulated(s))
 		list(w, s.First)
 	}
-	if s := r.Formal; s != nil && r.Fold != nil {
-		fmt.Fprintln(w, "folded engine: simulated, not proved; the proofs are about the flat netlist")
+	if s := r.FoldFormal; s != nil {
+		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s); the engine is simulated, not proved\n",
+			s.Outputs, s.Verdict, s.Tool, s.Seconds)
+		list(w, s.First)
 	}
 }

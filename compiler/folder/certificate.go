@@ -41,6 +41,7 @@ type Checks struct {
 	RTL         any `json:"rtl,omitempty"`
 	Fold        any `json:"fold,omitempty"`
 	FoldRTL     any `json:"fold_rtl,omitempty"`
+	FoldFormal  any `json:"fold_formal,omitempty"`
 	Synthesized any `json:"synthesized,omitempty"`
 	Formal      any `json:"formal,omitempty"`
 	Verilog     any `json:"verilog,omitempty"`

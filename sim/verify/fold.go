@@ -51,10 +51,7 @@ func (d Design) Fold(ctx context.Context, s Samples, f FoldFiles) (*FoldResult, 
 			return nil, err
 		}
 		index := consecutive(from, min(from+64, r.Checked))
-		counts, err := p.run(s.thermometer(&d.Model.Encoder, 1, index), d.Model.Encoder.Bits-1)
-		if err != nil {
-			return nil, err
-		}
+		counts := p.run(s.thermometer(&d.Model.Encoder, 1, index), d.Model.Encoder.Bits-1)
 		for k, i := range index {
 			if what := compareFolded(counts, k, want, int(i)); what != "" {
 				r.add(Mismatch{int(i), 0, -1, "folded program: " + what})
@@ -106,6 +103,9 @@ func (d Design) readProgram(f FoldFiles) (*foldProgram, error) {
 		if len(lane) == 0 || len(lane) != len(p.lanes[0]) {
 			return nil, fmt.Errorf("%s: lane %d of %d has %d steps, lane 0 %d: compile again", f.Module, l, len(p.lanes), len(lane), len(p.lanes[0]))
 		}
+	}
+	if err := p.check(e.Features(), e.Bits-1); err != nil {
+		return nil, err
 	}
 	return p, d.checkThresholds(f.Thresholds)
 }
@@ -171,43 +171,88 @@ func hexLines(path string) ([]string, error) {
 	return lines, scan.Err()
 }
 
-// run returns the class counts of 64 samples, of whose thermometer bits x each feature has some.
-// Lane 0 says when a class is complete: an xor that would invert its bit.
-func (p *foldProgram) run(x []uint64, perFeature int) (counts [][64]int32, err error) {
-	v := make([]uint64, len(p.lanes))
-	var count [64]int32
-	for pc := range p.lanes[0] {
-		for l := range p.lanes {
-			word := p.lanes[l][pc]
-			low, do := word&(1<<p.address-1), word>>p.address
-			if do&7 == 7 {
-				if l != 0 {
-					return nil, fmt.Errorf("folded program: step %d closes a class in lane %d: compile again", pc, l)
-				}
-				for k := range count {
-					count[k] += int32(low)
-				}
-				counts, count = append(counts, count), [64]int32{}
-				continue
-			}
-			feature, level := int(low>>p.levels), int(low&(1<<p.levels-1))
-			if level >= perFeature || (feature+1)*perFeature > len(x) {
-				return nil, fmt.Errorf("folded program: step %d of lane %d reads level %d of feature %d, which there is not: compile again", pc, l, level, feature)
-			}
-			bit := x[feature*perFeature+level]
-			if do>>2&1 == 1 {
-				bit = ^bit
-			}
-			v[l] = [4]uint64{bit, v[l] & bit, v[l] | bit, v[l] ^ bit}[do&3]
-			for rest := v[l] & -(do >> 3); rest != 0; rest &= rest - 1 {
-				count[bits.TrailingZeros64(rest)]++
+// A foldStep is a word of a program.
+type foldStep struct {
+	closes         bool // the class, of which so many chains are always 1
+	ones           int
+	op             int // 0 load, 1 and, 2 or, 3 xor
+	inverted, ends bool
+	feature, level int
+}
+
+// step returns a step of a lane, as the head of the engine's Verilog says.
+func (p *foldProgram) step(lane, pc int) foldStep {
+	word := p.lanes[lane][pc]
+	low, do := int(word&(1<<p.address-1)), word>>p.address
+	if do&7 == 7 {
+		return foldStep{closes: true, ones: low}
+	}
+	return foldStep{
+		op: int(do & 3), inverted: do>>2&1 == 1, ends: do>>3 == 1, feature: low >> p.levels, level: low & (1<<p.levels - 1),
+	}
+}
+
+// check refuses a program that is none for a model: that reads bits that there are not, goes on
+// with what the sample before left, or counts other classes.
+func (p *foldProgram) check(features, perFeature int) error {
+	classes := 0
+	for l := range p.lanes {
+		loaded := false
+		for pc := range p.lanes[l] {
+			s := p.step(l, pc)
+			loaded = loaded || s.op == 0 && !s.closes
+			switch {
+			case s.closes && l != 0:
+				return fmt.Errorf("folded program: step %d closes a class in lane %d: compile again", pc, l)
+			case s.closes:
+				classes++
+			case s.level >= perFeature || s.feature >= features:
+				return fmt.Errorf("folded program: step %d of lane %d reads level %d of feature %d, which there is not: compile again", pc, l, s.level, s.feature)
+			case !loaded:
+				return fmt.Errorf("folded program: step %d of lane %d comes before a load: compile again", pc, l)
+			case s.ends && classes == p.classes && l == 0:
+				return fmt.Errorf("folded program: step %d counts for no class: compile again", pc)
 			}
 		}
 	}
-	if len(counts) != p.classes {
-		return nil, fmt.Errorf("folded program: it completes %d classes, the model has %d: compile again", len(counts), p.classes)
+	if classes != p.classes {
+		return fmt.Errorf("folded program: it completes %d classes, the model has %d: compile again", classes, p.classes)
 	}
-	return counts, nil
+	return nil
+}
+
+// run returns the class counts of 64 samples, of whose thermometer bits x each feature has some.
+func (p *foldProgram) run(x []uint64, perFeature int) (counts [][64]int32) {
+	v := make([]uint64, len(p.lanes))
+	var count [64]int32
+	for pc := range p.lanes[0] {
+		closes := false
+		for l := range p.lanes {
+			s := p.step(l, pc)
+			if s.closes {
+				closes = true
+				for k := range count {
+					count[k] += int32(s.ones)
+				}
+				continue
+			}
+			bit := x[s.feature*perFeature+s.level]
+			if s.inverted {
+				bit = ^bit
+			}
+			v[l] = [4]uint64{bit, v[l] & bit, v[l] | bit, v[l] ^ bit}[s.op]
+			if !s.ends {
+				continue
+			}
+			for rest := v[l]; rest != 0; rest &= rest - 1 {
+				count[bits.TrailingZeros64(rest)]++
+			}
+		}
+		if closes {
+			counts, count = append(counts, count), [64]int32{}
+		}
+	}
+	return counts
 }
 
 // FoldRTL runs the Verilog of a folded engine in a simulator, as [Design.RTL] does that of the

@@ -58,7 +58,7 @@ func quantiles(f *model.Frozen) *model.Frozen {
 // TestFold compares programs and engines with the trainer, and finds what was changed in a word
 // of the program, in the thresholds, or in the engine.
 func TestFold(t *testing.T) {
-	needs(t, "iverilog", "vvp")
+	needs(t, "iverilog", "vvp", "abc")
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Depth: 8, Features: 12, Bits: 5, Classes: 3, ShareA: 0.3, ShareBinary: 0.6})
 	for _, c := range []struct {
 		model *model.Frozen
@@ -78,7 +78,10 @@ func TestFold(t *testing.T) {
 
 	d, files := engine(t, f, 2)
 	s := randomSamples(f, 300)
-	found := 0
+	if r, err := d.FoldFormal(t.Context(), files); err != nil || !r.Proved {
+		t.Fatalf("the proof: %+v, %v", r, err)
+	}
+	found, refuted := 0, 0
 	for line := range 12 {
 		change(t, files.Programs[0], func(text string) string {
 			lines := strings.Split(text, "\n")
@@ -90,10 +93,15 @@ func TestFold(t *testing.T) {
 			if r, err := d.Fold(t.Context(), s, files); err != nil || r.Mismatches > 0 {
 				found++
 			}
+			if r, err := d.FoldFormal(t.Context(), files); err != nil || r.Verdict == different {
+				refuted++
+			} else if r.Proved {
+				t.Logf("line %d is proved all the same", line+1)
+			}
 		})
 	}
-	if found < 8 {
-		t.Errorf("of 12 changed words, %d are found", found)
+	if found < 8 || refuted < found {
+		t.Errorf("of 12 changed words, %d are found, and %d refuted", found, refuted)
 	}
 	change(t, files.Verilog, func(text string) string { return strings.Replace(text, "total > best", "total >= best", 1) }, func() {
 		if r, err := d.FoldRTL(t.Context(), s, files, "iverilog", 40); err != nil || r.Mismatches == 0 || !strings.Contains(r.First[0].What, "the Verilog differs") {
