@@ -24,8 +24,8 @@ COMPARE   ?= -runs 2
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## train, compile and verify the digits, into demo/
-	@tools/debian.sh iverilog yosys
+demo: ## train, compile and verify the digits, and make a bitstream, into demo/
+	@tools/debian.sh iverilog yosys nextpnr-ice40 fpga-icestorm
 	$(GO) run ./cmd/ialgn demo -o demo
 
 build: ## build bin/ialgn

@@ -10,6 +10,8 @@ import (
 
 	"ialgn/compiler/folder"
 	"ialgn/examples"
+	"ialgn/flow/device"
+	"ialgn/flow/synth"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
@@ -19,10 +21,12 @@ import (
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "the whole way on the embedded digits: train, compile, verify",
+		Usage:     "the whole way on the embedded digits: train, compile, verify, synthesise",
 		ArgsUsage: "[-o DIR]",
 		Description: "Trains examples/digits/digits.yaml, compiles the whole classifier to Verilog, and\n" +
-			"verifies it over the whole test set and, where iverilog is installed, in simulation.",
+			"verifies it over the whole test set and, where iverilog is installed, in simulation;\n" +
+			"then takes it to a bitstream for an iCE40 HX8K, where the tools are installed, and\n" +
+			"simulates what is in that.",
 		UsageText: "ialgn demo -o demo",
 		Flags: everywhere(
 			&cli.StringFlag{Name: "o", Value: "demo", Usage: "write everything to `DIR`"},
@@ -32,8 +36,17 @@ func demoCommand() *cli.Command {
 	}
 }
 
-// demoSamples is how many of the 1,797 test samples the demo runs through the Verilog.
-const demoSamples = 200
+// How many of the 1,797 test samples the demo runs through the Verilog and the bitstream.
+const (
+	demoSamples = 200
+	demoChecked = 100
+)
+
+// What the demo compiles: Verilog to read, and a design for a device.
+var (
+	demoOptions = compileOptions{Scope: "full", Optimise: 2}
+	demoDevice  = compileOptions{Scope: "full", Optimise: 2, Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}
+)
 
 func demo(c *cli.Context) error {
 	if _, err := arguments(c, 0); err != nil {
@@ -51,7 +64,7 @@ func demo(c *cli.Context) error {
 	}
 	r.TestAccuracy, r.Design = r.Train.TestAccuracy, filepath.Join(r.Dir, cfg.Name)
 	note(c, "compiling the whole classifier to %s", r.Design)
-	if r.Compile, err = compileModel(c.Context, path, r.Design, compileOptions{Scope: "full", Optimise: 2}); err != nil {
+	if r.Compile, err = compileModel(c.Context, path, r.Design, demoOptions); err != nil {
 		return err
 	}
 	note(c, "verifying")
@@ -59,13 +72,41 @@ func demo(c *cli.Context) error {
 		return err
 	}
 	r.Verified, r.Level = r.Verify.Verified, r.Verify.Level
-	if err := show(c, r); err != nil {
-		return err
-	}
 	if err := certify(c, r.Verify, path); err != nil {
 		warn(c, "the certificate could not be written: %v", err)
 	}
+	if r.Verified {
+		if r.Synth, err = demoSynth(c, path, r.Design+"-ice40"); err != nil {
+			return err
+		}
+	}
+	if err := show(c, r); err != nil {
+		return err
+	}
+	if r.Synth != nil {
+		return r.Synth.Check.outcome()
+	}
 	return r.Verify.outcome()
+}
+
+// demoSynth compiles the model once more and takes it to a bitstream, or says which tool is
+// missing.
+func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
+	hx8k, err := device.Find("ice40-hx8k")
+	if err != nil {
+		return nil, err
+	}
+	note(c, "compiling it for an iCE40, with a pipeline and a loader, to %s", dir)
+	if _, err := compileModel(c.Context, path, dir, demoDevice); err != nil {
+		return nil, err
+	}
+	r, err := synthFolder(c, dir, synth.Options{Device: hx8k, Seeds: []int{1}, Note: func(text string) { note(c, "%s", text) }}, path, demoChecked)
+	var missing *tool.MissingError
+	if errors.As(err, &missing) {
+		warn(c, "%v; there is no bitstream, or it was not checked", err)
+		return nil, nil
+	}
+	return r, err
 }
 
 // demoVerify verifies in software and in iverilog, or says that iverilog is missing.
@@ -90,6 +131,7 @@ type demoReport struct {
 	Train        *trainer.Summary `json:"train"`
 	Compile      *folder.Report   `json:"compile"`
 	Verify       *verifyReport    `json:"verify"`
+	Synth        *synthReport     `json:"synth,omitempty"`
 }
 
 func (r *demoReport) text(w io.Writer) {
@@ -104,4 +146,10 @@ func (r *demoReport) text(w io.Writer) {
 		what = "netlist"
 	}
 	fmt.Fprintf(w, "the %s in %s computes the trained model: %s of the test set\n", what, r.Design, percent(r.TestAccuracy))
+	if r.Synth != nil {
+		r.Synth.text(w)
+		if r.Synth.Check.outcome() == nil {
+			fmt.Fprintf(w, "so does the bitstream, on %d test samples\n", r.Synth.Check.Checked)
+		}
+	}
 }

@@ -57,7 +57,11 @@ func synthDir(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := synthFolder(c, args[0], o)
+	samples, err := parseSamples(c.String("samples"))
+	if err != nil {
+		return err
+	}
+	r, err := synthFolder(c, args[0], o, c.String("check"), samples)
 	if err != nil {
 		return err
 	}
@@ -98,8 +102,9 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	return o, nil
 }
 
-// synthFolder synthesises a compiled folder.
-func synthFolder(c *cli.Context, dir string, o synth.Options) (*synthReport, error) {
+// synthFolder synthesises a compiled folder, and compares what comes of it with the model in a
+// file, if one is given, on so many samples.
+func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samples int) (*synthReport, error) {
 	out, err := folder.Read(dir)
 	if err != nil {
 		return nil, err
@@ -119,7 +124,7 @@ func synthFolder(c *cli.Context, dir string, o synth.Options) (*synthReport, err
 	if o.Reuse, err = reused(c, out, o); err != nil {
 		return nil, err
 	}
-	checker, err := newBitChecker(c, out)
+	checker, err := newBitChecker(c, out, model, samples)
 	if err != nil {
 		return nil, err
 	}

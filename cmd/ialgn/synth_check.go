@@ -46,18 +46,13 @@ type bitChecker struct {
 	module  string
 }
 
-// newBitChecker reads the model and its test set, nil if none was given. It returns an error if
-// the folder was not compiled from a model like that.
-func newBitChecker(c *cli.Context, out *folder.Output) (*bitChecker, error) {
-	path := c.String("check")
+// newBitChecker reads the model in a file and its test set, nil if no file is given. It returns an
+// error if the folder was not compiled from a model like that.
+func newBitChecker(c *cli.Context, out *folder.Output, path string, samples int) (*bitChecker, error) {
 	if path == "" {
 		return nil, nil
 	}
-	k := &bitChecker{module: out.Manifest.Module}
-	var err error
-	if k.count, err = parseSamples(c.String("samples")); err != nil {
-		return nil, err
-	}
+	k := &bitChecker{module: out.Manifest.Module, count: samples}
 	f, test, err := loadForTest(c, path)
 	if err != nil {
 		return nil, err
