@@ -30,8 +30,13 @@ func (s *Shape) WriteVerilog(w io.Writer) error {
 	for l := range s.Lanes {
 		lanes.WriteString(s.lane(l))
 	}
+	port, dropped := "", ""
+	if s.Drop {
+		port = "    input  wire drop,  // the packet so far is void, an error; not in a clock with in_valid\n"
+		dropped = "      if (drop) begin\n        at <= @FBITS@'d0;\n        skip <= 1'b0;\n        failed <= 1'b1;\n      end\n"
+	}
 	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(
-		"@ENCODER@", s.encoder(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(),
+		"@ENCODER@", s.encoder(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(), "@DROP@", port, "@DROPPED@", dropped,
 	).Replace(engine)))
 	return err
 }

@@ -40,6 +40,7 @@ type Options struct {
 	Core   string // name of the netlist's module; the engine's is Core_fold. Empty: the netlist's name
 	Lanes  int    // steps in a clock: 1, 2 or 4
 	Header []string
+	Drop   bool // the engine has an input drop, as wrappers of bytes need it: the packet so far is void
 	// Thresholds are those of each feature, ascending and equally many.
 	Thresholds [][]uint16
 }
@@ -57,6 +58,7 @@ type Shape struct {
 	WordBits int // of a feature's word
 	Count    int // bits of a class count
 	Depth    int // words of each lane's program, whole blocks of RAM
+	Drop     bool
 	Steps    int // thresholds of a feature, the highest level
 
 	// Uniform are the thresholds of every feature; nil: they differ, and stand in a memory.
@@ -92,7 +94,7 @@ func (p *Program) Engine(o Options) (*Engine, error) {
 		core = p.name
 	}
 	e := &Engine{thresholds: p.thresholds, Shape: Shape{
-		Module: core + Suffix, Header: o.Header, Lanes: o.Lanes, Features: len(p.thresholds), Classes: len(p.classes),
+		Module: core + Suffix, Header: o.Header, Lanes: o.Lanes, Drop: o.Drop, Features: len(p.thresholds), Classes: len(p.classes),
 		WordBits: p.wordBits, Count: p.countBits, Steps: len(p.thresholds[0]),
 	}}
 	if err := verilog.CheckIdentifier(e.Module); err != nil {

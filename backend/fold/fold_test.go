@@ -101,6 +101,9 @@ type packets struct {
 	lines, expected strings.Builder
 	beats, results  int
 	word, words     int
+	data            int        // bits of a beat, a word or a byte
+	all             [][]uint64 // the samples
+	classes         []uint16
 	failed, reset   bool
 	r               *rand.Rand
 }
@@ -108,9 +111,9 @@ type packets struct {
 // send adds the first words of a sample as a packet, or more of them.
 func (p *packets) send(sample []uint64, words int, last bool) {
 	for i := range words {
-		word := p.r.Uint64N(1 << p.word)
+		word := p.r.Uint64N(1 << p.data)
 		if i < len(sample) {
-			word = sample[i]
+			word = word>>p.word<<p.word | sample[i]
 		}
 		end := last && i == words-1
 		if end != (i == p.words-1) && i < p.words {
@@ -119,7 +122,7 @@ func (p *packets) send(sample []uint64, words int, last bool) {
 		line := word
 		for b, set := range []bool{end, p.failed, end && words == p.words, p.reset} {
 			if set {
-				line |= 1 << (p.word + b)
+				line |= 1 << (p.data + b)
 			}
 		}
 		fmt.Fprintf(&p.lines, "%x\n", line)
@@ -132,8 +135,14 @@ func (p *packets) send(sample []uint64, words int, last bool) {
 // packets of wrong lengths and resets between them where events are asked for.
 func newPackets(t *testing.T, n *netlist.Netlist, samples int, events bool) *packets {
 	t.Helper()
+	return packetsOf(t, n, n.InputPorts()[0].Word, samples, events)
+}
+
+// packetsOf is newPackets for beats of so many bits, above the words of which stands anything.
+func packetsOf(t *testing.T, n *netlist.Netlist, data, samples int, events bool) *packets {
+	t.Helper()
 	x := n.InputPorts()[0]
-	p := &packets{word: x.Word, words: len(x.Nets) / x.Word, r: rand.New(rand.NewPCG(5, 5))}
+	p := &packets{data: data, word: x.Word, words: len(x.Nets) / x.Word, r: rand.New(rand.NewPCG(5, 5))}
 	stride := (samples + 63) / 64
 	rows, all := make([]uint64, len(x.Nets)*stride), make([][]uint64, samples)
 	for i := range all {
@@ -152,6 +161,7 @@ func newPackets(t *testing.T, n *netlist.Netlist, samples int, events bool) *pac
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.all, p.classes = all, result.Class
 	for i, sample := range all {
 		if events && p.words > 1 {
 			switch p.r.IntN(6) {

@@ -11,7 +11,7 @@ module @MODULE@ (
     output wire in_ready,
     input  wire [@WORD@:0] in_data,
     input  wire in_last,
-    output reg out_valid,
+@DROP@    output reg out_valid,
     input  wire out_ready,
     output reg [@INDEX@:0] class_index,
     output wire error
@@ -48,7 +48,7 @@ module @MODULE@ (
           loading <= ~loading;
         end
       end
-    end
+@DROPPED@    end
 
   // A word becomes the number of thresholds that it exceeds.
   reg [@WORD@:0] word;

@@ -37,7 +37,12 @@ const AXISBytes = 4
 // than a sample is right, its beats have bytes to spare.
 func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 	bytes := o.Beat
-	if bytes == 0 {
+	switch {
+	case o.Engine != nil && bytes <= 1:
+		bytes = 1
+	case o.Engine != nil:
+		return fmt.Errorf("wrapper: %d bytes in a beat, the engine %s takes one", bytes, o.Engine.Module)
+	case bytes == 0:
 		bytes = AXISBytes
 	}
 	o.Beat = min(o.Beat, 0) // words
@@ -54,10 +59,7 @@ func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 		"@MODULE@", d.module, "@STREAM@", stream, "@BYTES@", fmt.Sprint(bytes), "@HIGH@", fmt.Sprint(8*d.resultBytes()-1),
 		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.result("    "),
 	).Replace(axisModule)
-	_, err = io.WriteString(w, d.file(d.axisHeader(),
-		module{d.module, "", top},
-		module{stream, "bytes to results", d.streamModule(stream, false)},
-		d.loader(stream)))
+	_, err = io.WriteString(w, d.file(d.axisHeader(), module{d.module, "", top}, d.inner(stream, false)...))
 	return err
 }
 

@@ -140,10 +140,7 @@ func (d *design) serial(header, text string, values ...string) string {
 	values = append(values, "@MODULE@", d.module, "@STREAM@", stream,
 		"@TO@", fmt.Sprint(indexBits(d.resultBytes())), "@LASTOUT@", fmt.Sprint(d.resultBytes()-1),
 		"@WIRES@", wires, "@CONNECTIONS@", connections, "@RESULT@", d.resultPadded("    "))
-	return d.file(header,
-		module{d.module, "", strings.NewReplacer(values...).Replace(text)},
-		module{stream, "bytes to results", d.streamModule(stream, true)},
-		d.loader(stream))
+	return d.file(header, module{d.module, "", strings.NewReplacer(values...).Replace(text)}, d.inner(stream, true)...)
 }
 
 // resultWires declares the output ports of the stream module, and connections to them.
@@ -173,7 +170,11 @@ func (d *design) byteOrder(b *strings.Builder) {
 	if 8*d.words > size {
 		b.WriteString("// Bits above are ignored.\n")
 	}
-	fmt.Fprintf(b, "// %s\n", d.keeps())
+	keeps := d.keeps()
+	if d.engine != nil {
+		keeps = "They go to the engine " + d.engine.Module + ", in a file of its own."
+	}
+	fmt.Fprintf(b, "// %s\n", keeps)
 	at := 0
 	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n", plural.Of(d.resultBytes(), "byte", "bytes"))
 	for _, p := range d.n.OutputPorts() {

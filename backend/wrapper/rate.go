@@ -40,7 +40,10 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		r.SampleBytes, r.ResultBytes = 0, 0
 		r.Cycles = beats(d.words, max(1, o.Beat))
 	case "axis":
-		if o.Beat == 0 {
+		switch {
+		case o.Engine != nil:
+			o.Beat = 1
+		case o.Beat == 0:
 			o.Beat = AXISBytes
 		}
 		r.Cycles = beats(b.words, o.Beat)
@@ -53,6 +56,9 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		r.Cycles = 2*spiHalf*8*frame + 2*spiHalf // cs_n after the last edge, and at 1
 	default:
 		return nil, fmt.Errorf("wrapper %q: no such wrapper, give stream, axis, uart or spi", kind)
+	}
+	if o.Engine != nil {
+		r.Cycles = max(r.Cycles, o.Engine.Cycles)
 	}
 	if o.ClockHz > 0 {
 		r.MHz, r.SamplesPerSecond = float64(o.ClockHz)/1e6, float64(o.ClockHz)/float64(r.Cycles)

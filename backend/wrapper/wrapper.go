@@ -60,6 +60,9 @@ type Options struct {
 	// Levels says that the core's port has the levels of features. Nil: it has the words as
 	// they come.
 	Levels *Levels
+	// Engine, unless nil, is what wrappers of bytes are around in the place of the core. Its
+	// words have 2 to 8 bits; [WriteAXIS] gives it a byte in a beat.
+	Engine *Engine
 }
 
 // Levels says what the words of a core's port are: of feature words of Word bits, bit j is 1
@@ -102,12 +105,13 @@ type design struct {
 	kept         []bool // bits of the words that something reads
 	lane         int    // where words are cut out of bytes: bits from one word to the next; else 0
 	clocked      bool   // the core is a pipeline
+	engine       *Engine
 }
 
 // newDesign checks what all wrappers need; own are the names that the wrapper's ports
 // have.
 func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*design, error) {
-	d := &design{n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat)}
+	d := &design{n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine}
 	if d.core == "" {
 		d.core = n.Name
 	}
@@ -141,6 +145,9 @@ func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*desi
 		}
 	}
 	d.input = inputs[0]
+	if err := o.checkEngine(d.input.Word); err != nil {
+		return nil, err
+	}
 	d.word = d.input.Word
 	d.words = len(d.input.Nets) / d.word
 	d.kept = d.read()

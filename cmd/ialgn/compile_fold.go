@@ -29,11 +29,10 @@ func (o compileOptions) folded(p compilePlan) (lanes int, wrap string, err error
 		return 0, "", hint.With(errors.New("--fold: it is for scope full, which has features to load"), "leave --scope out")
 	case o.Counts:
 		return 0, "", hint.With(errors.New("--fold: an engine gives the class alone"), "leave --counts out")
-	case p.wrap != "" && p.wrap != "stream":
-		return 0, "", hint.With(fmt.Errorf("--fold: the wrapper %s does not go around a folded engine", p.wrap),
-			"leave --wrap out: the engine takes samples as the wrapper stream does")
+	case p.wrap == "stream":
+		return o.Fold, "", nil
 	}
-	return o.Fold, "", nil
+	return o.Fold, p.wrap, nil
 }
 
 // engine folds an optimised netlist, and says what engines of it take. It returns nil if none
@@ -53,7 +52,7 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 	}
 	f := &folder.Fold{Report: folder.FoldReport{Lanes: p.fold}}
 	for _, lanes := range fold.Lanes() {
-		engine, err := program.Engine(fold.Options{Core: out.Manifest.Module, Lanes: lanes, Header: []string{"made by ialgn " + version}})
+		engine, err := program.Engine(fold.Options{Core: out.Manifest.Module, Lanes: lanes, Drop: p.dropping(), Header: []string{"made by ialgn " + version}})
 		if err != nil {
 			return nil, err
 		}
@@ -67,6 +66,9 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 	}
 	return f, nil
 }
+
+// dropping reports whether the wrapper around a folded engine may call a packet void.
+func (p compilePlan) dropping() bool { return p.wrap == "uart" || p.wrap == "spi" }
 
 // foldCost adds the devices that have the memory, and the rate at a clock.
 func foldCost(c fold.Cost, mhz float64) folder.FoldCost {

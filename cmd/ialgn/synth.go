@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/backend/fold"
 	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
 	"ialgn/flow/device"
@@ -146,8 +145,7 @@ func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samp
 // Verilog.
 func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.Device) (top string, files []string, err error) {
 	if plan.fold > 0 {
-		path, err := out.Path(folder.FoldVerilog)
-		return out.Manifest.Module + fold.Suffix, []string{path}, err
+		return foldSources(out, plan)
 	}
 	formats := []string{"verilog"}
 	if plan.style == verilog.LUTs {

@@ -38,6 +38,25 @@ func memories(out *folder.Output) ([]synth.Memory, error) {
 	return list, nil
 }
 
+// foldSources returns the top module of a folded engine, its wrapper's if it has one, and its
+// Verilog.
+func foldSources(out *folder.Output, plan compilePlan) (top string, files []string, err error) {
+	top = out.Manifest.Module + fold.Suffix
+	formats := []string{folder.FoldVerilog}
+	if plan.wrap != "" {
+		top = out.Manifest.Module + "_" + plan.wrap
+		formats = append(formats, plan.wrap)
+	}
+	for _, f := range formats {
+		path, err := out.Path(f)
+		if err != nil {
+			return "", nil, err
+		}
+		files = append(files, path)
+	}
+	return top, files, nil
+}
+
 // foldCycles returns how many clocks a folded engine takes for a sample, at least.
 func foldCycles(out *folder.Output) int {
 	if r := out.Report.Fold; r != nil {
@@ -69,20 +88,20 @@ func reused(c *cli.Context, out *folder.Output, o synth.Options) (string, error)
 	if err != nil {
 		return "", fmt.Errorf("--reuse: %w", err)
 	}
-	mine, theirs := verilogOf(out), verilogOf(other)
-	if theirs == "" || mine != theirs {
+	if !slices.Equal(verilogOf(out), verilogOf(other)) {
 		return "", hint.With(fmt.Errorf("--reuse %s: its engine is another one than that of %s", dir, out.Dir),
-			"both must have the same --module and --fold, and models with the same features, classes and blocks of steps")
+			"both must have the same --module, --fold and --wrap, and models with the same features, classes and blocks of steps")
 	}
 	return filepath.Join(dir, "synth", o.Device.Name), nil
 }
 
-// verilogOf returns the SHA-256 of a folder's folded engine, "" if there is none.
-func verilogOf(out *folder.Output) string {
+// verilogOf returns the SHA-256 of a folder's folded engine and of its wrapper.
+func verilogOf(out *folder.Output) (sums []string) {
 	for _, f := range out.Manifest.Files {
-		if f.Format == folder.FoldVerilog {
-			return f.SHA256
+		switch f.Format {
+		case folder.FoldVerilog, "axis", "uart", "spi":
+			sums = append(sums, f.SHA256)
 		}
 	}
-	return ""
+	return sums
 }

@@ -21,7 +21,7 @@ func foldFiles(out *folder.Output) (*verify.FoldFiles, error) {
 	if plan.fold == 0 {
 		return nil, nil
 	}
-	f := &verify.FoldFiles{Module: out.Manifest.Module + fold.Suffix, Lanes: o.Fold, Programs: out.Paths(folder.FoldProgram)}
+	f := &verify.FoldFiles{Module: out.Manifest.Module + fold.Suffix, Lanes: o.Fold, Drop: plan.dropping(), Programs: out.Paths(folder.FoldProgram)}
 	if f.Verilog, err = out.Path(folder.FoldVerilog); err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func Core(n *netlist.Netlist, wrap string) *encoder.Split {
 }
 
 func (p Product) apart() *encoder.Split {
-	if p.Wrap == "" {
+	if p.Wrap == "" || p.Fold != nil {
 		return nil
 	}
 	return Core(p.Netlist, p.Wrap)
@@ -113,6 +113,10 @@ func wrapperOptions(p Product) wrapper.Options {
 	if s := p.split; s != nil {
 		o.Core, o.Module = p.Manifest.Module+CoreSuffix, p.Manifest.Module+"_"+p.Wrap
 		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds}
+	}
+	if p.Fold != nil { // of every model of the shape the same, too
+		e := p.Fold.Engine
+		o.Header, o.Engine = e.Header, &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles}
 	}
 	return o
 }

@@ -81,7 +81,7 @@ var policy = Policy{
 		},
 		{
 			Package: "backend/fold", Imports: []string{"netlist", "compiler/chain", "backend/verilog"},
-			Test: []string{"compiler", "sim", "trainer/model"}, TestStandard: []string{"os/exec"},
+			Test: []string{"backend/wrapper", "compiler", "sim", "trainer/model"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},

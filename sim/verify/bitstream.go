@@ -179,7 +179,11 @@ func (d Design) buses(b Bitstream) []bus {
 	case "axis":
 		list := append(wires(false, "aclk", "aresetn", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready"),
 			wires(true, "s_axis_tready", "m_axis_tvalid", "m_axis_tlast", "error")...)
-		return append(list, bus{"s_axis_tdata", 8 * wrapper.AXISBytes, false}, bus{"m_axis_tdata", 8 * d.resultBytes(), true})
+		beat := wrapper.AXISBytes
+		if b.Fold > 0 {
+			beat = 1
+		}
+		return append(list, bus{"s_axis_tdata", 8 * beat, false}, bus{"m_axis_tdata", 8 * d.resultBytes(), true})
 	case "uart":
 		return append(wires(false, "clk", "rst_n", "rx"), wires(true, "tx", "frame_error", "error")...)
 	case "spi":

@@ -19,6 +19,7 @@ type FoldFiles struct {
 	Module     string   // its name
 	Verilog    string   // path of its Verilog
 	Lanes      int      // steps in a clock
+	Drop       bool     // it has an input drop
 	Programs   []string // paths of the memories of each lane, those of the first lane first
 	Thresholds string   // path of the thresholds; empty: they are in the Verilog
 }
@@ -285,7 +286,7 @@ func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator s
 		}
 	}
 	r, err := d.play(ctx, s, wrapped{
-		wrapper: "stream", top: f.Module, cycles: cycles, sources: []string{filepath.Base(f.Verilog)}, simulator: simulator,
+		wrapper: "stream", top: f.Module, cycles: cycles, drop: f.Drop, sources: []string{filepath.Base(f.Verilog)}, simulator: simulator,
 	}, dir, samples)
 	if err != nil {
 		return nil, err

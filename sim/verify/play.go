@@ -36,7 +36,8 @@ type wrapped struct {
 	wrapper   string
 	options   wrapper.Options
 	top       string
-	cycles    int // from one sample to the next, if that is more than the wrapper's
+	cycles    int  // from one sample to the next, of a folded engine
+	drop      bool // it has an input drop
 	sources   []string
 	library   *yosys.Library // of a bitstream
 	simulator string         // empty: by the size
@@ -169,16 +170,20 @@ func (d Design) newPlayback(b wrapped) (*playback, error) {
 	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
 		stages = clock.Stages
 	}
+	beat := wrapper.AXISBytes
+	if b.cycles > 0 {
+		beat = 1
+	}
 	switch b.wrapper {
 	case "stream":
 		p.size, p.each = x.Word, words(x)
-		p.bench, p.late = strings.Replace(streamPins, "@OUTPUTS@", d.resultPins(), 1)+handshake, 20*max(p.each, b.cycles)
+		p.bench, p.late = strings.Replace(streamPins, "@OUTPUTS@", d.resultPins(b.drop), 1)+handshake, 20*max(p.each, b.cycles)
 	case "axis":
-		p.size, p.each = 8*wrapper.AXISBytes, (sample+wrapper.AXISBytes-1)/wrapper.AXISBytes
-		p.bench, p.late = axisPins+handshake, 20*p.each
+		p.size, p.each = 8*beat, (sample+beat-1)/beat
+		p.bench, p.late = axisPins+handshake, 20*max(p.each, b.cycles)
 	case "spi":
 		p.bench = spiPlayer
-		p.late = 4 * 64 * (2 + sample + d.resultBytes())
+		p.late = 4*64*(2+sample+d.resultBytes()) + 20*b.cycles
 	case "uart":
 		hz, baud := b.options.Line()
 		clocks := hz/baud + 1 // of a bit
@@ -192,9 +197,12 @@ func (d Design) newPlayback(b wrapped) (*playback, error) {
 // words returns how many words a sample has.
 func words(x netlist.Port) int { return len(x.Nets) / x.Word }
 
-// resultPins connects the output ports to the bits of result.
-func (d Design) resultPins() string {
+// resultPins connects the output ports to the bits of result, and an input drop to 0.
+func (d Design) resultPins(drop bool) string {
 	pins, low := "", 0
+	if drop {
+		pins = ",\n    .drop(1'b0)"
+	}
 	for _, p := range d.outputs() {
 		pins += fmt.Sprintf(",\n    .%s(result[%d:%d])", p.name, low+p.width-1, low)
 		low += p.width

@@ -1,0 +1,81 @@
+package wrapper
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Engine is a classifier that takes samples word by word itself, with the ports of the stream
+// module and, for [WriteUART] and [WriteSPI], an input drop, which makes the packet so far void.
+type Engine struct {
+	Module string
+	Cycles int // from one sample to the next
+}
+
+// checkEngine refuses what an engine cannot be given.
+func (o Options) checkEngine(word int) error {
+	if o.Engine != nil && (word < 2 || word > 8) {
+		return fmt.Errorf("wrapper: the engine %s takes words of %d bits, a byte at a time gives it 2 to 8 bits", o.Engine.Module, word)
+	}
+	return nil
+}
+
+// inner returns the modules below a wrapper of bytes: the stream module of that name with its
+// loader, or what gives an engine a byte at a time. With drop there is an input of that name.
+func (d *design) inner(stream string, drop bool) []module {
+	if d.engine == nil {
+		return []module{{stream, "bytes to results", d.streamModule(stream, drop)}, d.loader(stream)}
+	}
+	port, pin := "", ""
+	if drop {
+		port, pin = "    input  wire drop,\n", "      .drop(drop),\n"
+	}
+	unused := ""
+	if word := d.input.Word; word < 8 {
+		unused = fmt.Sprintf("  wire unused_bits = &{1'b0, in_data[7:%d]};\n\n", word)
+	}
+	var ports, connections strings.Builder
+	for _, p := range d.n.OutputPorts() {
+		fmt.Fprintf(&ports, "    output wire [%d:0] %s,\n", len(p.Nets)-1, p.Name)
+		fmt.Fprintf(&connections, "      .%s(%s),\n", p.Name, p.Name)
+	}
+	return []module{{stream, "bytes to the engine", strings.NewReplacer(
+		"@MODULE@", stream, "@ENGINE@", d.engine.Module, "@DROP@", port, "@DROPPIN@", pin, "@PORTS@", ports.String(),
+		"@CONNECTIONS@", connections.String(), "@HIGH@", fmt.Sprint(d.input.Word-1), "@UNUSED@", unused,
+	).Replace(engineModule)}}
+}
+
+// engineModule is between a wrapper of bytes and an engine. A byte is a word, its high bits
+// ignored.
+const engineModule = `module @MODULE@ #(
+    parameter BEAT = 1  // bytes of a clock: no other number will do
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire in_valid,
+    output wire in_ready,
+    input  wire [8*BEAT-1:0] in_data,
+    input  wire in_last,
+@DROP@    output wire out_valid,
+    input  wire out_ready,
+@PORTS@    output wire error
+);
+  generate
+    if (BEAT != 1) begin : refused
+      the_engine_takes_a_byte_in_a_beat wrong ();
+    end
+  endgenerate
+
+@UNUSED@  @ENGINE@ engine (
+      .clk(clk),
+      .rst(rst),
+      .in_valid(in_valid),
+      .in_ready(in_ready),
+      .in_data(in_data[@HIGH@:0]),
+      .in_last(in_last),
+@DROPPIN@      .out_valid(out_valid),
+      .out_ready(out_ready),
+@CONNECTIONS@      .error(error)
+  );
+endmodule
+`
