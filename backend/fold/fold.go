@@ -40,6 +40,7 @@ type Options struct {
 	Core   string // name of the netlist's module; the engine's is Core_fold. Empty: the netlist's name
 	Lanes  int    // steps in a clock: 1, 2 or 4
 	Header []string
+	Steps  int  // that a lane has room for, at least; 0: as many as there are
 	Drop   bool // the engine has an input drop, as wrappers of bytes need it: the packet so far is void
 	// Thresholds are those of each feature, ascending and equally many.
 	Thresholds [][]uint16
@@ -75,7 +76,7 @@ type Engine struct {
 
 // New folds a netlist of scope full whose gates are chains over thermometer bits; it is best
 // when optimised with restructuring, before it is lowered. It returns an error if the netlist
-// has another form, or if the number of lanes is not one of [Lanes].
+// has another form, if the number of lanes is not one of [Lanes], or if there is no room for all steps.
 func New(n *netlist.Netlist, o Options) (*Engine, error) {
 	p, err := NewProgram(n, o.Thresholds)
 	if err != nil {
@@ -105,7 +106,10 @@ func (p *Program) Engine(o Options) (*Engine, error) {
 	}
 	e.lanes = p.divide(o.Lanes)
 	e.Used = len(e.lanes[0])
-	e.Depth = max(1, (e.Used+block-1)/block) * block
+	if o.Steps != 0 && o.Steps < e.Used {
+		return nil, fmt.Errorf("fold: room for %d steps, the longest lane has %d: give that or more", o.Steps, e.Used)
+	}
+	e.Depth = (max(1, e.Used, o.Steps) + block - 1) / block * block
 	return e, nil
 }
 

@@ -267,6 +267,24 @@ func TestSameVerilog(t *testing.T) {
 	}
 }
 
+// TestRoom gives a program room for more steps than it has, and refuses less.
+func TestRoom(t *testing.T) {
+	f := models()["constant chains"]
+	n := optimised(t, f)
+	e, err := New(n, Options{Core: "net", Lanes: 1, Thresholds: f.Encoder.Thresholds, Steps: 300})
+	if err != nil || e.Depth != 512 || e.Cost().Cycles != 512 {
+		t.Fatalf("room for 300 steps: %+v, %v", e, err)
+	}
+	_, want, levels := classified(t, n, f, 1)
+	if diff := cmp.Diff(want[0], counts(t, e, levels[0])); diff != "" {
+		t.Errorf("(-simulator +program):\n%s", diff)
+	}
+	_, err = New(n, Options{Core: "net", Lanes: 1, Thresholds: f.Encoder.Thresholds, Steps: e.Used - 1})
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("the longest lane has %d", e.Used)) {
+		t.Errorf("room for too few steps: %v", err)
+	}
+}
+
 // TestBanks divides depths into memories without a gap, each at a multiple of its depth.
 func TestBanks(t *testing.T) {
 	for blocks := 1; blocks < 70; blocks++ {
@@ -307,6 +325,7 @@ func TestRefused(t *testing.T) {
 		thresholds [][]uint16
 		want       string
 	}{
+		{"no lanes", full, 0, frozen.Encoder.Thresholds, "0 steps in a clock, give 1, 2 or 4"},
 		{"three lanes", full, 3, frozen.Encoder.Thresholds, "3 steps in a clock, give 1, 2 or 4"},
 		{"scope core", core, 1, frozen.Encoder.Thresholds, "one input port, of a word for each of 6 features"},
 		{"a network of any wires", random, 1, frozen.Encoder.Thresholds, "only networks of chains can be folded"},

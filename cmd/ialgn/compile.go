@@ -51,6 +51,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.IntFlag{Name: "fold", Usage: "write an engine in block RAM that runs `N` gates of chains a clock: 1, 2 or 4"},
+			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
@@ -71,7 +72,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")

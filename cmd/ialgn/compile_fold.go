@@ -17,10 +17,16 @@ import (
 	"ialgn/trainer/encoding"
 )
 
+// maxFoldSteps is more than any device has block RAM for.
+const maxFoldSteps = 1 << 20
+
 // folded returns the steps in a clock of the folded engine, 0 for none, and the wrapper that is
 // left to write: the engine itself takes samples as the wrapper stream does.
 func (o compileOptions) folded(p compilePlan) (lanes int, wrap string, err error) {
 	switch {
+	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == 0:
+		return 0, "", hint.With(fmt.Errorf("--fold-steps %d: it is the room of a folded engine, 1 to %d", o.FoldSteps, maxFoldSteps),
+			"leave it out, or give --fold, too")
 	case o.Fold == 0:
 		return 0, p.wrap, nil
 	case !slices.Contains(fold.Lanes(), o.Fold):
@@ -52,9 +58,13 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 	}
 	f := &folder.Fold{Report: folder.FoldReport{Lanes: p.fold}}
 	for _, lanes := range fold.Lanes() {
-		engine, err := program.Engine(fold.Options{Core: out.Manifest.Module, Lanes: lanes, Drop: p.dropping(), Header: []string{"made by ialgn " + version}})
+		room := 0
+		if lanes == p.fold {
+			room = p.room
+		}
+		engine, err := program.Engine(fold.Options{Core: out.Manifest.Module, Lanes: lanes, Steps: room, Drop: p.dropping(), Header: []string{"made by ialgn " + version}})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--fold: %w", err)
 		}
 		f.Report.Each = append(f.Report.Each, foldCost(engine.Cost(), out.MHz))
 		if lanes == p.fold {

@@ -39,6 +39,7 @@ type compileOptions struct {
 	Baud      int      `json:"baud,omitempty"`
 	Board     string   `json:"board,omitempty"`
 	Fold      int      `json:"fold,omitempty"`
+	FoldSteps int      `json:"fold_steps,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 	Counts    bool     `json:"counts,omitempty"`
 
@@ -60,6 +61,7 @@ type compilePlan struct {
 	style    verilog.Style
 	wrap     string         // empty: none
 	fold     int            // steps in a clock of the folded engine; 0: there is none
+	room     int            // for steps of each of its lanes, at least; 0: as many as there are
 	board    *wrapper.Board // nil: none
 }
 
@@ -86,6 +88,7 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 	if p.fold, p.wrap, err = o.folded(p); err != nil {
 		return p, err
 	}
+	p.room = o.FoldSteps
 	if p.board, err = o.board(p.wrap); err != nil {
 		return p, err
 	}
