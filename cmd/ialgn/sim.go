@@ -27,15 +27,25 @@ func simCommand() *cli.Command {
 		Usage:     "classify the test set with the bit-parallel simulator",
 		ArgsUsage: "DIR_OR_MODEL",
 		Description: "Of a folder made by compile it runs the optimised netlist, of a model file the raw\n" +
-			"netlist of the whole classifier. The accuracy is that of eval, exactly.",
-		UsageText: "ialgn sim demo/digits",
-		Flags:     everywhere(dataFlag),
-		Action:    simulate,
+			"netlist of the whole classifier. The accuracy is that of eval, exactly.\n" +
+			"With --activity or --vcd it also counts how often each net switches from sample to\n" +
+			"sample: zero-delay, so without glitches, and no estimate of power.",
+		UsageText: "ialgn sim demo/digits --activity demo/activity.json",
+		Flags: everywhere(dataFlag,
+			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE`, as JSON"},
+			&cli.StringFlag{Name: "vcd", Usage: "write the values of every net over time to `FILE`, for waveform viewers"},
+			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "with these two: over the first `N` test samples, or all"},
+		),
+		Action: simulate,
 	}
 }
 
 func simulate(c *cli.Context) error {
 	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	a, err := newActivityOptions(c)
 	if err != nil {
 		return err
 	}
@@ -65,6 +75,9 @@ func simulate(c *cli.Context) error {
 	}
 	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
 	r.Rate = float64(r.Samples) / max(1e-9, r.Seconds)
+	if r.Activity, err = a.measure(c.Context, d.netlist, x, r.Samples); err != nil {
+		return err
+	}
 	return show(c, r)
 }
 
@@ -116,8 +129,13 @@ type simReport struct {
 	Accuracy float64 `json:"accuracy"`
 	Seconds  float64 `json:"seconds"`
 	Rate     float64 `json:"images_per_second"`
+
+	Activity *activityReport `json:"activity,omitempty"`
 }
 
 func (r simReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d correct, accuracy %s, %.0f images/s\n", r.Correct, r.Samples, percent(r.Accuracy), r.Rate)
+	if r.Activity != nil {
+		r.Activity.text(w)
+	}
 }

@@ -88,6 +88,10 @@ var policy = Policy{
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 
 		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
+		{
+			Package: "sim/activity", Imports: []string{"sim", "netlist", "backend/verilog"},
+			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
+		},
 		// The program alone: whoever has Verilog may ask for its synthesis.
 		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
 		{Package: "flow/device"},

@@ -213,6 +213,7 @@ func TestKeys(t *testing.T) {
 	add("compile", "0", "compile", "t.safetensors", "-o", "plain")
 	add("synth", "0", "synth", "plain", "--target", "generic-lut6")
 	add("sim", "0", "sim", "m.safetensors")
+	add("sim", "0", "sim", "gates", "--activity", "a.json")
 	add("analyze", "0", "analyze", "m.safetensors")
 	add("analyze", "0", "analyze", "m.safetensors", "d/digits.safetensors")
 	t.Setenv("IALGN_DATA", r.dir)
