@@ -17,7 +17,7 @@ func emitApart(t *testing.T, n *netlist.Netlist, stages int, writer func(io.Writ
 	if s == nil {
 		t.Fatal("the encoder does not stand apart")
 	}
-	return emitCore(t, s.Core, writer, Options{Levels: &Levels{Word: s.Word, Thresholds: s.Thresholds}})
+	return emitCore(t, s.Core, writer, Options{Levels: &Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}})
 }
 
 // TestLevels plays the programs of the other tests to wrappers with the encoder in them, and
@@ -77,6 +77,7 @@ func TestLevelsRange(t *testing.T) {
 		{"stream", Levels{Word: 1, Thresholds: s.Thresholds}},
 		{"stream", Levels{Word: 33, Thresholds: s.Thresholds}},
 		{"axis", Levels{Word: 9, Thresholds: s.Thresholds}},
+		{"stream", Levels{Word: 5, Thresholds: s.Thresholds[1:], Bits: []int{5}}},
 	} {
 		if _, err := NewRate(c.kind, s.Core, Options{Levels: &c.levels}); err == nil || !strings.Contains(err.Error(), "give words of 2 to") {
 			t.Errorf("%s of %d bits with %d thresholds: %v", c.kind, c.levels.Word, len(c.levels.Thresholds), err)

@@ -3,6 +3,7 @@ package wrapper
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ialgn/netlist"
@@ -145,17 +146,17 @@ func (d *design) streamModule(name string, drop bool) string {
 
 // encoder returns what turns the words of a beat into levels.
 func (d *design) encoder() string {
-	var above strings.Builder
-	for i := len(d.levels.Thresholds) - 1; i >= 0; i-- {
-		fmt.Fprintf(&above, "\n        value > %d'd%d", d.levels.Word, d.levels.Thresholds[i])
-		if i > 0 {
-			above.WriteString(",")
-		}
+	var levels []string // the highest first
+	for _, b := range slices.Backward(d.levels.Bits) {
+		levels = append(levels, fmt.Sprintf("\n        value[%d]", b))
+	}
+	for _, t := range slices.Backward(d.levels.Thresholds) {
+		levels = append(levels, fmt.Sprintf("\n        value > %d'd%d", d.levels.Word, t))
 	}
 	return strings.NewReplacer(
 		"@LEVELS@", fmt.Sprint(d.word), "@IN@", fmt.Sprint(d.in), "@WORD@", fmt.Sprint(d.levels.Word),
-		"@HIGH@", fmt.Sprint(d.levels.Word-1), "@ABOVE@", above.String(),
-	).Replace(`  // what is above which threshold, of each word of the beat
+		"@HIGH@", fmt.Sprint(d.levels.Word-1), "@ABOVE@", strings.Join(levels, ","),
+	).Replace(`  // what the network reads of each word of the beat
   wire [BEAT*@LEVELS@-1:0] levels;
   wire unused_data = &{1'b0, in_data};
   genvar lane;

@@ -66,10 +66,11 @@ type Options struct {
 }
 
 // Levels says what the words of a core's port are: of feature words of Word bits, bit j is 1
-// above Thresholds[j].
+// above Thresholds[j]; then come the bits of the feature word that Bits says.
 type Levels struct {
 	Word       int
 	Thresholds []uint64
+	Bits       []int
 }
 
 // maxLevelsWord are the most bits of a feature of [Levels].
@@ -85,9 +86,10 @@ func (l *Levels) check(levels int, kind string) error {
 	if kind != "stream" {
 		most = 8
 	}
-	if len(l.Thresholds) != levels || l.Word < 2 || l.Word > most {
-		return fmt.Errorf("wrapper: words of %d bits with %d thresholds for %d levels: give words of 2 to %d bits, and a threshold a level",
-			l.Word, len(l.Thresholds), levels, most)
+	outside := func(b int) bool { return b < 0 || b >= l.Word }
+	if len(l.Thresholds)+len(l.Bits) != levels || l.Word < 2 || l.Word > most || slices.ContainsFunc(l.Bits, outside) {
+		return fmt.Errorf("wrapper: words of %d bits with %d thresholds and the bits %v for %d levels: give words of 2 to %d bits, and a threshold or a bit a level",
+			l.Word, len(l.Thresholds), l.Bits, levels, most)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"maps"
 	"slices"
 
 	"ialgn/netlist"
@@ -9,18 +10,21 @@ import (
 // Split is a classifier whose thermometer encoder stands apart.
 type Split struct {
 	// Core is the classifier without it. Its input port has for each feature a word with a
-	// bit for each of the thresholds, which is 1 above that threshold.
+	// bit for each of the thresholds, which is 1 above that threshold, and then each of the bits.
 	Core *netlist.Netlist
 	// Word are the bits of a feature.
 	Word int
 	// Thresholds are those of all features together, rising.
 	Thresholds []uint64
+	// Bits are those of a feature that are read as they are, rising: where a comparison of two
+	// bits went into the LUT that reads it, these are read instead.
+	Bits []int
 }
 
 // The limits within which [Apart] splits.
 const (
 	maxApartWord       = 12 // bits, all of whose values are tried
-	maxApartThresholds = 64 // comparators for each word that comes at a time
+	maxApartThresholds = 64 // comparators for each word that comes at a time, and bits
 )
 
 // Apart takes the thermometer encoder out of a netlist, lowered or not, whose data come in
@@ -28,19 +32,22 @@ const (
 // serve them all, and what is kept of a word are the bits that something reads.
 //
 // It returns nil where that cannot be: words of one bit or of more than 12, more than 64
-// different thresholds, or registers in the encoder, so that what is read there is no
-// comparison of a word with a threshold.
+// different thresholds, and no comparison of a word with a threshold at all. Where parts of the
+// encoder went into what reads them, or stand behind a register, the core has those, and reads
+// bits of words as they are.
 func Apart(n *netlist.Netlist) *Split {
 	inputs := n.DataInputs()
 	if len(inputs) != 1 || inputs[0].Word < 2 || inputs[0].Word > maxApartWord {
 		return nil
 	}
-	a := &apart{n: n, port: inputs[0], word: n.Words(), above: map[netlist.Net]uint64{}}
+	a := &apart{n: n, port: inputs[0], word: n.Words()}
 	a.find()
-	if !a.thresholds() {
+	a.all = slices.Compact(slices.Sorted(maps.Values(a.above)))
+	a.bits = slices.Compact(slices.Sorted(maps.Values(a.bit)))
+	if len(a.all) == 0 || len(a.all)+len(a.bits) > maxApartThresholds {
 		return nil
 	}
-	return &Split{Core: a.core(), Word: a.port.Word, Thresholds: a.all}
+	return &Split{Core: a.core(), Word: a.port.Word, Thresholds: a.all, Bits: a.bits}
 }
 
 // apart is a netlist whose encoder is taken out.
@@ -51,7 +58,9 @@ type apart struct {
 	encodes []bool                 // the cells of the encoder
 	border  []netlist.Net          // what other cells read of it
 	above   map[netlist.Net]uint64 // the threshold of each of them
+	bit     map[netlist.Net]int    // or the bit of its word that it is
 	all     []uint64               // the thresholds
+	bits    []int
 }
 
 // find sets the encoder's cells, which depend on one word and no register, and the border.
@@ -62,16 +71,31 @@ func (a *apart) find() {
 	for _, v := range a.port.Nets {
 		inside[v] = true
 	}
-	read := make([]bool, a.n.Nets())
 	outside := func(v netlist.Net) bool { return !inside[v] }
 	for c := range netlist.Cell(a.n.Cells()) {
-		k, in := a.n.Kind(c), a.n.Inputs(c)
-		if (k == netlist.Function || k == netlist.Compare) && a.word[a.n.Output(c)] >= 0 && !slices.ContainsFunc(in, outside) {
+		k := a.n.Kind(c)
+		if (k == netlist.Function || k == netlist.Compare) && a.word[a.n.Output(c)] >= 0 && !slices.ContainsFunc(a.n.Inputs(c), outside) {
 			a.encodes[c], inside[a.n.Output(c)] = true, true
-			continue
 		}
-		for _, v := range in {
-			read[v] = true
+	}
+	for other := a.mark(inside); len(other) > 0; other = a.mark(inside) {
+		for c := range netlist.Cell(a.n.Cells()) {
+			if a.encodes[c] && (other[a.n.Output(c)] || slices.ContainsFunc(a.n.Inputs(c), outside)) {
+				a.encodes[c], inside[a.n.Output(c)] = false, false
+			}
+		}
+	}
+}
+
+// mark sets the border and what its nets are. It returns those that are neither a comparison nor
+// a bit, but what cells of the encoder drive: such cells may read several comparisons.
+func (a *apart) mark(inside []bool) (other map[netlist.Net]bool) {
+	read := make([]bool, a.n.Nets())
+	for c, encodes := range a.encodes {
+		if !encodes {
+			for _, v := range a.n.Inputs(netlist.Cell(c)) {
+				read[v] = true
+			}
 		}
 	}
 	for _, p := range slices.Concat(a.n.OutputPorts(), a.n.Probes()) {
@@ -79,36 +103,49 @@ func (a *apart) find() {
 			read[v] = true
 		}
 	}
+	a.border = nil
 	for v := netlist.True + 1; int(v) < len(read); v++ {
 		if read[v] && inside[v] {
 			a.border = append(a.border, v)
 		}
 	}
+	other = a.measure()
+	for i, net := range a.port.Nets {
+		if other[net] {
+			a.bit[net] = i % a.port.Word
+			delete(other, net)
+		}
+	}
+	return other
 }
 
-// thresholds finds those of the border by trying all values, in every word at once. It
-// reports whether all of it are comparisons.
-func (a *apart) thresholds() bool {
+// measure finds the thresholds of the border by trying all values, in every word at once, and
+// returns those of its nets that are no comparison.
+func (a *apart) measure() (other map[netlist.Net]bool) {
 	value := make([]bool, a.n.Nets())
 	value[netlist.True] = true
+	a.above, a.bit, other = map[netlist.Net]uint64{}, map[netlist.Net]int{}, map[netlist.Net]bool{}
 	for v := range uint64(1) << a.port.Word {
 		a.evaluate(v, value)
 		for _, net := range a.border {
 			_, passed := a.above[net]
 			switch {
 			case passed && !value[net], value[net] && v == 0:
-				return false
+				other[net] = true
 			case value[net] && !passed:
 				a.above[net] = v - 1
 			}
 		}
 	}
-	for _, t := range a.above {
-		a.all = append(a.all, t)
+	for _, net := range a.border {
+		if _, passed := a.above[net]; !passed {
+			other[net] = true
+		}
 	}
-	slices.Sort(a.all)
-	a.all = slices.Compact(a.all)
-	return len(a.above) == len(a.border) && len(a.all) > 0 && len(a.all) <= maxApartThresholds
+	for net := range other {
+		delete(a.above, net)
+	}
+	return other
 }
 
 // evaluate sets the encoder's nets where every word is v.
@@ -141,12 +178,16 @@ func number(nets []netlist.Net, value []bool) (n uint64) {
 // core returns the netlist without the encoder.
 func (a *apart) core() *netlist.Netlist {
 	i := slices.IndexFunc(a.n.InputPorts(), func(p netlist.Port) bool { return p.Name == a.port.Name })
-	features := len(a.port.Nets) / a.port.Word
-	c, levels := netlist.NewCopierOf(a.n, i, features*len(a.all), len(a.all))
+	features, word := len(a.port.Nets)/a.port.Word, len(a.all)+len(a.bits)
+	c, levels := netlist.NewCopierOf(a.n, i, features*word, word)
 	for _, net := range a.border {
 		feature := int(a.word[net] - a.word[a.port.Nets[0]])
 		level, _ := slices.BinarySearch(a.all, a.above[net])
-		c.Set(net, levels[feature*len(a.all)+level])
+		if b, ok := a.bit[net]; ok {
+			at, _ := slices.BinarySearch(a.bits, b)
+			level = len(a.all) + at
+		}
+		c.Set(net, levels[feature*word+level])
 	}
 	for cell, encodes := range a.encodes {
 		if !encodes {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ialgn/compiler/head"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
@@ -26,11 +27,16 @@ func joined(t *testing.T, s *Split) *netlist.Netlist {
 			to[p.Nets[0]] = b.Input(p.Name, 1, p.Word, nil)[0]
 			continue
 		}
-		features := len(p.Nets) / len(s.Thresholds)
+		features := len(p.Nets) / (len(s.Thresholds) + len(s.Bits))
 		words = slices.Collect(slices.Chunk(b.Input(p.Name, features*s.Word, s.Word, nil), s.Word))
 	}
 	for i, v := range s.Core.DataInputs()[0].Nets {
-		to[v] = b.Cell(netlist.Compare, s.Thresholds[i%len(s.Thresholds)], netlist.Origin{}, words[i/len(s.Thresholds)]...)
+		word := words[i/(len(s.Thresholds)+len(s.Bits))]
+		if k := i % (len(s.Thresholds) + len(s.Bits)); k < len(s.Thresholds) {
+			to[v] = b.Cell(netlist.Compare, s.Thresholds[k], netlist.Origin{}, word...)
+		} else {
+			to[v] = word[s.Bits[k-len(s.Thresholds)]]
+		}
 	}
 	translated := func(nets []netlist.Net) (in []netlist.Net) {
 		for _, v := range nets {
@@ -75,8 +81,8 @@ func outputs(t *testing.T, n *netlist.Netlist) (rows []uint64) {
 // TestApart splits networks as they are frozen, lowered, and with registers, and holds the
 // core behind comparators to what was split.
 func TestApart(t *testing.T) {
-	clocked := 0
-	for seed := range uint64(24) {
+	clocked, bits := 0, 0
+	for seed := range uint64(10) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{
 			Width: 60, Depth: 5, Features: 9, Bits: 2 + int(seed%7), BitsIn: 3 + int(seed%4), Classes: 3, ShareA: 0.3, ShareBinary: 0.6,
 		})
@@ -89,42 +95,62 @@ func TestApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, m := range map[string]*netlist.Netlist{"frozen": n, "lowered": lowered, "clocked": stages} {
+		absorbed, _, err := head.Lower(lowered, head.Options{K: 4, Absorb: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, m := range map[string]*netlist.Netlist{"frozen": n, "lowered": lowered, "absorbed": absorbed, "clocked": stages} {
 			s := Apart(m)
-			if s == nil && name == "clocked" { // where registers stand in the encoder
-				continue
-			}
 			if s == nil {
 				t.Fatalf("seed %d, %s: not split", seed, name)
 			}
 			if name == "clocked" {
 				clocked++
 			}
+			bits += len(s.Bits)
 			if !slices.Equal(outputs(t, joined(t, s)), outputs(t, m)) {
 				t.Errorf("seed %d, %s: another function", seed, name)
 			}
 		}
 	}
-	if clocked == 0 {
-		t.Error("no pipeline was split")
+	if clocked == 0 || bits == 0 {
+		t.Errorf("%d pipelines were split, %d bits of words kept", clocked, bits)
 	}
 }
 
-// TestNotApart has what reads words otherwise than by thresholds.
-func TestNotApart(t *testing.T) {
+// TestApartBits has what reads words otherwise than by thresholds: the core has it.
+func TestApartBits(t *testing.T) {
 	for name, build := range map[string]func(b *netlist.Builder, x []netlist.Net) netlist.Net{
-		"bits of words": func(_ *netlist.Builder, x []netlist.Net) netlist.Net { return x[0] },
 		"another function": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
 			return b.Function(0b0110, netlist.Origin{}, b.Cell(netlist.Compare, 3, netlist.Origin{}, x[:4]...), b.Cell(netlist.Compare, 7, netlist.Origin{}, x[:4]...))
 		},
 		"a constant": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
 			return b.Cell(netlist.Compare, 15, netlist.Origin{}, x[:4]...)
 		},
-		"nothing": func(*netlist.Builder, []netlist.Net) netlist.Net { return netlist.True },
+		"behind a function": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
+			odd := b.Function(0b0110, netlist.Origin{}, x[0], x[1])
+			return b.Function(0b1000, netlist.Origin{}, odd, b.Cell(netlist.Compare, 3, netlist.Origin{}, x[:4]...))
+		},
 	} {
 		b := netlist.NewBuilder("m")
 		x := b.Input("x", 8, 4, nil)
 		b.Output("y", 1, nil, []netlist.Net{build(b, x)})
+		n := b.Netlist()
+		if s := Apart(n); s == nil || !slices.Equal(outputs(t, joined(t, s)), outputs(t, n)) {
+			t.Errorf("%s: not split, or another function", name)
+		}
+	}
+}
+
+// TestNotApart has what reads no comparison.
+func TestNotApart(t *testing.T) {
+	for name, build := range map[string]func(x []netlist.Net) netlist.Net{
+		"bits of words": func(x []netlist.Net) netlist.Net { return x[0] },
+		"nothing":       func([]netlist.Net) netlist.Net { return netlist.True },
+	} {
+		b := netlist.NewBuilder("m")
+		x := b.Input("x", 8, 4, nil)
+		b.Output("y", 1, nil, []netlist.Net{build(x)})
 		if Apart(b.Netlist()) != nil {
 			t.Errorf("%s: split", name)
 		}

@@ -112,7 +112,7 @@ func wrapperOptions(p Product) wrapper.Options {
 	o.Core, o.Header = p.Manifest.Module, p.Header
 	if s := p.split; s != nil {
 		o.Core, o.Module = p.Manifest.Module+CoreSuffix, p.Manifest.Module+"_"+p.Wrap
-		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds}
+		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
 	}
 	if p.Fold != nil { // of every model of the shape the same, too
 		e := p.Fold.Engine
