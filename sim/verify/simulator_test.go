@@ -54,3 +54,30 @@ func TestTrainerIsTheJudge(t *testing.T) {
 		t.Errorf("another network's product: %+v", r)
 	}
 }
+
+// TestVerilatorXNOR has a chain with two XNORs of the same bit in it, which verilator 5.006
+// computes wrong of itself.
+func TestVerilatorXNOR(t *testing.T) {
+	needs(t, "verilator")
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "tb.v"), `module tb;
+  reg [3:0] x;
+  wire a = x[1] & ~x[2];
+  wire b = ~(a ^ x[0]);
+  wire c = ~(b ^ x[0]);
+  integer i;
+  initial begin
+    for (i = 0; i < 16; i = i + 1) begin
+      x = i;
+      #1 if (c !== (x[1] & ~x[2])) $display("x %b: c is %b", x, c);
+    end
+    $display("done");
+    $finish;
+  end
+endmodule
+`)
+	out, err := simulation{dir: dir, sources: []string{"tb.v"}, tops: []string{"tb"}}.verilator(t.Context())
+	if err != nil || !strings.HasPrefix(out.text, "done") {
+		t.Errorf("%v, %s", err, out.text)
+	}
+}
