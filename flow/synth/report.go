@@ -1,9 +1,6 @@
 package synth
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -27,6 +24,8 @@ type Report struct {
 	FFs     int `json:"ffs"`
 	RAM     int `json:"block_ram_bits,omitempty"` // of the block RAMs, used or not
 	Pins    int `json:"pins"`                     // bits of the ports
+
+	Estimate *Estimate `json:"estimate,omitempty"` // of iCE40
 
 	Reused    string `json:"reused_manifest_sha256,omitempty"` // of the design that was placed, of which this one has the Verilog
 	NotPlaced string `json:"not_placed,omitempty"`             // why all below is missing
@@ -66,22 +65,13 @@ func (r *Report) count(y *yosys.Result) error {
 		r.FFs += n * c.ffs
 		r.RAM += n * c.ram
 	}
-	text, err := os.ReadFile(y.JSON)
+	m, err := readModule(y.JSON, r.Module)
 	if err != nil {
 		return err
 	}
-	var netlist struct {
-		Modules map[string]struct {
-			Ports map[string]struct {
-				Bits []any `json:"bits"`
-			} `json:"ports"`
-		} `json:"modules"`
-	}
-	if err := json.Unmarshal(text, &netlist); err != nil {
-		return fmt.Errorf("synth: yosys's netlist: %w", err)
-	}
-	for _, p := range netlist.Modules[r.Module].Ports {
-		r.Pins += len(p.Bits)
+	r.Pins = m.pins()
+	if r.Device.Family == device.ICE40 {
+		r.Estimate = m.estimate(r.Device.LUTs)
 	}
 	return nil
 }

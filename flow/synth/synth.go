@@ -89,6 +89,9 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	if err := r.fits(); err != nil {
 		return nil, err
 	}
+	if e := r.Estimate; e != nil {
+		o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%)", e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share))
+	}
 	if r.NotPlaced = unplaceable(o); r.NotPlaced != "" {
 		return r, nil
 	}
@@ -154,13 +157,17 @@ func (r *Report) fits() error {
 		return hint.With(fmt.Errorf("%s: its ports have %s, but %s in the package %s has %d pins",
 			r.Module, plural.Of(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins), "compile with --wrap stream, which takes a sample word by word")
 	}
-	for _, c := range []struct {
+	needs := []struct {
 		what      string
 		need, has int
-	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}, {"bits of block RAM", r.RAM, d.BlockRAM}} {
+	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}}
+	if e := r.Estimate; e != nil {
+		needs[0].what, needs[0].need = "logic cells", e.Cells // which have one of each
+	}
+	for _, c := range needs {
 		if c.need > c.has {
 			return hint.With(fmt.Errorf("%s: needs %d %s, but %s has %d", r.Module, c.need, c.what, d.Name, c.has),
-				"choose a larger target, or train a model of fewer or shorter chains")
+				"choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains")
 		}
 	}
 	return nil

@@ -96,8 +96,11 @@ func TestBitstream(t *testing.T) {
 		t.Fatal(err)
 	}
 	best := r.Best()
-	if len(r.Runs) != 3 || r.Routed != 3 || best == nil || r.Met || len(notes) != 5 {
+	if len(r.Runs) != 3 || r.Routed != 3 || best == nil || r.Met || len(notes) != 6 {
 		t.Fatalf("%+v, notes %q", r, notes)
+	}
+	if e := r.Estimate; e == nil || e.Cells > best.Used("ICESTORM_LC") || e.Cells < best.Used("ICESTORM_LC")-3 || !strings.HasPrefix(notes[1], "estimate: ") {
+		t.Errorf("estimate %+v, nextpnr %+v, notes %q", e, best.Cells, notes)
 	}
 	for i, p := range r.Runs {
 		if p.Seed != 4+i || p.Fmax > r.Most || p.Fmax < r.Least || p.Icetime < 50 || p.LUTs != r.LUTs || p.FFs != r.FFs {

@@ -1,0 +1,71 @@
+package synth
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// wire is a wire of a netlist: a number of yosys's, or a constant.
+type wire int
+
+// UnmarshalJSON reads a number, or a constant, which is a string.
+func (w *wire) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		*w = -1
+		return nil
+	}
+	var n int
+	err := json.Unmarshal(text, &n)
+	*w = wire(n)
+	return err
+}
+
+// cell is a cell of a netlist.
+type cell struct {
+	Type        string            `json:"type"`
+	Connections map[string][]wire `json:"connections"`
+}
+
+// pin returns the wire at a pin of one bit, a constant if nothing is there.
+func (c cell) pin(name string) wire {
+	if bits := c.Connections[name]; len(bits) == 1 {
+		return bits[0]
+	}
+	return -1
+}
+
+// module is a module of a netlist.
+type module struct {
+	Ports map[string]struct {
+		Direction string `json:"direction"`
+		Bits      []wire `json:"bits"`
+	} `json:"ports"`
+	Cells map[string]cell `json:"cells"`
+}
+
+// readModule reads a module of a netlist that yosys wrote as JSON.
+func readModule(path, name string) (*module, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var netlist struct {
+		Modules map[string]*module `json:"modules"`
+	}
+	if err := json.Unmarshal(text, &netlist); err != nil {
+		return nil, fmt.Errorf("synth: yosys's netlist: %w", err)
+	}
+	if netlist.Modules[name] == nil {
+		return nil, fmt.Errorf("synth: yosys's netlist has no module %s", name)
+	}
+	return netlist.Modules[name], nil
+}
+
+// pins returns the bits of the ports.
+func (m *module) pins() (n int) {
+	for _, p := range m.Ports {
+		n += len(p.Bits)
+	}
+	return n
+}
