@@ -99,9 +99,11 @@ func (s *Shape) encoder() string {
 		if zeros := bits.Len(uint(depth-1)) - s.featureBits(); zeros > 0 {
 			pad = fmt.Sprintf("%d'd0, ", zeros)
 		}
+		wide := columns(s.Steps * s.WordBits)
 		fmt.Fprintf(&b, "  (* ram_style = \"block\" *)\n  reg [%d:0] thresholds[0:%d];\n  initial $readmemh(\"%s\", thresholds);\n",
-			s.Steps*s.WordBits-1, depth-1, s.thresholdFile())
-		fmt.Fprintf(&b, "  reg [%d:0] bounds;  // of the feature whose word it is\n  always @(posedge clk) bounds <= thresholds[{%sat}];\n", s.Steps*s.WordBits-1, pad)
+			wide-1, depth-1, s.thresholdFile())
+		fmt.Fprintf(&b, "  (* keep *) reg [%d:0] bounds;  // of the feature whose word it is\n  always @(posedge clk) bounds <= thresholds[{%sat}];\n", wide-1, pad)
+		b.WriteString(spare("bounds", s.Steps*s.WordBits))
 		threshold = func(j int) string { return fmt.Sprintf("bounds[%d:%d]", (j+1)*s.WordBits-1, j*s.WordBits) }
 	}
 	fmt.Fprintf(&b, "  reg [%d:0] above;  // which thresholds the word exceeds\n  always @(posedge clk) begin\n", s.Steps-1)
@@ -146,18 +148,19 @@ func (s *Shape) lane(l int) string {
 	for i, bank := range banks {
 		low := bits.Len(uint(bank.depth - 1))
 		fmt.Fprintf(&memories, `  (* ram_style = "block" *)
-  reg [@STEP@:0] program_@L@_%[1]d[0:%[2]d];
+  reg [%[5]d:0] program_@L@_%[1]d[0:%[2]d];
   initial $readmemh("%[3]s", program_@L@_%[1]d);
-  reg [@STEP@:0] read_@L@_%[1]d;
+  (* keep *) reg [%[5]d:0] read_@L@_%[1]d;
   always @(posedge clk) read_@L@_%[1]d <= program_@L@_%[1]d[pc[%[4]d:0]];
-`, i, bank.depth-1, s.programFile(l, i), low-1)
+`, i, bank.depth-1, s.programFile(l, i), low-1, columns(s.stepBits())-1)
+		memories.WriteString(spare(fmt.Sprintf("read_@L@_%d", i), s.stepBits()))
 		if i > 0 {
 			word.WriteString("\n        | ")
 		}
 		if len(banks) == 1 {
-			fmt.Fprintf(&word, "read_@L@_%d", i)
+			fmt.Fprintf(&word, "read_@L@_%d[@STEP@:0]", i)
 		} else {
-			fmt.Fprintf(&word, "{@SBITS@{bank[%d]}} & read_@L@_%[1]d", i)
+			fmt.Fprintf(&word, "{@SBITS@{bank[%d]}} & read_@L@_%[1]d[@STEP@:0]", i)
 		}
 	}
 	text := strings.NewReplacer("@MEMORIES@", memories.String(), "@READ@", word.String()).Replace(lane)
@@ -165,6 +168,20 @@ func (s *Shape) lane(l int) string {
 		text += closing0
 	}
 	return strings.ReplaceAll(text, "@L@", fmt.Sprint(l))
+}
+
+// columns returns the bits of a memory's words: those of their hexadecimal digits. icebram looks
+// for each of these columns in a bitstream, so all of them are in the memory, and what it reads
+// into is kept.
+func columns(width int) int { return (width + 3) / 4 * 4 }
+
+// spare returns a line that says that a memory's columns above a width mean nothing, where there
+// are any.
+func spare(name string, width int) string {
+	if columns(width) == width {
+		return ""
+	}
+	return fmt.Sprintf("  wire unused_%s = &{1'b0, %[1]s[%d:%d]};\n", name, columns(width)-1, width)
 }
 
 // ended returns the number of chains that end with a 1.

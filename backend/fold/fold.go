@@ -172,7 +172,7 @@ type Cost struct {
 func (e *Engine) Cost() Cost {
 	image, program := 2<<e.featureBits(), 0
 	for _, b := range e.banks() {
-		program += blocks(b.depth, e.stepBits())
+		program += blocks(b.depth, columns(e.stepBits()))
 	}
 	c := Cost{
 		Lanes: e.Lanes, Steps: e.Used, Cycles: max(e.Depth, e.Features),
@@ -180,7 +180,7 @@ func (e *Engine) Cost() Cost {
 		Blocks: e.Lanes * (program + blocks(image, e.levelBits())),
 	}
 	if e.Uniform == nil {
-		c.Blocks += blocks(e.thresholdDepth(), e.Steps*e.WordBits)
+		c.Blocks += blocks(e.thresholdDepth(), columns(e.Steps*e.WordBits))
 	}
 	return c
 }

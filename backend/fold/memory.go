@@ -24,7 +24,7 @@ func (e *Engine) Memories() []Memory {
 	var list []Memory
 	for l, lane := range e.lanes {
 		for b, bank := range e.banks() {
-			list = append(list, Memory{File: e.programFile(l, b), Depth: bank.depth, Width: e.stepBits(), word: func(i int) *big.Int {
+			list = append(list, Memory{File: e.programFile(l, b), Depth: bank.depth, Width: columns(e.stepBits()), word: func(i int) *big.Int {
 				if i += bank.base; i < len(lane) {
 					return big.NewInt(int64(e.code(lane[i])))
 				}
@@ -34,7 +34,7 @@ func (e *Engine) Memories() []Memory {
 	}
 	if e.Uniform == nil {
 		list = append(list, Memory{
-			File: e.thresholdFile(), Depth: e.thresholdDepth(), Width: e.Steps * e.WordBits, Thresholds: true, word: e.thresholdWord,
+			File: e.thresholdFile(), Depth: e.thresholdDepth(), Width: columns(e.Steps * e.WordBits), Thresholds: true, word: e.thresholdWord,
 		})
 	}
 	return list
@@ -93,7 +93,7 @@ func (m Memory) WritePlaceholder(w io.Writer) error {
 func (m Memory) write(w io.Writer, word func(int) *big.Int) error {
 	b := bufio.NewWriter(w)
 	for i := range m.Depth {
-		fmt.Fprintf(b, "%0*x\n", (m.Width+3)/4, word(i))
+		fmt.Fprintf(b, "%0*x\n", m.Width/4, word(i))
 	}
 	return b.Flush()
 }
