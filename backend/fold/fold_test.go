@@ -1,21 +1,19 @@
 package fold
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/bits"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ialgn/compiler"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/trainer/model"
@@ -70,29 +68,6 @@ func write(t *testing.T, dir string, e *Engine) {
 		if err := errors.Join(err, writer(f), f.Close()); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// tool runs a program in dir and returns all that it printed; it skips the test where the
-// program is not installed.
-func tool(t *testing.T, dir string, args ...string) (string, error) {
-	t.Helper()
-	if _, err := exec.LookPath(args[0]); err != nil {
-		t.Skipf("%s is not installed: apt-get install %[1]s", args[0])
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-// silent runs a program that must succeed and print nothing.
-func silent(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	if out, err := tool(t, dir, args...); err != nil || out != "" {
-		t.Errorf("%s: %v, want no error and no output\n%s", strings.Join(args, " "), err, out)
 	}
 }
 
@@ -197,7 +172,7 @@ func (p *packets) build(t *testing.T, dir string, resultBits int) {
 			t.Fatal(err)
 		}
 	}
-	silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=net_fold", fmt.Sprintf("-DRESULT=%d", resultBits), fmt.Sprintf("-DDATA=%d", p.word),
+	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=net_fold", fmt.Sprintf("-DRESULT=%d", resultBits), fmt.Sprintf("-DDATA=%d", p.word),
 		"-DSTAGES=2", fmt.Sprintf("-DLINES=%d", p.beats), fmt.Sprintf("-DRESULTS=%d", p.results), "stream_tb.v", "net_fold.v")
 }
 
@@ -261,7 +236,7 @@ func TestEngine(t *testing.T) {
 // play runs the testbench and returns the clocks that it took.
 func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks int) {
 	t.Helper()
-	out, err := tool(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
+	out, err := tooltest.Try(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
 	results := 0
 	if _, scan := fmt.Sscanf(out, "PASS: %d results in %d clocks", &results, &clocks); err != nil || scan != nil || results != p.results {
 		t.Errorf("%v: %v, want %d results: %s", stalls, err, p.results, out)
@@ -276,9 +251,9 @@ func TestLint(t *testing.T) {
 			e, _ := folded(t, f, 2)
 			dir := t.TempDir()
 			write(t, dir, e)
-			silent(t, dir, "verilator", "--lint-only", "-Wall", "net_fold.v")
-			silent(t, dir, "iverilog", "-g2001", "-Wall", "-o", "a.vvp", "net_fold.v")
-			silent(t, dir, "yosys", "-q", "-p", "read_verilog net_fold.v; hierarchy -check -top net_fold; proc; check -assert")
+			tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", "net_fold.v")
+			tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-o", "a.vvp", "net_fold.v")
+			tooltest.Silent(t, dir, "yosys", "-q", "-p", "read_verilog net_fold.v; hierarchy -check -top net_fold; proc; check -assert")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ialgn/backend/wrapper"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
 
@@ -30,9 +31,9 @@ func wrapped(t *testing.T, lanes int, drop bool, write1 func(io.Writer, *netlist
 		t.Fatal(err)
 	}
 	put(t, dir, "dut.v", text.String())
-	silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "dut", "dut.v", "net_fold.v")
-	silent(t, dir, "iverilog", "-g2001", "-Wall", "-s", "dut", "-o", "a.vvp", "dut.v", "net_fold.v")
-	silent(t, dir, "yosys", "-q", "-p", "read_verilog dut.v net_fold.v; hierarchy -check -top dut; proc; check -assert")
+	tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "dut", "dut.v", "net_fold.v")
+	tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-s", "dut", "-o", "a.vvp", "dut.v", "net_fold.v")
+	tooltest.Silent(t, dir, "yosys", "-q", "-p", "read_verilog dut.v net_fold.v; hierarchy -check -top dut; proc; check -assert")
 	return dir, n
 }
 
@@ -59,8 +60,8 @@ func play(t *testing.T, dir, bench, program, expected string, defines ...string)
 	for _, d := range defines {
 		args = append(args, "-D"+d)
 	}
-	silent(t, dir, append(args, bench, "dut.v", "net_fold.v")...)
-	out, err := tool(t, dir, "vvp", "-n", "b.vvp")
+	tooltest.Silent(t, dir, append(args, bench, "dut.v", "net_fold.v")...)
+	out, err := tooltest.Try(t, dir, "vvp", "-n", "b.vvp")
 	if err != nil {
 		t.Fatalf("vvp: %v\n%s", err, out)
 	}
@@ -75,7 +76,7 @@ func TestAXIS(t *testing.T) {
 	if !strings.HasPrefix(out, "PASS: 40 results") {
 		t.Error(out)
 	}
-	if out, err := tool(t, dir, "iverilog", "-g2001", "-Pdut.BYTES=2", "-s", "dut", "-o", "c.vvp", "dut.v", "net_fold.v"); err == nil || !strings.Contains(out, "the_engine_takes_a_byte_in_a_beat") {
+	if out, err := tooltest.Try(t, dir, "iverilog", "-g2001", "-Pdut.BYTES=2", "-s", "dut", "-o", "c.vvp", "dut.v", "net_fold.v"); err == nil || !strings.Contains(out, "the_engine_takes_a_byte_in_a_beat") {
 		t.Errorf("two bytes in a beat: %v, %s", err, out)
 	}
 }

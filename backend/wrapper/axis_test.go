@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
 
@@ -140,7 +141,7 @@ func TestAXISFaults(t *testing.T) {
 func combinational(t *testing.T, dir, wrapper string) string {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
-	out, err := tool(t, dir, "yosys", "-q", "-p", "read_verilog dut.v core.v; synth -flatten -top dut; dffunmap; opt_clean; check -assert; "+
+	out, err := tooltest.Try(t, dir, "yosys", "-q", "-p", "read_verilog dut.v core.v; synth -flatten -top dut; dffunmap; opt_clean; check -assert; "+
 		"select -assert-none t:$_*DFF* t:$_*LATCH* %u t:$_DFF_P_ %d; select -assert-min 8 t:$_DFF_P_; "+
 		"select -assert-none i:* o:* %ci*:-$_DFF_P_ %i")
 	if err == nil {
@@ -183,12 +184,12 @@ func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
 	if len(values) == 0 {
-		silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "dut", "dut.v", "core.v")
-		silent(t, dir, "iverilog", "-g2001", "-Wall", "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
+		tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "dut", "dut.v", "core.v")
+		tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
 	}
 	for _, v := range values {
-		silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-G%s=%d", parameter, v), "--top-module", "dut", "dut.v", "core.v")
-		silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.%s=%d", parameter, v), "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
+		tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-G%s=%d", parameter, v), "--top-module", "dut", "dut.v", "core.v")
+		tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.%s=%d", parameter, v), "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
 
@@ -29,7 +30,7 @@ func TestPins(t *testing.T) {
 		}
 		dir, wrapper := emitWith(t, tinyNet(), 0, writer, Options{})
 		write(t, dir, "dut.v", wrapper)
-		silent(t, dir, "yosys", "-q", "-p", "read_verilog dut.v core.v; synth_ice40 -top dut -json dut.json")
+		tooltest.Silent(t, dir, "yosys", "-q", "-p", "read_verilog dut.v core.v; synth_ice40 -top dut -json dut.json")
 		for i, b := range boards {
 			var pins strings.Builder
 			if err := b.WritePins(&pins, kind, "dut"); err != nil {
@@ -37,7 +38,7 @@ func TestPins(t *testing.T) {
 			}
 			place := func(text string) (string, error) {
 				write(t, dir, "dut.pcf", text)
-				return tool(t, dir, "nextpnr-ice40", "-q", "--"+b.Device, "--package", b.Package, "--json", "dut.json", "--pcf", "dut.pcf", "--asc", "dut.asc", "--seed", "1")
+				return tooltest.Try(t, dir, "nextpnr-ice40", "-q", "--"+b.Device, "--package", b.Package, "--json", "dut.json", "--pcf", "dut.pcf", "--asc", "dut.asc", "--seed", "1")
 			}
 			if out, err := place(pins.String()); err != nil || strings.Contains(out, "Warning") {
 				t.Errorf("%s on %s: %v\n%s", kind, b.Name, err, out)

@@ -2,47 +2,22 @@ package wrapper
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/trainer/model"
 )
-
-// tool runs a program in dir and returns all that it printed; it skips the test where the
-// program is not installed.
-func tool(t *testing.T, dir string, args ...string) (string, error) {
-	t.Helper()
-	if _, err := exec.LookPath(args[0]); err != nil {
-		t.Skipf("%s is not installed: apt-get install %[1]s", args[0])
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-// silent runs a program that must succeed and print nothing.
-func silent(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	if out, err := tool(t, dir, args...); err != nil || out != "" {
-		t.Errorf("%s: %v, want no error and no output\n%s", strings.Join(args, " "), err, out)
-	}
-}
 
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
@@ -263,13 +238,13 @@ func (p *program) build(t *testing.T, dir, name, wrapper string, stages, result 
 		fmt.Sprintf("-DBEAT=%d", p.data/p.width), fmt.Sprintf("-DSTAGES=%d", stages), fmt.Sprintf("-DLINES=%d", p.beats), fmt.Sprintf("-DRESULTS=%d", p.results),
 		name, "dut.v", "core.v",
 	}
-	silent(t, dir, args...)
+	tooltest.Silent(t, dir, args...)
 }
 
 // simulate runs what was built and returns what the testbench says.
 func simulate(t *testing.T, dir string, stalls ...string) string {
 	t.Helper()
-	out, err := tool(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
+	out, err := tooltest.Try(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
 	if err != nil {
 		t.Fatalf("vvp: %v\n%s", err, out)
 	}
@@ -392,9 +367,9 @@ func TestLint(t *testing.T) {
 			dir, wrapper := emit(t, n, 0)
 			write(t, dir, "dut.v", wrapper)
 			for _, beat := range c.beats {
-				silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-GBEAT=%d", beat), "--top-module", "dut", "dut.v", "core.v")
-				silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.BEAT=%d", beat), "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
-				silent(t, dir, "yosys", "-q", "-p", fmt.Sprintf(
+				tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-GBEAT=%d", beat), "--top-module", "dut", "dut.v", "core.v")
+				tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.BEAT=%d", beat), "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
+				tooltest.Silent(t, dir, "yosys", "-q", "-p", fmt.Sprintf(
 					"read_verilog dut.v core.v; chparam -set BEAT %d dut; hierarchy -check -top dut; proc; check -assert", beat))
 			}
 		})
@@ -410,7 +385,7 @@ func TestRegisters(t *testing.T) {
 	n := b.Netlist()
 	dir, wrapper := emit(t, n, 0)
 	write(t, dir, "dut.v", wrapper)
-	out, err := tool(t, dir, "yosys", "-p", "read_verilog dut.v core.v; hierarchy -top dut; proc; flatten; opt_clean; select -count w:*.value")
+	out, err := tooltest.Try(t, dir, "yosys", "-p", "read_verilog dut.v core.v; hierarchy -top dut; proc; flatten; opt_clean; select -count w:*.value")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 )
 
@@ -127,7 +128,7 @@ func (p *uartProgram) run(t *testing.T, dir, wrapper string, clocks int) string 
 	write(t, dir, "dut.v", wrapper)
 	write(t, dir, "program.hex", p.lines.String())
 	write(t, dir, "expected.hex", p.expected.String())
-	silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DCLOCKS=%d", clocks), fmt.Sprintf("-DIDLE=%d", uartIdleBits),
+	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DCLOCKS=%d", clocks), fmt.Sprintf("-DIDLE=%d", uartIdleBits),
 		fmt.Sprintf("-DLINES=%d", p.count), fmt.Sprintf("-DANSWERS=%d", p.answers), fmt.Sprintf("-DREPLY=%d", p.reply), "uart_tb.v", "dut.v", "core.v")
 	return simulate(t, dir)
 }

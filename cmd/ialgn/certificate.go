@@ -78,33 +78,18 @@ func (r *verifyReport) tools() map[string]string {
 }
 
 // checks returns the results of the checks that ran.
-func (r *verifyReport) checks() (c folder.Checks) {
-	if r.Software != nil {
-		c.Software = r.Software
+func (r *verifyReport) checks() folder.Checks {
+	return folder.Checks{
+		Software: ran(r.Software), RTL: ran(r.RTL), Synthesized: ran(r.Synthesized),
+		Fold: ran(r.Fold), FoldRTL: ran(r.FoldRTL), FoldFormal: ran(r.FoldFormal),
+		Formal: ran(r.Formal), Verilog: ran(r.Verilog), Core: ran(r.Core),
 	}
-	if r.RTL != nil {
-		c.RTL = r.RTL
+}
+
+// ran returns a result, or nil for one that there is none of, which as any would be no nil.
+func ran[T any](result *T) any {
+	if result == nil {
+		return nil
 	}
-	if r.Fold != nil {
-		c.Fold = r.Fold
-	}
-	if r.FoldRTL != nil {
-		c.FoldRTL = r.FoldRTL
-	}
-	if r.FoldFormal != nil {
-		c.FoldFormal = r.FoldFormal
-	}
-	if r.Synthesized != nil {
-		c.Synthesized = r.Synthesized
-	}
-	if r.Formal != nil {
-		c.Formal = r.Formal
-	}
-	if r.Verilog != nil {
-		c.Verilog = r.Verilog
-	}
-	if r.Core != nil {
-		c.Core = r.Core
-	}
-	return c
+	return result
 }

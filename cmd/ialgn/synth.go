@@ -166,14 +166,20 @@ func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.De
 		}
 		formats = append(formats, o.Wrap)
 	}
+	files, err = paths(out, formats)
+	return top, files, err
+}
+
+// paths returns the files of some formats in a compiled folder.
+func paths(out *folder.Output, formats []string) (files []string, err error) {
 	for _, f := range formats {
 		path, err := out.Path(f)
 		if err != nil {
-			return "", nil, err
+			return nil, err
 		}
 		files = append(files, path)
 	}
-	return top, files, nil
+	return files, nil
 }
 
 // synthReport is the report of package synth with its text.

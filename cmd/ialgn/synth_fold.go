@@ -47,14 +47,8 @@ func foldSources(out *folder.Output, plan compilePlan) (top string, files []stri
 		top = out.Manifest.Module + "_" + plan.wrap
 		formats = append(formats, plan.wrap)
 	}
-	for _, f := range formats {
-		path, err := out.Path(f)
-		if err != nil {
-			return "", nil, err
-		}
-		files = append(files, path)
-	}
-	return top, files, nil
+	files, err = paths(out, formats)
+	return top, files, err
 }
 
 // foldCycles returns how many clocks a folded engine takes for a sample, at least.

@@ -196,3 +196,24 @@ func (a *apart) core() *netlist.Netlist {
 	}
 	return c.Finish()
 }
+
+// Whole returns the core behind the encoder as Thresholds and Bits say it: a netlist that
+// computes what was split, if the split is right.
+func (s *Split) Whole() *netlist.Netlist {
+	port := s.Core.DataInputs()[0]
+	i := slices.IndexFunc(s.Core.InputPorts(), func(p netlist.Port) bool { return p.Name == port.Name })
+	levels := len(s.Thresholds) + len(s.Bits)
+	c, x := netlist.NewCopierOf(s.Core, i, len(port.Nets)/levels*s.Word, s.Word)
+	for k, v := range port.Nets {
+		word := x[k/levels*s.Word:][:s.Word]
+		if j := k % levels; j < len(s.Thresholds) {
+			c.Set(v, c.Cell(netlist.Compare, s.Thresholds[j], netlist.Origin{}, word...))
+		} else {
+			c.Set(v, word[s.Bits[j-len(s.Thresholds)]])
+		}
+	}
+	for i := range netlist.Cell(s.Core.Cells()) {
+		c.Copy(i)
+	}
+	return c.Finish()
+}

@@ -12,48 +12,16 @@ import (
 	"ialgn/sim"
 )
 
-// joined returns a split's core behind comparators, which is what was split.
-func joined(t *testing.T, s *Split) *netlist.Netlist {
+// whole returns a split's core with its encoder.
+func whole(t *testing.T, s *Split) *netlist.Netlist {
 	t.Helper()
-	if err := s.Core.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	b := netlist.NewBuilder(s.Core.Name)
-	to := make([]netlist.Net, s.Core.Nets())
-	to[netlist.True] = netlist.True
-	var words [][]netlist.Net // of the features
-	for _, p := range s.Core.InputPorts() {
-		if p.Name == netlist.EnablePort {
-			to[p.Nets[0]] = b.Input(p.Name, 1, p.Word, nil)[0]
-			continue
-		}
-		features := len(p.Nets) / (len(s.Thresholds) + len(s.Bits))
-		words = slices.Collect(slices.Chunk(b.Input(p.Name, features*s.Word, s.Word, nil), s.Word))
-	}
-	for i, v := range s.Core.DataInputs()[0].Nets {
-		word := words[i/(len(s.Thresholds)+len(s.Bits))]
-		if k := i % (len(s.Thresholds) + len(s.Bits)); k < len(s.Thresholds) {
-			to[v] = b.Cell(netlist.Compare, s.Thresholds[k], netlist.Origin{}, word...)
-		} else {
-			to[v] = word[s.Bits[k-len(s.Thresholds)]]
+	n := s.Whole()
+	for _, n := range []*netlist.Netlist{s.Core, n} {
+		if err := n.Validate(); err != nil {
+			t.Fatal(err)
 		}
 	}
-	translated := func(nets []netlist.Net) (in []netlist.Net) {
-		for _, v := range nets {
-			in = append(in, to[v])
-		}
-		return in
-	}
-	for c := range netlist.Cell(s.Core.Cells()) {
-		first := b.Cell(s.Core.Kind(c), s.Core.Param(c), s.Core.Origin(c), translated(s.Core.Inputs(c))...)
-		for k := range netlist.Net(s.Core.Outputs(c)) {
-			to[s.Core.Output(c)+k] = first + k
-		}
-	}
-	for _, p := range s.Core.OutputPorts() {
-		b.Output(p.Name, p.Word, nil, translated(p.Nets))
-	}
-	return b.Netlist()
+	return n
 }
 
 // outputs returns the output ports for random words.
@@ -108,7 +76,7 @@ func TestApart(t *testing.T) {
 				clocked++
 			}
 			bits += len(s.Bits)
-			if !slices.Equal(outputs(t, joined(t, s)), outputs(t, m)) {
+			if !slices.Equal(outputs(t, whole(t, s)), outputs(t, m)) {
 				t.Errorf("seed %d, %s: another function", seed, name)
 			}
 		}
@@ -136,7 +104,7 @@ func TestApartBits(t *testing.T) {
 		x := b.Input("x", 8, 4, nil)
 		b.Output("y", 1, nil, []netlist.Net{build(b, x)})
 		n := b.Netlist()
-		if s := Apart(n); s == nil || !slices.Equal(outputs(t, joined(t, s)), outputs(t, n)) {
+		if s := Apart(n); s == nil || !slices.Equal(outputs(t, whole(t, s)), outputs(t, n)) {
 			t.Errorf("%s: not split, or another function", name)
 		}
 	}

@@ -3,6 +3,7 @@
 package tooltest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -31,4 +32,20 @@ func Run(t testing.TB, p *tool.Tool, dir string, args ...string) string {
 		t.Fatalf("%v\n%s", err, r.Stdout+r.Stderr)
 	}
 	return r.Stdout + r.Stderr
+}
+
+// Try runs a program, named first, in a folder and returns all that it printed. The program may
+// fail; the test is skipped where it is not installed.
+func Try(t testing.TB, dir string, args ...string) (string, error) {
+	t.Helper()
+	r, err := Find(t, args[0]).Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: limit})
+	return r.Stdout + r.Stderr, err
+}
+
+// Silent runs a program as [Try] does, which must succeed and print nothing.
+func Silent(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	if out, err := Try(t, dir, args...); err != nil || out != "" {
+		t.Errorf("%s: %v, want no error and no output\n%s", strings.Join(args, " "), err, out)
+	}
 }
