@@ -30,13 +30,18 @@ func NewCopier(old *Netlist) *Copier {
 	return c
 }
 
-// NewCopierOf is NewCopier that has another input port of the same name in the place of port
-// i, and returns its nets. What stands for the bits of the old one is left to be set.
+// NewCopierOf is NewCopier that has another input port of the same name, and of the same labels
+// if it has as many words, in the place of port i, and returns its nets. What stands for the
+// bits of the old one is left to be set.
 func NewCopierOf(old *Netlist, i, width, word int) (c *Copier, nets []Net) {
 	c = newCopier(old)
 	for k, p := range old.inputs {
 		if k == i {
-			nets = c.Input(p.Name, width, word, nil)
+			labels := p.Labels
+			if len(labels) != width/word {
+				labels = nil
+			}
+			nets = c.Input(p.Name, width, word, labels)
 			continue
 		}
 		c.port(p)

@@ -121,7 +121,7 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if err != nil {
 		return nil, err
 	}
-	r := &verifyReport{foldAsked: folded != nil, Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, Assumed: d.Assumed, out: out}
+	r := &verifyReport{foldAsked: folded != nil, Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, Assumed: d.Assumed, out: out, tested: samples, threads: n}
 	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
 		return nil, err
 	}
@@ -160,11 +160,12 @@ func (r *verifyReport) prove(ctx context.Context, d verify.Design, files verify.
 	if r.Verilog, err = d.Verilog(ctx, files); err != nil || !proved(r.Verilog) {
 		return err
 	}
-	return r.proveCore(ctx, files)
+	return r.proveCore(ctx, d, files)
 }
 
-// proveCore proves what a wrapper is around, where that is a file of its own.
-func (r *verifyReport) proveCore(ctx context.Context, files verify.RTLFiles) (err error) {
+// proveCore proves what a wrapper is around, where that is a file of its own. What the file is
+// proved to be is tried on the samples first, behind the comparators that the wrapper has.
+func (r *verifyReport) proveCore(ctx context.Context, d verify.Design, files verify.RTLFiles) (err error) {
 	if files.Design, err = r.out.Path("core"); err != nil {
 		return nil // there is none
 	}
@@ -175,6 +176,13 @@ func (r *verifyReport) proveCore(ctx context.Context, files verify.RTLFiles) (er
 	split := folder.Core(r.out.Netlist, o.Wrap)
 	if split == nil {
 		r.Folder = append(r.Folder, filepath.Base(files.Design)+": the encoder of the netlist does not stand apart")
+		return nil
+	}
+	d.Product, d.Hint = split.Whole(), nil
+	if s, err := d.Software(ctx, r.tested, r.threads); err != nil {
+		return err
+	} else if s.Mismatches > 0 {
+		r.Folder = append(r.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %s", filepath.Base(files.Design), mismatches(s.Mismatches)))
 		return nil
 	}
 	files.Module += folder.CoreSuffix
@@ -263,6 +271,8 @@ type verifyReport struct {
 	foldAsked      bool // the folder has a folded engine
 	synthesisAsked bool
 	out            *folder.Output // that was checked
+	tested         verify.Samples // of level software
+	threads        int
 }
 
 // finish sets Verified: every level that was asked for ran and found no difference, and the
