@@ -160,7 +160,7 @@ func (r *Report) fits() error {
 	needs := []struct {
 		what      string
 		need, has int
-	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}}
+	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}, {"bits of block RAM", r.RAM, d.BlockRAM}}
 	if e := r.Estimate; e != nil {
 		needs[0].what, needs[0].need = "logic cells", e.Cells // which have one of each
 	}

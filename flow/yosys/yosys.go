@@ -72,7 +72,7 @@ type target struct {
 // targets by name. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, and
 // pads belong to a chip. On iCE40 an enable of few flip-flops, such as that of a word in a
 // loader, is a multiplexer in the LUT before each, which is there anyway: as an enable, it
-// takes a LUT and a tile of eight logic cells for itself, and a loader of 784 words in half
+// takes a LUT and a tile of eight logic cells for itself, and a loader of 784 words in 61 %
 // of an hx8k was not routed.
 var targets = map[string]target{
 	"generic": {command: "synth -flatten"},
