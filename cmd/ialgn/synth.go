@@ -32,6 +32,7 @@ func synthCommand() *cli.Command {
 			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile, or 48)"},
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
+			&cli.StringFlag{Name: "place", Value: "auto", Usage: "place for the `AIM` clock or wires, the latter if many are to be routed; auto chooses"},
 			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
@@ -74,6 +75,9 @@ func synthDir(c *cli.Context) error {
 func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	if o.Device, err = device.Find(c.String("target")); err != nil {
 		return o, fmt.Errorf("--target: %w", err)
+	}
+	if o.Aim, err = synth.ParseAim(c.String("place")); err != nil {
+		return o, fmt.Errorf("--place: %w", err)
 	}
 	o.MHz, o.Pins, o.Parallel = c.Float64("freq"), c.String("pins"), threads(c)
 	if c.IsSet("freq") && !(o.MHz >= minMHz && o.MHz <= maxMHz) {

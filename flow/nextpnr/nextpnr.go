@@ -32,6 +32,7 @@ type Options struct {
 	Seed    int     // of the random numbers; the same seed gives the same bytes
 	MHz     float64 // of the clock that is aimed at
 	Pins    string  // file of pins (.pcf, .lpf); ports that it leaves out are placed freely. Empty: all are
+	Wires   bool    // place for short wires alone, not for the clock
 
 	// Limit bounds the time; 0: half an hour.
 	Limit time.Duration
@@ -142,6 +143,9 @@ func (o Options) args(f files) []string {
 		"--" + o.Device.Die, "--package", o.Device.Package, "--top", o.Module, "--json", absolute(o.Netlist),
 		"--report", filepath.Base(f.report), "--seed", strconv.Itoa(o.Seed),
 		"--freq", strconv.FormatFloat(o.MHz, 'f', -1, 64), "--timing-allow-fail",
+	}
+	if o.Wires {
+		args = append(args, "--no-tmdriv")
 	}
 	if o.Device.Family == device.ECP5 {
 		args = append(args, "--textcfg", filepath.Base(f.bits), "--lpf-allow-unconstrained")

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -12,6 +13,66 @@ type Estimate struct {
 	Carries int     `json:"carries"`
 	Cells   int     `json:"logic_cells"` // a LUT, a flip-flop and a carry each
 	Share   float64 `json:"share"`       // of the device's logic cells
+	Spread  int     `json:"spread"`      // readers of flip-flops, beyond the first of each
+	Wiring  float64 `json:"wiring"`      // the spread times the share
+	Route   Verdict `json:"route"`
+}
+
+// Verdict says whether nextpnr is likely to route a design.
+type Verdict string
+
+// The verdicts.
+const (
+	Will   Verdict = "will route"
+	May    Verdict = "may not route"
+	WillNo Verdict = "will not route"
+)
+
+// Aim is what a design is placed for.
+type Aim string
+
+// The aims of nextpnr's placement. For the clock, what decides it is placed close together, at
+// the price of longer wires elsewhere, which a dense design has no room for.
+const (
+	ForClock Aim = "clock"
+	ForWires Aim = "wires"
+)
+
+// What was routed within ten minutes, and what was not, by its wiring (docs/FPGA.md).
+const (
+	routedForClock = 1200. // the most
+	routedForWires = 1900.
+	lostForWires   = 3000. // the least that was far from it
+)
+
+// ParseAim returns the aim of that name; auto is none, so that the estimate decides.
+func ParseAim(name string) (Aim, error) {
+	switch a := Aim(name); {
+	case name == "auto":
+		return "", nil
+	case a == ForClock || a == ForWires:
+		return a, nil
+	}
+	return "", fmt.Errorf("%q: want auto, %s or %s", name, ForClock, ForWires)
+}
+
+// aim returns what a design is best placed for.
+func (e *Estimate) aim() Aim {
+	if e == nil || e.Wiring <= routedForClock {
+		return ForClock
+	}
+	return ForWires
+}
+
+// verdict returns what is to be expected of a design that is placed for something.
+func (e *Estimate) verdict(aim Aim) Verdict {
+	switch {
+	case e.Wiring <= routedForClock, aim == ForWires && e.Wiring <= routedForWires:
+		return Will
+	case e.Wiring < lostForWires:
+		return May
+	}
+	return WillNo
 }
 
 // lutInputs are the input pins of a LUT.
@@ -77,5 +138,39 @@ func (m *module) estimate(cells int) *Estimate {
 		}
 	}
 	e.Share = float64(e.Cells) / float64(cells)
+	e.Spread = m.spread()
+	e.Wiring = float64(e.Spread) * e.Share
 	return e
+}
+
+// broadcast is how many readers a wire has whose readers are wherever there is room.
+const broadcast = 64
+
+// spread counts the LUTs that flip-flops lead to, beyond the first of each: beside one of its
+// readers a flip-flop can stand, and the tree of LUTs behind a reader can stand there, too. It
+// does not count the LUT before the flip-flop, nor wires of more than 64 readers.
+func (m *module) spread() (n int) {
+	before := map[wire]wire{} // each flip-flop's wire: the wire before it
+	for _, c := range m.Cells {
+		if strings.HasPrefix(c.Type, "SB_DFF") {
+			before[c.pin("Q")] = c.pin("D")
+		}
+	}
+	readers := map[wire]int{}
+	for _, c := range m.Cells {
+		if c.Type != "SB_LUT4" {
+			continue
+		}
+		for _, pin := range []string{"I0", "I1", "I2", "I3"} {
+			if d, ok := before[c.pin(pin)]; ok && d != c.pin("O") {
+				readers[c.pin(pin)]++
+			}
+		}
+	}
+	for _, k := range readers {
+		if k <= broadcast {
+			n += k - 1
+		}
+	}
+	return n
 }

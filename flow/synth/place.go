@@ -30,7 +30,7 @@ type Placed struct {
 
 // placeAll places a netlist with each seed, several at a time. A seed with which it does not fit
 // or does not route is a result; other errors end it.
-func (o Options) placeAll(ctx context.Context, netlist, dir string) ([]Placed, error) {
+func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, o.Parallel))
@@ -44,7 +44,7 @@ func (o Options) placeAll(ctx context.Context, netlist, dir string) ([]Placed, e
 		g.Go(func() error {
 			note("nextpnr: placing and routing, seed %d", seed)
 			r, err := nextpnr.Place(ctx, nextpnr.Options{
-				Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins,
+				Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins, Wires: aim == ForWires,
 			})
 			runs[i] = Placed{Seed: seed, Result: r}
 			var failed *tool.FailedError

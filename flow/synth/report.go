@@ -30,6 +30,7 @@ type Report struct {
 	Reused    string `json:"reused_manifest_sha256,omitempty"` // of the design that was placed, of which this one has the Verilog
 	NotPlaced string `json:"not_placed,omitempty"`             // why all below is missing
 
+	Aim           Aim      `json:"placed_for,omitempty"`
 	MHz           float64  `json:"mhz"` // that was aimed at
 	Met           bool     `json:"timing_met,omitempty"`
 	Fmax          float64  `json:"fmax_mhz,omitempty"` // after routing, the median of the seeds; 0: there is no clock

@@ -8,6 +8,7 @@
 package synth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type Options struct {
 	MHz      float64  // of the clock that is aimed at
 	Seeds    []int    // of nextpnr, at least one
 	Pins     string   // file of pins; empty: nextpnr chooses
+	Aim      Aim      // what it is placed for; empty: as the estimate of its wiring says
 	Parallel int      // how many nextpnrs run at a time
 	Memories []Memory // of the design; without any it may have none
 	Reuse    string   // folder of another design's results, which differs in memories alone; empty: none
@@ -89,13 +91,16 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	if err := r.fits(); err != nil {
 		return nil, err
 	}
-	if e := r.Estimate; e != nil {
-		o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%)", e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share))
+	if o.Device.Placeable() {
+		r.Aim = cmp.Or(o.Aim, r.Estimate.aim())
+	}
+	if r.Estimate != nil {
+		o.judge(r)
 	}
 	if r.NotPlaced = unplaceable(o); r.NotPlaced != "" {
 		return r, nil
 	}
-	if r.Runs, err = o.placeAll(ctx, y.JSON, dir); err != nil {
+	if r.Runs, err = o.placeAll(ctx, r.Aim, y.JSON, dir); err != nil {
 		return nil, err
 	}
 	best := r.choose()
@@ -107,12 +112,29 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	return r, o.bitstream(ctx, r, best, dir)
 }
 
+// judge says what an estimate comes to, before nextpnr takes minutes to find out.
+func (o Options) judge(r *Report) {
+	e := r.Estimate
+	e.Route = e.verdict(r.Aim)
+	o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%), %s",
+		e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share, e.Route))
+	if e.Route != Will {
+		o.note(fmt.Sprintf("warning: %s has many wires for %s: choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains",
+			r.Module, o.Device.Name))
+	}
+	if r.Aim == ForWires {
+		o.note("placing for short wires, not for the clock")
+	}
+}
+
 // unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
 // that lead to a bitstream are there.
 func unplaceable(o Options) string {
 	d := o.Device
 	programs := []string{nextpnr.Program(d), "icepack", "icetime"}
 	switch {
+	case d.Family == device.Xilinx7:
+		return "Debian has nothing that places it; the vendor's tool takes netlist.v, or the Verilog of compile"
 	case programs[0] == "":
 		return "there is no device to place it on"
 	case d.Family == device.ECP5:

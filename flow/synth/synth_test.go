@@ -58,7 +58,7 @@ func TestTargets(t *testing.T) {
 		reason  string
 	}{
 		{"generic-lut4", false, "no device"},
-		{"xilinx7", true, "no device"},
+		{"xilinx7", true, "the vendor's tool"},
 		{"ecp5-45k", true, "nextpnr-ecp5: not installed"},
 	} {
 		t.Run(c.target, func(t *testing.T) {
@@ -195,6 +195,22 @@ func TestFailure(t *testing.T) {
 	}
 	if !exists(before) {
 		t.Error("what was there before is gone")
+	}
+}
+
+// TestAim asks nextpnr to place for what was asked, and says why it may fail.
+func TestAim(t *testing.T) {
+	fake(t, "nextpnr-ice40", `echo "ERROR: $*"; exit 1`)
+	for aim, has := range map[synth.Aim]bool{"": false, synth.ForClock: false, synth.ForWires: true} {
+		o := options(t, "ice40-hx1k", source(t, ports, body))
+		o.Aim = aim
+		_, err := synth.Run(t.Context(), o)
+		if err == nil || strings.Contains(err.Error(), "--no-tmdriv") != has {
+			t.Errorf("aim %q: %v", aim, err)
+		}
+	}
+	if _, err := synth.ParseAim("speed"); err == nil || !strings.Contains(err.Error(), "want auto, clock or wires") {
+		t.Errorf("aim speed: %v", err)
 	}
 }
 

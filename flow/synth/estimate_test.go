@@ -1,0 +1,58 @@
+package synth
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// counter is a netlist as yosys writes it: LUTs, the first with a constant and with a flip-flop
+// behind it that it reads itself, a carry beside the second, and a flip-flop that reads a port.
+const counter = `{
+  "ports": {"clk": {"direction": "input", "bits": [2]}, "x": {"direction": "input", "bits": [3, 4]}, "y": {"direction": "output", "bits": [7, 9]}},
+  "cells": {
+    "a": {"type": "SB_LUT4", "connections": {"I0": [3], "I1": [7], "I2": ["0"], "I3": ["0"], "O": [5]}},
+    "b": {"type": "SB_LUT4", "connections": {"I0": [7], "I1": [3], "I2": [4], "I3": [6], "O": [8]}},
+    "d": {"type": "SB_LUT4", "connections": {"I0": [7], "I1": [8], "I2": [9], "I3": ["0"], "O": [12]}},
+    "e": {"type": "SB_LUT4", "connections": {"I0": [7], "I1": [12], "I2": [8], "I3": ["0"], "O": [13]}},
+    "c": {"type": "SB_CARRY", "connections": {"I0": [3], "I1": [4], "CI": [6], "CO": [10]}},
+    "f": {"type": "SB_DFFE", "connections": {"C": [2], "E": [8], "D": [5], "Q": [7]}},
+    "g": {"type": "SB_DFF", "connections": {"C": [2], "D": [4], "Q": [9]}}
+  }
+}`
+
+// TestEstimate packs a netlist small enough to do it by hand.
+func TestEstimate(t *testing.T) {
+	var m module
+	if err := json.Unmarshal([]byte(counter), &m); err != nil {
+		t.Fatal(err)
+	}
+	// f leads to b, d and e, and to the LUT before it; g to d alone.
+	e := m.estimate(100)
+	want := Estimate{LUTs: 4, FFs: 2, Carries: 1, Cells: 5, Share: 0.05, Spread: 2, Wiring: 2 * 0.05}
+	if *e != want {
+		t.Errorf("%+v, want %+v", *e, want)
+	}
+}
+
+// TestVerdict holds that more wires never make a better verdict, and that what is placed for
+// the clock never has a better one than what is placed for wires.
+func TestVerdict(t *testing.T) {
+	rank := map[Verdict]int{Will: 0, May: 1, WillNo: 2}
+	last := map[Aim]Verdict{ForClock: Will, ForWires: Will}
+	for wiring := 0.; wiring < 2*lostForWires; wiring += 10 {
+		e := &Estimate{Wiring: wiring}
+		for _, aim := range []Aim{ForClock, ForWires} {
+			v := e.verdict(aim)
+			if rank[v] < rank[last[aim]] {
+				t.Fatalf("wiring %v: %s, with less: %s", wiring, v, last[aim])
+			}
+			last[aim] = v
+		}
+		if rank[last[ForClock]] < rank[last[ForWires]] || e.aim() == ForClock && e.verdict(ForClock) != Will {
+			t.Fatalf("wiring %v: %v, placed for the %s", wiring, last, e.aim())
+		}
+	}
+	if last[ForWires] != WillNo || (*Estimate)(nil).aim() != ForClock {
+		t.Errorf("of many wires: %v", last)
+	}
+}
