@@ -14,7 +14,6 @@ type Estimate struct {
 	Cells   int     `json:"logic_cells"` // a LUT, a flip-flop and a carry each
 	Share   float64 `json:"share"`       // of the device's logic cells
 	Spread  int     `json:"spread"`      // readers of flip-flops, beyond the first of each
-	Wiring  float64 `json:"wiring"`      // the spread times the share
 	Route   Verdict `json:"route"`
 }
 
@@ -38,11 +37,12 @@ const (
 	ForWires Aim = "wires"
 )
 
-// What was routed within ten minutes, and what was not, by its wiring (docs/FPGA.md).
+// What was routed on an HX8K within ten minutes, and what was not, by its spread (docs/FPGA.md).
+// The tiles of all devices have the same wires, and smaller devices have shorter ways.
 const (
-	routedForClock = 1200. // the most
-	routedForWires = 1900.
-	lostForWires   = 3000. // the least that was far from it
+	routedForClock = 2300 // the most
+	routedForWires = 2800
+	lostForWires   = 4500 // the least that was far from it
 )
 
 // ParseAim returns the aim of that name; auto is none, so that the estimate decides.
@@ -58,7 +58,7 @@ func ParseAim(name string) (Aim, error) {
 
 // aim returns what a design is best placed for.
 func (e *Estimate) aim() Aim {
-	if e == nil || e.Wiring <= routedForClock {
+	if e == nil || e.Spread <= routedForClock {
 		return ForClock
 	}
 	return ForWires
@@ -67,9 +67,9 @@ func (e *Estimate) aim() Aim {
 // verdict returns what is to be expected of a design that is placed for something.
 func (e *Estimate) verdict(aim Aim) Verdict {
 	switch {
-	case e.Wiring <= routedForClock, aim == ForWires && e.Wiring <= routedForWires:
+	case e.Spread <= routedForClock, aim == ForWires && e.Spread <= routedForWires:
 		return Will
-	case e.Wiring < lostForWires:
+	case e.Spread < lostForWires:
 		return May
 	}
 	return WillNo
@@ -139,7 +139,6 @@ func (m *module) estimate(cells int) *Estimate {
 	}
 	e.Share = float64(e.Cells) / float64(cells)
 	e.Spread = m.spread()
-	e.Wiring = float64(e.Spread) * e.Share
 	return e
 }
 

@@ -28,7 +28,7 @@ func TestEstimate(t *testing.T) {
 	}
 	// f leads to b, d and e, and to the LUT before it; g to d alone.
 	e := m.estimate(100)
-	want := Estimate{LUTs: 4, FFs: 2, Carries: 1, Cells: 5, Share: 0.05, Spread: 2, Wiring: 2 * 0.05}
+	want := Estimate{LUTs: 4, FFs: 2, Carries: 1, Cells: 5, Share: 0.05, Spread: 2}
 	if *e != want {
 		t.Errorf("%+v, want %+v", *e, want)
 	}
@@ -39,17 +39,17 @@ func TestEstimate(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	rank := map[Verdict]int{Will: 0, May: 1, WillNo: 2}
 	last := map[Aim]Verdict{ForClock: Will, ForWires: Will}
-	for wiring := 0.; wiring < 2*lostForWires; wiring += 10 {
-		e := &Estimate{Wiring: wiring}
+	for spread := range 2 * lostForWires {
+		e := &Estimate{Spread: spread}
 		for _, aim := range []Aim{ForClock, ForWires} {
 			v := e.verdict(aim)
 			if rank[v] < rank[last[aim]] {
-				t.Fatalf("wiring %v: %s, with less: %s", wiring, v, last[aim])
+				t.Fatalf("spread %d: %s, with less: %s", spread, v, last[aim])
 			}
 			last[aim] = v
 		}
 		if rank[last[ForClock]] < rank[last[ForWires]] || e.aim() == ForClock && e.verdict(ForClock) != Will {
-			t.Fatalf("wiring %v: %v, placed for the %s", wiring, last, e.aim())
+			t.Fatalf("spread %d: %v, placed for the %s", spread, last, e.aim())
 		}
 	}
 	if last[ForWires] != WillNo || (*Estimate)(nil).aim() != ForClock {
