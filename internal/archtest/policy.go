@@ -135,6 +135,7 @@ var policy = Policy{
 		{Package: "internal/filelock"},
 		{Package: "internal/hint"},
 		{Package: "internal/jsonfault"},
+		{Package: "internal/plot", Imports: []string{"internal/atomicfile"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
@@ -182,6 +183,7 @@ const (
 	cli        = "github.com/urfave/cli/v2"
 	goCmp      = "github.com/google/go-cmp"
 	gonum      = "gonum.org/v1/gonum"
+	gonumPlot  = "gonum.org/v1/plot"
 	math32     = "github.com/chewxy/math32"
 	sync       = "golang.org/x/sync"
 	sys        = "golang.org/x/sys"

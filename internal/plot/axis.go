@@ -1,0 +1,168 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	gonum "gonum.org/v1/plot"
+)
+
+// scale places the values of one axis. Logarithms are taken before gonum/plot sees a
+// value, so that its axis is linear and zero can be given a place below them.
+type scale struct {
+	log      bool
+	zeros    bool    // there are exact zeros on a logarithmic axis
+	zero     float64 // where they stand
+	bottom   float64 // where what is too low for the logarithmic axis is cut off
+	min, max float64
+	ticks    []gonum.Tick
+}
+
+// wantedTicks is about how many ticks with numbers an axis has.
+const wantedTicks = 6
+
+// newScale returns the scale of an axis that holds the values; NaN is none. With round
+// it ends at ticks.
+func newScale(a Axis, values []float64, round bool) scale {
+	if len(a.Names) > 0 {
+		return nameScale(a.Names)
+	}
+	values = append(append([]float64(nil), values...), a.Include...)
+	if a.Log {
+		return logScale(values)
+	}
+	return linearScale(values, round)
+}
+
+func nameScale(names []string) scale {
+	s := scale{min: -0.5, max: float64(len(names)) - 0.5}
+	for i, name := range names {
+		s.ticks = append(s.ticks, gonum.Tick{Value: float64(i), Label: name})
+	}
+	return s
+}
+
+func linearScale(values []float64, round bool) scale {
+	lo, hi, whole := math.Inf(1), math.Inf(-1), true
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+			whole = whole && v == math.Trunc(v)
+		}
+	}
+	switch {
+	case lo > hi: // no value at all
+		lo, hi = 0, 1
+	case lo == hi:
+		half := math.Max(math.Abs(lo)/10, 1)
+		lo, hi = lo-half, hi+half
+	}
+	step := niceStep((hi - lo) / wantedTicks)
+	if whole { // there is no layer 2.5
+		step = math.Max(step, 1)
+	}
+	first, last := math.Floor(lo/step), math.Ceil(hi/step)
+	if round {
+		lo, hi = first*step, last*step
+	}
+	s := scale{min: lo, max: hi}
+	for i := first; i <= last; i++ {
+		if v := i * step; v >= lo && v <= hi {
+			s.ticks = append(s.ticks, gonum.Tick{Value: v, Label: number(v, step)})
+		}
+	}
+	return s
+}
+
+// niceStep returns the least of 1, 2, 5, 10, ... times a power of ten that is not below x.
+func niceStep(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= x*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// number formats a tick with the digits that its step needs and no more.
+func number(v, step float64) string {
+	if m := math.Max(math.Abs(v), step); v != 0 && (m >= 1e6 || m < 1e-4) {
+		digits := max(0, decade(v)-decade(step))
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits, 64), "e")
+		e, _ := strconv.Atoi(exponent) // it spares the plus and the leading zero
+		return mantissa + "e" + strconv.Itoa(e)
+	}
+	if v == 0 && step < 1e-4 {
+		return "0"
+	}
+	return strconv.FormatFloat(v, 'f', max(0, -decade(step)), 64)
+}
+
+// decade returns the exponent of the power of ten at or below the magnitude of v. What a
+// step that was multiplied lost in rounding does not count.
+func decade(v float64) int { return int(math.Floor(math.Log10(math.Abs(v)) + 1e-9)) }
+
+// logScale spans the decades of the positive values. Zeros, if there are any, stand a
+// tenth of that below.
+func logScale(values []float64) scale {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	s := scale{log: true}
+	for _, v := range values {
+		switch {
+		case v == 0:
+			s.zeros = true
+		case v > 0:
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	if lo > hi { // zeros alone
+		lo, hi = 1, 1
+	}
+	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
+	if first == last {
+		last++
+	}
+	s.min, s.max, s.bottom = first, last, first
+	every := math.Ceil((last - first) / (wantedTicks + 2))
+	for d := first; d <= last; d++ {
+		t := gonum.Tick{Value: d}
+		if math.Mod(d-first, every) == 0 {
+			t.Label = power(d)
+		}
+		s.ticks = append(s.ticks, t)
+		for m := 2.0; m < 10 && d < last && every == 1; m++ {
+			s.ticks = append(s.ticks, gonum.Tick{Value: d + math.Log10(m)})
+		}
+	}
+	if s.zeros {
+		s.zero = first - 0.1*(last-first)
+		s.min, s.bottom = s.zero, s.zero
+		s.ticks = append(s.ticks, gonum.Tick{Value: s.zero, Label: "0"})
+	}
+	return s
+}
+
+// power returns ten to the d, in figures where those are short.
+func power(d float64) string {
+	if d >= -2 && d <= 4 {
+		return strconv.FormatFloat(math.Pow(10, d), 'f', max(0, -int(d)), 64)
+	}
+	return "1e" + strconv.Itoa(int(d))
+}
+
+// at returns where a value stands; NaN for none.
+func (s scale) at(v float64) float64 {
+	switch {
+	case !s.log || math.IsNaN(v):
+		return v
+	case v > 0:
+		return math.Max(math.Log10(v), s.bottom)
+	default:
+		return s.bottom
+	}
+}
+
+// isZero reports whether the value is one of the zeros on their line.
+func (s scale) isZero(v float64) bool { return s.zeros && v == 0 }

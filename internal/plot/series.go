@@ -1,0 +1,134 @@
+package plot
+
+import (
+	"math"
+
+	gonum "gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curve draws a series in its look.
+type curve struct {
+	*Series
+	look
+	x, y  scale
+	count int // series in the chart, among which glyphs take turns
+}
+
+// marks is how many points of a long line have a glyph.
+const marks = 10
+
+// Plot implements gonum's Plotter.
+func (v curve) Plot(c draw.Canvas, p *gonum.Plot) {
+	tx, ty := p.Transforms(&c)
+	at := func(x, y float64) vg.Point {
+		return vg.Point{X: tx(v.x.at(x)), Y: ty(v.y.at(y))}
+	}
+	if v.Low != nil {
+		v.drawSpread(c, at)
+	}
+	if v.Kind == Line {
+		for _, part := range v.parts() {
+			var line []vg.Point
+			for i := part[0]; i < part[1]; i++ {
+				line = append(line, at(v.X[i], v.Y[i]))
+			}
+			c.StrokeLines(v.line(), line)
+		}
+	}
+	for i := range v.X {
+		if !math.IsNaN(v.Y[i]) && v.marked(i) {
+			c.DrawGlyphNoClip(v.mark(), at(v.X[i], v.Y[i]))
+		}
+	}
+}
+
+// parts returns the ranges of points that a line joins. It is broken at missing values,
+// and at the zeros of a logarithmic axis: between those and the next value there is no
+// slope to show.
+func (v curve) parts() (parts [][2]int) {
+	start := 0
+	for i := 0; i <= len(v.Y); i++ {
+		if i == len(v.Y) || math.IsNaN(v.Y[i]) || v.y.isZero(v.Y[i]) || v.x.isZero(v.X[i]) {
+			if i-start > 1 {
+				parts = append(parts, [2]int{start, i})
+			}
+			start = i + 1
+		}
+	}
+	return parts
+}
+
+// marked reports whether point i has a glyph: all of a scatter and of a short line have
+// one, some of a long line, in turns with the other series, and whatever no line would
+// show.
+func (v curve) marked(i int) bool {
+	n := len(v.X)
+	if v.Kind == Scatter || n <= marks+marks/2 || v.ErrorBars || v.y.isZero(v.Y[i]) || v.x.isZero(v.X[i]) {
+		return true
+	}
+	alone := true
+	for _, part := range v.parts() {
+		alone = alone && (i < part[0] || i >= part[1])
+	}
+	every := n / marks
+	return alone || i%every == v.index*every/v.count%every
+}
+
+// drawSpread draws the band or the error bars.
+func (v curve) drawSpread(c draw.Canvas, at func(x, y float64) vg.Point) {
+	if v.ErrorBars {
+		for i := range v.X {
+			errorBar(c, v.edge(false), at(v.X[i], v.Low[i]), at(v.X[i], v.High[i]))
+		}
+		return
+	}
+	var low, high []vg.Point
+	flush := func() {
+		border := append([]vg.Point(nil), low...)
+		for i := len(high) - 1; i >= 0; i-- {
+			border = append(border, high[i])
+		}
+		if len(low) > 1 {
+			c.FillPolygon(v.shade(), border)
+			c.StrokeLines(v.edge(true), low, high)
+		}
+		low, high = nil, nil
+	}
+	for i := range v.X {
+		if math.IsNaN(v.Low[i]) || math.IsNaN(v.High[i]) {
+			flush()
+			continue
+		}
+		low, high = append(low, at(v.X[i], v.Low[i])), append(high, at(v.X[i], v.High[i]))
+	}
+	flush()
+}
+
+// errorBar draws a bar from end to end with short feet; nothing if an end is missing.
+func errorBar(c draw.Canvas, s draw.LineStyle, from, to vg.Point) {
+	const foot = vg.Length(2)
+	if math.IsNaN(float64(from.Y)) || math.IsNaN(float64(to.Y)) {
+		return
+	}
+	c.StrokeLine2(s, from.X, from.Y, to.X, to.Y)
+	for _, end := range []vg.Point{from, to} {
+		c.StrokeLine2(s, end.X-foot, end.Y, end.X+foot, end.Y)
+	}
+}
+
+// Thumbnail draws the sample of the legend.
+func (v curve) Thumbnail(c *draw.Canvas) {
+	y := c.Center().Y
+	if v.Low != nil && !v.ErrorBars {
+		c.FillPolygon(v.shade(), corners(c.Rectangle))
+	}
+	if v.Kind == Line {
+		c.StrokeLine2(v.line(), c.Min.X, y, c.Max.X, y)
+	}
+	if v.ErrorBars {
+		errorBar(*c, v.edge(false), vg.Point{X: c.Center().X, Y: c.Min.Y}, vg.Point{X: c.Center().X, Y: c.Max.Y})
+	}
+	c.DrawGlyphNoClip(v.mark(), c.Center())
+}

@@ -1,0 +1,115 @@
+package plot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"ialgn/internal/atomicfile"
+)
+
+// resolution is that of PNG files, in dots per inch.
+const resolution = 192
+
+// SVG returns the chart as a document of SVG 1.1, which may also stand within HTML: it has
+// no prolog, no script, no identifiers and no reference to anything outside it. Its title
+// and description are its words for a screen reader.
+func (c *Chart) SVG() ([]byte, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	canvas := vgsvg.New(width, height)
+	c.render(canvas)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("chart %q: %w", c.Title, err)
+	}
+	// The prelude ends with the tag that opens the drawing.
+	_, drawing, ok := bytes.Cut(b.Bytes(), []byte("<g "))
+	if !ok {
+		return nil, fmt.Errorf("chart %q: gonum/plot drew no SVG", c.Title)
+	}
+	drawing = bytes.ReplaceAll(drawing, []byte(`style="font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;`), []byte(`style="`))
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" font-family="%s">`+"\n",
+		width, height, width, height, fonts)
+	fmt.Fprintf(&out, "<title>%s</title>\n<desc>%s</desc>\n<g ", escaped(c.Title), escaped(c.describe()))
+	out.Write(drawing)
+	return out.Bytes(), nil
+}
+
+// fonts have the widths of the letters by which the chart was laid out.
+const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
+
+func escaped(s string) string {
+	var b strings.Builder
+	// A strings.Builder never fails.
+	_ = xml.EscapeText(&b, []byte(s))
+	return b.String()
+}
+
+// describe returns the chart's description.
+func (c *Chart) describe() string {
+	if c.Description != "" {
+		return c.Description
+	}
+	var names []string
+	for _, s := range c.Series {
+		names = append(names, s.Name)
+	}
+	for _, b := range c.Bars {
+		names = append(names, b.Name)
+	}
+	text := fmt.Sprintf("%s over %s", c.Y.title(), c.X.title())
+	if all := strings.Join(names, ", "); all != "" {
+		text += ": " + all
+	}
+	return text
+}
+
+// PNG returns the chart as an image of 192 dots per inch.
+func (c *Chart) PNG() ([]byte, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(resolution))
+	c.render(canvas)
+	var b bytes.Buffer
+	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("chart %q: %w", c.Title, err)
+	}
+	return b.Bytes(), nil
+}
+
+// Save writes BASE.svg and BASE.png and returns their paths. Each file appears when it is
+// complete.
+func (c *Chart) Save(base string) (files []string, err error) {
+	svg, err := c.SVG()
+	if err != nil {
+		return nil, err
+	}
+	png, err := c.PNG()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []struct {
+		suffix string
+		data   []byte
+	}{{".svg", svg}, {".png", png}} {
+		path := base + f.suffix
+		err := atomicfile.Write(path, func(w io.Writer) error {
+			_, err := w.Write(f.data)
+			return err
+		})
+		if err != nil {
+			return files, fmt.Errorf("%s: %w", path, err)
+		}
+		files = append(files, path)
+	}
+	return files, nil
+}
