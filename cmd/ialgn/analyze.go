@@ -1,13 +1,19 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/plot"
 	"ialgn/netlist"
+	reports "ialgn/report"
+	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
 
@@ -17,10 +23,13 @@ func analyzeCommand() *cli.Command {
 		Usage:     "gate counts, operation census and effective depth of models",
 		ArgsUsage: "MODEL...",
 		Description: "Effective depth as the paper's supplement defines it, by layer. The census leaves\n" +
-			"layer 1 out. Several models are also averaged, as the paper averages seeds.",
-		UsageText: "ialgn analyze demo/digits.safetensors",
-		Flags:     everywhere(),
-		Action:    analyze,
+			"layer 1 out. Models that differ in their seed alone are also averaged, as the paper\n" +
+			"averages seeds; those of different topologies are compared.",
+		UsageText: "ialgn analyze demo/digits.safetensors --plots plots",
+		Flags: everywhere(
+			&cli.StringFlag{Name: "plots", Usage: "draw effective depth, operations and categories to `DIR`, as SVG and PNG"},
+		),
+		Action: analyze,
 	}
 }
 
@@ -28,30 +37,136 @@ func analyze(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return hint.With(fmt.Errorf("analyze takes MODEL..., none given"), "`ialgn analyze -h` shows the form")
 	}
-	var all []analysis
+	var networks []*network
 	for _, path := range c.Args().Slice() {
+		info, err := model.ReadInfo(path)
+		if err != nil {
+			return err
+		}
+		if networks, err = place(networks, path, info.Model.Config); err != nil {
+			return err
+		}
+	}
+	for _, n := range networks {
+		if err := n.analyze(); err != nil {
+			return err
+		}
+	}
+	plots, err := plotNetworks(c, networks)
+	if err != nil {
+		return err
+	}
+	if len(networks) > 1 {
+		return show(c, comparison{networks, plots})
+	}
+	networks[0].Plots = plots
+	return show(c, networks[0])
+}
+
+// network is what is said of the models of one network, which differ in their seed
+// alone: the mean of their statistics, and each.
+type network struct {
+	analysis
+	Network string     `json:"network"`
+	Models  []analysis `json:"models,omitempty"` // if there are several
+	Plots   []string   `json:"plots,omitempty"`
+
+	paths  []string
+	config config.Config
+}
+
+// place adds a model to the network that it is a seed of. Topologies are compared; models
+// of one topology that differ otherwise have no common mean, and no names to tell them apart.
+func place(networks []*network, path string, cfg config.Config) ([]*network, error) {
+	name := reports.NetworkName(cfg.Model)
+	for _, n := range networks {
+		if n.Network != name {
+			continue
+		}
+		if diff := n.config.Diff(cfg, "name", "data.dir", "train.seed", "train.checkpoint.minutes"); len(diff) > 0 {
+			return nil, hint.With(fmt.Errorf("%s was trained with another %s than %s: they have no common mean", path, strings.Join(diff, ", "), n.paths[0]),
+				"analyze them one by one; models of one topology may differ in train.seed alone")
+		}
+		n.paths = append(n.paths, path)
+		return networks, nil
+	}
+	return append(networks, &network{Network: name, paths: []string{path}, config: cfg}), nil
+}
+
+// analyze reads the models, one at a time, and averages them.
+func (n *network) analyze() error {
+	for _, path := range n.paths {
 		f, err := model.ReadFrozen(path)
 		if err != nil {
 			return err
 		}
-		census := netlist.TakeCensus(f)
-		a := analysis{
-			Model: path, Width: f.Width, Depth: f.Depth(), Gates: f.Gates(),
-			Operations: census.Operations, Categories: census.Categories,
+		n.Models = append(n.Models, analyzeModel(path, f))
+	}
+	if n.analysis = n.Models[0]; len(n.Models) == 1 {
+		n.Models = nil
+		return nil
+	}
+	n.analysis = average(n.Models)
+	return nil
+}
+
+func analyzeModel(path string, f *model.Frozen) analysis {
+	census := netlist.TakeCensus(f)
+	a := analysis{
+		Model: path, Width: f.Width, Depth: f.Depth(), Gates: f.Gates(),
+		Operations: census.Operations, Categories: census.Categories,
+	}
+	for _, d := range netlist.EffectiveDepth(f) {
+		a.EffectiveDepth = append(a.EffectiveDepth, layerDepth{d.Mean, d.P10, d.P90, float64(d.Max)})
+	}
+	return a
+}
+
+// statistics returns what charts show.
+func (a analysis) statistics(name string) reports.Statistics {
+	s := reports.Statistics{Name: name, Operations: a.Operations, Categories: a.Categories}
+	for _, d := range a.EffectiveDepth {
+		s.Depth = append(s.Depth, reports.Depth(d))
+	}
+	return s
+}
+
+// plotNetworks draws the charts that --plots asks for and returns their files.
+func plotNetworks(c *cli.Context, networks []*network) (files []string, err error) {
+	if !c.IsSet("plots") {
+		return nil, nil
+	}
+	dir := c.String("plots")
+	if dir == "" {
+		return nil, hint.With(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
+	}
+	if err := makeFolder(dir); err != nil {
+		return nil, hint.With(err, "name another place with --plots")
+	}
+	var all []reports.Statistics
+	for _, n := range networks {
+		name := ""
+		if len(networks) > 1 {
+			name = n.Network
 		}
-		for _, d := range netlist.EffectiveDepth(f) {
-			a.EffectiveDepth = append(a.EffectiveDepth, layerDepth{d.Mean, d.P10, d.P90, float64(d.Max)})
+		all = append(all, n.statistics(name))
+	}
+	for _, chart := range []struct {
+		name string
+		*plot.Chart
+	}{
+		{"effective-depth", reports.DepthChart(all)},
+		{"operations", reports.OperationsChart(all)},
+		{"categories", reports.CategoriesChart(all)},
+	} {
+		written, err := chart.Save(filepath.Join(dir, chart.name))
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, a)
+		files = append(files, written...)
 	}
-	if len(all) == 1 {
-		return show(c, all[0])
-	}
-	mean, err := average(all)
-	if err != nil {
-		return err
-	}
-	return show(c, analysisReport{mean, all})
+	note(c, "the charts are in %s", dir)
+	return files, nil
 }
 
 // analysis is what is said of one model.
@@ -74,19 +189,13 @@ type layerDepth struct {
 	Max  float64 `json:"max"`
 }
 
-// operationNames are the paper's.
-var operationNames = [16]string{
-	"FALSE", "A AND B", "A AND NOT B", "A", "NOT A AND B", "B", "XOR", "OR",
-	"NOR", "XNOR", "NOT B", "A OR NOT B", "NOT A", "NOT A OR B", "NAND", "TRUE",
-}
-
 func (a analysis) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d x %d, %d deployed gates\n\n", a.Model, a.Width, a.Depth, a.Gates)
 	k := a.Categories
 	fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
 		percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
 	for op, share := range a.Operations {
-		fmt.Fprintf(w, "  %2d %-12s %9s\n", op, operationNames[op], percent(share))
+		fmt.Fprintf(w, "  %2d %-12s %9s\n", op, reports.OperationNames[op], percent(share))
 	}
 	fmt.Fprintf(w, "\neffective depth\n  layer    mean     p10     p90     max\n")
 	for l, d := range a.EffectiveDepth {
@@ -94,31 +203,36 @@ func (a analysis) text(w io.Writer) {
 	}
 }
 
-// analysisReport is what is said of several models: the mean of their statistics, and
-// each.
-type analysisReport struct {
-	analysis
-	Models []analysis `json:"models"`
-}
-
-func (r analysisReport) text(w io.Writer) {
-	for _, a := range r.Models {
+func (n *network) text(w io.Writer) {
+	for _, a := range n.Models {
 		a.text(w)
 		fmt.Fprintln(w)
 	}
-	r.analysis.text(w)
+	n.analysis.text(w)
 }
 
-// average averages models of one width and depth, each statistic by itself.
-func average(all []analysis) (analysis, error) {
+// comparison is what is said of several networks.
+type comparison struct {
+	Networks []*network `json:"networks"`
+	Plots    []string   `json:"plots,omitempty"`
+}
+
+func (r comparison) text(w io.Writer) {
+	for i, n := range r.Networks {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s\n\n", n.Network)
+		n.text(w)
+	}
+}
+
+// average averages models of one configuration, each statistic by itself.
+func average(all []analysis) analysis {
 	m := analysis{Model: fmt.Sprintf("mean of %d models", len(all)), Width: all[0].Width, Depth: all[0].Depth, Gates: all[0].Gates}
 	m.EffectiveDepth = make([]layerDepth, m.Depth)
 	share := 1 / float64(len(all))
 	for _, a := range all {
-		if a.Width != m.Width || a.Depth != m.Depth {
-			return m, hint.With(fmt.Errorf("%s is %d x %d, %s is %d x %d: they have no common mean", all[0].Model, m.Width, m.Depth, a.Model, a.Width, a.Depth),
-				"analyze models of different sizes one by one")
-		}
 		for op, x := range a.Operations {
 			m.Operations[op] += share * x
 		}
@@ -131,5 +245,5 @@ func average(all []analysis) (analysis, error) {
 			e.Mean, e.P10, e.P90, e.Max = e.Mean+share*d.Mean, e.P10+share*d.P10, e.P90+share*d.P90, e.Max+share*d.Max
 		}
 	}
-	return m, nil
+	return m
 }

@@ -128,6 +128,8 @@ var policy = Policy{
 			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "internal/atomicfile", "internal/hint"},
 		},
 
+		{Package: "report", Imports: []string{"internal/plot", "netlist", "trainer/config"}},
+
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
 		{Package: "internal/command", Imports: []string{"internal/hint"}},
