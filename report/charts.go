@@ -1,8 +1,3 @@
-// Package report draws what is known of networks for people: the charts that several
-// commands share.
-//
-// Shares are drawn in percent, layers are counted from 1, and several networks stand in
-// one chart under the names that the paper gives them.
 package report
 
 import (

@@ -17,6 +17,9 @@ import (
 	"ialgn/internal/hint"
 )
 
+// synthesisName is where the folders of the targets lie in a compiled folder.
+const synthesisName = "synth"
+
 func synthCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "synth",
@@ -116,7 +119,7 @@ func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samp
 	if err != nil {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, err)
 	}
-	o.Dir, o.Manifest = filepath.Join(dir, "synth"), out.SHA256()
+	o.Dir, o.Manifest = filepath.Join(dir, synthesisName), out.SHA256()
 	o.MHz = cmp.Or(o.MHz, compiled.MHz, usualMHz)
 	if o.Module, o.Sources, err = sources(out, compiled, plan, o.Device); err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func reused(c *cli.Context, out *folder.Output, o synth.Options) (string, error)
 		return "", hint.With(fmt.Errorf("--reuse %s: its engine is another one than that of %s", dir, out.Dir),
 			"both must have the same --module, --fold and --wrap, and models with the same features, classes and blocks of steps")
 	}
-	return filepath.Join(dir, "synth", o.Device.Name), nil
+	return filepath.Join(dir, synthesisName, o.Device.Name), nil
 }
 
 // verilogOf returns the SHA-256 of a folder's folded engine and of its wrapper.

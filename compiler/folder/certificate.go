@@ -1,11 +1,17 @@
 package folder
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
 	"ialgn/internal/atomicfile"
+	"ialgn/internal/jsonfault"
 )
 
 // CertificateFormat is the version of the certificate's form.
@@ -55,4 +61,25 @@ func (o *Output) Certify(c *Certificate) error {
 	c.Files, c.Data = o.Manifest.Files, o.Manifest.Test
 	c.Manifest = o.signature
 	return atomicfile.Write(filepath.Join(o.Dir, certificateName), func(w io.Writer) error { return jsonTo(c)(w) })
+}
+
+// Certificate returns the folder's certificate, nil if it has none. It may be of an earlier
+// content of the folder: then its manifest has another SHA-256 than the folder's.
+func (o *Output) Certificate() (*Certificate, error) {
+	path := filepath.Join(o.Dir, certificateName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be read (%w): verify again", path, cause(err))
+	}
+	c := &Certificate{}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("%s: not a certificate of ialgn (%w): verify again", path, jsonfault.Explain(err))
+	}
+	if c.Format != CertificateFormat {
+		return nil, fmt.Errorf("%s: certificate format %d, but this ialgn knows %d: verify again with this one", path, c.Format, CertificateFormat)
+	}
+	return c, nil
 }

@@ -218,6 +218,7 @@ func TestKeys(t *testing.T) {
 	add("analyze", "0", "analyze", "m.safetensors", "m.safetensors", "--plots", "plots")
 	add("train", "0", append([]string{"train", config, "-o", "w.safetensors", "--set", "model.topology=rwlgn"}, quick...)...)
 	add("analyze", "0", "analyze", "m.safetensors", "w.safetensors", "--plots", "plots")
+	add("report", "0", "report", "plain", "--model", "t.safetensors")
 	t.Setenv("IALGN_DATA", r.dir)
 	t.Setenv("XDG_CACHE_HOME", r.dir)
 	add("experiment", "1", "experiment", "baselines", "-o", "tables")

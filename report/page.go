@@ -1,0 +1,170 @@
+// Package report draws what is known of networks for people: the charts that several
+// commands share, and a page in HTML about a compiled folder and its model.
+//
+// Shares are drawn in percent, layers are counted from 1, and several networks stand in
+// one chart under the names that the paper gives them.
+//
+// A [Page] is made of what others read and computed; nothing is computed here but what is
+// shown. It is one file: its charts and its style are in it, it has no script, and it
+// says itself that nothing may be fetched. The same folder and model give the same bytes.
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"ialgn/compiler/folder"
+	"ialgn/internal/plot"
+	"ialgn/trainer/model"
+)
+
+// Page is what a page is made of.
+type Page struct {
+	Version    string // of the program
+	Output     *folder.Output
+	ModelFile  string // name of the file
+	Info       *model.Info
+	Statistics Statistics // of the model
+	Test       *Test      // nil: NotTested says why
+	NotTested  string
+	Verified   *folder.Certificate // nil: there is none
+	Synthesis  []Synthesis
+}
+
+// Test is what the frozen model makes of its test set.
+type Test struct {
+	Correct, Samples int
+	Confusion        [][]int // [label][predicted]
+	OtherData        bool    // not the one of the training record
+}
+
+// section is a part of the page with a heading.
+type section struct {
+	ID, Title string
+	Notes     []string
+	Figures   []template.HTML
+	Tables    []table
+}
+
+// table has a head of columns, and the first cell of each row is its head.
+type table struct {
+	Caption string
+	Head    []string
+	Rows    [][]cell
+	Numbers bool // the cells are, and stand to the right
+}
+
+// cell is a text, the darker the higher its shade, from 0 to 4.
+type cell struct {
+	Text  string
+	Shade int
+}
+
+// fact is one of the figures at the top.
+type fact struct{ Name, Value string }
+
+//go:embed page.html
+var pageHTML string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// HTML returns the page. An error says which chart could not be drawn.
+func (p *Page) HTML() ([]byte, error) {
+	b := &builder{Page: p}
+	sections := []section{
+		b.configuration(), b.training(), b.confusion(), b.census(), b.depth(),
+		b.area(), b.passes(), b.verification(), b.synthesis(), b.files(),
+	}
+	if b.err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Output.Dir, b.err)
+	}
+	var out bytes.Buffer
+	err := pageTemplate.Execute(&out, struct {
+		Title, Lead, Version, Manifest string
+		Facts                          []fact
+		Sections                       []section
+	}{p.title(), p.lead(), p.Version, p.Output.SHA256(), p.facts(), sections})
+	return out.Bytes(), err
+}
+
+// builder makes the sections and keeps the first error of a chart.
+type builder struct {
+	*Page
+	err error
+}
+
+// draw returns a chart for the page.
+func (b *builder) draw(c *plot.Chart) template.HTML {
+	svg, err := c.SVG()
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	return template.HTML(svg) // #nosec: package plot escapes every text in it
+}
+
+func (p *Page) title() string { return p.Output.Manifest.Module }
+
+// lead says in one sentence what the page is about.
+func (p *Page) lead() string {
+	m := p.Info.Model
+	return fmt.Sprintf("%s of %d chains and %d layers on %s, compiled with scope %s.",
+		NetworkName(m.Config.Model), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
+}
+
+// facts returns what a reader looks for first.
+func (p *Page) facts() []fact {
+	r := &p.Output.Report
+	all := []fact{{"Deployed gates", count(r.GatesRaw)}, {"Gates left", count(r.Gates)}}
+	if t := p.Test; t != nil {
+		all = append(all, fact{"Test accuracy", percent(ratio(t.Correct, t.Samples))})
+	}
+	if r.LUTs != nil {
+		all = append(all, fact{"LUTs", count(r.LUTs.Total)})
+	}
+	all = append(all, fact{"Levels", count(r.Levels.Total)}, fact{"Verification", p.verdict()})
+	for _, s := range p.Synthesis {
+		if s.Report.Fmax > 0 && s.of(p.Output) {
+			all = append(all, fact{"Clock on " + s.Report.Target, megahertz(s.Report.Fmax)})
+		}
+	}
+	return all
+}
+
+// count writes a number with its thousands apart.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) }
+
+func megahertz(f float64) string { return fmt.Sprintf("%.1f MHz", f) }
+
+func seconds(s float64) string { return fmt.Sprintf("%.3g s", s) }
+
+// ratio returns part of whole, 0 of nothing.
+func ratio(part, whole int) float64 { return float64(part) / float64(max(1, whole)) }
+
+// texts returns plain cells.
+func texts(all ...string) []cell {
+	cells := make([]cell, len(all))
+	for i, s := range all {
+		cells[i].Text = s
+	}
+	return cells
+}
+
+// pairs returns a table of names and values.
+func pairs(caption string, rows [][]cell) table {
+	return table{Caption: caption, Head: []string{"what", "value"}, Rows: rows}
+}
+
+// words writes a key of a JSON object as words.
+func words(key string) string { return strings.NewReplacer("_", " ", ".", ": ").Replace(key) }

@@ -1,0 +1,285 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/compiler"
+	"ialgn/compiler/folder"
+	"ialgn/flow/nextpnr"
+	"ialgn/flow/synth"
+	"ialgn/netlist"
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// evil is a name that would break out of a careless page.
+const evil = `</title><script>alert("1")</script><img src=x onerror=y>&'`
+
+// full is a page with something in each place, whose names are evil.
+func full() *Page {
+	sizes := netlist.Sizes{Gates: 1234, Head: 20, Encoder: 30, Total: 1284}
+	measures := &netlist.Measures{Cells: sizes, LUTs: sizes, Levels: netlist.Sizes{Total: 7}}
+	return &Page{
+		Version: "0.1.0", ModelFile: evil + ".safetensors",
+		Output: &folder.Output{
+			Dir: "there",
+			Manifest: folder.Manifest{
+				Module: evil, Scope: "full", Options: json.RawMessage(`{"optimise":2,"wrap":"stream"}`),
+				Model: folder.ModelRef{Name: "m", SHA256: "abc123"},
+				Files: []folder.File{{Name: "net.v", Format: "verilog", Size: 54321, SHA256: "def456"}},
+			},
+			Report: folder.Report{
+				GatesRaw: 6000, Gates: 1126, Cells: sizes, LUTs: &sizes, Levels: netlist.Sizes{Total: 5}, Raw: measures,
+				Seconds: 1.5, PeakBytes: 27e6,
+				Passes: []compiler.PassReport{
+					{Sweep: 1, Name: "constants", Before: 6459, After: 6453, Measures: measures},
+					{Name: evil, Before: 6453, After: 1284, Measures: measures},
+				},
+			},
+		},
+		Info: &model.Info{Model: &model.Model{
+			Config:  config.Config{Name: evil, Model: config.Model{Topology: "ialgn", Width: 300, Depth: 1}, Train: config.Train{Optimizer: config.Optimizer{Eps: 1e-8}}},
+			Classes: []string{evil, "one"}, Width: 300, Encoder: encoding.Encoder{Bits: 4},
+			Sections: []model.Section{{Layers: 1}},
+			Record: model.Record{DataSet: evil, Kept: 2, Start: &model.Start{Name: evil}, Epochs: []model.Epoch{
+				{Loss: 2.5, TrainCorrect: 10, TrainSamples: 100, TestCorrect: 3, TestSamples: 10, ValidationCorrect: 1, ValidationSamples: 2, RelaxedCorrect: 4},
+				{Loss: 0.5, TrainCorrect: 90, TrainSamples: 100, TestCorrect: 8, TestSamples: 10, ValidationCorrect: 2, ValidationSamples: 2, RelaxedCorrect: 5},
+			}},
+		}},
+		Statistics: Statistics{Operations: [16]float64{3: 1}, Depth: []Depth{{0.207, 0, 1, 1}}},
+		Test:       &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
+		Verified: &folder.Certificate{
+			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0", Time: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
+			Assumptions: []string{"the inputs are thermometer codes"}, Tools: map[string]string{"proof": "abc 1.01"},
+			Checks: folder.Checks{Formal: map[string]any{"proved": true, "checked": 300.0}, RTL: map[string]any{"mismatches": 0.0}},
+		},
+		Synthesis: []Synthesis{{
+			Report: synth.Report{
+				Target: "ice40-hx8k", LUTs: 1486, Carries: 32, FFs: 980, MHz: 48, Met: true, Fmax: 141.54, Least: 141.54, Most: 150,
+				Routed: 2, Bitstream: "a/b/net.bin", BitstreamSeed: 2,
+				Runs: []synth.Placed{{Seed: 2, Result: &nextpnr.Result{Fmax: 150, Cells: []nextpnr.Use{{Cell: "ICESTORM_LC", Used: 1742, Available: 7680}}}}},
+			},
+			Check: map[string]any{"result": "verified", "mismatches": 0.0},
+		}},
+	}
+}
+
+// page is what a reader finds on a page.
+type page struct {
+	headings map[string]string   // by the identifier
+	rows     map[string][]string // of all tables, by the text of their heads
+	links    []string
+	titles   []string // of the charts
+	all      string
+}
+
+// read takes a page apart, and fails for one that is not well-formed or that runs or
+// fetches anything.
+func read(t *testing.T, html []byte) page {
+	t.Helper()
+	p := page{headings: map[string]string{}, rows: map[string][]string{}}
+	d := xml.NewDecoder(bytes.NewReader(html))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	var open []xml.StartElement
+	var text strings.Builder
+	var row []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return p
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			open = append(open, e.Copy())
+			text.Reset()
+			if e.Name.Local == "tr" {
+				row = nil
+			}
+			for _, a := range e.Attr {
+				switch name := a.Name.Local; {
+				case name == "href" && (strings.HasPrefix(a.Value, "#") || a.Value == "data:,"):
+					p.links = append(p.links, a.Value)
+				case name == "href" || name == "src" || name == "action" || strings.HasPrefix(name, "on"):
+					t.Errorf("<%s> has %s=%q", e.Name.Local, name, a.Value)
+				}
+			}
+			if name := e.Name.Local; name == "script" || name == "img" || name == "iframe" || name == "object" {
+				t.Errorf("there is a <%s>", name)
+			}
+		case xml.CharData:
+			text.Write(e)
+			p.all += string(e)
+		case xml.EndElement:
+			start := open[len(open)-1]
+			open = open[:len(open)-1]
+			if start.Name.Local != e.Name.Local {
+				t.Fatalf("</%s> ends <%s>", e.Name.Local, start.Name.Local)
+			}
+			switch e.Name.Local {
+			case "h2":
+				p.headings[start.Attr[0].Value] = text.String()
+			case "th", "td":
+				row = append(row, text.String())
+			case "tr":
+				p.rows[row[0]] = row[1:]
+			case "title":
+				p.titles = append(p.titles, text.String())
+			}
+		}
+	}
+}
+
+// sections are the page's, by their identifiers.
+var sections = map[string]string{
+	"configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix", "operations": "Operations",
+	"depth": "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
+	"bitstream": "Synthesis and bitstream", "files": "Files",
+}
+
+func html(t *testing.T, p *Page) []byte {
+	t.Helper()
+	out, err := p.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestPage(t *testing.T) {
+	out := html(t, full())
+	if again := html(t, full()); !bytes.Equal(out, again) {
+		t.Error("made twice, the page differs")
+	}
+	p := read(t, out)
+	if diff := cmp.Diff(sections, p.headings); diff != "" {
+		t.Errorf("headings (-want +got):\n%s", diff)
+	}
+	for id := range sections {
+		if !strings.Contains(strings.Join(p.links, " ")+" ", "#"+id+" ") {
+			t.Errorf("nothing leads to #%s", id)
+		}
+	}
+	for head, want := range map[string][]string{
+		"name":                        {evil},
+		"train.optimizer.eps":         {"1e-08"},
+		"file":                        {"format", "bytes", "SHA-256"}, // the last table wins
+		"last epoch: test accuracy":   {"80.00 %"},
+		"kept, by the validation set": {"epoch 2"},
+		evil:                          {"after all", "6,453", "1,284", "1,284", "7", "0"},
+		"one":                         {"1", "1", "50.00 %"},
+		"A":                           {"3", "100.00 %"},
+		"pass-through":                {"0.00 %"},
+		"1":                           {"0.207", "0.0", "1.0", "1.0"},
+		"cells":                       {"30", "1,234", "20", "1,284"},
+		"optimise":                    {"2"},
+		"constants":                   {"1", "6,459", "6,453", "1,284", "7", "0"},
+		"proved":                      {"yes"},
+		"assumption":                  {"the inputs are thermometer codes"},
+		"clock aimed at":              {"48.0 MHz, met: yes"},
+		"bitstream":                   {"net.bin, of seed 2"},
+		"ICESTORM_LC":                 {"1,742", "7,680"},
+		"net.v":                       {"verilog", "54,321", "def456"},
+	} {
+		if diff := cmp.Diff(want, p.rows[head]); diff != "" {
+			t.Errorf("row %q (-want +got):\n%s", head, diff)
+		}
+	}
+	charts := []string{
+		evil + ": report of ialgn", "Accuracy by epoch", "Training loss by epoch", "Operations beyond the first layer",
+		"Categories of operations beyond the first layer", "Effective depth by layer", "Cells after each pass", "Levels after each pass",
+	}
+	if diff := cmp.Diff(charts, p.titles); diff != "" {
+		t.Errorf("title and charts (-want +got):\n%s", diff)
+	}
+	for _, want := range []string{"IALGN of 300 chains and 1 layers on " + evil, "8 of 10 test samples", "is not the one of the training record", "the parameters of " + evil, "test, relaxed network", "validation"} {
+		if !strings.Contains(p.all, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// TestPageOfLittle: what was not done is said, in its place.
+func TestPageOfLittle(t *testing.T) {
+	p := full()
+	p.Test, p.NotTested, p.Verified, p.Synthesis = nil, "mnist: not found", nil, nil
+	p.Info.Model.Record = model.Record{}
+	p.Output.Report.Passes, p.Output.Report.LUTs, p.Output.Report.Raw = nil, nil, nil
+	got := read(t, html(t, p))
+	if diff := cmp.Diff(sections, got.headings); diff != "" {
+		t.Errorf("headings (-want +got):\n%s", diff)
+	}
+	for _, want := range []string{
+		"Not evaluated: mnist: not found", "has not been trained", "compiled without passes",
+		"ialgn verify compares", "ialgn synth takes", "not done",
+	} {
+		if !strings.Contains(got.all, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// TestStale: results of an earlier content of the folder are not passed off as its own.
+func TestStale(t *testing.T) {
+	p := full()
+	p.Verified.Manifest.SHA256, p.Synthesis[0].Report.Manifest = "earlier", "earlier"
+	got := read(t, html(t, p))
+	if n := strings.Count(got.all, stale); n != 2 {
+		t.Errorf("%d results are said to be of an earlier content, want 2", n)
+	}
+	if strings.Contains(got.all, "Clock on ice40-hx8k") || p.verdict() != "of an earlier content" {
+		t.Errorf("an earlier result is among the facts; verification: %s", p.verdict())
+	}
+}
+
+func TestChartThatCannotBeDrawn(t *testing.T) {
+	p := full()
+	p.Statistics.Depth = nil
+	if _, err := p.HTML(); err == nil || !strings.Contains(err.Error(), `there: chart "Effective depth by layer"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100", 12345678: "12,345,678"} {
+		if got := count(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestShade(t *testing.T) {
+	var got []int
+	for _, share := range []float64{0, 0.001, 0.02, 0.021, 0.1, 0.11, 0.5, 0.51, 1} {
+		got = append(got, shade(share))
+	}
+	if diff := cmp.Diff([]int{0, 1, 1, 2, 2, 3, 3, 4, 4}, got); diff != "" {
+		t.Errorf("shades (-want +got):\n%s", diff)
+	}
+}
+
+func TestFlatten(t *testing.T) {
+	all, err := flatten(json.RawMessage(`{"b":{"y":1e9,"x":0.956},"a":[true,{"c":"text"}],"none":null,"n":1e-8}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(all), "[{a.0 yes} {a.1.c text} {b.x 0.956} {b.y 1000000000} {n 1e-08}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if _, err := flatten(json.RawMessage(`{`)); err == nil {
+		t.Error("broken JSON was accepted")
+	}
+}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// value is a leaf of a JSON value with its path, such as encoder.bits.
+type value struct{ key, text string }
+
+// flatten returns the leaves of what v is as JSON, sorted by their paths, those of lists
+// in their order.
+func flatten(v any) ([]value, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var tree any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		return nil, err
+	}
+	return leaves(nil, "", tree), nil
+}
+
+func leaves(list []value, key string, v any) []value {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			list = leaves(list, join(key, k), v[k])
+		}
+	case []any:
+		for i, e := range v {
+			list = leaves(list, join(key, strconv.Itoa(i)), e)
+		}
+	case float64:
+		list = append(list, value{key, figure(v)})
+	case bool:
+		list = append(list, value{key, map[bool]string{true: "yes", false: "no"}[v]})
+	case nil:
+	default:
+		list = append(list, value{key, fmt.Sprint(v)})
+	}
+	return list
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "." + b
+}
+
+// figure writes whole numbers with all their digits, and small ones with an exponent.
+func figure(v float64) string {
+	if v == math.Trunc(v) {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
