@@ -5,7 +5,7 @@
 GO        ?= go
 TOOL      := $(GO) tool -modfile=tools/go.mod
 PACKAGES  ?= ./...
-DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc g++
+DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc g++ chromium
 
 # Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .

@@ -1,5 +1,5 @@
 // Package tool runs the external programs that the compiler and the verifier rely on:
-// synthesis, simulators, equivalence checking, place and route.
+// synthesis, simulators, equivalence checking, place and route; and the browser of tests.
 //
 // [Find] looks a program of the list up in PATH. A [Tool] tells its version and runs
 // [Command]s: each with a time limit for the program and all that it starts, with its
@@ -46,6 +46,7 @@ var programs = []program{
 	{"icebox_vlog", []string{"icebox_vlog"}, "fpga-icestorm", nil, ""},
 	{"nextpnr-ecp5", []string{"nextpnr-ecp5"}, "", []string{"--version"}, "Next Generation Place and Route"},
 	{"ecppack", []string{"ecppack"}, "", []string{"--version"}, "Version"},
+	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // tests look at pages with it
 }
 
 // Names returns the names of all programs that [Find] knows.

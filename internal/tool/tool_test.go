@@ -111,7 +111,7 @@ func TestMissingEverywhere(t *testing.T) {
 func TestNames(t *testing.T) {
 	want := []string{
 		"yosys", "iverilog", "vvp", "verilator", "abc", "nextpnr-ice40",
-		"icepack", "icetime", "icebram", "iceunpack", "icebox_vlog", "nextpnr-ecp5", "ecppack",
+		"icepack", "icetime", "icebram", "iceunpack", "icebox_vlog", "nextpnr-ecp5", "ecppack", "chromium",
 	}
 	if diff := cmp.Diff(want, tool.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
