@@ -123,11 +123,14 @@ func apart(ticks []gonum.Tick) []gonum.Tick {
 
 // plotters adds what the chart shows to the plot and returns the legend.
 func (c *Chart) plotters(p *gonum.Plot, x, y scale) (entries []entry) {
+	curves := make([]gonum.Plotter, len(c.Series))
 	for i := range c.Series {
 		v := curve{&c.Series[i], lookOf(i, c.Series[i].Group), x, y, len(c.Series)}
-		p.Add(v)
+		p.Add(band{v})
+		curves[i] = v
 		entries = append(entries, entry{v.Name, v})
 	}
+	p.Add(curves...) // above the bands of all
 	for _, v := range newColumns(c) {
 		p.Add(v)
 		entries = append(entries, entry{v.Name, v})

@@ -222,6 +222,22 @@ func TestEverySeriesIsDrawn(t *testing.T) {
 	}
 }
 
+// TestBandsLieBelowLines: no band covers the line of a series before it.
+func TestBandsLieBelowLines(t *testing.T) {
+	x, y := []float64{1, 2}, []float64{1, 2}
+	svg, err := (&Chart{Title: "t", Series: []Series{
+		{Name: "a", X: x, Y: y, Low: x, High: y}, {Name: "b", X: x, Y: y, Low: x, High: y},
+	}}).SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plot := string(svg)
+	bands := regexp.MustCompile(`fill-opacity:0\.14`).FindAllStringIndex(plot, 2) // the legend's come last
+	if line := strings.Index(plot, "stroke-width:1.2"); len(bands) != 2 || line < bands[1][0] {
+		t.Errorf("a line stands at %d, before a band: %v", line, bands)
+	}
+}
+
 func TestStackedBarsStandOnEachOther(t *testing.T) {
 	c := shares()
 	c.Stacked = true

@@ -21,12 +21,11 @@ const marks = 10
 
 // Plot implements gonum's Plotter.
 func (v curve) Plot(c draw.Canvas, p *gonum.Plot) {
-	tx, ty := p.Transforms(&c)
-	at := func(x, y float64) vg.Point {
-		return vg.Point{X: tx(v.x.at(x)), Y: ty(v.y.at(y))}
-	}
-	if v.Low != nil {
-		v.drawSpread(c, at)
+	at := v.places(c, p)
+	for i := range v.Low {
+		if v.ErrorBars {
+			errorBar(c, v.edge(false), at(v.X[i], v.Low[i]), at(v.X[i], v.High[i]))
+		}
 	}
 	if v.Kind == Line {
 		for _, part := range v.parts() {
@@ -76,27 +75,36 @@ func (v curve) marked(i int) bool {
 	return alone || i%every == v.index*every/v.count%every
 }
 
-// drawSpread draws the band or the error bars.
-func (v curve) drawSpread(c draw.Canvas, at func(x, y float64) vg.Point) {
+// places returns where points stand on the canvas.
+func (v curve) places(c draw.Canvas, p *gonum.Plot) func(x, y float64) vg.Point {
+	tx, ty := p.Transforms(&c)
+	return func(x, y float64) vg.Point {
+		return vg.Point{X: tx(v.x.at(x)), Y: ty(v.y.at(y))}
+	}
+}
+
+// band draws the band of a series, if it has one.
+type band struct{ curve }
+
+// Plot implements gonum's Plotter.
+func (v band) Plot(c draw.Canvas, p *gonum.Plot) {
 	if v.ErrorBars {
-		for i := range v.X {
-			errorBar(c, v.edge(false), at(v.X[i], v.Low[i]), at(v.X[i], v.High[i]))
-		}
 		return
 	}
+	at := v.places(c, p)
 	var low, high []vg.Point
 	flush := func() {
-		border := append([]vg.Point(nil), low...)
-		for i := len(high) - 1; i >= 0; i-- {
-			border = append(border, high[i])
-		}
 		if len(low) > 1 {
+			border := append([]vg.Point(nil), low...)
+			for i := len(high) - 1; i >= 0; i-- {
+				border = append(border, high[i])
+			}
 			c.FillPolygon(v.shade(), border)
 			c.StrokeLines(v.edge(true), low, high)
 		}
 		low, high = nil, nil
 	}
-	for i := range v.X {
+	for i := range v.Low {
 		if math.IsNaN(v.Low[i]) || math.IsNaN(v.High[i]) {
 			flush()
 			continue
