@@ -69,7 +69,7 @@ func (b *builder) area() section {
 
 // values returns rows of what v is as JSON.
 func (b *builder) values(v any) (rows [][]cell) {
-	all, err := flatten(v)
+	all, err := flatten(v, 6)
 	if err != nil && b.err == nil {
 		b.err = err
 	}

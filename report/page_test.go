@@ -272,14 +272,17 @@ func TestShade(t *testing.T) {
 }
 
 func TestFlatten(t *testing.T) {
-	all, err := flatten(json.RawMessage(`{"b":{"y":1e9,"x":0.956},"a":[true,{"c":"text"}],"none":null,"n":1e-8}`))
+	all, err := flatten(json.RawMessage(`{"b":{"y":1e9,"x":0.956},"a":[true,{"c":"text"}],"none":null,"n":1.23456789e-8}`), -1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(all), "[{a.0 yes} {a.1.c text} {b.x 0.956} {b.y 1000000000} {n 1e-08}]"; got != want {
+	if got, want := fmt.Sprint(all), "[{a.0 yes} {a.1.c text} {b.x 0.956} {b.y 1000000000} {n 1.23456789e-08}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if _, err := flatten(json.RawMessage(`{`)); err == nil {
+	if all, err = flatten(json.RawMessage(`[0.95603784, 12345678, 1e300]`), 6); err != nil || all[0].text != "0.956038" || all[1].text != "12345678" {
+		t.Errorf("six digits: %v, error %v", all, err)
+	}
+	if _, err := flatten(json.RawMessage(`{`), -1); err == nil {
 		t.Error("broken JSON was accepted")
 	}
 }

@@ -13,7 +13,7 @@ import (
 // configuration lists the keys that the model file has, in the order of the documentation.
 func (b *builder) configuration() section {
 	s := section{ID: "configuration", Title: "Configuration"}
-	all, err := flatten(b.Info.Model.Config)
+	all, err := flatten(b.Info.Model.Config, -1)
 	if err != nil && b.err == nil {
 		b.err = err
 	}

@@ -13,8 +13,8 @@ import (
 type value struct{ key, text string }
 
 // flatten returns the leaves of what v is as JSON, sorted by their paths, those of lists
-// in their order.
-func flatten(v any) ([]value, error) {
+// in their order. Numbers that are not whole have that many digits, all if it is -1.
+func flatten(v any, digits int) ([]value, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -23,21 +23,21 @@ func flatten(v any) ([]value, error) {
 	if err := json.Unmarshal(data, &tree); err != nil {
 		return nil, err
 	}
-	return leaves(nil, "", tree), nil
+	return leaves(nil, "", tree, digits), nil
 }
 
-func leaves(list []value, key string, v any) []value {
+func leaves(list []value, key string, v any, digits int) []value {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			list = leaves(list, join(key, k), v[k])
+			list = leaves(list, join(key, k), v[k], digits)
 		}
 	case []any:
 		for i, e := range v {
-			list = leaves(list, join(key, strconv.Itoa(i)), e)
+			list = leaves(list, join(key, strconv.Itoa(i)), e, digits)
 		}
 	case float64:
-		list = append(list, value{key, figure(v)})
+		list = append(list, value{key, figure(v, digits)})
 	case bool:
 		list = append(list, value{key, map[bool]string{true: "yes", false: "no"}[v]})
 	case nil:
@@ -55,9 +55,9 @@ func join(a, b string) string {
 }
 
 // figure writes whole numbers with all their digits, and small ones with an exponent.
-func figure(v float64) string {
+func figure(v float64, digits int) string {
 	if v == math.Trunc(v) {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return strconv.FormatFloat(v, 'g', digits, 64)
 }

@@ -83,7 +83,7 @@ type pageReport struct {
 	Bytes  int    `json:"bytes"`
 }
 
-func (r pageReport) text(w io.Writer) { fmt.Fprintf(w, "%s, %d bytes\n", r.Report, r.Bytes) }
+func (r pageReport) text(w io.Writer) { fmt.Fprintln(w, r.Report) }
 
 // newPage reads all that is known of a folder and its model.
 func newPage(c *cli.Context, out *folder.Output) (*reports.Page, error) {
