@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"ialgn/compiler"
@@ -58,13 +59,38 @@ func (b *builder) area() section {
 		{"Mapping of the gates to LUTs", r.Mapping != nil, r.Mapping},
 		{"The pipeline", r.Pipeline != nil, r.Pipeline},
 		{"The wrapper", r.Wrapper != nil, r.Wrapper},
-		{"The folded engine", r.Fold != nil, r.Fold},
 	} {
 		if part.is {
 			s.Tables = append(s.Tables, pairs(part.caption, b.values(part.v)))
 		}
 	}
+	if r.Fold != nil {
+		s.Tables = append(s.Tables, foldTables(r.Fold)...)
+	}
 	return s
+}
+
+// foldTables returns what a folded engine takes, with each number of lanes that it could have.
+func foldTables(r *folder.FoldReport) []table {
+	each := table{
+		Caption: "The folded engine, by its lanes",
+		Head:    []string{"lanes", "steps", "clocks a sample", "block RAMs", "samples a second", "fits"},
+	}
+	for _, c := range r.Each {
+		name, rate := count(c.Lanes), ""
+		if c.Lanes == r.Lanes {
+			name += ", chosen"
+		}
+		if c.SamplesPerSecond > 0 {
+			rate = count(int(c.SamplesPerSecond))
+		}
+		each.Rows = append(each.Rows, texts(name, count(c.Steps), count(c.Cycles), count(c.Blocks), rate, strings.Join(c.Fits, ", ")))
+	}
+	memories := table{Caption: "Memories of the folded engine", Head: []string{"file", "words", "bits a word"}, Numbers: true}
+	for _, m := range r.Memories {
+		memories.Rows = append(memories.Rows, texts(m.File, count(m.Depth), count(m.Width)))
+	}
+	return []table{each, memories}
 }
 
 // values returns rows of what v is as JSON.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/backend/fold"
 	"ialgn/compiler"
 	"ialgn/compiler/folder"
 	"ialgn/flow/nextpnr"
@@ -72,6 +73,27 @@ func full() *Page {
 			},
 			Check: map[string]any{"result": "verified", "mismatches": 0.0},
 		}},
+	}
+}
+
+// folded gives a page a folded engine.
+func folded(p *Page) *Page {
+	p.Output.Report.Fold = &folder.FoldReport{
+		Lanes: 2, Memories: []folder.FoldMemory{{File: "net_fold_0.hex", Depth: 256, Width: 12}},
+		Each: []folder.FoldCost{{Cost: fold.Cost{Lanes: 2, Steps: 58, Cycles: 256, Blocks: 4}, Fits: []string{"ice40-hx8k", "ice40-up5k"}, SamplesPerSecond: 46875}},
+	}
+	return p
+}
+
+func TestPageOfFoldedEngine(t *testing.T) {
+	p := read(t, html(t, folded(full())))
+	for head, want := range map[string][]string{
+		"2, chosen":      {"58", "256", "4", "46,875", "ice40-hx8k, ice40-up5k"},
+		"net_fold_0.hex": {"256", "12"},
+	} {
+		if diff := cmp.Diff(want, p.rows[head]); diff != "" {
+			t.Errorf("row %q (-want +got):\n%s", head, diff)
+		}
 	}
 }
 
@@ -279,7 +301,7 @@ func TestFlatten(t *testing.T) {
 	if got, want := fmt.Sprint(all), "[{a.0 yes} {a.1.c text} {b.x 0.956} {b.y 1000000000} {n 1.23456789e-08}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if all, err = flatten(json.RawMessage(`[0.95603784, 12345678, 1e300]`), 6); err != nil || all[0].text != "0.956038" || all[1].text != "12345678" {
+	if all, err = flatten(json.RawMessage(`[0.95603784, 12345678, 1e300]`), 6); err != nil || len(all) != 1 || !strings.HasPrefix(all[0].text, "0.956038, 12345678, 1000") {
 		t.Errorf("six digits: %v, error %v", all, err)
 	}
 	if _, err := flatten(json.RawMessage(`{`), -1); err == nil {

@@ -7,13 +7,14 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // value is a leaf of a JSON value with its path, such as encoder.bits.
 type value struct{ key, text string }
 
 // flatten returns the leaves of what v is as JSON, sorted by their paths, those of lists
-// in their order. Numbers that are not whole have that many digits, all if it is -1.
+// in their order; a list of plain values is one. Numbers that are not whole have that many digits, all if it is -1.
 func flatten(v any, digits int) ([]value, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -33,6 +34,9 @@ func leaves(list []value, key string, v any, digits int) []value {
 			list = leaves(list, join(key, k), v[k], digits)
 		}
 	case []any:
+		if line, ok := inLine(v, digits); ok {
+			return append(list, value{key, line})
+		}
 		for i, e := range v {
 			list = leaves(list, join(key, strconv.Itoa(i)), e, digits)
 		}
@@ -52,6 +56,19 @@ func join(a, b string) string {
 		return b
 	}
 	return a + "." + b
+}
+
+// inLine returns a list of plain values as one text; false if it holds lists or objects.
+func inLine(v []any, digits int) (string, bool) {
+	var all []string
+	for _, e := range v {
+		one := leaves(nil, "", e, digits)
+		if len(one) != 1 || one[0].key != "" {
+			return "", false
+		}
+		all = append(all, one[0].text)
+	}
+	return strings.Join(all, ", "), true
 }
 
 // figure writes whole numbers with all their digits, and small ones with an exponent.

@@ -131,7 +131,7 @@ var policy = Policy{
 		{
 			Package: "report",
 			Imports: []string{"internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"flow/nextpnr", "trainer/encoding"},
+			Test:    []string{"backend/fold", "flow/nextpnr", "trainer/encoding"},
 		},
 
 		{Package: "internal/atomicfile"},
