@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/hint"
+)
+
+// diagnosis is a kind of diagnostic, one file each: what --what calls it, which options it
+// takes beside those of all kinds, and what it does with the arguments.
+type diagnosis struct {
+	name    string
+	about   string   // one line of the help
+	options []string // that not every kind takes
+	run     func(c *cli.Context, args []string) error
+}
+
+// diagnoseCommand returns the command that does these kinds, whose options beside the
+// common ones are given.
+func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
+	var list strings.Builder
+	for _, k := range kinds {
+		fmt.Fprintf(&list, "  %-8s %s\n", k.name, k.about)
+	}
+	common := []cli.Flag{
+		&cli.StringFlag{Name: "what", Usage: "make the diagnostic `KIND`"},
+		dataFlag,
+		&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
+	}
+	return &cli.Command{
+		Name:        "diagnose",
+		Usage:       "the paper's diagnostics of credit, updates and representations",
+		ArgsUsage:   "CONFIG.yaml --what KIND",
+		Description: "The kinds are\n" + strings.TrimSuffix(list.String(), "\n"),
+		UsageText:   "ialgn diagnose examples/digits/digits.yaml --what credit",
+		Flags:       everywhere(append(common, options...)...),
+		Action:      func(c *cli.Context) error { return diagnose(c, kinds) },
+	}
+}
+
+// diagnose does the kind that was asked for, if all options are for it.
+func diagnose(c *cli.Context, kinds []diagnosis) error {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	at := slices.Index(names, c.String("what"))
+	switch {
+	case c.Args().Len() == 0:
+		return hint.With(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"), "`ialgn diagnose -h` shows the form")
+	case !c.IsSet("what"):
+		return hint.With(errors.New("diagnose: no kind is given"), "name one with --what: %s", strings.Join(names, ", "))
+	case at < 0:
+		return hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s", strings.Join(names, " or "))
+	}
+	if err := refuseOptions(c, kinds, kinds[at]); err != nil {
+		return err
+	}
+	return kinds[at].run(c, c.Args().Slice())
+}
+
+// refuseOptions reports an option that is set and for other kinds only.
+func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
+	for _, k := range kinds {
+		for _, o := range k.options {
+			if c.IsSet(o) && !slices.Contains(want.options, o) {
+				return hint.With(fmt.Errorf("--%s: is not for --what %s", o, want.name), "leave it out, or ask for --what %s", k.name)
+			}
+		}
+	}
+	return nil
+}
