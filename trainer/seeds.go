@@ -153,17 +153,26 @@ func (r *Run) before(record *model.Record) (*Summary, error) {
 
 // spread returns mean and standard deviation of a value of all runs.
 func spread(runs []SeedSummary, value func(*Summary) float64) Spread {
-	n, sum := float64(len(runs)), 0.0
+	var values []float64
 	for _, r := range runs {
-		sum += value(r.Summary)
+		values = append(values, value(r.Summary))
+	}
+	return SpreadOf(values)
+}
+
+// SpreadOf returns mean and standard deviation of values, of which there must be one.
+func SpreadOf(values []float64) Spread {
+	n, sum := float64(len(values)), 0.0
+	for _, v := range values {
+		sum += v
 	}
 	s := Spread{Mean: sum / n}
-	if len(runs) < 2 {
+	if len(values) < 2 {
 		return s
 	}
 	squares := 0.0
-	for _, r := range runs {
-		d := value(r.Summary) - s.Mean
+	for _, v := range values {
+		d := v - s.Mean
 		squares += float64(d * d)
 	}
 	std := math.Sqrt(squares / (n - 1))

@@ -20,6 +20,11 @@ type diagnosis struct {
 	run     func(c *cli.Context, args []string) error
 }
 
+// diagnoses are the kinds that there are.
+var diagnoses = []diagnosis{
+	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", []string{"topologies", "sampled", "batches"}, diagnoseCredit},
+}
+
 // diagnoseCommand returns the command that does these kinds, whose options beside the
 // common ones are given.
 func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {

@@ -88,8 +88,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	cli.AppHelpTemplate = appHelp
 	commands := []*cli.Command{
 		demoCommand(), trainCommand(), evalCommand(), predictCommand(), compileCommand(),
-		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(), experimentCommand(),
-		reportCommand(), dataCommand(),
+		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
+		diagnoseCommand(diagnoses, creditOptions...), experimentCommand(), reportCommand(), dataCommand(),
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output

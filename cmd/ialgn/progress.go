@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 	"ialgn/trainer"
 )
 
@@ -128,4 +129,46 @@ func validationAccuracy(s trainer.Progress) *float64 {
 	}
 	v := float64(e.ValidationCorrect) / float64(e.ValidationSamples)
 	return &v
+}
+
+// stepProgress shows how far a calculation of many equal steps is: on a terminal a line that
+// changes, else nothing until it ends.
+type stepProgress struct {
+	w            io.Writer
+	what         string
+	bar, quiet   bool
+	start, drawn time.Time
+	steps        int
+}
+
+func newStepProgress(c *cli.Context, what string) *stepProgress {
+	p := &stepProgress{w: c.App.ErrWriter, what: what, quiet: c.Bool("quiet"), start: time.Now()}
+	if f, ok := p.w.(*os.File); ok {
+		p.bar = term.IsTerminal(int(f.Fd()))
+	}
+	return p
+}
+
+// show tells that so many steps are done.
+func (p *stepProgress) show(done, steps int) {
+	p.steps = done
+	if p.quiet || !p.bar || time.Since(p.drawn) < redraw {
+		return
+	}
+	p.drawn = time.Now()
+	const width = 24
+	at := width * done / steps
+	left := time.Since(p.start) / time.Duration(done) * time.Duration(steps-done)
+	fmt.Fprintf(p.w, "\r\x1b[K%s [%s%s] %d/%d  %s left", p.what, strings.Repeat("#", at), strings.Repeat(".", width-at), done, steps, left.Round(time.Second))
+}
+
+// end says how long it took.
+func (p *stepProgress) end() {
+	if p.quiet {
+		return
+	}
+	if p.bar {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	fmt.Fprintf(p.w, "%s: %s in %.1f s\n", p.what, plural.Of(p.steps, "step", "steps"), time.Since(p.start).Seconds())
 }

@@ -124,6 +124,11 @@ var policy = Policy{
 		},
 
 		{
+			Package: "diagnose/credit",
+			Imports: []string{"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/model", "internal/crew", "internal/hint"},
+			Test:    []string{"trainer/engine", "trainer/kernel"},
+		},
+		{
 			Package: "experiment",
 			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "internal/atomicfile", "internal/hint"},
 		},

@@ -219,6 +219,7 @@ func TestKeys(t *testing.T) {
 	add("train", "0", append([]string{"train", config, "-o", "w.safetensors", "--set", "model.topology=rwlgn"}, quick...)...)
 	add("analyze", "0", "analyze", "m.safetensors", "w.safetensors", "--plots", "plots")
 	add("report", "0", "report", "plain", "--model", "t.safetensors")
+	add("diagnose --what credit", "0", "diagnose", config, "--what", "credit", "--sampled", "20", "--batches", "2", "--set", "model.init_noise=0.1")
 	t.Setenv("IALGN_DATA", r.dir)
 	t.Setenv("XDG_CACHE_HOME", r.dir)
 	add("experiment", "1", "experiment", "baselines", "-o", "tables")

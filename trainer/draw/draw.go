@@ -32,6 +32,7 @@ const (
 	RandomWireA                      // wire of pin A of a random-wired gate
 	RandomWireB                      // wire of pin B
 	BalancedWires                    // all wires of a layer or of a class in it
+	CreditSample                     // gates of a class that the credit diagnostics look at
 )
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.
