@@ -1,5 +1,10 @@
 package credit
 
+import (
+	"cmp"
+	"slices"
+)
+
 // group is some of the sampled outputs with all gates that their credit flows to.
 type group struct {
 	first, last int     // of the sampled outputs, the last one excluded
@@ -7,13 +12,13 @@ type group struct {
 }
 
 // stage is the gates of a layer that credit flows to, a row each, and the edges to their
-// readers in the layer above, those of a row together. Rows stand in the order in which
-// the readers name them, so that most of what a row needs is next to what the row before
-// it needed.
+// readers in the layer above, those of a row together. Rows stand by the number of their
+// edges, for [kernel.Sparse], and those with as many in the order in which the readers name
+// them, so that much of what a row needs is near what the row before it needed.
 type stage struct {
 	gates  []int32
-	start  []int32 // [rows + 1], of the row's edges; nil in the last layer
-	reader []int32 // row of the stage above
+	start  []uint32 // [rows + 1], of the row's edges; nil in the last layer
+	reader []uint32 // row of the stage above
 	slope  [][2]float64
 	other  []int32 // bit row of the reader's other pin, which chooses the slope
 	chosen []float64
@@ -23,7 +28,8 @@ type stage struct {
 // look is a sampled gate among the rows of a stage.
 type look struct {
 	row, sampled int
-	a, b         int // bit rows of its pins
+	a, b         int   // bit rows of its pins
+	pattern      uint8 // of their bits in the sample at hand
 }
 
 // edges calls visit with each parent that gate i of layer l passes credit to, with the
@@ -100,43 +106,57 @@ func (g *group) build(n *network, sampled []int) {
 	}
 }
 
-// below returns the stage below that of layer l.
-func below(n *network, l int, above *stage) stage {
-	var to stage
-	var row, reader, other []int32
-	var slope [][2]float64
-	rows := make([]int32, n.m.Width) // of each gate, from 1
-	for u, i := range above.gates {
-		n.edges(l, int(i), func(parent int, s [2]float64, bits int) {
-			if rows[parent] == 0 {
-				to.gates = append(to.gates, int32(parent))
-				rows[parent] = int32(len(to.gates))
-			}
-			row, reader = append(row, rows[parent]-1), append(reader, int32(u))
-			slope, other = append(slope, s), append(other, int32(bits))
-		})
-	}
-	to.sort(row, reader, other, slope)
-	return to
+// edge is a way of credit down to a gate.
+type edge struct {
+	gate   int32
+	reader uint32
+	other  int32
+	slope  [2]float64
 }
 
-// sort takes edges in any order of their rows and keeps the order within a row.
-func (t *stage) sort(row, reader, other []int32, slope [][2]float64) {
-	edges := len(row)
-	t.start = make([]int32, len(t.gates)+1)
-	t.reader, t.other = make([]int32, edges), make([]int32, edges)
-	t.slope, t.chosen = make([][2]float64, edges), make([]float64, edges)
-	for _, r := range row {
-		t.start[r+1]++
+// below returns the stage below that of layer l.
+func below(n *network, l int, above *stage) stage {
+	var edges []edge
+	readers := make([]int32, n.m.Width)
+	for u, i := range above.gates {
+		n.edges(l, int(i), func(parent int, s [2]float64, bits int) {
+			edges = append(edges, edge{int32(parent), uint32(u), int32(bits), s})
+			readers[parent]++
+		})
 	}
-	for r := range t.gates {
-		t.start[r+1] += t.start[r]
+	var t stage
+	t.number(edges, readers)
+	t.place(edges, readers)
+	return t
+}
+
+// number gives each gate with readers a row, and counts.
+func (t *stage) number(edges []edge, readers []int32) {
+	seen := make([]bool, len(readers))
+	for _, e := range edges {
+		if !seen[e.gate] {
+			seen[e.gate] = true
+			t.gates = append(t.gates, e.gate)
+		}
 	}
-	next := append([]int32(nil), t.start...)
-	for e, r := range row {
-		at := next[r]
-		next[r]++
-		t.reader[at], t.other[at], t.slope[at] = reader[e], other[e], slope[e]
+	slices.SortStableFunc(t.gates, func(i, j int32) int { return cmp.Compare(readers[i], readers[j]) })
+	t.start = make([]uint32, len(t.gates)+1)
+	for r, i := range t.gates {
+		t.start[r+1] = t.start[r] + uint32(readers[i])
+	}
+}
+
+// place puts the edges to their rows, those of a row in the order that they have.
+func (t *stage) place(edges []edge, next []int32) {
+	for r, i := range t.gates {
+		next[i] = int32(t.start[r])
+	}
+	t.reader, t.other = make([]uint32, len(edges)), make([]int32, len(edges))
+	t.slope, t.chosen = make([][2]float64, len(edges)), make([]float64, len(edges))
+	for _, e := range edges {
+		at := next[e.gate]
+		next[e.gate]++
+		t.reader[at], t.other[at], t.slope[at] = e.reader, e.other, e.slope
 	}
 }
 
@@ -148,14 +168,18 @@ func (t *stage) look(n *network, l int, sampled []int) {
 	}
 	for k, i := range sampled {
 		if r, ok := rows[int32(i)]; ok {
-			t.looks = append(t.looks, look{r, k, n.row(l, i, 0), n.row(l, i, 1)})
+			t.looks = append(t.looks, look{row: r, sampled: k, a: n.row(l, i, 0), b: n.row(l, i, 1)})
 		}
 	}
 }
 
-// choose takes the slopes of a sample.
+// choose takes the slopes and the patterns of a sample.
 func (t *stage) choose(n *network, sample int) {
 	for e, other := range t.other {
 		t.chosen[e] = t.slope[e][n.bit(int(other), sample)]
+	}
+	for i := range t.looks {
+		k := &t.looks[i]
+		k.pattern = uint8(n.bit(k.a, sample)<<1 | n.bit(k.b, sample))
 	}
 }

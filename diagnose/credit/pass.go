@@ -6,10 +6,11 @@ import (
 	"sync/atomic"
 
 	"ialgn/internal/crew"
+	"ialgn/trainer/kernel"
 )
 
 // lanes is how many outputs travel together: their credit at a gate is a cache line.
-const lanes = 8
+const lanes = kernel.SparseLanes
 
 // block is some outputs of a group, a lane each.
 type block struct {
@@ -90,7 +91,7 @@ func (n *network) loss(counts []int32, s, samples int, label uint8) []float64 {
 func (p *pass) sample(s int, delta []float64) {
 	depth := len(p.n.layers)
 	p.share(len(p.groups)*depth, func(_, task int) { p.groups[task/depth].stages[task%depth].choose(p.n, s) })
-	p.share(len(p.blocks), func(member, task int) { p.down(member, &p.blocks[task], s, delta) })
+	p.share(len(p.blocks), func(member, task int) { p.down(member, &p.blocks[task], delta) })
 }
 
 // share calls task for 0 to tasks-1, each by a member that has nothing else to do.
@@ -104,7 +105,7 @@ func (p *pass) share(tasks int, task func(member, task int)) {
 }
 
 // down walks a block's credit of a sample from the outputs to the first layer.
-func (p *pass) down(member int, b *block, s int, delta []float64) {
+func (p *pass) down(member int, b *block, delta []float64) {
 	own, next := p.rows[member][0], p.rows[member][1]
 	top, perClass := len(b.stages)-1, p.n.m.Width/len(delta)
 	above := own[:len(b.stages[top].gates)]
@@ -115,13 +116,14 @@ func (p *pass) down(member int, b *block, s int, delta []float64) {
 	for l := top; l >= 0; l-- {
 		t := &b.stages[l]
 		if l < top {
-			gather(next[:len(t.gates)], above, t.start, t.reader, t.chosen)
+			kernel.Sparse(next[:len(t.gates)], above, t.start, t.reader, t.chosen)
 			own, next = next, own
 		}
 		above = own[:len(t.gates)]
 		sums := b.sums[l*len(p.sampled):][:len(p.sampled)]
-		for _, k := range t.looks {
-			add(&sums[k.sampled][p.n.bit(k.a, s)<<1|p.n.bit(k.b, s)], &above[k.row])
+		for i := range t.looks {
+			k := &t.looks[i]
+			add(&sums[k.sampled][k.pattern%patterns], &above[k.row])
 		}
 	}
 }
@@ -129,26 +131,5 @@ func (p *pass) down(member int, b *block, s int, delta []float64) {
 func add(to, x *[lanes]float64) {
 	for i, v := range x {
 		to[i] += v
-	}
-}
-
-// gather writes to each row the sum of its readers' credit, each times the edge's slope.
-// Nearly all of the time goes here.
-func gather(dst, src [][lanes]float64, start, reader []int32, slope []float64) {
-	start, reader = start[:len(dst)+1], reader[:len(slope)]
-	for r := range dst {
-		var s0, s1, s2, s3, s4, s5, s6, s7 float64
-		for e := int(start[r]); e < int(start[r+1]); e++ {
-			x, w := &src[reader[e]], slope[e]
-			s0 += float64(w * x[0])
-			s1 += float64(w * x[1])
-			s2 += float64(w * x[2])
-			s3 += float64(w * x[3])
-			s4 += float64(w * x[4])
-			s5 += float64(w * x[5])
-			s6 += float64(w * x[6])
-			s7 += float64(w * x[7])
-		}
-		dst[r] = [lanes]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 	}
 }

@@ -125,8 +125,8 @@ var policy = Policy{
 
 		{
 			Package: "diagnose/credit",
-			Imports: []string{"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/model", "internal/crew", "internal/hint"},
-			Test:    []string{"trainer/engine", "trainer/kernel"},
+			Imports: []string{"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/kernel", "trainer/model", "internal/crew", "internal/hint"},
+			Test:    []string{"trainer/engine"},
 		},
 		{
 			Package: "experiment",

@@ -24,7 +24,7 @@ func TestGenerated(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*_amd64.*"))
-	if err != nil || len(files) != 12 { // two of each: fused kernels, steps and relaxed ones, on both paths
+	if err != nil || len(files) != 16 { // two of each: fused kernels, steps, relaxed ones and the sparse one, on both paths
 		t.Fatalf("tools/avo/generate.sh wrote %d files (%v)", len(files), err)
 	}
 	for _, file := range files {

@@ -1,0 +1,46 @@
+package kernel
+
+// SparseLanes is the number of values of a row of [Sparse].
+const SparseLanes = 8
+
+// Sparse multiplies by a sparse matrix: it writes to row i of dst the sum of factor[e] times
+// row from[e] of src over the edges e from start[i] up to, not including, start[i+1]. A sum
+// goes from +0 in the order of its edges, every product rounded, so all paths give the same
+// bits. start has an element more than dst has rows, and does not fall; from must be below
+// the rows of src, for vector kernels read where it leads.
+//
+// Cost: two operations of SparseLanes values an edge. It is fastest where rows with the same
+// number of edges stand together, since loops of unforeseeable length cost as much as edges.
+func Sparse(dst, src [][SparseLanes]float64, start, from []uint32, factor []float64) {
+	if len(dst) == 0 {
+		return
+	}
+	start = start[:len(dst)+1]
+	edges := int(start[len(dst)])
+	from, factor = from[:edges], factor[:edges]
+	f := sparseVectors()
+	if f == nil || edges == 0 {
+		sparse(dst, src, start, from, factor)
+		return
+	}
+	f(&dst[0][0], &src[0][0], len(dst), &start[0], &from[0], &factor[0])
+}
+
+// sparse is the plain path.
+func sparse(dst, src [][SparseLanes]float64, start, from []uint32, factor []float64) {
+	for i := range dst {
+		var s0, s1, s2, s3, s4, s5, s6, s7 float64
+		for e := start[i]; e < start[i+1]; e++ {
+			x, q := &src[from[e]], factor[e]
+			s0 += float64(q * x[0])
+			s1 += float64(q * x[1])
+			s2 += float64(q * x[2])
+			s3 += float64(q * x[3])
+			s4 += float64(q * x[4])
+			s5 += float64(q * x[5])
+			s6 += float64(q * x[6])
+			s7 += float64(q * x[7])
+		}
+		dst[i] = [SparseLanes]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+	}
+}
