@@ -22,7 +22,21 @@ type diagnosis struct {
 
 // diagnoses are the kinds that there are.
 var diagnoses = []diagnosis{
-	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", []string{"topologies", "sampled", "batches"}, diagnoseCredit},
+	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", append(names(creditOptions), "plots"), diagnoseCredit},
+}
+
+// diagnoseOptions are the options that not every kind takes.
+var diagnoseOptions = slices.Concat(creditOptions, []cli.Flag{
+	&cli.StringFlag{Name: "plots", Usage: "draw charts in `DIR`, as SVG and PNG"},
+})
+
+// names returns the names of options.
+func names(flags []cli.Flag) []string {
+	var all []string
+	for _, f := range flags {
+		all = append(all, f.Names()...)
+	}
+	return all
 }
 
 // diagnoseCommand returns the command that does these kinds, whose options beside the

@@ -16,7 +16,7 @@ import (
 
 // creditOptions are the options of --what credit alone.
 var creditOptions = []cli.Flag{
-	&cli.StringFlag{Name: "topologies", Value: strings.Join(credit.Topologies, ","), Usage: "of the topologies `LIST`, with commas between"},
+	&cli.StringFlag{Name: "topologies", Value: strings.Join(credit.Topologies, ","), DefaultText: "all four", Usage: "of the topologies `LIST`, with commas between"},
 	&cli.IntFlag{Name: "sampled", Value: credit.PaperSampled, Usage: "look at `N` gates of each layer, and as many outputs"},
 	&cli.IntFlag{Name: "batches", Value: credit.PaperBatches, Usage: "measure `N` batches"},
 }
@@ -38,12 +38,18 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 		}
 		runs = append(runs, credit.Options{Config: of, Sampled: c.Int("sampled"), Batches: c.Int("batches"), Threads: threads(c)})
 	}
+	if err := preparePlots(c); err != nil {
+		return err
+	}
 	data, err := trainer.LoadData(c.Context, cfg, folders(c))
 	if err != nil {
 		return err
 	}
 	r, err := measureCredit(c, runs, data)
 	if err != nil {
+		return err
+	}
+	if r.Plots, err = savePlots(c, r.charts()); err != nil {
 		return err
 	}
 	return show(c, r)
@@ -87,6 +93,7 @@ type creditReport struct {
 	Batches    int              `json:"batches"`
 	Batch      int              `json:"batch"`
 	Topologies []*credit.Result `json:"topologies"`
+	Plots      []string         `json:"plots,omitempty"`
 }
 
 func (r *creditReport) text(w io.Writer) {

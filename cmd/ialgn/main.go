@@ -89,7 +89,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	commands := []*cli.Command{
 		demoCommand(), trainCommand(), evalCommand(), predictCommand(), compileCommand(),
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
-		diagnoseCommand(diagnoses, creditOptions...), experimentCommand(), reportCommand(), dataCommand(),
+		diagnoseCommand(diagnoses, diagnoseOptions...), experimentCommand(), reportCommand(), dataCommand(),
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output
