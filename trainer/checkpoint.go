@@ -105,6 +105,9 @@ func (s *session) save() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.eng)}
+	if s.Watch != nil {
+		extra.Metadata[watchKey] = s.Watch.State()
+	}
 	if err := s.m.SaveCheckpoint(path, extra); err != nil {
 		return err
 	}
@@ -152,6 +155,7 @@ func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]mo
 	if s.at, err = s.checkState(m, metadata); err != nil {
 		return nil, err
 	}
+	s.watched = metadata[watchKey]
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
 		return nil, fmt.Errorf("was trained on other content of data set %s; resume with the same files", m.Record.DataSet)
 	}

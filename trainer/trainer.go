@@ -36,6 +36,8 @@ type Run struct {
 
 	Like *Earlier // unless nil, a run whose data this one's must be
 
+	Watch Watcher // unless nil, looks at each optimiser step
+
 	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
 	// the run goes on. Without it such a failure ends the run, as one at its end does.
 	Warn func(error)
@@ -75,6 +77,8 @@ type session struct {
 	rates  schedule
 	at     position
 	frozen *model.Frozen // reused by each evaluation
+
+	watched string // the watcher's state in the checkpoint
 
 	relaxed relaxedTest
 
@@ -165,7 +169,7 @@ func (s *session) prepare() error {
 	s.rows = hugepage.Make[uint64](enc.Inputs() * words)
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())
-	return nil
+	return s.beginWatch()
 }
 
 // begin makes a new model, drawn or from a file, and its engine.
@@ -250,9 +254,13 @@ func (s *session) batch() {
 	}
 	o := s.Config.Train.Optimizer
 	s.at.Step++
-	begin := time.Now()
-	r := s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels}, kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step))
-	s.inStep += time.Since(begin)
+	adam := kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step)
+	var r engine.Result
+	s.watch(func() {
+		begin := time.Now()
+		r = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels}, adam)
+		s.inStep += time.Since(begin)
+	})
 	s.at.Batch++
 	s.at.LossSum += float64(r.Loss * float64(len(index)))
 	s.at.Correct += r.Correct

@@ -27,6 +27,11 @@ var policy = Policy{
 			Test: []string{"trainer/config", "trainer/encoding"},
 		},
 
+		{
+			Package: "diagnose/updates", Imports: []string{"trainer", "trainer/model", "internal/crew", "internal/hugepage", "internal/jsonfault"},
+			Test: []string{"trainer/..."},
+		},
+
 		{Package: "netlist", Imports: []string{"trainer/model"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
 
 		{Package: "netlist/counts", Imports: []string{"netlist"}},

@@ -1,0 +1,50 @@
+package trainer
+
+import (
+	"fmt"
+
+	"ialgn/trainer/model"
+)
+
+// Watcher looks at a run's optimiser steps. What it has seen is kept in the run's
+// checkpoints, so that a run that is interrupted and resumed has been watched as one. A
+// run's model file is the same with and without one.
+type Watcher interface {
+	// Begin is called before the first batch, with the model, the optimiser steps that the
+	// run has in all, and the state that the checkpoint has from [Watcher.State], "" for a
+	// new run. An error refuses to go on from there.
+	Begin(m *model.Model, steps int, state string) error
+
+	// Step calls do once, which makes an optimiser step on the model of Begin, the
+	// number-th of the run, from 1.
+	Step(number int, do func())
+
+	// State returns what a checkpoint is to keep.
+	State() string
+}
+
+// watchKey is the metadata entry of a checkpoint that holds a watcher's state.
+const watchKey = model.ExtraMetadata + "watch"
+
+// beginWatch tells the watcher, if there is one, how the run begins.
+func (s *session) beginWatch() error {
+	if s.Watch == nil {
+		return nil
+	}
+	if s.Resume && s.watched == "" {
+		return fmt.Errorf("%s: its run was not measured from its first step on; train anew without --resume, or under another name", CheckpointPath(s.Model))
+	}
+	if err := s.Watch.Begin(s.m, s.Config.Train.Epochs*s.batches(), s.watched); err != nil {
+		return fmt.Errorf("%s: %w", CheckpointPath(s.Model), err)
+	}
+	return nil
+}
+
+// watch makes an optimiser step under the watcher's eyes, if there is one.
+func (s *session) watch(do func()) {
+	if s.Watch == nil {
+		do()
+		return
+	}
+	s.Watch.Step(s.at.Step, do)
+}
