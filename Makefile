@@ -84,8 +84,9 @@ kill-test: COUNT = 200
 kill-test: ## kill training COUNT times (200) at random instants, resume it and compare the models
 	IALGN_KILLS=$(COUNT) $(GO) test -run '^TestKillCount$$' -count 1 -timeout 4h -v ./trainer
 
-generate: ## write the vector kernels of trainer/kernel anew
+generate: ## write the vector kernels of trainer/kernel and diagnose/probe anew
 	tools/avo/generate.sh
+	tools/avo/generate-probe.sh
 
 tools: ## install the Debian packages that are missing, if permitted, else name them
 	@tools/debian.sh $(DEBIAN)

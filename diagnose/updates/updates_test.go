@@ -118,16 +118,16 @@ var close = cmp.Comparer(func(a, b float64) bool { return a == b || a != 0 && b 
 // TestBruteForce holds the meter to copies of all parameters, on every form of network.
 func TestBruteForce(t *testing.T) {
 	for name, sets := range map[string][]string{
-		"ialgn":            nil,
-		"ialgn soft":       {"train.estimator=soft"},
-		"fixed first pin":  {"model.first_pin=fixed"},
-		"hidden":           {"model.hidden=3"},
-		"light":            {"model.parametrization=light"},
-		"rwlgn":            {"model.topology=rwlgn"},
-		"rwlgn soft":       {"model.topology=rwlgn", "train.estimator=soft"},
-		"rwlgn random":     {"model.topology=rwlgn", "model.init=random"},
-		"one layer":        {"model.depth=1"},
-		"many chains":      {"model.width=1030", "train.epochs=1"},
+		"ialgn":           nil,
+		"ialgn soft":      {"train.estimator=soft"},
+		"fixed first pin": {"model.first_pin=fixed"},
+		"hidden":          {"model.hidden=3"},
+		"light":           {"model.parametrization=light"},
+		"rwlgn":           {"model.topology=rwlgn"},
+		"rwlgn soft":      {"model.topology=rwlgn", "train.estimator=soft"},
+		"rwlgn random":    {"model.topology=rwlgn", "model.init=random"},
+		"one layer":       {"model.depth=1"},
+		"many chains":     {"model.width=1030", "train.epochs=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &brute{Meter: New(7, 2)}

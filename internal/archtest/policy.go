@@ -28,6 +28,15 @@ var policy = Policy{
 		},
 
 		{
+			Package: "diagnose/activation", Imports: []string{"trainer/model", "trainer/encoding", "internal/bitplane", "internal/crew", "internal/hugepage"},
+			Test: []string{"trainer/..."},
+		},
+		{
+			Package:  "diagnose/probe",
+			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/bitplane"},
+			External: []string{sync}, TestStandard: []string{"os/exec"},
+		},
+		{
 			Package: "diagnose/updates", Imports: []string{"trainer", "trainer/model", "internal/crew", "internal/hugepage", "internal/jsonfault"},
 			Test: []string{"trainer/..."},
 		},

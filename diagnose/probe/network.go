@@ -1,0 +1,73 @@
+package probe
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"ialgn/diagnose/activation"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// Layers returns those of the paper's layers that a network of that depth has, and its last.
+func Layers(depth int) []int {
+	var layers []int
+	for _, l := range []int{0, 1, 10, 20, 40, 60, 80, 100} {
+		if l < depth {
+			layers = append(layers, l)
+		}
+	}
+	return append(layers, depth)
+}
+
+// Network is a frozen network and the data to probe it with.
+type Network struct {
+	*model.Frozen
+	Train, Test *encoding.Packed // levels of its encoder
+}
+
+// Run probes layers, as many at a time as there are threads, and returns the accuracies on
+// the test set, [layer][start]. Of a layer under way it holds the bits of all samples, bits x
+// samples / 8 bytes. step is called after each epoch of a layer, with the number of epochs
+// done of all, one call at a time. It returns the context's error if that ends first.
+func (n Network) Run(ctx context.Context, layers []int, p Protocol, threads int, step func(done, all int)) ([][]float64, error) {
+	results := make([][]float64, len(layers))
+	var next atomic.Int32
+	var mutex sync.Mutex
+	done := 0
+	progress := func() {
+		mutex.Lock()
+		defer mutex.Unlock()
+		done++
+		step(done, p.Epochs*len(layers))
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for range max(1, min(threads, len(layers))) {
+		g.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < len(layers); i = int(next.Add(1)) - 1 {
+				var err error
+				if results[i], err = n.layer(ctx, layers[i], p, progress); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return results, g.Wait()
+}
+
+// layer probes a layer.
+func (n Network) layer(ctx context.Context, layer int, p Protocol, step func()) ([]float64, error) {
+	train, err := activation.Collect(ctx, n.Frozen, n.Train, layer, 1)
+	if err != nil {
+		return nil, err
+	}
+	test, err := activation.Collect(ctx, n.Frozen, n.Test, layer, 1)
+	if err != nil {
+		return nil, err
+	}
+	return Train(ctx, train, test, len(n.Classes), p, step)
+}
