@@ -23,10 +23,14 @@ type diagnosis struct {
 // diagnoses are the kinds that there are.
 var diagnoses = []diagnosis{
 	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", append(names(creditOptions), "plots"), diagnoseCredit},
+	{"updates", "by how much training changes the parameters of each layer", append(names(updatesOptions), "epochs", "plots"), diagnoseUpdates},
+	{"probes", "how well linear classifiers tell the classes from each layer's bits", append(names(probesOptions), "epochs", "plots"), diagnoseProbes},
+	{"entropy", "mean binary entropy of each layer's bits over the test set", []string{"plots"}, diagnoseEntropy},
 }
 
 // diagnoseOptions are the options that not every kind takes.
-var diagnoseOptions = slices.Concat(creditOptions, []cli.Flag{
+var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, []cli.Flag{
+	&cli.IntFlag{Name: "epochs", DefaultText: "10 of updates, 200 of probes", Usage: "train for `N` epochs, whatever the configuration says"},
 	&cli.StringFlag{Name: "plots", Usage: "draw charts in `DIR`, as SVG and PNG"},
 })
 
@@ -54,9 +58,9 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name:        "diagnose",
 		Usage:       "the paper's diagnostics of credit, updates and representations",
-		ArgsUsage:   "CONFIG.yaml --what KIND",
+		ArgsUsage:   "FILE... --what KIND",
 		Description: "The kinds are\n" + strings.TrimSuffix(list.String(), "\n"),
-		UsageText:   "ialgn diagnose examples/digits/digits.yaml --what credit",
+		UsageText:   "ialgn diagnose examples/digits/digits.yaml --what updates --epochs 2",
 		Flags:       everywhere(append(common, options...)...),
 		Action:      func(c *cli.Context) error { return diagnose(c, kinds) },
 	}
@@ -78,6 +82,9 @@ func diagnose(c *cli.Context, kinds []diagnosis) error {
 		return hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s", strings.Join(names, " or "))
 	}
 	if err := refuseOptions(c, kinds, kinds[at]); err != nil {
+		return err
+	}
+	if err := checkPlots(c); err != nil {
 		return err
 	}
 	return kinds[at].run(c, c.Args().Slice())

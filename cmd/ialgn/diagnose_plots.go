@@ -16,25 +16,30 @@ type namedChart struct {
 	chart *plot.Chart
 }
 
+// checkPlots makes the folder that --plots names, before hours are spent on what is drawn.
+func checkPlots(c *cli.Context) error {
+	switch dir := c.String("plots"); {
+	case !c.IsSet("plots"):
+		return nil
+	case dir == "":
+		return hint.With(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
+	default:
+		return hint.With(makeFolder(dir), "name another place with --plots")
+	}
+}
+
 // savePlots draws the charts, if --plots asks for them, and returns their files.
 func savePlots(c *cli.Context, charts []namedChart) (files []string, err error) {
 	if !c.IsSet("plots") {
 		return nil, nil
 	}
-	dir := c.String("plots")
-	if dir == "" {
-		return nil, hint.With(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
-	}
-	if err := makeFolder(dir); err != nil {
-		return nil, hint.With(err, "name another place with --plots")
-	}
 	for _, n := range charts {
-		written, err := n.chart.Save(filepath.Join(dir, n.name))
+		written, err := n.chart.Save(filepath.Join(c.String("plots"), n.name))
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, written...)
 	}
-	note(c, "the charts are in %s", dir)
+	note(c, "the charts are in %s", c.String("plots"))
 	return files, nil
 }

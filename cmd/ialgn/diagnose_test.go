@@ -22,7 +22,7 @@ func TestDiagnoseFrame(t *testing.T) {
 		{"m.yaml --what two --extra 2", "", "--extra: is not for --what two"},
 		{"m.yaml --what three", "", `--what "three": there is no such diagnostic`},
 		{"m.yaml", "", "diagnose: no kind is given"},
-		{"--what one", "", "diagnose takes CONFIG.yaml --what KIND, no file is given"},
+		{"--what one", "", "diagnose takes FILE... --what KIND, no file is given"},
 	} {
 		var ran []string
 		kind := func(name string, options ...string) diagnosis {
