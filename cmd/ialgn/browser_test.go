@@ -23,7 +23,7 @@ import (
 
 // lookScript opens a page in a frame as wide as a phone and writes down what it finds there.
 // The browser prints the document when its script has run.
-const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>lookScript</title>
+const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
 <iframe id="phone" src="/page" style="width:360px;height:800px;border:0"></iframe>
 <pre id="found"></pre>
 <script>
@@ -42,7 +42,7 @@ window.onload = function () {
 };
 </script>`
 
-// look opens a page in a browser and returns what the lookScript found, what the console said,
+// look opens a page in a browser and returns what its script found, what the console said,
 // and what the browser asked for.
 func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 	t.Helper()
@@ -74,7 +74,7 @@ func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 	}
 	m := regexp.MustCompile(`(?s)<pre id="found">(.*?)</pre>`).FindStringSubmatch(out.Stdout)
 	if m == nil || m[1] == "" {
-		t.Fatalf("the lookScript found nothing:\n%s\n%s", out.Stdout, out.Stderr)
+		t.Fatalf("the script found nothing:\n%s\n%s", out.Stdout, out.Stderr)
 	}
 	for _, line := range strings.Split(out.Stderr, "\n") {
 		if strings.Contains(line, "CONSOLE") {
