@@ -6,7 +6,8 @@
 // is not trained again, so that a run that was interrupted goes on by the same call.
 //
 //   - The scale paper is the paper's protocol. The scale quick replaces some keys, the
-//     same of each entry, and the table's caption lists them: [Experiment.Quick].
+//     same of each entry, and leaves some rows out; the table's caption lists both:
+//     [Experiment.Quick].
 //   - The files of an entry are named after its configuration alone, not after the
 //     experiment, so that two experiments in one folder share their runs.
 //   - A table depends on the trained networks alone, not on times or interruptions.
@@ -15,6 +16,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,20 +26,31 @@ import (
 	"ialgn/trainer/config"
 )
 
-// Experiment is a grid of runs, for a table of the paper.
+// Experiment is a grid of runs, for a table or a figure of the paper.
 type Experiment struct {
 	Name       string
 	Summary    string // one line
 	PaperSeeds int    // over how many seeds the paper's values are
 	Entries    []Entry
-	Quick      []string // keys, as of an Entry, that replace those of each at the scale quick
+	Quick      Reduced
+	Notes      []string // sentences for the caption: what the paper leaves open
+}
+
+// Reduced is what the scale quick makes of an experiment.
+type Reduced struct {
+	Entries []Entry  // trained in place of the paper's, unless nil
+	Keys    []string // that replace those of each entry
+	Left    []string // what the entries leave of the paper's: "A instead of B"
 }
 
 // Entry is a network that is trained over several seeds, one row of the table.
 type Entry struct {
-	Network string         // as the paper calls it
-	Keys    []string       // KEY=VALUE of the configuration; of one that is given twice the later holds
-	Paper   trainer.Spread // what the paper has: shares of the test set
+	Network string   // as the paper calls it
+	Files   string   // that of an entry with the same network elsewhere, whose files it has; "": Network
+	Set     []string // keys of the data set
+	Keys    []string // KEY=VALUE of the configuration, after those of Set; of one that is given twice the later holds
+
+	Paper *trainer.Spread // what the paper has: shares of the test set; nil if it has no number
 }
 
 // Scale says how much of the paper's protocol is trained.
@@ -58,7 +71,9 @@ func ParseScale(name string) (Scale, error) {
 }
 
 // All returns the experiments, in the order in which they are listed.
-func All() []Experiment { return []Experiment{baselines} }
+func All() []Experiment {
+	return []Experiment{depthScaling, hiddenK, initVariants, fixedAnchor, binarisation, gateCount, baselines}
+}
 
 // Find returns the experiment of that name. The error's hint lists all.
 func Find(name string) (Experiment, error) {
@@ -79,37 +94,60 @@ func List() string {
 	return strings.Join(lines, "\n")
 }
 
+// At returns the entries of a scale.
+func (e *Experiment) At(scale Scale) []Entry {
+	if scale == Quick && e.Quick.Entries != nil {
+		return e.Quick.Entries
+	}
+	return e.Entries
+}
+
 // Config returns the configuration of an entry with the first seed. Its name, that of
 // the entry's files, is made of data set, size, network and scale.
 func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
-	keys, suffix := n.Keys, ""
+	keys, suffix := slices.Concat(n.Set, n.Keys), ""
 	if scale == Quick {
-		keys, suffix = slices.Concat(keys, e.Quick), "-"+string(Quick)
+		keys, suffix = slices.Concat(keys, e.Quick.Keys), "-"+string(Quick)
 	}
 	cfg, err := config.Parse(e.Name, nil, keys)
 	if err != nil {
 		return cfg, fmt.Errorf("experiment %s, %s: %w", e.Name, n.Network, err)
 	}
-	cfg.Name = fmt.Sprintf("%s-%dx%d-%s%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, strings.ToLower(n.Network), suffix)
+	files := strings.ToLower(cmp.Or(n.Files, n.Network))
+	cfg.Name = fmt.Sprintf("%s-%dx%d-%s%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, files, suffix)
 	return cfg, nil
+}
+
+// onMNIST returns the experiment at the scale quick with MNIST in the place of CIFAR-10, and
+// without the paper's values, which are of that. It reports whether there was any.
+func (e Experiment) onMNIST() (Experiment, bool) {
+	entries, any := slices.Clone(e.At(Quick)), false
+	for i := range entries {
+		if n := &entries[i]; slices.Equal(n.Set, cifar10) {
+			n.Set, n.Paper, any = mnist, nil, true
+		}
+	}
+	e.Quick.Entries = entries
+	e.Quick.Left = append(slices.Clone(e.Quick.Left), "MNIST instead of CIFAR-10, which was not found")
+	return e, any
 }
 
 // reductions says what the scale quick changes, each once.
 func (e *Experiment) reductions() []string {
 	var all []string
-	for _, quick := range e.Quick {
+	for _, quick := range e.Quick.Keys {
 		key, value, _ := strings.Cut(quick, "=")
-		for _, n := range e.Entries {
+		for _, n := range e.At(Quick) {
 			all = append(all, fmt.Sprintf("%s %s instead of %s", key, value, n.value(key)))
 		}
 	}
 	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.Concat(slices.Compact(all), e.Quick.Left)
 }
 
 // value returns the value of a key.
 func (n *Entry) value(key string) string {
-	for _, k := range slices.Backward(n.Keys) {
+	for _, k := range slices.Backward(slices.Concat(n.Set, n.Keys)) {
 		if value, ok := strings.CutPrefix(k, key+"="); ok {
 			return value
 		}

@@ -42,10 +42,9 @@ func TestGrids(t *testing.T) {
 	for _, scale := range []Scale{Paper, Quick} {
 		var text strings.Builder
 		for _, e := range All() {
-			for i := range e.Entries {
-				n := &e.Entries[i]
-				fmt.Fprintf(&text, "%s: %s, the paper has %s over %d seeds\n", e.Name, n.Network, points(&n.Paper), e.PaperSeeds)
-				text.WriteString(keys(t, mustConfig(t, &e, n, scale)))
+			for _, n := range e.At(scale) {
+				fmt.Fprintf(&text, "%s: %s, the paper has %s over %d seeds\n", e.Name, n.Network, points(n.Paper, "no number"), e.PaperSeeds)
+				text.WriteString(keys(t, mustConfig(t, &e, &n, scale)))
 			}
 		}
 		golden(t, string(scale)+".golden", text.String())
@@ -77,13 +76,15 @@ func mustConfig(t *testing.T, e *Experiment, n *Entry, scale Scale) config.Confi
 func TestSound(t *testing.T) {
 	named := map[string]config.Config{}
 	for _, e := range All() {
-		if e.Summary == "" || e.PaperSeeds < 1 || len(e.Entries) == 0 || len(e.Quick) == 0 {
+		if e.Summary == "" || e.PaperSeeds < 1 || len(e.Entries) == 0 || len(e.Quick.Keys) == 0 {
 			t.Errorf("experiment %s is not whole: %+v", e.Name, e)
 		}
-		for i := range e.Entries {
-			n := &e.Entries[i]
-			for _, scale := range []Scale{Paper, Quick} {
-				cfg := mustConfig(t, &e, n, scale)
+		if _, err := mnistConfigs(e); err != nil {
+			t.Error(err)
+		}
+		for _, scale := range []Scale{Paper, Quick} {
+			for _, n := range e.At(scale) {
+				cfg := mustConfig(t, &e, &n, scale)
 				if cfg.Train.Validation.Share != 0 {
 					t.Errorf("%s: with a validation set the model is not that of the last epoch", cfg.Name)
 				}
@@ -91,9 +92,9 @@ func TestSound(t *testing.T) {
 					t.Errorf("%s: two runs with this name differ in %v", cfg.Name, cfg.Diff(other))
 				}
 				named[cfg.Name] = cfg
-			}
-			if p := n.Paper; p.Mean <= 0 || p.Mean >= 1 || p.Std == nil {
-				t.Errorf("%s, %s: the paper's value %v is no share", e.Name, n.Network, p)
+				if p := n.Paper; p != nil && (p.Mean <= 0 || p.Mean >= 1 || p.Std == nil) {
+					t.Errorf("%s, %s: the paper's value %v is no share", e.Name, n.Network, p)
+				}
 			}
 		}
 		for _, less := range e.reductions() {
@@ -104,12 +105,85 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// mnistConfigs returns the configurations of an experiment at the scale quick on MNIST.
+func mnistConfigs(e Experiment) (all []config.Config, err error) {
+	other, _ := e.onMNIST()
+	for _, n := range other.At(Quick) {
+		cfg, err := other.Config(&n, Quick)
+		if err != nil || cfg.Data.Set != "mnist" {
+			return nil, fmt.Errorf("%s, %s: on %s: %w", e.Name, n.Network, cfg.Data.Set, err)
+		}
+		all = append(all, cfg)
+	}
+	return all, nil
+}
+
+// TestShared has the networks that stand in several grids once, under one name.
+func TestShared(t *testing.T) {
+	named := map[string][]string{}
+	for _, e := range All() {
+		for _, n := range e.At(Paper) {
+			cfg := mustConfig(t, &e, &n, Paper)
+			name := cfg.Name
+			cfg.Name = ""
+			if key := keys(t, cfg); !slices.Contains(named[key], name) {
+				named[key] = append(named[key], name)
+			}
+		}
+	}
+	for _, names := range named {
+		if len(names) > 1 {
+			t.Errorf("one network has the names %v", names)
+		}
+	}
+}
+
+// TestPaper holds some values, by hand from the paper, to the rows in which they belong.
+func TestPaper(t *testing.T) {
+	want := map[string]string{
+		"depth-scaling cifar10-12000x150-ldlgn":    "22.72 +- 1.31",
+		"depth-scaling cifar10-128000x12-rwlgn":    "56.12 +- 0.20",
+		"depth-scaling cifar100-128000x80-ialgn":   "30.60 +- 0.06",
+		"depth-scaling mnist-8000x100-ldlgn":       "94.31 +- 0.08",
+		"hidden-k cifar10-12000x4-ialgn-h16":       "54.11 +- 0.29",
+		"hidden-k cifar10-12000x50-ialgn-h32":      "55.11 +- 0.14",
+		"hidden-k cifar10-12000x50-rwlgn":          "50.16 +- 0.33",
+		"init-variants cifar10-12000x100-ialgn":    "56.41 +- 0.17",
+		"init-variants cifar10-12000x4-rwlgn":      "50.56 +- 0.58",
+		"binarisation cifar10-12000x4-ialgn":       "53.59 +- 0.04",
+		"fixed-anchor cifar10-12000x10-ialgn":      "54.25 +- 0.06",
+		"gate-count cifar10-128000x80-ialgn":       "59.61 +- 0.19",
+		"fixed-anchor cifar10-12000x4-rwlgn-b4":    "",
+		"init-variants cifar10-12000x4-ialgn-soft": "",
+	}
+	got, runs := map[string]string{}, map[string]int{}
+	for _, e := range All() {
+		runs[e.Name] = len(e.Entries) * e.PaperSeeds
+		for _, n := range e.Entries {
+			if name := e.Name + " " + mustConfig(t, &e, &n, Paper).Name; want[name] != "" || n.Paper == nil {
+				got[name] = points(n.Paper, "")
+			}
+		}
+	}
+	for name, value := range want {
+		if got[name] != value {
+			t.Errorf("%s: %q, want %q", name, got[name], value)
+		}
+	}
+	counts := map[string]int{
+		"depth-scaling": 225, "hidden-k": 60, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48, "gate-count": 195, "baselines": 25,
+	}
+	if diff := cmp.Diff(counts, runs); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
 func TestReductions(t *testing.T) {
 	e := Experiment{
-		Entries: []Entry{{Keys: []string{"a=1", "b=2", "a=3"}}, {Keys: []string{"a=3", "b=4"}}, {Keys: []string{"b=4"}}},
-		Quick:   []string{"b=1", "a=0"},
+		Entries: []Entry{{Set: []string{"a=1", "b=2"}, Keys: []string{"a=3"}}, {Keys: []string{"a=3", "b=4"}}, {Keys: []string{"b=4"}}},
+		Quick:   Reduced{Keys: []string{"b=1", "a=0"}, Left: []string{"c instead of d"}},
 	}
-	want := []string{"a 0 instead of 3", "a 0 instead of its default", "b 1 instead of 2", "b 1 instead of 4"}
+	want := []string{"a 0 instead of 3", "a 0 instead of its default", "b 1 instead of 2", "b 1 instead of 4", "c instead of d"}
 	if diff := cmp.Diff(want, e.reductions()); diff != "" {
 		t.Errorf("reductions (-want +got):\n%s", diff)
 	}
@@ -145,7 +219,7 @@ func TestParseScale(t *testing.T) {
 
 // TestConfigRefuses has grids that are wrong, which say where.
 func TestConfigRefuses(t *testing.T) {
-	e := Experiment{Name: "odd", Quick: []string{"train.epochs=0"}}
+	e := Experiment{Name: "odd", Quick: Reduced{Keys: []string{"train.epochs=0"}}}
 	for scale, n := range map[Scale]Entry{
 		Paper: {Network: "RWLGN", Keys: []string{"data.set=mnist", "model.widht=10"}},
 		Quick: {Network: "RWLGN", Keys: slices.Concat(mnist, size8kx6)},

@@ -19,10 +19,10 @@ import (
 var digits = Experiment{
 	Name: "tiny", Summary: "two networks on the digits", PaperSeeds: 5,
 	Entries: []Entry{
-		{"RWLGN", slices.Concat(small, rwlgn), published(0.5, 0.1)},
-		{"IALGN", slices.Concat(small, ialgn, []string{"model.anchors=8"}), published(0.6, 0.1)},
+		{Network: "RWLGN", Keys: slices.Concat(small, rwlgn), Paper: published(0.5, 0.1)},
+		{Network: "IALGN", Keys: slices.Concat(small, ialgn, []string{"model.anchors=8"}), Paper: published(0.6, 0.1)},
 	},
-	Quick: []string{"train.epochs=2"},
+	Quick: Reduced{Keys: []string{"train.epochs=2"}},
 }
 
 var small = []string{
@@ -139,7 +139,7 @@ func TestAbsent(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
 	r.Experiment.Entries = slices.Concat([]Entry{{
-		"RWLGN", slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + csv}), published(0.5, 0.1),
+		Network: "RWLGN", Keys: slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + csv}), Paper: published(0.5, 0.1),
 	}}, digits.Entries[1:])
 	table, err := r.Run(t.Context())
 	if err != nil || len(rec.begun) != 1 {
@@ -167,6 +167,58 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
+// TestFallback has CIFAR-10 neither there nor trained: then a quick table is of MNIST, and
+// the same table once MNIST is gone; the scale paper has no such way out.
+func TestFallback(t *testing.T) {
+	sets := t.TempDir()
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Folders: []string{sets}}
+	r.Experiment.Entries = slices.Clone(digits.Entries)
+	for i := range r.Experiment.Entries {
+		r.Experiment.Entries[i].Set = cifar10
+		r.Experiment.Entries[i].Keys = append(slices.Clone(r.Experiment.Entries[i].Keys[3:]), "model.width=60", "model.depth=4")
+	}
+	if table, err := r.Run(t.Context()); err == nil || table.Rows[0].Data != "cifar10" || table.Rows[0].Paper == nil {
+		t.Fatalf("without both: %+v, error %v", table, err)
+	}
+	writeMNIST(t, sets)
+	r.Scale = Paper
+	if table, err := r.Run(t.Context()); err == nil || table.Rows[0].Data != "cifar10" {
+		t.Errorf("scale paper: %+v, error %v", table, err)
+	}
+	r.Scale = Quick
+	first, err := r.Run(t.Context())
+	if err != nil || first.Rows[1].Name != "mnist-60x4-ialgn-quick" || first.Rows[1].Paper != nil || first.Rows[1].Difference != nil || first.Rows[1].Test == nil {
+		t.Fatalf("%+v, error %v", first, err)
+	}
+	if !slices.ContainsFunc(first.Caption, func(s string) bool { return strings.Contains(s, "MNIST instead of CIFAR-10, which was not found") }) {
+		t.Errorf("caption %q", first.Caption)
+	}
+	r.Folders = nil
+	if again, err := r.Run(t.Context()); err != nil || cmp.Diff(files(t, first), files(t, again)) != "" {
+		t.Errorf("without MNIST: %+v, error %v", again, err)
+	}
+}
+
+// writeMNIST writes a small set in the form of MNIST.
+func writeMNIST(t *testing.T, folder string) {
+	t.Helper()
+	for part, n := range map[string]int{"train": 200, "t10k": 50} {
+		images, labels := make([]byte, 16+784*n), make([]byte, 8+n)
+		copy(images, []byte{0, 0, 8, 3, 0, 0, 0, byte(n), 0, 0, 0, 28, 0, 0, 0, 28})
+		copy(labels, []byte{0, 0, 8, 1, 0, 0, 0, byte(n)})
+		for i := range n {
+			labels[8+i] = byte(i % 10)
+			images[16+784*i+300+i%10] = 255
+		}
+		err := errors.Join(
+			os.WriteFile(filepath.Join(folder, part+"-images-idx3-ubyte"), images, 0o666),
+			os.WriteFile(filepath.Join(folder, part+"-labels-idx1-ubyte"), labels, 0o666))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestRefuses has folders with other files, and calls that cannot be.
 func TestRefuses(t *testing.T) {
 	done := t.TempDir()
@@ -181,7 +233,7 @@ func TestRefuses(t *testing.T) {
 		want   string
 	}{
 		{"another configuration", func(r *Runner) {
-			r.Experiment.Quick = []string{"train.epochs=3"}
+			r.Experiment.Quick.Keys = []string{"train.epochs=3"}
 		}, "digits-60x4-rwlgn-quick.seed1.safetensors: has another train.epochs than this run of the experiment; choose another folder"},
 		{"another checkpoint", func(r *Runner) {
 			if err := errors.Join(os.Remove(second), os.Rename(strings.Replace(second, "seed2", "seed1", 1)+".checkpoint", second+".checkpoint")); err != nil {
@@ -196,7 +248,7 @@ func TestRefuses(t *testing.T) {
 		{"a file for a folder", func(r *Runner) { r.Dir = second }, second},
 		{"no seeds", func(r *Runner) { r.Seeds = 0 }, "experiment tiny: 2 entries with 0 seeds"},
 		{"no entries", func(r *Runner) { r.Experiment.Entries = nil }, "experiment tiny: 0 entries"},
-		{"a key that is none", func(r *Runner) { r.Experiment.Quick = []string{"train.epoch=1"} }, "experiment tiny, RWLGN: "},
+		{"a key that is none", func(r *Runner) { r.Experiment.Quick.Keys = []string{"train.epoch=1"} }, "experiment tiny, RWLGN: "},
 	} {
 		rec := &recorder{}
 		r := r

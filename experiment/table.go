@@ -33,7 +33,7 @@ type Row struct {
 	Epochs     int                   `json:"epochs"`
 	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`      // after the last epoch
 	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // of each seed's best epoch
-	Paper      trainer.Spread        `json:"paper"`
+	Paper      *trainer.Spread       `json:"paper,omitempty"`
 	Difference *float64              `json:"difference_points,omitempty"` // of the means, of Test from Paper, in percent
 	NotRun     string                `json:"not_run,omitempty"`           // why
 	Get        string                `json:"get,omitempty"`               // how to get the data set that was not found
@@ -63,8 +63,11 @@ func row(n *Entry, s trainer.Seeds) Row {
 
 // fill enters the result of the entry's runs.
 func (r *Row) fill(all *trainer.SeedsSummary) {
-	difference := 100 * (all.TestAccuracy.Mean - r.Paper.Mean)
-	r.Test, r.Best, r.Difference = &all.TestAccuracy, &all.BestAccuracy, &difference
+	r.Test, r.Best = &all.TestAccuracy, &all.BestAccuracy
+	if r.Paper != nil {
+		difference := 100 * (r.Test.Mean - r.Paper.Mean)
+		r.Difference = &difference
+	}
 	r.NotRun, r.Runs = "", all.Runs
 }
 
@@ -76,7 +79,7 @@ func (r Runner) caption() []string {
 	}
 	lines := []string{
 		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the test set itself; mean +- standard deviation (n - 1) over %s.", over),
-		fmt.Sprintf("The paper's values are over %d seeds; the difference is that of the means, after the last epoch.", e.PaperSeeds),
+		fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference is that of the means, after the last epoch.", e.PaperSeeds),
 	}
 	var less []string
 	if r.Scale == Quick {
@@ -89,7 +92,8 @@ func (r Runner) caption() []string {
 	if len(less) > 0 {
 		protocol += ", but for: " + strings.Join(less, "; ")
 	}
-	return append(lines, protocol+".",
+	lines = append(append(lines, protocol+"."), e.Notes...)
+	return append(lines,
 		fmt.Sprintf("Made by `ialgn experiment %s --scale %s --seeds %d`.", e.Name, r.Scale, r.Seeds))
 }
 
@@ -114,11 +118,11 @@ func (t *Table) notRun() []string {
 	return lines
 }
 
-// points writes a mean and its deviation in percent, "not run" if there is none.
-func points(s *trainer.Spread) string {
+// points writes a mean and its deviation in percent, none as it is said.
+func points(s *trainer.Spread, none string) string {
 	switch {
 	case s == nil:
-		return "not run"
+		return none
 	case s.Std == nil:
 		return fmt.Sprintf("%.2f", 100*s.Mean)
 	}

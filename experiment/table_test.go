@@ -28,10 +28,10 @@ func TestTable(t *testing.T) {
 	}
 	e := digits
 	e.Entries = []Entry{
-		{"RWLGN", digits.Entries[0].Keys, published(0.9729, 0.0006)},
-		{"LDLGN", digits.Entries[0].Keys, published(0.97545, 0.0003)},
-		{"IALGN", digits.Entries[1].Keys, published(0.9822, 0.0002)},
-		{"IALGN", append(slices.Clone(digits.Entries[1].Keys), "data.set=mnist"), published(0.9822, 0.0002)},
+		{Network: "RWLGN", Keys: digits.Entries[0].Keys, Paper: published(0.9729, 0.0006)},
+		{Network: "LDLGN", Keys: digits.Entries[0].Keys, Paper: published(0.97545, 0.0003)},
+		{Network: "IALGN", Keys: digits.Entries[1].Keys, Paper: published(0.9822, 0.0002)},
+		{Network: "IALGN", Keys: append(slices.Clone(digits.Entries[1].Keys), "data.set=mnist"), Paper: published(0.9822, 0.0002)},
 	}
 	dir := t.TempDir()
 	r := Runner{Experiment: e, Scale: Paper, Seeds: 3, Dir: dir, Train: func(_ context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {

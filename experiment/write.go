@@ -22,6 +22,9 @@ func (t *Table) write() error {
 	return nil
 }
 
+// notRun stands in place of a value.
+const notRun = "not run"
+
 // Markdown writes the table with its caption, legible as plain text.
 func (t *Table) Markdown(w io.Writer) error {
 	lines := [][]string{{
@@ -30,7 +33,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	for _, r := range t.Rows {
 		lines = append(lines, []string{
 			r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), r.Network, strconv.Itoa(r.Seeds), strconv.Itoa(r.Epochs),
-			points(r.Test), points(r.Best), points(&r.Paper), signed(r.Difference),
+			points(r.Test, notRun), points(r.Best, notRun), points(r.Paper, ""), signed(r.Difference),
 		})
 	}
 	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, align(lines), strings.Join(t.Caption, "\n"))
@@ -74,7 +77,7 @@ func (t *Table) CSV(w io.Writer) error {
 	}}
 	for _, r := range t.Rows {
 		line := []string{r.Name, r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), r.Network, strconv.Itoa(r.Seeds), strconv.Itoa(r.Epochs)}
-		for _, s := range []*trainer.Spread{r.Test, r.Best, &r.Paper} {
+		for _, s := range []*trainer.Spread{r.Test, r.Best, r.Paper} {
 			line = append(line, shares(s)...)
 		}
 		difference := ""

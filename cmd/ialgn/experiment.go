@@ -18,7 +18,7 @@ import (
 func experimentCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "experiment",
-		Usage:     "train a table of the paper, with the paper's values beside ours",
+		Usage:     "train a table or figure of the paper, with the paper's values beside ours",
 		ArgsUsage: "NAME -o DIR",
 		Description: "Trains each network of the table over some seeds, and writes means and standard\n" +
 			"deviations to DIR as Markdown and CSV, beside models and logs. What is in DIR already\n" +

@@ -1,0 +1,79 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"ialgn/trainer"
+)
+
+// protocol is how the paper trains every network ("Experimental Setup", and the
+// supplement's hyperparameters).
+var protocol = []string{
+	"model.init=skip", "model.skip_logit=5", "train.estimator=ste",
+	"train.optimizer.kind=adam", "train.optimizer.lr=0.01",
+	"train.epochs=200", "train.batch=100", "train.seed=1",
+}
+
+// The data sets, with the paper's n_b and tau. The latter is another for CIFAR-10 with
+// 128,000 gates a layer.
+var (
+	mnist       = []string{"data.set=mnist", "encoder.bits=4", "model.tau=10"}
+	cifar10     = []string{"data.set=cifar10", "encoder.bits=16", "model.tau=30"}
+	cifar10Wide = []string{"data.set=cifar10", "encoder.bits=16", "model.tau=100"}
+	cifar100    = []string{"data.set=cifar100", "encoder.bits=16", "model.tau=30"}
+)
+
+// The networks of table 1. The anchors are k_x, the hidden candidates k_h.
+var (
+	rwlgn = []string{"model.topology=rwlgn", "model.parametrization=softmax16"}
+	ldlgn = []string{"model.topology=rwlgn", "model.parametrization=light"}
+	ialgn = []string{"model.topology=ialgn", "model.parametrization=softmax16", "model.anchors=32", "model.hidden=1"}
+)
+
+// size is gates a layer and layers.
+func size(width, depth int) []string {
+	return []string{fmt.Sprintf("model.width=%d", width), fmt.Sprintf("model.depth=%d", depth)}
+}
+
+// published returns a value of the paper, as shares of the test set.
+func published(mean, std float64) *trainer.Spread { return &trainer.Spread{Mean: mean, Std: &std} }
+
+// network is what a row of a table trains, whatever its data and size: a name and the keys
+// beside those of the protocol.
+type network struct {
+	name string
+	keys []string
+}
+
+// theirs are the networks of table 1, in the order of its columns.
+var theirs = []network{{"RWLGN", rwlgn}, {"LDLGN", ldlgn}, {"IALGN", ialgn}}
+
+// entry is the network on data of a size.
+func (n network) entry(set []string, width, depth int, paper *trainer.Spread) Entry {
+	return Entry{Network: n.name, Set: set, Keys: slices.Concat(protocol, n.keys, size(width, depth)), Paper: paper}
+}
+
+// atDepths lists networks on CIFAR-10 with 12,000 gates a layer, depth by depth, each with
+// the value of table 1 that the same network has there.
+func atDepths(depths []int, networks ...network) []Entry {
+	var all []Entry
+	for _, depth := range depths {
+		for _, n := range networks {
+			all = append(all, n.entry(cifar10, 12_000, depth, inTable1(n.name, depth)))
+		}
+	}
+	return all
+}
+
+// At the scale quick the depths are these, the networks narrower and the runs shorter; a
+// table of several data sets has CIFAR-10 alone. slowKeys are for networks with relaxed
+// spines or relaxed values, of which a step takes five to ten times as long.
+var (
+	quickDepths = []int{4, 20, 50}
+	quickKeys   = []string{"model.width=2000", "train.epochs=10"}
+	slowKeys    = []string{"model.width=1000", "train.epochs=10"}
+)
+
+// deeper is the reduction of depths, as the caption says it.
+const deeper = "depths 4, 20, 50 instead of "
