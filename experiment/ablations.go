@@ -50,7 +50,17 @@ var initVariants = Experiment{
 	Entries:    atDepths([]int{4, 10, 50, 100}, variants...),
 	Quick:      Reduced{Entries: atDepths([]int{4, 20}, variants...), Keys: slowKeys, Left: []string{"depths 4, 20 instead of 4, 10, 50, 100"}},
 	Notes:      []string{"The paper names depths 4, 50 and 100 of this figure; 10 is from its table 1."},
+	Series:     byEpoch,
 }
+
+// byEpoch is the course of the test accuracy.
+var byEpoch = &Series{"epoch", []Line{{"test_accuracy", func(r *Result) []float64 {
+	var all []float64
+	for _, e := range r.Epochs {
+		all = append(all, e.Test)
+	}
+	return all
+}}}}
 
 var variants = []network{
 	{"IALGN", ialgn},

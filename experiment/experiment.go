@@ -34,6 +34,8 @@ type Experiment struct {
 	Entries    []Entry
 	Quick      Reduced
 	Notes      []string // sentences for the caption: what the paper leaves open
+	Columns    []Column // beside accuracies
+	Series     *Series  // in a file of its own, unless nil
 }
 
 // Reduced is what the scale quick makes of an experiment.
@@ -50,7 +52,8 @@ type Entry struct {
 	Set     []string // keys of the data set
 	Keys    []string // KEY=VALUE of the configuration, after those of Set; of one that is given twice the later holds
 
-	Paper *trainer.Spread // what the paper has: shares of the test set; nil if it has no number
+	Paper *trainer.Spread   // what the paper has: shares of the test set; nil if it has no number
+	Said  map[string]string // what it says of columns, by their names
 }
 
 // Scale says how much of the paper's protocol is trained.
@@ -72,7 +75,7 @@ func ParseScale(name string) (Scale, error) {
 
 // All returns the experiments, in the order in which they are listed.
 func All() []Experiment {
-	return []Experiment{depthScaling, hiddenK, initVariants, fixedAnchor, binarisation, gateCount, baselines}
+	return []Experiment{depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines}
 }
 
 // Find returns the experiment of that name. The error's hint lists all.
@@ -124,7 +127,7 @@ func (e Experiment) onMNIST() (Experiment, bool) {
 	entries, any := slices.Clone(e.At(Quick)), false
 	for i := range entries {
 		if n := &entries[i]; slices.Equal(n.Set, cifar10) {
-			n.Set, n.Paper, any = mnist, nil, true
+			n.Set, n.Paper, n.Said, any = mnist, nil, nil, true
 		}
 	}
 	e.Quick.Entries = entries

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,14 +41,21 @@ func read(t *testing.T, path string) string {
 
 // recorder counts the runs that train, and may interrupt one.
 type recorder struct {
+	mu     sync.Mutex
 	begun  []string
 	cancel func()
 	at     int // interrupt the run that begins as this one, from 1
 }
 
 func (r *recorder) train(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
-	s.Begin = func(seed uint64) { r.begun = append(r.begun, fmt.Sprintf("%s %d", s.Config.Name, seed)) }
+	s.Begin = func(seed uint64) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.begun = append(r.begun, fmt.Sprintf("%s %d", s.Config.Name, seed))
+	}
 	s.Progress = func(p trainer.Progress) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if len(r.begun) == r.at && p.Epoch == 2 && p.Batch == 3 {
 			r.cancel()
 		}
@@ -101,6 +109,53 @@ func TestResume(t *testing.T) {
 	rec.begun = nil
 	if again, err := r.Run(t.Context()); err != nil || rec.begun != nil || cmp.Diff(files(t, whole), files(t, again)) != "" {
 		t.Errorf("the third call trained %v, error %v", rec.begun, err)
+	}
+}
+
+// TestInterruptTogether interrupts runs that are under way side by side: each is saved, and
+// the next call goes on with them and has the table of a run without interruption.
+func TestInterruptTogether(t *testing.T) {
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 2, Jobs: 2}
+	whole, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	rec := &recorder{cancel: cancel, at: 2}
+	r.Dir, r.Train = t.TempDir(), rec.train
+	if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil {
+		t.Fatalf("table %v, error %v", table, err)
+	}
+	began := len(rec.begun)
+	rec.at = 0
+	table, err := r.Run(t.Context())
+	if err != nil || began >= 4 {
+		t.Fatalf("%d runs had begun, error %v", began, err)
+	}
+	if diff := cmp.Diff(files(t, whole), files(t, table)); diff != "" {
+		t.Errorf("table (-whole +interrupted):\n%s", diff)
+	}
+}
+
+// TestFailureTogether has a run that fails beside another, which is saved and not the
+// cause that is named.
+func TestFailureTogether(t *testing.T) {
+	cause := errors.New("no more paper")
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 2, Jobs: 2}
+	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		if s.Config.Train.Seed == 2 {
+			return nil, cause
+		}
+		return rec.train(ctx, s)
+	}
+	if _, err := r.Run(t.Context()); !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), "digits-60x4-rwlgn: ") {
+		t.Errorf("error %v", err)
+	}
+	r.Train = rec.train
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

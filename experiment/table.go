@@ -19,6 +19,9 @@ type Table struct {
 	Caption    []string `json:"caption"` // sentences
 	Files      []string `json:"files"`   // Markdown and CSV
 	Rows       []Row    `json:"rows"`
+
+	columns []Column
+	series  *Series
 }
 
 // Row is the outcome of an entry. Accuracies are shares of the test set; those without a
@@ -31,13 +34,17 @@ type Row struct {
 	Network    string                `json:"network"`
 	Seeds      int                   `json:"seeds"`
 	Epochs     int                   `json:"epochs"`
+	Gates      int                   `json:"deployed_gates"`
 	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`      // after the last epoch
 	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // of each seed's best epoch
 	Paper      *trainer.Spread       `json:"paper,omitempty"`
 	Difference *float64              `json:"difference_points,omitempty"` // of the means, of Test from Paper, in percent
 	NotRun     string                `json:"not_run,omitempty"`           // why
 	Get        string                `json:"get,omitempty"`               // how to get the data set that was not found
+	Values     []Value               `json:"values,omitempty"`            // the experiment's columns
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
+
+	results []*Result // of the runs
 }
 
 // notYet marks the rows of a table that is written while the others still train.
@@ -45,11 +52,16 @@ const notYet = "its turn has not come yet"
 
 // table returns the table without rows.
 func (r Runner) table() *Table {
-	base := filepath.Join(r.Dir, r.Experiment.Name+"-"+string(r.Scale))
-	return &Table{
-		Experiment: r.Experiment.Name, Title: r.Experiment.Summary, Scale: r.Scale, Caption: r.caption(),
-		Files: []string{base + ".md", base + ".csv"},
+	e := &r.Experiment
+	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale))
+	t := &Table{
+		Experiment: e.Name, Title: e.Summary, Scale: r.Scale, Caption: r.caption(),
+		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series,
 	}
+	if e.Series != nil {
+		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")
+	}
+	return t
 }
 
 // row returns the row of an entry without a result.
@@ -57,18 +69,18 @@ func row(n *Entry, s trainer.Seeds) Row {
 	m := &s.Config.Model
 	return Row{
 		Name: s.Config.Name, Data: s.Config.Data.Set, Width: m.Width, Depth: m.Depth, Network: n.Network,
-		Seeds: s.N, Epochs: s.Config.Train.Epochs, Paper: n.Paper, NotRun: notYet,
+		Seeds: s.N, Epochs: s.Config.Train.Epochs, Gates: m.Width * m.Depth, Paper: n.Paper, NotRun: notYet,
 	}
 }
 
 // fill enters the result of the entry's runs.
-func (r *Row) fill(all *trainer.SeedsSummary) {
+func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*Result) {
 	r.Test, r.Best = &all.TestAccuracy, &all.BestAccuracy
 	if r.Paper != nil {
 		difference := 100 * (r.Test.Mean - r.Paper.Mean)
 		r.Difference = &difference
 	}
-	r.NotRun, r.Runs = "", all.Runs
+	r.NotRun, r.Runs, r.Values, r.results = "", all.Runs, values, results
 }
 
 // caption says what the table shows, and what was reduced.

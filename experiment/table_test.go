@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"context"
 	"errors"
 	"math"
 	"path/filepath"
@@ -33,15 +32,20 @@ func TestTable(t *testing.T) {
 		{Network: "IALGN", Keys: digits.Entries[1].Keys, Paper: published(0.9822, 0.0002)},
 		{Network: "IALGN", Keys: append(slices.Clone(digits.Entries[1].Keys), "data.set=mnist"), Paper: published(0.9822, 0.0002)},
 	}
-	dir := t.TempDir()
-	r := Runner{Experiment: e, Scale: Paper, Seeds: 3, Dir: dir, Train: func(_ context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
-		if s.N != 3 || !s.Resume || s.Model != filepath.Join(dir, s.Config.Name+".safetensors") {
-			t.Errorf("asked to train %+v", s)
-		}
-		return summaries[s.Config.Name], nil
-	}}
-	table, err := r.Run(t.Context())
+	e.Columns = []Column{{"share_a", "A, %", 100, func(r *Result) float64 { return r.Operations[3] }}, {"depth", "depth", 1, func(r *Result) float64 { return float64(len(r.Epochs)) }}}
+	e.Series = byEpoch
+	e.Entries[1].Said = map[string]string{"share_a": "under 0.2"}
+	p, err := Runner{Experiment: e, Scale: Paper, Seeds: 3, Dir: t.TempDir()}.plan(t.Context())
 	if err != nil {
+		t.Fatal(err)
+	}
+	results := []*Result{{Epochs: []EpochResult{{Test: 0.5}, {Test: 0.75}}}, {Epochs: []EpochResult{{Test: 0.25}, {Test: 0.25}, {Test: 1}}}}
+	results[0].Operations[3], results[1].Operations[3] = 0.25, 0.75
+	table := p.table
+	for i := range p.entries[:3] {
+		table.Rows[i].fill(summaries[table.Rows[i].Name], e.values(p.entries[i].entry, results[:1+i%2]), results[:1+i%2])
+	}
+	if err := table.write(); err != nil {
 		t.Fatal(err)
 	}
 	var differences []float64
@@ -55,7 +59,7 @@ func TestTable(t *testing.T) {
 	if len(table.Rows[0].Runs) != 3 || table.Rows[3].Test != nil || table.Rows[3].Difference != nil {
 		t.Errorf("rows %+v", table.Rows)
 	}
-	for i, form := range []string{"table.md", "table.csv"} {
+	for i, form := range []string{"table.md", "table.csv", "table-epochs.csv"} {
 		golden(t, form, read(t, table.Files[i]))
 	}
 }

@@ -14,9 +14,10 @@ import (
 
 // write writes the table's files.
 func (t *Table) write() error {
-	for i, form := range []func(io.Writer) error{t.Markdown, t.CSV} {
-		if err := atomicfile.Write(t.Files[i], form); err != nil {
-			return fmt.Errorf("%s: %w", t.Files[i], err)
+	forms := []func(io.Writer) error{t.Markdown, t.CSV, t.steps}
+	for i, path := range t.Files {
+		if err := atomicfile.Write(path, forms[i]); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return nil
@@ -27,14 +28,17 @@ const notRun = "not run"
 
 // Markdown writes the table with its caption, legible as plain text.
 func (t *Table) Markdown(w io.Writer) error {
-	lines := [][]string{{
-		"data", "width", "depth", "network", "seeds", "epochs", "test accuracy, %", "best epoch, %", "paper, %", "difference, points",
-	}}
+	head := []string{"data", "width", "depth", "gates", "network", "seeds", "epochs", "test accuracy, %", "best epoch, %", "paper, %", "difference, points"}
+	for _, c := range t.columns {
+		head = append(head, c.Head)
+	}
+	lines := [][]string{head}
 	for _, r := range t.Rows {
-		lines = append(lines, []string{
-			r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), r.Network, strconv.Itoa(r.Seeds), strconv.Itoa(r.Epochs),
-			points(r.Test, notRun), points(r.Best, notRun), points(r.Paper, ""), signed(r.Difference),
-		})
+		line := append(r.trained(), points(r.Test, notRun), points(r.Best, notRun), points(r.Paper, ""), signed(r.Difference))
+		for i, c := range t.columns {
+			line = append(line, r.value(i, c.Unit))
+		}
+		lines = append(lines, line)
 	}
 	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, align(lines), strings.Join(t.Caption, "\n"))
 	if missing := t.notRun(); len(missing) > 0 {
@@ -42,6 +46,29 @@ func (t *Table) Markdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// trained says what a row trains, for Markdown.
+func (r *Row) trained() []string {
+	return []string{
+		r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), strconv.Itoa(r.Gates), r.Network, strconv.Itoa(r.Seeds), strconv.Itoa(r.Epochs),
+	}
+}
+
+// value writes a value of the row in a unit, with what the paper says.
+func (r *Row) value(i int, unit float64) string {
+	if r.Values == nil {
+		return ""
+	}
+	v := r.Values[i]
+	text := fmt.Sprintf("%.2f", unit*v.Mean)
+	if v.Std != nil {
+		text += fmt.Sprintf(" +- %.2f", unit**v.Std)
+	}
+	if v.Paper != "" {
+		text += fmt.Sprintf(" (paper: %s)", v.Paper)
+	}
+	return text
 }
 
 // align returns the lines of a Markdown table, the first of which is its head, with
@@ -71,12 +98,16 @@ func align(lines [][]string) string {
 // CSV writes the table with a head. Accuracies are shares of the test set; what an entry
 // that did not run has no value of is empty.
 func (t *Table) CSV(w io.Writer) error {
-	lines := [][]string{{
-		"name", "data", "width", "depth", "network", "seeds", "epochs", "test_accuracy_mean", "test_accuracy_std",
+	head := []string{
+		"name", "data", "width", "depth", "deployed_gates", "network", "seeds", "epochs", "test_accuracy_mean", "test_accuracy_std",
 		"best_test_accuracy_mean", "best_test_accuracy_std", "paper_mean", "paper_std", "difference_points", "not_run",
-	}}
+	}
+	for _, c := range t.columns {
+		head = append(head, c.Name+"_mean", c.Name+"_std")
+	}
+	lines := [][]string{head}
 	for _, r := range t.Rows {
-		line := []string{r.Name, r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), r.Network, strconv.Itoa(r.Seeds), strconv.Itoa(r.Epochs)}
+		line := append([]string{r.Name}, r.trained()...)
 		for _, s := range []*trainer.Spread{r.Test, r.Best, r.Paper} {
 			line = append(line, shares(s)...)
 		}
@@ -84,12 +115,44 @@ func (t *Table) CSV(w io.Writer) error {
 		if r.Difference != nil {
 			difference = fmt.Sprintf("%.4f", *r.Difference)
 		}
-		lines = append(lines, append(line, difference, r.NotRun))
+		line = append(line, difference, r.NotRun)
+		for i := range t.columns {
+			var s *trainer.Spread
+			if r.Values != nil {
+				s = &r.Values[i].Spread
+			}
+			line = append(line, shares(s)...)
+		}
+		lines = append(lines, line)
 	}
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// shares writes mean and deviation with the digits of a test set of 10,000 and some more.
+// steps writes the table's series as CSV: for each row a line a step.
+func (t *Table) steps(w io.Writer) error {
+	head := []string{"name", "network", "data", "width", "depth", t.series.Step}
+	for _, l := range t.series.Lines {
+		head = append(head, l.Name+"_mean", l.Name+"_std")
+	}
+	lines := [][]string{head}
+	for _, r := range t.Rows {
+		var all [][]trainer.Spread
+		for _, l := range t.series.Lines {
+			all = append(all, l.at(r.results))
+		}
+		for step := range all[0] {
+			line := []string{r.Name, r.Network, r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), strconv.Itoa(step + 1)}
+			for _, l := range all {
+				line = append(line, shares(&l[step])...)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// shares writes mean and deviation, accuracies with the digits of a test set of 10,000 and
+// some more.
 func shares(s *trainer.Spread) []string {
 	if s == nil {
 		return []string{"", ""}

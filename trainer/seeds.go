@@ -63,7 +63,7 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &SeedsSummary{}
+	var runs []SeedSummary
 	for _, e := range found {
 		if s.Like == nil {
 			s.Like = e
@@ -74,11 +74,18 @@ func (s Seeds) Train(ctx context.Context) (*SeedsSummary, error) {
 		if err != nil {
 			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
 		}
-		all.Runs = append(all.Runs, *one)
+		runs = append(runs, *one)
 	}
-	all.TestAccuracy = spread(all.Runs, func(s *Summary) float64 { return s.TestAccuracy })
-	all.BestAccuracy = spread(all.Runs, func(s *Summary) float64 { return s.BestAccuracy })
-	return all, nil
+	return Summarise(runs), nil
+}
+
+// Summarise returns the summary of runs, of which there is one at least.
+func Summarise(runs []SeedSummary) *SeedsSummary {
+	return &SeedsSummary{
+		Runs:         runs,
+		TestAccuracy: spread(runs, func(s *Summary) float64 { return s.TestAccuracy }),
+		BestAccuracy: spread(runs, func(s *Summary) float64 { return s.BestAccuracy }),
+	}
 }
 
 // run returns the run of a seed.
@@ -160,7 +167,7 @@ func spread(runs []SeedSummary, value func(*Summary) float64) Spread {
 	return SpreadOf(values)
 }
 
-// SpreadOf returns mean and standard deviation of values, of which there must be one.
+// SpreadOf returns mean and standard deviation of values, of which there is one at least.
 func SpreadOf(values []float64) Spread {
 	n, sum := float64(len(values)), 0.0
 	for _, v := range values {

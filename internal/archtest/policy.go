@@ -144,7 +144,7 @@ var policy = Policy{
 		},
 		{
 			Package: "experiment",
-			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "internal/atomicfile", "internal/hint"},
+			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint"},
 		},
 
 		{

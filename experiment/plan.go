@@ -1,0 +1,236 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/model"
+)
+
+// plan is what an experiment trains, and its table so far.
+type plan struct {
+	experiment *Experiment
+	entries    []planned // a row each
+	table      *Table
+
+	mu   sync.Mutex // of all below, and of the table
+	data sources
+	done map[string]outcome // by the path of the model
+}
+
+// planned is an entry's training, or why it cannot be.
+type planned struct {
+	trainer.Seeds
+	entry   *Entry
+	missing *dataset.MissingError
+}
+
+// outcome is what a run gave.
+type outcome struct {
+	run    *trainer.SeedSummary
+	result *Result
+}
+
+// plan returns what is to be trained, at the scale quick with MNIST where CIFAR-10 is neither
+// there nor was there when all of it was trained.
+func (r Runner) plan(ctx context.Context) (*plan, error) {
+	p, err := r.planned(ctx)
+	if err != nil || r.Scale != Quick || !p.lacks() {
+		return p, err
+	}
+	other, any := r.Experiment.onMNIST()
+	if r.Experiment = other; !any {
+		return p, nil
+	}
+	if instead, err := r.planned(ctx); err != nil || !instead.lacks() {
+		return instead, err
+	}
+	return p, nil
+}
+
+// planned returns the plan of the experiment as it is.
+func (r Runner) planned(ctx context.Context) (*plan, error) {
+	networks := r.Experiment.At(r.Scale)
+	if len(networks) == 0 || r.Seeds < 1 {
+		return nil, fmt.Errorf("experiment %s: %d entries with %d seeds: want at least one of each", r.Experiment.Name, len(networks), r.Seeds)
+	}
+	p := &plan{experiment: &r.Experiment, table: r.table(), data: sources{}, done: map[string]outcome{}}
+	for i := range networks {
+		e, row, err := r.planEntry(ctx, p, &networks[i])
+		if err != nil {
+			return nil, err
+		}
+		p.entries, p.table.Rows = append(p.entries, e), append(p.table.Rows, row)
+	}
+	return p, nil
+}
+
+// planEntry returns the training of an entry and its row without results.
+func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row, error) {
+	cfg, err := r.Experiment.Config(n, r.Scale)
+	if err != nil {
+		return planned{}, Row{}, err
+	}
+	e := planned{entry: n, Seeds: trainer.Seeds{N: r.Seeds, Refuse: foreign, Run: trainer.Run{
+		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true,
+	}}}
+	row := row(n, e.Seeds)
+	finished, err := p.data.survey(&e.Seeds)
+	if err != nil {
+		return e, row, err
+	}
+	if missing := r.absent(ctx, cfg); missing != nil && !finished {
+		e.missing, row.NotRun, row.Get = missing, missing.Error(), missing.Get
+	}
+	return e, row, nil
+}
+
+// absent returns the error of a data set that is not found. Any other is for training
+// to report.
+func (r Runner) absent(ctx context.Context, cfg config.Config) *dataset.MissingError {
+	_, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, r.Folders)
+	var missing *dataset.MissingError
+	errors.As(err, &missing)
+	return missing
+}
+
+// lacks reports whether an entry has neither data nor all its models.
+func (p *plan) lacks() bool {
+	return slices.ContainsFunc(p.entries, func(e planned) bool { return e.missing != nil })
+}
+
+// nothing returns the error of an experiment without any result, of which the first entry
+// that lacks its data tells; nil if there is one.
+func (p *plan) nothing() error {
+	if len(p.done) > 0 {
+		return nil
+	}
+	for _, e := range p.entries {
+		if e.missing != nil {
+			return e.missing
+		}
+	}
+	return nil
+}
+
+// runs returns what is to be trained, one seed each, in the order of the table. Entries that
+// share a network are there once.
+func (p *plan) runs() []trainer.Seeds {
+	var all []trainer.Seeds
+	known := map[string]bool{}
+	for i := range p.entries {
+		e := &p.entries[i]
+		if e.missing != nil || known[e.Model] {
+			continue
+		}
+		known[e.Model] = true
+		for seed := range e.each() {
+			s := e.Seeds
+			s.N, s.Config.Train.Seed = 1, seed
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// each yields the entry's seeds.
+func (e *planned) each() func(func(uint64) bool) {
+	return func(yield func(uint64) bool) {
+		for i := range uint64(e.N) {
+			if !yield(e.Config.Train.Seed + i) {
+				return
+			}
+		}
+	}
+}
+
+// like returns a run whose data those of s must be, nil if there is none yet.
+func (p *plan) like(s *trainer.Seeds) *trainer.Earlier {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.data[sourceOf(s)]
+}
+
+// finished enters a run in the table, which is written when a row is complete.
+func (p *plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Result) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, err := p.data.survey(s); err != nil {
+		return err
+	}
+	p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)] = outcome{run, result}
+	complete := false
+	for i := range p.entries {
+		if p.entries[i].Model == s.Model && p.fill(i) {
+			complete = true
+		}
+	}
+	if !complete {
+		return nil
+	}
+	return p.table.write()
+}
+
+// fill enters the results of all seeds in a row and reports whether they are there.
+func (p *plan) fill(i int) bool {
+	e := &p.entries[i]
+	var runs []trainer.SeedSummary
+	var results []*Result
+	for seed := range e.each() {
+		o, ok := p.done[trainer.SeedPath(e.Model, seed)]
+		if !ok {
+			return false
+		}
+		runs, results = append(runs, *o.run), append(results, o.result)
+	}
+	p.table.Rows[i].fill(trainer.Summarise(runs), p.experiment.values(e.entry, results), results)
+	return true
+}
+
+// foreign refuses a model or checkpoint that has the name of a run but is of another
+// configuration or did not start from drawn parameters: it would be written over, trained
+// further, or stand in the table for what it is not.
+func foreign(cfg config.Config, path string, m *model.Model) error {
+	if diff := cfg.Diff(m.Config, "train.checkpoint.minutes"); len(diff) > 0 {
+		return fmt.Errorf("%s: has another %s than this run of the experiment; choose another folder", path, strings.Join(diff, ", "))
+	}
+	if from := m.Record.Start; from != nil {
+		return fmt.Errorf("%s: was trained further from %s, where this run of the experiment draws its parameters; choose another folder", path, from.Name)
+	}
+	return nil
+}
+
+// source says which data an entry is trained on.
+type source struct {
+	config.Data
+	bitsIn int
+}
+
+// sources holds a run of each source whose data all others on it must have: differences
+// between networks are not to be those of their data.
+type sources map[source]*trainer.Earlier
+
+func sourceOf(s *trainer.Seeds) source { return source{s.Config.Data, s.Config.Encoder.BitsIn} }
+
+// survey looks at what the folder has of an entry and reports whether all of it is finished.
+func (d sources) survey(s *trainer.Seeds) (finished bool, err error) {
+	at := sourceOf(s)
+	s.Like = d[at]
+	found, err := s.Survey()
+	finished = err == nil
+	for _, e := range found {
+		if d[at] == nil {
+			d[at] = e
+		}
+		finished = finished && e != nil && e.Finished
+	}
+	return finished, err
+}

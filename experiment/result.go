@@ -1,0 +1,96 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/netlist"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// Result is what tables and plots read of a finished run. It follows from the model file
+// alone and is kept beside it, so that large models are not read for every table.
+type Result struct {
+	Model          string               `json:"model"` // without its folder
+	SHA256         string               `json:"model_sha256"`
+	Config         config.Config        `json:"config"`
+	Epochs         []EpochResult        `json:"epochs"`
+	Gates          int                  `json:"deployed_gates"`
+	Operations     [16]float64          `json:"operations"` // as `ialgn analyze` counts them
+	Categories     netlist.Categories   `json:"categories"`
+	EffectiveDepth []netlist.LayerDepth `json:"effective_depth"` // one a layer
+}
+
+// EpochResult is the state after an epoch. Accuracies are shares.
+type EpochResult struct {
+	Loss    float64  `json:"loss"`
+	Train   float64  `json:"train_accuracy"`
+	Test    float64  `json:"test_accuracy"`                   // of the frozen network
+	Relaxed *float64 `json:"relaxed_test_accuracy,omitempty"` // with estimator soft
+}
+
+// ResultPath returns where the result of a model belongs: beside it, with the ending
+// .json in place of its own.
+func ResultPath(model string) string {
+	return strings.TrimSuffix(model, filepath.Ext(model)) + ".json"
+}
+
+// resultOf returns the result of a model with that checksum, from its file if that is of
+// this very model, else from the model, and writes the file then.
+func resultOf(path, sum string) (*Result, error) {
+	file := ResultPath(path)
+	if text, err := os.ReadFile(file); err == nil {
+		var kept Result
+		if json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path) {
+			return &kept, nil
+		}
+	}
+	r, err := measure(path)
+	if err != nil {
+		return nil, err
+	}
+	r.SHA256 = sum
+	err = atomicfile.Write(file, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", " ")
+		return enc.Encode(r)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// measure reads a model.
+func measure(path string) (*Result, error) {
+	info, err := model.ReadInfo(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := model.ReadFrozen(path)
+	if err != nil {
+		return nil, err
+	}
+	census := netlist.TakeCensus(f)
+	r := &Result{
+		Model: filepath.Base(path), Config: info.Model.Config, Gates: f.Gates(),
+		Operations: census.Operations, Categories: census.Categories, EffectiveDepth: netlist.EffectiveDepth(f),
+	}
+	for _, e := range info.Model.Record.Epochs {
+		one := EpochResult{Loss: e.Loss, Train: share(e.TrainCorrect, e.TrainSamples), Test: share(e.TestCorrect, e.TestSamples)}
+		if r.Config.Train.Estimator == "soft" {
+			relaxed := share(e.RelaxedCorrect, e.TestSamples)
+			one.Relaxed = &relaxed
+		}
+		r.Epochs = append(r.Epochs, one)
+	}
+	return r, nil
+}
+
+func share(part, all int) float64 { return float64(part) / float64(all) }
