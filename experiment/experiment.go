@@ -16,14 +16,12 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ialgn/internal/hint"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
 )
 
 // Experiment is a grid of runs, for a table or a figure of the paper.
@@ -33,6 +31,7 @@ type Experiment struct {
 	PaperSeeds int    // over how many seeds the paper's values are
 	Entries    []Entry
 	Quick      Reduced
+	Set        []string // keys, as of an Entry, that a user replaces in each
 	Notes      []string // sentences for the caption: what the paper leaves open
 	Columns    []Column // beside accuracies
 	Series     *Series  // in a file of its own, unless nil
@@ -105,22 +104,6 @@ func (e *Experiment) At(scale Scale) []Entry {
 	return e.Entries
 }
 
-// Config returns the configuration of an entry with the first seed. Its name, that of
-// the entry's files, is made of data set, size, network and scale.
-func (e *Experiment) Config(n *Entry, scale Scale) (config.Config, error) {
-	keys, suffix := slices.Concat(n.Set, n.Keys), ""
-	if scale == Quick {
-		keys, suffix = slices.Concat(keys, e.Quick.Keys), "-"+string(Quick)
-	}
-	cfg, err := config.Parse(e.Name, nil, keys)
-	if err != nil {
-		return cfg, fmt.Errorf("experiment %s, %s: %w", e.Name, n.Network, err)
-	}
-	files := strings.ToLower(cmp.Or(n.Files, n.Network))
-	cfg.Name = fmt.Sprintf("%s-%dx%d-%s%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, files, suffix)
-	return cfg, nil
-}
-
 // onMNIST returns the experiment at the scale quick with MNIST in the place of CIFAR-10, and
 // without the paper's values, which are of that. It reports whether there was any.
 func (e Experiment) onMNIST() (Experiment, bool) {
@@ -133,27 +116,4 @@ func (e Experiment) onMNIST() (Experiment, bool) {
 	e.Quick.Entries = entries
 	e.Quick.Left = append(slices.Clone(e.Quick.Left), "MNIST instead of CIFAR-10, which was not found")
 	return e, any
-}
-
-// reductions says what the scale quick changes, each once.
-func (e *Experiment) reductions() []string {
-	var all []string
-	for _, quick := range e.Quick.Keys {
-		key, value, _ := strings.Cut(quick, "=")
-		for _, n := range e.At(Quick) {
-			all = append(all, fmt.Sprintf("%s %s instead of %s", key, value, n.value(key)))
-		}
-	}
-	slices.Sort(all)
-	return slices.Concat(slices.Compact(all), e.Quick.Left)
-}
-
-// value returns the value of a key.
-func (n *Entry) value(key string) string {
-	for _, k := range slices.Backward(slices.Concat(n.Set, n.Keys)) {
-		if value, ok := strings.CutPrefix(k, key+"="); ok {
-			return value
-		}
-	}
-	return "its default"
 }

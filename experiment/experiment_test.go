@@ -97,7 +97,7 @@ func TestSound(t *testing.T) {
 				}
 			}
 		}
-		for _, less := range e.reductions() {
+		for _, less := range e.changes(Quick) {
 			if strings.Contains(less, "default") {
 				t.Errorf("experiment %s: %s: name the key in the grid", e.Name, less)
 			}
@@ -178,14 +178,65 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-func TestReductions(t *testing.T) {
+// TestSet has the names of runs with keys replaced: what differs from the grid stands in
+// them, nothing else.
+func TestSet(t *testing.T) {
+	for _, test := range []struct {
+		experiment string
+		entry      int
+		scale      Scale
+		set        []string
+		want       string
+	}{
+		{"binarisation", 11, Paper, nil, "cifar10-12000x4-ialgn"},
+		{"binarisation", 11, Paper, []string{"train.epochs=50"}, "cifar10-12000x4-ialgn-b16-k32-e50"},
+		{"binarisation", 0, Paper, []string{"train.epochs=50"}, "cifar10-12000x4-ialgn-b4-k4-e50"},
+		{"binarisation", 11, Paper, []string{"train.epochs=200", "train.seed=4", "train.checkpoint.minutes=1"}, "cifar10-12000x4-ialgn"},
+		{"depth-scaling", 0, Paper, []string{"model.anchors=8"}, "cifar10-12000x4-rwlgn"}, // which has none
+		{"depth-scaling", 2, Paper, []string{"model.init_noise=0.5", "model.anchors=4", "model.anchors=8"}, "cifar10-12000x4-ialgn-k8-model.init_noise-0.5"},
+		{"depth-scaling", 2, Quick, []string{"train.epochs=3", "model.width=500"}, "cifar10-500x4-ialgn-quick-w500-e3"},
+	} {
+		e, err := Find(test.experiment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Set = test.set
+		if got := mustConfig(t, &e, &e.At(test.scale)[test.entry], test.scale).Name; got != test.want {
+			t.Errorf("%s %v: %s, want %s", test.experiment, test.set, got, test.want)
+		}
+	}
+	for set, want := range map[string]string{
+		"name=other":                 "--set name: is not for experiments",
+		"train.validation.share=0.1": "--set train.validation.share: is not for experiments",
+		"data.dir=/else/where":       "--set data.dir=/else/where: cannot be part of the names of files",
+		"train.epoch=1":              "experiment depth-scaling, RWLGN: --set ",
+		"train.epochs=0":             "experiment depth-scaling, RWLGN: --set train.epochs",
+		"model.wiring":               "want KEY=VALUE",
+	} {
+		e := depthScaling
+		e.Set = []string{set}
+		if _, err := e.Config(&e.Entries[0], Paper); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", set, err, want)
+		}
+	}
+}
+
+func TestChanges(t *testing.T) {
 	e := Experiment{
 		Entries: []Entry{{Set: []string{"a=1", "b=2"}, Keys: []string{"a=3"}}, {Keys: []string{"a=3", "b=4"}}, {Keys: []string{"b=4"}}},
 		Quick:   Reduced{Keys: []string{"b=1", "a=0"}, Left: []string{"c instead of d"}},
 	}
 	want := []string{"a 0 instead of 3", "a 0 instead of its default", "b 1 instead of 2", "b 1 instead of 4", "c instead of d"}
-	if diff := cmp.Diff(want, e.reductions()); diff != "" {
-		t.Errorf("reductions (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, e.changes(Quick)); diff != "" {
+		t.Errorf("scale quick (-want +got):\n%s", diff)
+	}
+	e.Set = []string{"b=7", "d=1", " b =4"}
+	want = []string{"a 0 instead of 3", "a 0 instead of its default", "b 4 instead of 2", "d 1 instead of its default", "c instead of d"}
+	if diff := cmp.Diff(want, e.changes(Quick)); diff != "" {
+		t.Errorf("scale quick and set (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"b 4 instead of 2", "d 1 instead of its default"}, e.changes(Paper)); diff != "" {
+		t.Errorf("set (-want +got):\n%s", diff)
 	}
 }
 

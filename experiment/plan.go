@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
@@ -30,6 +31,7 @@ type plan struct {
 type planned struct {
 	trainer.Seeds
 	entry   *Entry
+	left    bool // not asked for, and not finished
 	missing *dataset.MissingError
 }
 
@@ -62,7 +64,11 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 	if len(networks) == 0 || r.Seeds < 1 {
 		return nil, fmt.Errorf("experiment %s: %d entries with %d seeds: want at least one of each", r.Experiment.Name, len(networks), r.Seeds)
 	}
-	p := &plan{experiment: &r.Experiment, table: r.table(), data: sources{}, done: map[string]outcome{}}
+	t, err := r.table()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{experiment: &r.Experiment, table: t, data: sources{}, done: map[string]outcome{}}
 	for i := range networks {
 		e, row, err := r.planEntry(ctx, p, &networks[i])
 		if err != nil {
@@ -70,7 +76,20 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 		}
 		p.entries, p.table.Rows = append(p.entries, e), append(p.table.Rows, row)
 	}
-	return p, nil
+	return p, p.checkAsked(r.Only)
+}
+
+// checkAsked refuses patterns that are of no entry.
+func (p *plan) checkAsked(patterns []string) error {
+	var names []string
+	for _, e := range p.entries {
+		if !e.left {
+			return nil
+		}
+		names = append(names, "  "+base(e.Config, e.entry.Network))
+	}
+	return hint.With(fmt.Errorf("--only %s: no row of %s has such a name", strings.Join(patterns, ", "), p.experiment.Name),
+		"* stands for any text; the rows are\n%s", strings.Join(names, "\n"))
 }
 
 // planEntry returns the training of an entry and its row without results.
@@ -86,6 +105,14 @@ func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row,
 	finished, err := p.data.survey(&e.Seeds)
 	if err != nil {
 		return e, row, err
+	}
+	asked, err := n.asked(cfg, r.Only)
+	if err != nil {
+		return e, row, fmt.Errorf("--only: %w", err)
+	}
+	if e.left = !asked && !finished; e.left {
+		row.NotRun = notAsked
+		return e, row, nil
 	}
 	if missing := r.absent(ctx, cfg); missing != nil && !finished {
 		e.missing, row.NotRun, row.Get = missing, missing.Error(), missing.Get
@@ -128,7 +155,7 @@ func (p *plan) runs() []trainer.Seeds {
 	known := map[string]bool{}
 	for i := range p.entries {
 		e := &p.entries[i]
-		if e.missing != nil || known[e.Model] {
+		if e.missing != nil || e.left || known[e.Model] {
 			continue
 		}
 		known[e.Model] = true

@@ -16,8 +16,9 @@ import (
 type Runner struct {
 	Experiment Experiment
 	Scale      Scale
-	Seeds      int    // of each entry, from that of its configuration on
-	Dir        string // made if it is not there
+	Seeds      int      // of each entry, from that of its configuration on
+	Only       []string // patterns of the entries to train; empty: all
+	Dir        string   // made if it is not there
 	Folders    []string
 	Threads    int
 	Jobs       int // runs side by side, among which the threads are split; 0: one

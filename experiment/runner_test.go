@@ -159,6 +159,44 @@ func TestFailureTogether(t *testing.T) {
 	}
 }
 
+// TestOnly trains one row, then another: the first stays in the table of the second.
+func TestOnly(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"digits-*-ialgn"}, Dir: t.TempDir(), Train: rec.train}
+	r.Experiment.Set = []string{"train.epochs=3"}
+	table, err := r.Run(t.Context())
+	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-ialgn-quick-e3 1"}) {
+		t.Fatalf("began %v, error %v", rec.begun, err)
+	}
+	if table.Rows[0].NotRun != notAsked || table.Rows[0].Test != nil || table.Rows[1].Epochs != 3 || table.Rows[1].Test == nil {
+		t.Errorf("rows %+v", table.Rows)
+	}
+	if filepath.Base(table.Files[0]) != "tiny-quick-e3.md" {
+		t.Errorf("files %v", table.Files)
+	}
+	text := read(t, table.Files[0])
+	for _, want := range []string{
+		"Not run: digits-60x4-rwlgn-quick-e3: not asked for.", "train.epochs 3 instead of 4; one seed instead of 5.",
+		"`ialgn experiment tiny --scale quick --seeds 1 --set train.epochs=3 --only 'digits-*-ialgn'`",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	r.Only, rec.begun = []string{"none", "*rwlgn"}, nil
+	table, err = r.Run(t.Context())
+	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-rwlgn-quick-e3 1"}) || table.Rows[1].Test == nil || table.Rows[0].Test == nil {
+		t.Errorf("began %v, rows %+v, error %v", rec.begun, table.Rows, err)
+	}
+	r.Dir, rec.begun = t.TempDir(), nil
+	for pattern, want := range map[string]string{"ialgn": "--only ialgn: no row of tiny has such a name", "[": "--only: syntax error in pattern"} {
+		r.Only = []string{pattern}
+		if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) || rec.begun != nil {
+			t.Errorf("%s: began %v, error %v", pattern, rec.begun, err)
+		}
+	}
+}
+
 // TestScales trains both scales and more seeds into one folder: they do not touch each
 // other, and no seed is trained twice.
 func TestScales(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ialgn/trainer"
+	"ialgn/trainer/config"
 )
 
 // Table is the outcome of an experiment.
@@ -50,10 +51,14 @@ type Row struct {
 // notYet marks the rows of a table that is written while the others still train.
 const notYet = "its turn has not come yet"
 
+// notAsked marks the rows that [Runner.Only] leaves out.
+const notAsked = "not asked for"
+
 // table returns the table without rows.
-func (r Runner) table() *Table {
+func (r Runner) table() (*Table, error) {
 	e := &r.Experiment
-	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale))
+	endings, err := e.endings(config.Keys())
+	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale)+endings)
 	t := &Table{
 		Experiment: e.Name, Title: e.Summary, Scale: r.Scale, Caption: r.caption(),
 		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series,
@@ -61,7 +66,7 @@ func (r Runner) table() *Table {
 	if e.Series != nil {
 		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")
 	}
-	return t
+	return t, err
 }
 
 // row returns the row of an entry without a result.
@@ -93,10 +98,7 @@ func (r Runner) caption() []string {
 		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the test set itself; mean +- standard deviation (n - 1) over %s.", over),
 		fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference is that of the means, after the last epoch.", e.PaperSeeds),
 	}
-	var less []string
-	if r.Scale == Quick {
-		less = e.reductions()
-	}
+	less := e.changes(r.Scale)
 	if r.Seeds != e.PaperSeeds {
 		less = append(less, fmt.Sprintf("%s instead of %d", over, e.PaperSeeds))
 	}
@@ -105,8 +107,19 @@ func (r Runner) caption() []string {
 		protocol += ", but for: " + strings.Join(less, "; ")
 	}
 	lines = append(append(lines, protocol+"."), e.Notes...)
-	return append(lines,
-		fmt.Sprintf("Made by `ialgn experiment %s --scale %s --seeds %d`.", e.Name, r.Scale, r.Seeds))
+	return append(lines, fmt.Sprintf("Made by `%s`.", r.Command()))
+}
+
+// Command returns the command that makes the table, without places.
+func (r Runner) Command() string {
+	line := fmt.Sprintf("ialgn experiment %s --scale %s --seeds %d", r.Experiment.Name, r.Scale, r.Seeds)
+	for _, set := range r.Experiment.Set {
+		line += " --set " + set
+	}
+	for _, pattern := range r.Only {
+		line += fmt.Sprintf(" --only '%s'", pattern)
+	}
+	return line
 }
 
 // notRun returns what to say of the rows without a result: each reason once, with the

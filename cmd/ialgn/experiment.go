@@ -31,6 +31,8 @@ func experimentCommand() *cli.Command {
 			dataFlag,
 			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick or paper"},
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
+			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
+			&cli.StringSliceFlag{Name: "only", Usage: "train the rows `PATTERN` alone, such as 'cifar10-12000x4-*', repeatable"},
 		),
 		Action: runExperiment,
 	}
@@ -59,6 +61,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 	if r.Experiment, err = experiment.Find(args[0]); err != nil {
 		return r, err
 	}
+	r.Experiment.Set, r.Only = c.StringSlice("set"), c.StringSlice("only")
 	if r.Scale, err = experiment.ParseScale(c.String("scale")); err != nil {
 		return r, fmt.Errorf("--scale: %w", err)
 	}

@@ -145,6 +145,7 @@ var policy = Policy{
 		{
 			Package: "experiment",
 			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint"},
+			External: []string{sync},
 		},
 
 		{
