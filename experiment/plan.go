@@ -25,14 +25,16 @@ type plan struct {
 	mu   sync.Mutex // of all below, and of the table
 	data sources
 	done map[string]outcome // by the path of the model
+	mute bool               // write no table
 }
 
 // planned is an entry's training, or why it cannot be.
 type planned struct {
 	trainer.Seeds
 	entry   *Entry
-	left    bool // not asked for, and not finished
-	missing *dataset.MissingError
+	asked   bool                  // for training
+	missing *dataset.MissingError // the data, where some seed is not finished
+	left    bool                  // out of the training: neither asked for nor finished
 }
 
 // outcome is what a run gave.
@@ -83,7 +85,7 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 func (p *plan) checkAsked(patterns []string) error {
 	var names []string
 	for _, e := range p.entries {
-		if !e.left {
+		if e.asked {
 			return nil
 		}
 		names = append(names, "  "+base(e.Config, e.entry.Network))
@@ -106,11 +108,10 @@ func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row,
 	if err != nil {
 		return e, row, err
 	}
-	asked, err := n.asked(cfg, r.Only)
-	if err != nil {
+	if e.asked, err = n.asked(cfg, r.Only); err != nil {
 		return e, row, fmt.Errorf("--only: %w", err)
 	}
-	if e.left = !asked && !finished; e.left {
+	if e.left = !e.asked && !finished; e.left {
 		row.NotRun = notAsked
 		return e, row, nil
 	}
@@ -148,18 +149,28 @@ func (p *plan) nothing() error {
 	return nil
 }
 
-// runs returns what is to be trained, one seed each, in the order of the table. Entries that
-// share a network are there once.
+// runs returns what can be trained, and what is finished, one seed each, in the order of the
+// table. Entries that share a network are there once.
 func (p *plan) runs() []trainer.Seeds {
+	return p.each(func(e *planned) bool { return e.missing == nil && !e.left })
+}
+
+// grid returns what was asked for, with data or without: what it has depends on no folder.
+func (p *plan) grid() []trainer.Seeds {
+	return p.each(func(e *planned) bool { return e.asked })
+}
+
+// each returns the runs of some entries.
+func (p *plan) each(of func(*planned) bool) []trainer.Seeds {
 	var all []trainer.Seeds
 	known := map[string]bool{}
 	for i := range p.entries {
 		e := &p.entries[i]
-		if e.missing != nil || e.left || known[e.Model] {
+		if !of(e) || known[e.Model] {
 			continue
 		}
 		known[e.Model] = true
-		for seed := range e.each() {
+		for _, seed := range e.seeds() {
 			s := e.Seeds
 			s.N, s.Config.Train.Seed = 1, seed
 			all = append(all, s)
@@ -168,15 +179,13 @@ func (p *plan) runs() []trainer.Seeds {
 	return all
 }
 
-// each yields the entry's seeds.
-func (e *planned) each() func(func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		for i := range uint64(e.N) {
-			if !yield(e.Config.Train.Seed + i) {
-				return
-			}
-		}
+// seeds returns the entry's seeds.
+func (e *planned) seeds() []uint64 {
+	all := make([]uint64, e.N)
+	for i := range all {
+		all[i] = e.Config.Train.Seed + uint64(i)
 	}
+	return all
 }
 
 // like returns a run whose data those of s must be, nil if there is none yet.
@@ -200,7 +209,7 @@ func (p *plan) finished(s *trainer.Seeds, run *trainer.SeedSummary, result *Resu
 			complete = true
 		}
 	}
-	if !complete {
+	if !complete || p.mute {
 		return nil
 	}
 	return p.table.write()
@@ -211,7 +220,7 @@ func (p *plan) fill(i int) bool {
 	e := &p.entries[i]
 	var runs []trainer.SeedSummary
 	var results []*Result
-	for seed := range e.each() {
+	for _, seed := range e.seeds() {
 		o, ok := p.done[trainer.SeedPath(e.Model, seed)]
 		if !ok {
 			return false

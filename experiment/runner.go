@@ -21,7 +21,7 @@ type Runner struct {
 	Dir        string   // made if it is not there
 	Folders    []string
 	Threads    int
-	Jobs       int // runs side by side, among which the threads are split; 0: one
+	Jobs       int // runs side by side, among which the threads are split; 0: one; or [Fitting]
 
 	// Train, unless nil, is called in place of [trainer.Seeds.Train] for each run, to show
 	// the progress or to keep a log: a copy with other callbacks is trained. Runs side by
@@ -64,16 +64,51 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 	return p.table, p.nothing()
 }
 
+// RunIndex trains a single run of those that [Runner.Forecast] lists, for machines that
+// share the folder and each do some. It writes no table: [Runner.Run] finds the runs
+// finished and does.
+func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
+	p, err := r.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	grid := p.grid()
+	if index < 0 || index >= len(grid) {
+		return nil, fmt.Errorf("index %d: want 0 to %d, one of the runs of this grid", index, len(grid)-1)
+	}
+	s := grid[index]
+	if missing := r.absent(ctx, s.Config); missing != nil {
+		if found, err := s.Survey(); err != nil || found[0] == nil || !found[0].Finished {
+			return nil, missing
+		}
+	}
+	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	p.mute, s.Threads = true, r.cores()
+	if err := r.trainOne(ctx, p, s); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Config.Name, err)
+	}
+	return trainer.Summarise([]trainer.SeedSummary{*p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)].run}), nil
+}
+
 // trainAll trains what is planned, each run once.
 func (r Runner) trainAll(ctx context.Context, p *plan) error {
-	jobs := max(1, r.Jobs)
+	runs, jobs := p.runs(), 1
+	if r.Jobs != 0 {
+		var all []Ahead
+		for i, s := range runs {
+			all = append(all, ahead(i, s))
+		}
+		jobs = r.sideBySide(all)
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(jobs)
-	for _, s := range p.runs() {
+	for _, s := range runs {
 		if ctx.Err() != nil && jobs > 1 {
 			break // what is under way says why
 		}
-		s.Threads = max(1, r.Threads/jobs)
+		s.Threads = max(1, r.cores()/jobs)
 		group.Go(func() error {
 			err := r.trainOne(ctx, p, s)
 			if err != nil {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ialgn/trainer"
@@ -110,16 +112,34 @@ func (r Runner) caption() []string {
 	return append(lines, fmt.Sprintf("Made by `%s`.", r.Command()))
 }
 
-// Command returns the command that makes the table, without places.
-func (r Runner) Command() string {
-	line := fmt.Sprintf("ialgn experiment %s --scale %s --seeds %d", r.Experiment.Name, r.Scale, r.Seeds)
+// Args returns the arguments of the command that makes the table, without places.
+func (r Runner) Args() []string {
+	args := []string{"experiment", r.Experiment.Name, "--scale", string(r.Scale), "--seeds", strconv.Itoa(r.Seeds)}
 	for _, set := range r.Experiment.Set {
-		line += " --set " + set
+		args = append(args, "--set", set)
 	}
 	for _, pattern := range r.Only {
-		line += fmt.Sprintf(" --only '%s'", pattern)
+		args = append(args, "--only", pattern)
 	}
-	return line
+	return args
+}
+
+// Command returns that command as a shell takes it.
+func (r Runner) Command() string { return shell(append([]string{"ialgn"}, r.Args()...)) }
+
+// plainWord is text that a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,:/=@%+-]+$`)
+
+// shell writes words as a shell takes them.
+func shell(words []string) string {
+	var quoted []string
+	for _, w := range words {
+		if !plainWord.MatchString(w) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, w)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // notRun returns what to say of the rows without a result: each reason once, with the

@@ -19,6 +19,9 @@ type Earlier struct {
 	record   *model.Record
 }
 
+// Epochs returns how many epochs are finished.
+func (e *Earlier) Epochs() int { return len(e.record.Epochs) }
+
 // earlier returns what an earlier call left of this run, nil if the run begins. from is
 // the model to start from, nil if none is named: then any start will do.
 //

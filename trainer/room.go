@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/filelock"
@@ -67,7 +68,14 @@ func leastBytes(cfg *config.Config) (bytes uint64) {
 
 // memory returns the bytes of memory and swap space of this machine, 0 where the system
 // does not tell as Linux does.
-func memory() (bytes uint64) {
+func memory() (bytes uint64) { return meminfo("MemTotal:", "SwapTotal:") }
+
+// Available returns the bytes of memory that nothing uses now, 0 where the system does not
+// tell as Linux does.
+func Available() (bytes uint64) { return meminfo("MemAvailable:") }
+
+// meminfo returns the sum of lines of Linux's report.
+func meminfo(keys ...string) (bytes uint64) {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return 0
@@ -76,7 +84,7 @@ func memory() (bytes uint64) {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var key string
 		var kilobytes uint64
-		if n, _ := fmt.Sscan(lines.Text(), &key, &kilobytes); n == 2 && (key == "MemTotal:" || key == "SwapTotal:") {
+		if n, _ := fmt.Sscan(lines.Text(), &key, &kilobytes); n == 2 && slices.Contains(keys, key) {
 			bytes += kilobytes << 10
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ func experimentCommand() *cli.Command {
 			dataFlag,
 			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick or paper"},
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
+			&cli.IntFlag{Name: "jobs", Usage: "train `N` runs side by side (default: as memory and cores allow)"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "list the runs, with projected hours, and train nothing"},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{Name: "only", Usage: "train the rows `PATTERN` alone, such as 'cifar10-12000x4-*', repeatable"},
 		),
@@ -42,6 +45,16 @@ func runExperiment(c *cli.Context) error {
 	r, err := newRunner(c)
 	if err != nil {
 		return err
+	}
+	if c.Bool("dry-run") || r.Scale == experiment.Paper {
+		f, err := r.Forecast(c.Context)
+		if err != nil {
+			return err
+		}
+		if c.Bool("dry-run") {
+			return show(c, forecastReport{f})
+		}
+		note(c, "%s", f.Sum())
 	}
 	t, err := r.Run(c.Context)
 	if t == nil {
@@ -76,6 +89,11 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 		return r, hint.With(fmt.Errorf("%s: is a file, want a folder", r.Dir), "name another place with -o")
 	}
 	r.Folders, r.Threads = folders(c), threads(c)
+	if r.Jobs = c.Int("jobs"); r.Jobs < 0 || c.IsSet("jobs") && r.Jobs == 0 {
+		return r, hint.With(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", r.Jobs),
+			"leave the option out for as many as memory and cores allow")
+	}
+	r.Jobs = cmp.Or(r.Jobs, experiment.Fitting)
 	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
 		return trainEntry(ctx, c, s)
 	}
@@ -89,6 +107,9 @@ func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.
 		return nil, err
 	}
 	defer p.close()
+	if s.Threads < threads(c) {
+		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false // others write between its lines
+	}
 	s.Progress, s.Warn = p.show, p.warn
 	s.Begin = func(seed uint64) {
 		p.begin(seed)
@@ -96,6 +117,10 @@ func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.
 	}
 	return s.Train(ctx)
 }
+
+type forecastReport struct{ *experiment.Forecast }
+
+func (r forecastReport) text(w io.Writer) { _ = r.Text(w) } // as of a table
 
 type tableReport struct{ *experiment.Table }
 

@@ -23,6 +23,7 @@ type progress struct {
 	bar   bool
 	quiet bool
 	drawn time.Time
+	label string // begins each line
 	test  string // accuracies after the last epoch
 	seed  *uint64
 	log   *os.File
@@ -75,8 +76,8 @@ func (p *progress) show(s trainer.Progress) {
 		if p.bar {
 			fmt.Fprint(p.w, "\r\x1b[K")
 		}
-		fmt.Fprintf(p.w, "epoch %*d/%d  loss %.4f  train %s  %s%.2fM gate steps/s  %s left\n",
-			len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs, s.Loss, percent(s.TrainAccuracy), p.test, s.GateStepsRate/1e6, s.Left.Round(time.Second))
+		fmt.Fprintf(p.w, "%sepoch %*d/%d  loss %.4f  train %s  %s%.2fM gate steps/s  %s left\n",
+			p.label, len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs, s.Loss, percent(s.TrainAccuracy), p.test, s.GateStepsRate/1e6, s.Left.Round(time.Second))
 		return
 	}
 	if p.bar && time.Since(p.drawn) > redraw {

@@ -1,0 +1,43 @@
+package trainer
+
+import (
+	"testing"
+
+	"ialgn/trainer/config"
+)
+
+// TestPace measures networks of every engine, and refuses those that cannot be.
+func TestPace(t *testing.T) {
+	for _, sets := range [][]string{
+		{}, {"model.topology=rwlgn"}, {"model.hidden=4"}, {"train.estimator=soft"}, {"model.topology=rwlgn", "model.parametrization=light"}, {"model.depth=1"},
+	} {
+		if pace, err := Pace(parse(t, sets...), 64, 10, 1); err != nil || pace < 1e3 || pace > 1e11 {
+			t.Errorf("%v: %v gate steps/s, error %v", sets, pace, err)
+		}
+	}
+	if _, err := Pace(parse(t, "model.width=61"), 64, 10, 1); err == nil {
+		t.Error("61 chains were split into 10 classes")
+	}
+}
+
+// TestBytes holds the estimate to what arrays of known size take.
+func TestBytes(t *testing.T) {
+	bytes := func(sets ...string) float64 {
+		cfg, err := config.Parse("t", nil, append([]string{"data.set=cifar10", "model.width=12000"}, sets...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(Bytes(&cfg, 3072, 60_000))
+	}
+	gate := (bytes("model.depth=100") - bytes("model.depth=50")) / (50 * 12_000)
+	if gate < 640 || gate > 800 { // TestBytesPerGate measures 576 to 660
+		t.Errorf("%v bytes a gate of an IALGN", gate)
+	}
+	soft := (bytes("model.depth=100", "train.estimator=soft") - bytes("model.depth=100")) / (100 * 12_000)
+	if soft < 400 || soft > 600 { // a float32 for each of 128 samples, for a bit
+		t.Errorf("%v bytes a gate more for relaxed values", soft)
+	}
+	if least := bytes("model.depth=1", "model.width=10"); least < 92e6 || least > 400e6 { // the packed data
+		t.Errorf("%v bytes for hardly a network", least)
+	}
+}
