@@ -13,7 +13,7 @@ import (
 	"ialgn/trainer/config"
 )
 
-// Fitting, as [Runner.Jobs], has as many runs side by side as memory and cores allow.
+// Fitting as [Runner.Jobs] has as many runs side by side as memory and cores allow.
 const Fitting = -1
 
 // Forecast says what an experiment will train and how long that takes.

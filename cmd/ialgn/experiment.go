@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/experiment"
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 	"ialgn/trainer"
 )
 
@@ -34,6 +36,8 @@ func experimentCommand() *cli.Command {
 			&cli.IntFlag{Name: "seeds", Value: 3, Usage: "train each network `N` times, with consecutive seeds"},
 			&cli.IntFlag{Name: "jobs", Usage: "train `N` runs side by side (default: as memory and cores allow)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "list the runs, with projected hours, and train nothing"},
+			&cli.StringFlag{Name: "emit", Usage: "write the runs to DIR as a job for the `CLUSTER`: slurm or kubernetes"},
+			&cli.IntFlag{Name: "index", Usage: "train the `I`th run of the list alone, from 0, and write no table"},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{Name: "only", Usage: "train the rows `PATTERN` alone, such as 'cifar10-12000x4-*', repeatable"},
 		),
@@ -45,6 +49,18 @@ func runExperiment(c *cli.Context) error {
 	r, err := newRunner(c)
 	if err != nil {
 		return err
+	}
+	switch modes := given(c, "dry-run", "emit", "index"); {
+	case len(modes) > 1:
+		return fmt.Errorf("experiment: --%s: want one of them", strings.Join(modes, " and --"))
+	case c.IsSet("emit"):
+		return emit(c, r)
+	case c.IsSet("index"):
+		all, err := r.RunIndex(c.Context, c.Int("index"))
+		if err != nil {
+			return err
+		}
+		return show(c, seedsReport{all})
 	}
 	if c.Bool("dry-run") || r.Scale == experiment.Paper {
 		f, err := r.Forecast(c.Context)
@@ -62,6 +78,31 @@ func runExperiment(c *cli.Context) error {
 	}
 	note(c, "the table is in %s", strings.Join(t.Files, " and "))
 	return errors.Join(show(c, tableReport{t}), err)
+}
+
+// given returns those of the flags that were given.
+func given(c *cli.Context, flags ...string) []string {
+	return slices.DeleteFunc(flags, func(name string) bool { return !c.IsSet(name) })
+}
+
+// emit writes the runs as a job of a cluster.
+func emit(c *cli.Context, r experiment.Runner) error {
+	to, err := experiment.ParseCluster(c.String("emit"))
+	if err != nil {
+		return fmt.Errorf("--emit: %w", err)
+	}
+	b, err := r.Emit(c.Context, to)
+	if err != nil {
+		return err
+	}
+	return show(c, batchReport{b})
+}
+
+type batchReport struct{ *experiment.Batch }
+
+func (r batchReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, up to %.1f GB each\nstart it with   %s\nthe table then  %s\n",
+		r.File, plural.Of(r.Indexes, "run", "runs"), float64(r.Memory)/1e9, r.Submit, r.Gather)
 }
 
 // newRunner returns what the flags ask for.

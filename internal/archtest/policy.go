@@ -145,7 +145,7 @@ var policy = Policy{
 		{
 			Package: "experiment",
 			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint", "internal/plural"},
-			External: []string{sync},
+			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
 		{

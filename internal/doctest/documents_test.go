@@ -230,6 +230,8 @@ func TestKeys(t *testing.T) {
 	add("experiment", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2")
 	add("experiment", "0", "experiment", "depth-use", "-o", "tables", "--seeds", "2", "--set", "train.epochs=1")
 	add("experiment", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--dry-run")
+	add("experiment", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--emit", "slurm")
+	add("experiment", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--index", "0")
 	add("data list", "0", "data", "list")
 	add("data check", "0", "data", "check", "digits")
 	page := read(t, "docs/CLI.md")

@@ -1,0 +1,172 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/goccy/go-yaml"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/plural"
+)
+
+// Cluster is a kind of machines that share a folder and train a grid index by index.
+type Cluster string
+
+// The clusters.
+const (
+	Slurm      Cluster = "slurm"
+	Kubernetes Cluster = "kubernetes"
+)
+
+// ParseCluster returns the cluster of that name.
+func ParseCluster(name string) (Cluster, error) {
+	if c := Cluster(name); c == Slurm || c == Kubernetes {
+		return c, nil
+	}
+	return "", fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes)
+}
+
+// Batch is a grid as a job of a cluster: each index is a run.
+type Batch struct {
+	File    string  `json:"file"`
+	Cluster Cluster `json:"cluster"`
+	Submit  string  `json:"submit"` // the command that starts it
+	Gather  string  `json:"gather"` // the command that makes the table, where it has run
+	Indexes int     `json:"indexes"`
+	Memory  uint64  `json:"estimated_bytes"` // of the run that needs most
+
+	name string
+	runs []Ahead
+	args []string // without --index
+}
+
+// batchThreads are the cores that each run asks for.
+const batchThreads = 4
+
+// Emit writes the grid to the folder as a job for a cluster, and trains nothing. The data
+// need not be here; the job looks for them where it runs.
+func (r Runner) Emit(ctx context.Context, to Cluster) (*Batch, error) {
+	p, err := r.planned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	b := &Batch{Cluster: to, args: append([]string{"ialgn"}, append(r.Args(), "-o", r.Dir)...)}
+	b.Gather = shell(b.args)
+	for i, s := range p.grid() {
+		a := ahead(i, s)
+		b.runs, b.Memory = append(b.runs, a), max(b.Memory, a.Bytes)
+	}
+	b.Indexes = len(b.runs)
+	b.name = strings.TrimSuffix(filepath.Base(p.table.Files[0]), ".md")
+	form, ending, submit := b.slurm, ".sbatch", "sbatch"
+	if to == Kubernetes {
+		form, ending, submit = b.kubernetes, ".yaml", "kubectl apply -f"
+	}
+	b.File = filepath.Join(r.Dir, b.name+ending)
+	b.Submit = submit + " " + shell([]string{b.File})
+	if err := atomicfile.Write(b.File, form); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.File, err)
+	}
+	return b, nil
+}
+
+// gigabytes returns the memory that a run asks for, with some to spare.
+func (b *Batch) gigabytes() uint64 { return max(1, (b.Memory+b.Memory/4+1<<30-1)>>30) }
+
+// comment says what the job is, line by line behind #, with the run of each index.
+func (b *Batch) comment() string {
+	lines := []string{
+		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s`.", b.name, plural.Of(b.Indexes, "run", "runs"), b.Gather, b.Cluster),
+		"A run that is interrupted saves its state and goes on when its index is started again; one",
+		"that is finished is not trained again. The table, when all are:",
+		"  " + b.Gather,
+		"Memory is an estimate for the largest run. The indexes, with model and epochs:",
+	}
+	for _, a := range b.runs {
+		lines = append(lines, fmt.Sprintf("  %d %s.seed%d %d", a.Index, a.Name, a.Seed, a.Epochs))
+	}
+	return "# " + strings.Join(lines, "\n# ") + "\n"
+}
+
+// slurmForm has the signal sent to the shell itself, which the program has taken the place
+// of: with it a run saves its state before its time is over.
+var slurmForm = template.Must(template.New("slurm").Parse(`#!/bin/bash
+{{.Comment}}#
+#SBATCH --job-name={{.Name}}
+#SBATCH --array=0-{{.Last}}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task={{.Threads}}
+#SBATCH --mem={{.Gigabytes}}G
+#SBATCH --signal=B:INT@300
+#SBATCH --output=%x-%A_%a.log
+set -eu
+exec {{.Command}} --index "$SLURM_ARRAY_TASK_ID" --threads "$SLURM_CPUS_PER_TASK" --quiet
+`))
+
+// slurm writes the grid as a job array.
+func (b *Batch) slurm(w io.Writer) error {
+	return slurmForm.Execute(w, map[string]any{
+		"Comment": b.comment(), "Name": b.name, "Last": b.Indexes - 1, "Threads": batchThreads, "Gigabytes": b.gigabytes(), "Command": b.Gather,
+	})
+}
+
+// label is what Kubernetes takes for the name of a job whose pods get an index behind it.
+func (b *Batch) label() string {
+	text := regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower("ialgn-"+b.name), "-")
+	return strings.Trim(text[:min(len(text), 50)], "-")
+}
+
+// kubernetes writes the grid as an Indexed Job. Image and claim are for the user to name.
+func (b *Batch) kubernetes(w io.Writer) error {
+	resources := yaml.MapSlice{{Key: "cpu", Value: fmt.Sprint(batchThreads)}, {Key: "memory", Value: fmt.Sprintf("%dGi", b.gigabytes())}}
+	container := yaml.MapSlice{
+		{Key: "name", Value: "ialgn"},
+		{Key: "image", Value: "ialgn:latest"},
+		{Key: "workingDir", Value: "/work"},
+		{Key: "command", Value: append(append([]string{}, b.args...), "--index", "$(JOB_COMPLETION_INDEX)", "--threads", fmt.Sprint(batchThreads), "--quiet")},
+		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: "/work/data"}}}},
+		{Key: "resources", Value: yaml.MapSlice{{Key: "requests", Value: resources}}},
+		{Key: "volumeMounts", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "mountPath", Value: "/work"}}}},
+	}
+	claim := yaml.MapSlice{{Key: "claimName", Value: "ialgn"}}
+	pod := yaml.MapSlice{
+		{Key: "restartPolicy", Value: "Never"},
+		{Key: "terminationGracePeriodSeconds", Value: 300},
+		{Key: "containers", Value: []yaml.MapSlice{container}},
+		{Key: "volumes", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "persistentVolumeClaim", Value: claim}}}},
+	}
+	job := yaml.MapSlice{
+		{Key: "apiVersion", Value: "batch/v1"},
+		{Key: "kind", Value: "Job"},
+		{Key: "metadata", Value: yaml.MapSlice{{Key: "name", Value: b.label()}}},
+		{Key: "spec", Value: yaml.MapSlice{
+			{Key: "completionMode", Value: "Indexed"},
+			{Key: "completions", Value: b.Indexes},
+			{Key: "parallelism", Value: min(b.Indexes, 16)},
+			{Key: "backoffLimitPerIndex", Value: 5},
+			{Key: "template", Value: yaml.MapSlice{{Key: "spec", Value: pod}}},
+		}},
+	}
+	var text bytes.Buffer
+	text.WriteString(b.comment() + `#
+# Name your own image, which has ialgn in its path, and your own claim: a volume that all
+# pods may write, with the data sets in its folder data.
+`)
+	if err := yaml.NewEncoder(&text, yaml.IndentSequence(true)).Encode(job); err != nil {
+		return err
+	}
+	_, err := text.WriteTo(w)
+	return err
+}

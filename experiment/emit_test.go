@@ -1,0 +1,175 @@
+package experiment
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+)
+
+// emitted returns a grid as a job, and its file.
+func emitted(t *testing.T, r Runner, to Cluster) (*Batch, string) {
+	t.Helper()
+	b, err := r.Emit(t.Context(), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, read(t, b.File)
+}
+
+// indexes returns the runs that the comment of a job lists.
+func indexes(text string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^#   (\d+ \S+\.seed\d+) \d+$`).FindAllStringSubmatch(text, -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// goldenRuns returns the runs of an experiment by the golden list, which is what a cluster
+// has to train.
+func goldenRuns(t *testing.T, e Experiment) []string {
+	t.Helper()
+	var all []string
+	list := regexp.MustCompile(`(?m)^`+e.Name+`: .*\n  \{"name":"([^"]*)"`).FindAllStringSubmatch(read(t, filepath.Join("testdata", "paper.golden")), -1)
+	for _, m := range list {
+		for seed := range e.PaperSeeds {
+			all = append(all, fmt.Sprintf("%d %s.seed%d", len(all), m[1], seed+1))
+		}
+	}
+	return all
+}
+
+// TestSlurm has bash read the script of every grid, whose indexes are the golden list.
+func TestSlurm(t *testing.T) {
+	for _, e := range All() {
+		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Dir: t.TempDir()}
+		b, text := emitted(t, r, Slurm)
+		if diff := cmp.Diff(goldenRuns(t, e), indexes(text)); diff != "" || b.Indexes < 20 {
+			t.Errorf("%s: indexes (-want +got):\n%s", e.Name, diff)
+		}
+		if want := fmt.Sprintf("\n#SBATCH --array=0-%d\n", b.Indexes-1); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q", e.Name, want)
+		}
+		if out, err := exec.CommandContext(t.Context(), "bash", "-n", b.File).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: bash -n: %s, error %v", e.Name, out, err)
+		}
+	}
+}
+
+// TestSlurmRuns has bash run a script as Slurm would, with a program that notes its words:
+// what the shell makes of names with quotes and spaces is what was meant.
+func TestSlurmRuns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "it's a folder")
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Dir: dir, Only: []string{"*-ialgn", "none"}}
+	r.Experiment.Set = []string{"train.epochs=3"}
+	b, text := emitted(t, r, Slurm)
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "ialgn"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", b.File)
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "SLURM_ARRAY_TASK_ID=1", "SLURM_CPUS_PER_TASK=4")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"experiment", "tiny", "--scale", "quick", "--seeds", "2", "--set", "train.epochs=3", "--only", "*-ialgn", "--only", "none",
+		"-o", dir, "--index", "1", "--threads", "4", "--quiet",
+	}
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(string(out)), "\n")); diff != "" {
+		t.Errorf("words (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"0 digits-60x4-ialgn-quick-e3.seed1", "1 digits-60x4-ialgn-quick-e3.seed2"}, indexes(text)); diff != "" {
+		t.Errorf("indexes (-want +got):\n%s", diff)
+	}
+	if filepath.Base(b.File) != "tiny-quick-e3.sbatch" || !strings.HasPrefix(b.Submit, "sbatch '/") {
+		t.Errorf("%+v", b)
+	}
+}
+
+// indexedJob is what Kubernetes reads of a job.
+type indexedJob struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name string }
+	Spec       struct {
+		CompletionMode       string `yaml:"completionMode"`
+		Completions          int
+		Parallelism          int
+		BackoffLimitPerIndex int `yaml:"backoffLimitPerIndex"`
+		Template             struct {
+			Spec struct {
+				RestartPolicy string `yaml:"restartPolicy"`
+				Grace         int    `yaml:"terminationGracePeriodSeconds"`
+				Containers    []struct {
+					Name, Image  string
+					WorkingDir   string `yaml:"workingDir"`
+					Command      []string
+					Env          []map[string]string
+					Resources    struct{ Requests map[string]string }
+					VolumeMounts []map[string]string `yaml:"volumeMounts"`
+				}
+				Volumes []struct {
+					Name  string
+					Claim map[string]string `yaml:"persistentVolumeClaim"`
+				}
+			}
+		}
+	}
+}
+
+// TestKubernetes reads the job of every grid back, strictly.
+func TestKubernetes(t *testing.T) {
+	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`) // an index and a suffix follow, 63 in all
+	for _, e := range All() {
+		e.Set = []string{"model.init_noise=0.5"}
+		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Dir: t.TempDir()}
+		b, text := emitted(t, r, Kubernetes)
+		var job indexedJob
+		if err := yaml.UnmarshalWithOptions([]byte(text), &job, yaml.Strict()); err != nil {
+			t.Fatalf("%s: %v\n%s", e.Name, err, text)
+		}
+		spec := job.Spec
+		if job.APIVersion != "batch/v1" || job.Kind != "Job" || spec.CompletionMode != "Indexed" || spec.Completions != len(indexes(text)) || spec.Completions != b.Indexes {
+			t.Errorf("%s: %+v", e.Name, job)
+		}
+		if spec.Parallelism < 1 || spec.BackoffLimitPerIndex < 1 || spec.Template.Spec.RestartPolicy != "Never" || !label.MatchString(job.Metadata.Name) {
+			t.Errorf("%s: %+v", e.Name, job)
+		}
+		c := spec.Template.Spec.Containers[0]
+		want := slices.Concat([]string{"ialgn"}, r.Args(), []string{"-o", r.Dir, "--index", "$(JOB_COMPLETION_INDEX)", "--threads", "4", "--quiet"})
+		if diff := cmp.Diff(want, c.Command); diff != "" || c.VolumeMounts[0]["name"] != spec.Template.Spec.Volumes[0].Name {
+			t.Errorf("%s: command (-want +got):\n%s", e.Name, diff)
+		}
+		if got := c.Resources.Requests["memory"]; got != fmt.Sprintf("%dGi", b.gigabytes()) || b.gigabytes()<<30 < b.Memory || b.Memory == 0 {
+			t.Errorf("%s: asks for %s, a run needs %d bytes", e.Name, got, b.Memory)
+		}
+	}
+}
+
+func TestParseCluster(t *testing.T) {
+	for _, c := range []Cluster{Slurm, Kubernetes} {
+		if got, err := ParseCluster(string(c)); got != c || err != nil {
+			t.Errorf("%s: %s, error %v", c, got, err)
+		}
+	}
+	if _, err := ParseCluster("k8s"); err == nil || err.Error() != `no cluster "k8s": want slurm or kubernetes` {
+		t.Errorf("error %v", err)
+	}
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 1, Dir: t.TempDir()}
+	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-paper.sbatch"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Emit(t.Context(), Slurm); err == nil || !strings.Contains(err.Error(), "tiny-paper.sbatch: is a folder") {
+		t.Errorf("error %v", err)
+	}
+}
