@@ -12,6 +12,7 @@ var hiddenK = Experiment{
 	Name:       "hidden-k",
 	Summary:    "IALGN with k_h hidden candidates a spine, at two depths (table 2)",
 	PaperSeeds: 5,
+	Picture:    byNetwork,
 	Entries:    slices.Concat(hiddenEntries(4, table2[0]), hiddenEntries(50, table2[1])),
 	Quick: Reduced{
 		Entries: slices.Concat(hiddenEntries(4, table2[0]), hiddenEntries(20, [3]*trainer.Spread{})),
@@ -51,10 +52,11 @@ var initVariants = Experiment{
 	Quick:      Reduced{Entries: atDepths([]int{4, 20}, variants...), Keys: slowKeys, Left: []string{"depths 4, 20 instead of 4, 10, 50, 100"}},
 	Notes:      []string{"The paper names depths 4, 50 and 100 of this figure; 10 is from its table 1."},
 	Series:     byEpoch,
+	Picture:    byDepth,
 }
 
 // byEpoch is the course of the test accuracy.
-var byEpoch = &Series{"epoch", []Line{{"test_accuracy", func(r *Result) []float64 {
+var byEpoch = &Series{"epoch", "test accuracy", "%", 100, []Line{{"test_accuracy", "", func(r *Result) []float64 {
 	var all []float64
 	for _, e := range r.Epochs {
 		all = append(all, e.Test)
@@ -81,6 +83,7 @@ var fixedAnchor = Experiment{
 	Name:       "fixed-anchor",
 	Summary:    "IALGN with one fixed anchor a gate, RWLGN and the default (supplement)",
 	PaperSeeds: 5,
+	Picture:    byDepth,
 	Entries:    atDepths([]int{4, 10, 50, 100, 150}, anchored...),
 	Quick:      Reduced{Entries: atDepths(quickDepths, anchored...), Keys: quickKeys, Left: []string{deeper + "4, 10, 50, 100, 150"}},
 	Notes:      []string{"The paper does not list the depths of this figure; they are those of its table 1."},
@@ -97,6 +100,7 @@ var binarisation = Experiment{
 	Name:       "binarisation",
 	Summary:    "IALGN with n_b and k_x of 4, 8, 16 and 32, at depth 4 (supplement)",
 	PaperSeeds: 3,
+	Picture:    byAnchors,
 	Entries:    binarisationEntries(),
 	Quick:      Reduced{Keys: quickKeys},
 }

@@ -8,6 +8,7 @@ var baselines = Experiment{
 	Name:       "baselines",
 	Summary:    "RWLGN, LDLGN and IALGN on MNIST, 8,000 x 6, also with balanced wires (table 1)",
 	PaperSeeds: 5,
+	Picture:    byNetwork,
 	Entries: []Entry{
 		{Network: "RWLGN", Set: mnist, Keys: slices.Concat(protocol, rwlgn, size8kx6), Paper: published(0.9729, 0.0006)},
 		{Network: "LDLGN", Set: mnist, Keys: slices.Concat(protocol, ldlgn, size8kx6), Paper: published(0.9754, 0.0003)},

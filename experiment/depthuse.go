@@ -32,11 +32,11 @@ var depthUse = Experiment{
 		{"depth_mean", "mean depth", 1, func(r *Result) float64 { return r.EffectiveDepth[len(r.EffectiveDepth)-1].Mean }},
 		{"depth_max", "largest depth", 1, func(r *Result) float64 { return float64(r.EffectiveDepth[len(r.EffectiveDepth)-1].Max) }},
 	},
-	Series: &Series{"layer", []Line{
-		{"effective_depth_mean", func(r *Result) []float64 { return layers(r, 0) }},
-		{"effective_depth_p10", func(r *Result) []float64 { return layers(r, 1) }},
-		{"effective_depth_p90", func(r *Result) []float64 { return layers(r, 2) }},
-		{"effective_depth_max", func(r *Result) []float64 { return layers(r, 3) }},
+	Series: &Series{"layer", "effective depth", "", 1, []Line{
+		{"effective_depth_mean", "mean, 10th to 90th percentile", func(r *Result) []float64 { return layers(r, 0) }},
+		{"effective_depth_p10", "", func(r *Result) []float64 { return layers(r, 1) }},
+		{"effective_depth_p90", "", func(r *Result) []float64 { return layers(r, 2) }},
+		{"effective_depth_max", "largest", func(r *Result) []float64 { return layers(r, 3) }},
 	}},
 }
 

@@ -35,6 +35,7 @@ type Experiment struct {
 	Notes      []string // sentences for the caption: what the paper leaves open
 	Columns    []Column // beside accuracies
 	Series     *Series  // in a file of its own, unless nil
+	Picture    *Picture // unless nil
 }
 
 // Reduced is what the scale quick makes of an experiment.

@@ -100,6 +100,7 @@ func TestSideBySide(t *testing.T) {
 		return all
 	}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 3, Dir: t.TempDir(), Threads: 1}
+	r.Experiment.Picture = byNetwork
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestSideBySide(t *testing.T) {
 	if diff := cmp.Diff(want, tree(r.Dir)); diff != "" {
 		t.Errorf("files (-one after the other +side by side):\n%s", diff)
 	}
-	if len(want) != 2+6*3 {
+	if len(want) != 4+6*3 {
 		t.Errorf("%d files", len(want))
 	}
 }

@@ -61,6 +61,9 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 	if err := p.table.write(); err != nil {
 		return nil, err
 	}
+	if err := p.table.plots(); err != nil {
+		return nil, err
+	}
 	return p.table, p.nothing()
 }
 

@@ -12,6 +12,7 @@ var depthScaling = Experiment{
 	Name:       "depth-scaling",
 	Summary:    "RWLGN, LDLGN and IALGN by depth on three data sets (table 1, figure 1 c)",
 	PaperSeeds: 5,
+	Picture:    byDepth,
 	Entries:    table1Entries(table1),
 	Quick: Reduced{
 		Entries: atDepths(quickDepths, theirs...),
@@ -26,6 +27,7 @@ var gateCount = Experiment{
 	Name:       "gate-count",
 	Summary:    "accuracy by deployed gates, of runs of depth-scaling (supplement)",
 	PaperSeeds: 5,
+	Picture:    byGates,
 	Entries:    table1Entries(slices.DeleteFunc(slices.Clone(table1), func(r table1Row) bool { return slices.Equal(r.set, mnist) })),
 	Quick: Reduced{
 		Entries: atDepths(quickDepths, theirs...),

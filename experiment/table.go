@@ -20,11 +20,12 @@ type Table struct {
 	Title      string   `json:"title"`
 	Scale      Scale    `json:"scale"`
 	Caption    []string `json:"caption"` // sentences
-	Files      []string `json:"files"`   // Markdown and CSV
+	Files      []string `json:"files"`   // Markdown, CSV, and plots once there is a result
 	Rows       []Row    `json:"rows"`
 
 	columns []Column
 	series  *Series
+	picture *Picture
 }
 
 // Row is the outcome of an entry. Accuracies are shares of the test set; those without a
@@ -47,6 +48,7 @@ type Row struct {
 	Values     []Value               `json:"values,omitempty"`            // the experiment's columns
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
+	config  config.Config
 	results []*Result // of the runs
 }
 
@@ -63,7 +65,7 @@ func (r Runner) table() (*Table, error) {
 	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale)+endings)
 	t := &Table{
 		Experiment: e.Name, Title: e.Summary, Scale: r.Scale, Caption: r.caption(),
-		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series,
+		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture,
 	}
 	if e.Series != nil {
 		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")
@@ -76,7 +78,7 @@ func row(n *Entry, s trainer.Seeds) Row {
 	m := &s.Config.Model
 	return Row{
 		Name: s.Config.Name, Data: s.Config.Data.Set, Width: m.Width, Depth: m.Depth, Network: n.Network,
-		Seeds: s.N, Epochs: s.Config.Train.Epochs, Gates: m.Width * m.Depth, Paper: n.Paper, NotRun: notYet,
+		Seeds: s.N, Epochs: s.Config.Train.Epochs, Gates: m.Width * m.Depth, Paper: n.Paper, NotRun: notYet, config: s.Config,
 	}
 }
 

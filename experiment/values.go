@@ -13,14 +13,18 @@ type Column struct {
 // Series are values of trained networks for each step, an epoch or a layer, from 1: a file
 // of its own beside the table.
 type Series struct {
-	Step  string
-	Lines []Line
+	Step   string
+	Label  string  // of the values in a chart
+	Symbol string  // of their unit there
+	Unit   float64 // 100 for percent
+	Lines  []Line  // of which a chart has the first, the second and third as its band, and the others
 }
 
 // Line is one of the values of a [Series].
 type Line struct {
-	Name string
-	Of   func(*Result) []float64
+	Name  string
+	Label string // in a chart, behind the network; "" is the first's
+	Of    func(*Result) []float64
 }
 
 // Value is a [Column]'s mean and deviation over the seeds of a row.

@@ -24,7 +24,7 @@ func experimentCommand() *cli.Command {
 		Usage:     "train a table or figure of the paper, with the paper's values beside ours",
 		ArgsUsage: "NAME -o DIR",
 		Description: "Trains each network of the table over some seeds, and writes means and standard\n" +
-			"deviations to DIR as Markdown and CSV, beside models and logs. What is in DIR already\n" +
+			"deviations to DIR as Markdown, CSV and plots, beside models and logs. What is in DIR already\n" +
 			"is not trained again: after an interruption the same call goes on. The scale quick\n" +
 			"takes minutes, and says below the table what it leaves out; paper is the paper's\n" +
 			"protocol, and takes hours. The experiments:\n" + experiment.List(),
@@ -76,7 +76,7 @@ func runExperiment(c *cli.Context) error {
 	if t == nil {
 		return err
 	}
-	note(c, "the table is in %s", strings.Join(t.Files, " and "))
+	note(c, "the table is in %s", strings.Join(t.Files, ", "))
 	return errors.Join(show(c, tableReport{t}), err)
 }
 

@@ -144,7 +144,7 @@ var policy = Policy{
 		},
 		{
 			Package: "experiment",
-			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint", "internal/plural"},
+			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint", "internal/plot", "internal/plural"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 

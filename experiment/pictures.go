@@ -1,0 +1,204 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ialgn/internal/plot"
+	"ialgn/trainer"
+)
+
+// Picture is how the rows of a table become charts of test accuracy.
+type Picture struct {
+	Label string // of the places on the axis
+	Log   bool
+	Chart func(*Row) string  // which chart a row is in
+	Line  func(*Row) string  // which line of it
+	At    func(*Row) float64 // at which place; nil: that of the network's name
+}
+
+// The pictures of the experiments.
+var (
+	byDepth = &Picture{Label: "depth, layers", Chart: sized, Line: networkOf, At: func(r *Row) float64 { return float64(r.Depth) }}
+	byGates = &Picture{
+		Label: "deployed gates", Log: true, Chart: func(r *Row) string { return r.Data },
+		Line: func(r *Row) string { return fmt.Sprintf("%s, width %d", r.Network, r.Width) },
+		At:   func(r *Row) float64 { return float64(r.Gates) },
+	}
+	byNetwork = &Picture{
+		Label: "network", Chart: func(r *Row) string { return r.Data }, Line: func(r *Row) string { return fmt.Sprintf("depth %d", r.Depth) },
+	}
+	byAnchors = &Picture{
+		Label: "k_x, anchor candidates", Log: true, Chart: sized,
+		Line: func(r *Row) string { return fmt.Sprintf("n_b = %d", r.config.Encoder.Bits) },
+		At:   func(r *Row) float64 { return float64(r.config.Model.Anchors) },
+	}
+)
+
+func sized(r *Row) string     { return fmt.Sprintf("%s-%d", r.Data, r.Width) }
+func networkOf(r *Row) string { return r.Network }
+
+// drawing is a chart with the end of its file names.
+type drawing struct {
+	ending string
+	plot.Chart
+}
+
+// draw returns the charts of a table: its picture and those of its series. What has no
+// result is not in them, and a chart without any is none.
+func (t *Table) draw() []drawing {
+	var all []drawing
+	if t.picture != nil {
+		all = t.picture.draw(t)
+	}
+	return append(all, t.drawSeries()...)
+}
+
+// draw returns a chart for each group of rows.
+func (p *Picture) draw(t *Table) []drawing {
+	groups, names := grouped(t.pointers(), p.Chart)
+	var all []drawing
+	for i, rows := range groups {
+		d := drawing{Chart: plot.Chart{
+			Title: t.headed(names[i]), X: plot.Axis{Label: p.Label, Log: p.Log}, Y: plot.Axis{Label: "test accuracy", Unit: "%"},
+		}}
+		if len(groups) > 1 {
+			d.ending = "-" + names[i]
+		}
+		at, kind := p.At, plot.Line
+		if at == nil {
+			d.X.Names, at = places(rows)
+			kind = plot.Scatter // between names there is no slope
+		}
+		lines, of := grouped(rows, p.Line)
+		for group, line := range lines {
+			d.add(plot.Series{Name: of[group], Group: group + 1, Kind: kind}, line, at, func(r *Row) *trainer.Spread { return r.Test })
+			d.add(plot.Series{Name: of[group] + ", paper", Group: group + 1, Kind: plot.Scatter}, line, at, func(r *Row) *trainer.Spread { return r.Paper })
+		}
+		all = append(all, d)
+	}
+	return slices.DeleteFunc(all, func(d drawing) bool { return len(d.Series) == 0 })
+}
+
+// headed returns the title of a chart.
+func (t *Table) headed(what string) string {
+	return fmt.Sprintf("%s, scale %s: %s", t.Experiment, t.Scale, what)
+}
+
+// add adds a series with a value of the rows that were trained and have it, if there is one.
+func (d *drawing) add(s plot.Series, rows []*Row, at func(*Row) float64, value func(*Row) *trainer.Spread) {
+	s.ErrorBars = true
+	for _, r := range rows {
+		if v := value(r); v != nil && r.Test != nil {
+			low, high := ends(v)
+			s.X, s.Y = append(s.X, at(r)), append(s.Y, 100*v.Mean)
+			s.Low, s.High = append(s.Low, 100*low), append(s.High, 100*high)
+		}
+	}
+	if len(s.X) > 0 {
+		d.Series = append(d.Series, s)
+	}
+}
+
+// ends returns mean less and plus deviation, not numbers if it has none.
+func ends(v *trainer.Spread) (low, high float64) {
+	if v.Std == nil {
+		return math.NaN(), math.NaN()
+	}
+	return v.Mean - *v.Std, v.Mean + *v.Std
+}
+
+// pointers returns the table's rows.
+func (t *Table) pointers() []*Row {
+	var all []*Row
+	for i := range t.Rows {
+		all = append(all, &t.Rows[i])
+	}
+	return all
+}
+
+// grouped returns rows by what is said of them, in their order.
+func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string) {
+	for _, r := range rows {
+		at := slices.Index(names, by(r))
+		if at < 0 {
+			at, groups, names = len(names), append(groups, nil), append(names, by(r))
+		}
+		groups[at] = append(groups[at], r)
+	}
+	return groups, names
+}
+
+// places returns the networks of rows as places of an axis.
+func places(rows []*Row) ([]string, func(*Row) float64) {
+	_, names := grouped(rows, networkOf)
+	return names, func(r *Row) float64 { return float64(slices.Index(names, r.Network)) }
+}
+
+// drawSeries returns a chart of the table's series for each size: effective depth with the
+// band between its percentiles, accuracies with that of their deviation.
+func (t *Table) drawSeries() []drawing {
+	if t.series == nil {
+		return nil
+	}
+	groups, names := grouped(t.pointers(), func(r *Row) string { return fmt.Sprintf("%s-%dx%d", r.Data, r.Width, r.Depth) })
+	var all []drawing
+	for i, rows := range groups {
+		d := drawing{"-" + t.series.Step + "s-" + names[i], plot.Chart{
+			Title: t.headed(names[i]), X: plot.Axis{Label: t.series.Step}, Y: plot.Axis{Label: t.series.Label, Unit: t.series.Symbol},
+		}}
+		for group, r := range rows {
+			if len(r.results) > 0 {
+				d.Series = append(d.Series, t.series.curves(r, group+1)...)
+			}
+		}
+		if len(d.Series) > 0 {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// curves returns the lines of a row's series: the first with a band, from the second to the
+// third if there are, else its deviation; and those after the third.
+func (s *Series) curves(r *Row, group int) []plot.Series {
+	var lines [][]float64
+	var deviation []float64
+	for i, l := range s.Lines {
+		var mean []float64
+		for _, v := range l.at(r.results) {
+			mean = append(mean, s.Unit*v.Mean)
+			if i == 0 && v.Std != nil {
+				deviation = append(deviation, s.Unit**v.Std)
+			}
+		}
+		lines = append(lines, mean)
+	}
+	first := plot.Series{Name: strings.TrimSpace(r.Network + " " + s.Lines[0].Label), X: plot.Upto(len(lines[0])), Y: lines[0], Group: group}
+	switch {
+	case len(lines) > 2:
+		first.Low, first.High = lines[1], lines[2]
+	case deviation != nil:
+		first.Low, first.High = plot.Spread(lines[0], deviation)
+	}
+	all := []plot.Series{first}
+	for i := 3; i < len(lines); i++ {
+		all = append(all, plot.Series{Name: r.Network + " " + s.Lines[i].Label, X: plot.Upto(len(lines[i])), Y: lines[i], Group: group})
+	}
+	return all
+}
+
+// plots writes the charts beside the table, and names their files in it.
+func (t *Table) plots() error {
+	base := strings.TrimSuffix(t.Files[0], ".md")
+	for _, d := range t.draw() {
+		files, err := d.Save(base + d.ending)
+		if err != nil {
+			return err
+		}
+		t.Files = append(t.Files, files...)
+	}
+	return nil
+}
