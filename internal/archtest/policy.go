@@ -143,8 +143,8 @@ var policy = Policy{
 			Test:    []string{"trainer/engine"},
 		},
 		{
-			Package: "experiment",
-			Imports: []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint", "internal/plot", "internal/plural"},
+			Package:  "experiment",
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint", "internal/plot", "internal/plural"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
