@@ -41,7 +41,7 @@ const (
 // The tiles of all devices have the same wires, and smaller devices have shorter ways.
 const (
 	routedForClock = 2300 // the most
-	routedForWires = 2800
+	routedForWires = 3000
 	lostForWires   = 4500 // the least that was far from it
 )
 
