@@ -30,7 +30,7 @@ var diagnoses = []diagnosis{
 
 // diagnoseOptions are the options that not every kind takes.
 var diagnoseOptions = slices.Concat(creditOptions, updatesOptions, probesOptions, []cli.Flag{
-	&cli.IntFlag{Name: "epochs", DefaultText: "10 of updates, 200 of probes", Usage: "train for `N` epochs, whatever the configuration says"},
+	&cli.IntFlag{Name: "epochs", DefaultText: "10, of probes 200", Usage: "train for `N` epochs, not the configuration's"},
 	&cli.StringFlag{Name: "plots", Usage: "draw charts in `DIR`, as SVG and PNG"},
 })
 

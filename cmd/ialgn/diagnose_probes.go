@@ -17,7 +17,7 @@ import (
 
 // probesOptions are the options of --what probes alone.
 var probesOptions = []cli.Flag{
-	&cli.StringFlag{Name: "layers", Usage: "probe the layers `LIST`, 0 for the input (default: 0, 1, 10, 20, 40, ... 100, last)"},
+	&cli.StringFlag{Name: "layers", Usage: "probe the layers `LIST`, 0 for the input (default: the paper's, and the last)"},
 	&cli.IntFlag{Name: "starts", Value: probe.Paper.Starts, Usage: "train `N` probes a layer"},
 }
 
