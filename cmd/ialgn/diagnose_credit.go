@@ -70,7 +70,7 @@ func measureCredit(c *cli.Context, runs []credit.Options, data *trainer.Data) (*
 			p.show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples)
 		}
 		result, err := credit.Measure(c.Context, run)
-		p.end()
+		p.end(err)
 		if err != nil {
 			return nil, fmt.Errorf("--what credit: %w", err)
 		}

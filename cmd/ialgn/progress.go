@@ -163,13 +163,16 @@ func (p *stepProgress) show(done, steps int) {
 	fmt.Fprintf(p.w, "\r\x1b[K%s [%s%s] %d/%d  %s left", p.what, strings.Repeat("#", at), strings.Repeat(".", width-at), done, steps, left.Round(time.Second))
 }
 
-// end says how long it took.
-func (p *stepProgress) end() {
+// end clears the line, and says how long it took unless an error ended it.
+func (p *stepProgress) end(err error) {
 	if p.quiet {
 		return
 	}
 	if p.bar {
 		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	if err != nil {
+		return
 	}
 	fmt.Fprintf(p.w, "%s: %s in %.1f s\n", p.what, plural.Of(p.steps, "step", "steps"), time.Since(p.start).Seconds())
 }
