@@ -78,14 +78,23 @@ func All() []Experiment {
 	return []Experiment{depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines}
 }
 
-// Find returns the experiment of that name. The error's hint lists all.
+// Find returns the experiment of that name. The error's hint names all.
 func Find(name string) (Experiment, error) {
 	all := All()
 	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
 	if i < 0 {
-		return Experiment{}, hint.With(fmt.Errorf("there is no experiment %q", name), "the experiments are\n%s", List())
+		return Experiment{}, hint.With(fmt.Errorf("there is no experiment %q", name), "the experiments are %s", names())
 	}
 	return all[i], nil
+}
+
+// names returns the names of all experiments.
+func names() string {
+	var all []string
+	for _, e := range All() {
+		all = append(all, e.Name)
+	}
+	return strings.Join(all, ", ")
 }
 
 // List returns a line for each experiment, with its name and what it is.

@@ -250,7 +250,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_, err := Find("baseline")
-	if err == nil || err.Error() != `there is no experiment "baseline"` || !strings.HasSuffix(hint.Of(err), List()) {
+	if err == nil || err.Error() != `there is no experiment "baseline"` || !strings.HasPrefix(hint.Of(err), "the experiments are depth-scaling, ") || !strings.HasSuffix(hint.Of(err), ", "+baselines.Name) {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
 }
