@@ -24,11 +24,14 @@ var OperationNames = [16]string{
 	"NOR", "XNOR", "NOT B", "A OR NOT B", "NOT A", "NOT A OR B", "NAND", "TRUE",
 }
 
+// TopologyNames are the paper's, by those of the configuration.
+var TopologyNames = map[string]string{
+	"ialgn": "IALGN", "rwlgn": "RWLGN", "rwlgn-spine": "RWLGN with Spine", "rwlgn-classwise": "Class-wise RWLGN",
+}
+
 // NetworkName returns what the paper calls a network of that configuration.
 func NetworkName(m config.Model) string {
-	name := map[string]string{
-		"ialgn": "IALGN", "rwlgn": "RWLGN", "rwlgn-spine": "RWLGN with Spine", "rwlgn-classwise": "Class-wise RWLGN",
-	}[m.Topology]
+	name := TopologyNames[m.Topology]
 	switch {
 	case m.Parametrization != "light":
 		return name

@@ -38,9 +38,6 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 		}
 		runs = append(runs, credit.Options{Config: of, Sampled: c.Int("sampled"), Batches: c.Int("batches"), Threads: threads(c)})
 	}
-	if err := preparePlots(c); err != nil {
-		return err
-	}
 	data, err := trainer.LoadData(c.Context, cfg, folders(c))
 	if err != nil {
 		return err

@@ -4,25 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/urfave/cli/v2"
-
-	"ialgn/internal/hint"
 	"ialgn/internal/plot"
+	reports "ialgn/report"
 	"ialgn/trainer"
 )
-
-// creditNames are the topologies' names in the paper.
-var creditNames = map[string]string{
-	"ialgn": "IALGN", "rwlgn": "RWLGN", "rwlgn-spine": "RWLGN with Spine", "rwlgn-classwise": "Class-wise RWLGN",
-}
-
-// preparePlots makes the folder of --plots before a long calculation, that its end may find it.
-func preparePlots(c *cli.Context) error {
-	if !c.IsSet("plots") {
-		return nil
-	}
-	return hint.With(makeFolder(c.String("plots")), "name another place with --plots")
-}
 
 // charts draws the three panels of the paper's figure 2.
 func (r *creditReport) charts() []namedChart {
@@ -39,7 +24,7 @@ func (r *creditReport) charts() []namedChart {
 		p.chart.Title += fmt.Sprintf(", %s %d x %d, %s", r.DataSet, r.Width, r.Depth, start)
 		p.chart.X = plot.Axis{Label: "Layer"}
 		for _, t := range r.Topologies {
-			s := plot.Series{Name: creditNames[t.Topology], X: plot.Upto(len(t.Layers))}
+			s := plot.Series{Name: reports.TopologyNames[t.Topology], X: plot.Upto(len(t.Layers))}
 			values := [][]*trainer.Spread{t.PathSharing, t.Coverage, t.Purity}[i]
 			s.Y, s.Low, s.High = curveOf(values, i > 0)
 			p.chart.Series = append(p.chart.Series, s)

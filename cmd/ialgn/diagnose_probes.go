@@ -107,10 +107,11 @@ func probeModel(c *cli.Context, path string, layers []int, p probe.Protocol) (*m
 	progress := newStepProgress(c, path)
 	net := probe.Network{Frozen: s.Frozen, Train: s.data.Train, Test: s.data.Test}
 	m := &modelProbes{Model: path}
-	if m.Starts, err = net.Run(c.Context, layers, p, threads(c), progress.show); err != nil {
+	m.Starts, err = net.Run(c.Context, layers, p, threads(c), progress.show)
+	progress.end(err)
+	if err != nil {
 		return nil, err
 	}
-	progress.end()
 	all, err := s.entropies(c)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"ialgn/diagnose/updates"
 	"ialgn/internal/plot"
+	reports "ialgn/report"
 )
 
 // plotUpdates draws a chart for each topology and kind of parameters, and returns the files.
@@ -27,7 +28,7 @@ func plotUpdates(c *cli.Context, runs []updatesReport) ([]string, error) {
 			}
 			for i := range runs {
 				if m := kind.means(&runs[i]); runs[i].Topology == topology && m.Any() {
-					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", topologyNames[topology], runs[i].Width, runs[i].Depth, kind.title)
+					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", reports.TopologyNames[topology], runs[i].Width, runs[i].Depth, kind.title)
 					chart.Series = append(chart.Series, updatesSeries(&runs[i], m, i+1)...)
 				}
 			}
@@ -37,11 +38,6 @@ func plotUpdates(c *cli.Context, runs []updatesReport) ([]string, error) {
 		}
 	}
 	return savePlots(c, charts)
-}
-
-// topologyNames are the paper's.
-var topologyNames = map[string]string{
-	"ialgn": "IALGN", "rwlgn": "RWLGN", "rwlgn-spine": "RWLGN with Spine", "rwlgn-classwise": "Class-wise RWLGN",
 }
 
 // updatesSeries returns the curves of both windows.
