@@ -54,9 +54,9 @@ func linearScale(values []float64, round bool) scale {
 	switch {
 	case lo > hi: // no value at all
 		lo, hi = 0, 1
-	case lo == hi:
+	case hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)): // nothing but rounding, between which no tick has room
 		half := math.Max(math.Abs(lo)/10, 1)
-		lo, hi = lo-half, hi+half
+		lo, hi = lo-half, lo+half
 	}
 	step := niceStep((hi - lo) / wantedTicks)
 	if whole { // there is no layer 2.5

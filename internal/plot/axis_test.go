@@ -34,6 +34,7 @@ func TestTicks(t *testing.T) {
 		{"shares", Axis{}, []float64{0, 0.5}, true, []string{"0.0", "0.1", "0.2", "0.3", "0.4", "0.5"}},
 		{"both signs", Axis{}, []float64{-0.012, 0.01}, true, []string{"-0.015", "-0.010", "-0.005", "0.000", "0.005", "0.010"}},
 		{"one value", Axis{}, []float64{7.5}, true, []string{"6.5", "7.0", "7.5", "8.0", "8.5"}},
+		{"equal but for rounding", Axis{}, []float64{10, 10.000000000000002, 10.000000000000004}, true, []string{"9.0", "9.5", "10.0", "10.5", "11.0"}},
 		{"none", Axis{}, []float64{math.NaN()}, true, []string{"0", "1"}},
 		{"large", Axis{}, []float64{48e3, 1.9e6}, true, []string{"0", "500000", "1.0e6", "1.5e6", "2.0e6"}},
 		{"small", Axis{}, []float64{0, 3e-7}, true, []string{"0", "5e-8", "1.0e-7", "1.5e-7", "2.0e-7", "2.5e-7", "3.0e-7"}},
