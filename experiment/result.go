@@ -47,7 +47,7 @@ func resultOf(path, sum string) (*Result, error) {
 	file := ResultPath(path)
 	if text, err := os.ReadFile(file); err == nil {
 		var kept Result
-		if json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path) {
+		if json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path) && kept.whole() {
 			return &kept, nil
 		}
 	}
@@ -65,6 +65,13 @@ func resultOf(path, sum string) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return r, nil
+}
+
+// whole reports whether a result from a file, which anybody may have edited, has the epochs
+// and layers that tables take for granted.
+func (r *Result) whole() bool {
+	depth := r.Config.Model.Depth
+	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth
 }
 
 // measure reads a model.
