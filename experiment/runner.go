@@ -108,12 +108,12 @@ func (r Runner) trainAll(ctx context.Context, p *plan) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(jobs)
 	for _, s := range runs {
-		if ctx.Err() != nil && jobs > 1 {
-			break // what is under way says why
-		}
 		s.Threads = max(1, r.cores()/jobs)
 		group.Go(func() error {
-			err := r.trainOne(ctx, p, s)
+			err := trainer.ErrInterrupted // what was under way says why
+			if ctx.Err() == nil {
+				err = r.trainOne(ctx, p, s)
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.Config.Name, err)
 			}

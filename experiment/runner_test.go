@@ -138,6 +138,27 @@ func TestInterruptTogether(t *testing.T) {
 	}
 }
 
+// TestInterruptAlone interrupts the first run, and a call before its first run: those behind
+// it do not begin.
+func TestInterruptAlone(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	rec, called := &recorder{cancel: cancel, at: 1}, 0
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir()}
+	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		called++
+		return rec.train(ctx, s)
+	}
+	for range 2 {
+		if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil || !strings.HasPrefix(err.Error(), "digits-60x4-rwlgn: ") {
+			t.Errorf("table %v, error %v", table, err)
+		}
+		if called != 1 {
+			t.Errorf("%d runs were called", called)
+		}
+	}
+}
+
 // TestFailureTogether has a run that fails beside another, which is saved and not the
 // cause that is named.
 func TestFailureTogether(t *testing.T) {
