@@ -28,7 +28,7 @@ import (
 type Experiment struct {
 	Name       string
 	Summary    string // one line
-	PaperSeeds int    // over how many seeds the paper's values are
+	PaperSeeds int    // how often the paper trains each network
 	Entries    []Entry
 	Quick      Reduced
 	Set        []string // keys, as of an Entry, that a user replaces in each

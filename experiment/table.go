@@ -100,7 +100,7 @@ func (r Runner) caption() []string {
 	}
 	lines := []string{
 		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the test set itself; mean +- standard deviation (n - 1) over %s.", over),
-		fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference is that of the means, after the last epoch.", e.PaperSeeds),
+		fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference is that of the means, after the last epoch.", publishedSeeds),
 	}
 	less := e.changes(r.Scale)
 	if r.Seeds != e.PaperSeeds {

@@ -85,6 +85,17 @@ func TestCaption(t *testing.T) {
 	}
 }
 
+// TestCaptionOfFewerSeeds has the one grid that the paper trains over fewer seeds than its
+// table 1, from which the value beside it is.
+func TestCaptionOfFewerSeeds(t *testing.T) {
+	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(), "\n")
+	for _, want := range []string{"where it has a number, are over 5 seeds;", "\nThe paper's protocol.\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestNotRun groups the rows by what they lack, in the order of the table.
 func TestNotRun(t *testing.T) {
 	table := &Table{Rows: []Row{
