@@ -8,24 +8,28 @@ import (
 
 	"ialgn/internal/plot"
 	"ialgn/trainer"
+	"ialgn/trainer/config"
 )
 
 // Picture is how the rows of a table become charts of test accuracy.
 type Picture struct {
 	Label string // of the places on the axis
 	Log   bool
-	Chart func(*Row) string  // which chart a row is in
-	Line  func(*Row) string  // which line of it
-	At    func(*Row) float64 // at which place; nil: that of the network's name
+	Chart func(*Row) string // which chart a row is in
+	Line  func(*Row) string // which line of it
+
+	// At is the place of a network of a size, which the paper's may have another of than ours;
+	// nil: that of the network's name.
+	At func(*config.Model) float64
 }
 
 // The pictures of the experiments.
 var (
-	byDepth = &Picture{Label: "depth, layers", Chart: sized, Line: networkOf, At: func(r *Row) float64 { return float64(r.Depth) }}
+	byDepth = &Picture{Label: "depth, layers", Chart: sized, Line: networkOf, At: func(m *config.Model) float64 { return float64(m.Depth) }}
 	byGates = &Picture{
 		Label: "deployed gates", Log: true, Chart: func(r *Row) string { return r.Data },
 		Line: func(r *Row) string { return fmt.Sprintf("%s, width %d", r.Network, r.Width) },
-		At:   func(r *Row) float64 { return float64(r.Gates) },
+		At:   func(m *config.Model) float64 { return float64(m.Width * m.Depth) },
 	}
 	byNetwork = &Picture{
 		Label: "network", Chart: func(r *Row) string { return r.Data }, Line: func(r *Row) string { return fmt.Sprintf("depth %d", r.Depth) },
@@ -33,7 +37,7 @@ var (
 	byAnchors = &Picture{
 		Label: "k_x, anchor candidates", Log: true, Chart: sized,
 		Line: func(r *Row) string { return fmt.Sprintf("n_b = %d", r.config.Encoder.Bits) },
-		At:   func(r *Row) float64 { return float64(r.config.Model.Anchors) },
+		At:   func(m *config.Model) float64 { return float64(m.Anchors) },
 	}
 )
 
@@ -67,19 +71,35 @@ func (p *Picture) draw(t *Table) []drawing {
 		if len(groups) > 1 {
 			d.ending = "-" + names[i]
 		}
-		at, kind := p.At, plot.Line
-		if at == nil {
-			d.X.Names, at = places(rows)
-			kind = plot.Scatter // between names there is no slope
-		}
+		ours, theirs, kind := p.places(&d.X, rows)
 		lines, of := grouped(rows, p.Line)
 		for group, line := range lines {
-			d.add(plot.Series{Name: of[group], Group: group + 1, Kind: kind}, line, at, func(r *Row) *trainer.Spread { return r.Test })
-			d.add(plot.Series{Name: of[group] + ", paper", Group: group + 1, Kind: plot.Scatter}, line, at, func(r *Row) *trainer.Spread { return r.Paper })
+			d.add(plot.Series{Name: of[group], Group: group + 1, Kind: kind}, line, ours, func(r *Row) *trainer.Spread { return r.Test })
+			d.add(plot.Series{Name: of[group] + ofPaper(line), Group: group + 1, Kind: plot.Scatter}, line, theirs, func(r *Row) *trainer.Spread { return r.Paper })
 		}
 		all = append(all, d)
 	}
 	return slices.DeleteFunc(all, func(d drawing) bool { return len(d.Series) == 0 })
+}
+
+// places returns the places of our networks and of the paper's, and how ours are joined.
+func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) float64, kind plot.Kind) {
+	if p.At == nil {
+		_, axis.Names = grouped(rows, networkOf)
+		named := func(r *Row) float64 { return float64(slices.Index(axis.Names, r.Network)) }
+		return named, named, plot.Scatter // between names there is no slope
+	}
+	ours = func(r *Row) float64 { return p.At(&r.config.Model) }
+	theirs = func(r *Row) float64 { return p.At(&r.paper.Model) }
+	return ours, theirs, plot.Line
+}
+
+// ofPaper ends the name of a line of the paper's values, with their width where ours is another.
+func ofPaper(line []*Row) string {
+	if width := line[0].paper.Model.Width; width != line[0].Width {
+		return fmt.Sprintf(", paper at width %d", width)
+	}
+	return ", paper"
 }
 
 // headed returns the title of a chart.
@@ -129,12 +149,6 @@ func grouped(rows []*Row, by func(*Row) string) (groups [][]*Row, names []string
 		groups[at] = append(groups[at], r)
 	}
 	return groups, names
-}
-
-// places returns the networks of rows as places of an axis.
-func places(rows []*Row) ([]string, func(*Row) float64) {
-	_, names := grouped(rows, networkOf)
-	return names, func(r *Row) float64 { return float64(slices.Index(names, r.Network)) }
 }
 
 // drawSeries returns a chart of the table's series for each size: effective depth with the

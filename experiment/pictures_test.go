@@ -12,6 +12,7 @@ import (
 
 	"ialgn/internal/plot"
 	"ialgn/netlist"
+	"ialgn/trainer/config"
 )
 
 // drawn has rows of two data sets and two networks, of which one is without the paper's
@@ -19,6 +20,8 @@ import (
 func drawn() *Table {
 	row := func(data, network string, depth int, test, paper float64) Row {
 		r := Row{Data: data, Network: network, Width: 20, Depth: depth, Gates: 20 * depth}
+		r.config.Model = config.Model{Width: 20, Depth: depth}
+		r.paper = r.config
 		if test > 0 {
 			s := spread(test, 0.01)
 			r.Test = &s
@@ -74,6 +77,33 @@ func TestPictures(t *testing.T) {
 	table.Rows = table.Rows[2:3]
 	if all := table.draw(); len(all) != 0 {
 		t.Errorf("a row without a result gives %+v", all)
+	}
+}
+
+// TestPaperPlaces has the paper's values where the paper's networks are, by their gates and
+// their width, not where ours are that the scale quick or a key makes smaller.
+func TestPaperPlaces(t *testing.T) {
+	r := Runner{Experiment: gateCount, Scale: Quick, Seeds: 2, Dir: t.TempDir()}
+	r.Experiment.Set = []string{"model.width=500"}
+	p, err := r.planned(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.table.Rows {
+		test := spread(0.4, 0.01)
+		p.table.Rows[i].Test = &test
+	}
+	got := map[string][]float64{}
+	for _, s := range p.table.draw()[0].Series {
+		got[s.Name] = s.X
+	}
+	want := map[string][]float64{}
+	for _, network := range []string{"RWLGN", "LDLGN", "IALGN"} {
+		want[network+", width 500"] = []float64{2_000, 10_000, 25_000}
+		want[network+", width 500, paper at width 12000"] = []float64{48_000, 600_000} // it has no 20 layers
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
 	}
 }
 

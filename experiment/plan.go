@@ -104,6 +104,9 @@ func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row,
 		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true,
 	}}}
 	row := row(n, e.Seeds)
+	if row.paper, err = r.Experiment.parse(n, r.Experiment.keys(n, Paper)); err != nil {
+		return e, row, err
+	}
 	finished, err := p.data.survey(&e.Seeds)
 	if err != nil {
 		return e, row, err

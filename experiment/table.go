@@ -49,7 +49,8 @@ type Row struct {
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
 	config  config.Config
-	results []*Result // of the runs
+	paper   config.Config // of what the paper's value is of
+	results []*Result     // of the runs
 }
 
 // notYet marks the rows of a table that is written while the others still train.
