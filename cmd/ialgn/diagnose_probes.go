@@ -31,9 +31,15 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	layers := make([][]int, len(networks))
+	for i, n := range networks { // all, before hours are spent on the first
+		if layers[i], err = probeLayers(c, n.config.Model.Depth); err != nil {
+			return err
+		}
+	}
 	var r probesComparison
-	for _, n := range networks {
-		one, err := probeNetwork(c, n, p)
+	for i, n := range networks {
+		one, err := probeNetwork(c, n, layers[i], p)
 		if err != nil {
 			return err
 		}
@@ -80,15 +86,11 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 }
 
 // probeNetwork probes the models of a network, one at a time.
-func probeNetwork(c *cli.Context, n *network, p probe.Protocol) (*probesReport, error) {
+func probeNetwork(c *cli.Context, n *network, layers []int, p probe.Protocol) (*probesReport, error) {
 	m := n.config.Model
-	r := &probesReport{Network: n.Network, Width: m.Width, Depth: m.Depth, Starts: p.Starts, Epochs: p.Epochs}
-	var err error
-	if r.Layers, err = probeLayers(c, m.Depth); err != nil {
-		return nil, err
-	}
+	r := &probesReport{Network: n.Network, Width: m.Width, Depth: m.Depth, Starts: p.Starts, Epochs: p.Epochs, Layers: layers}
 	for _, path := range n.paths {
-		one, err := probeModel(c, path, r.Layers, p)
+		one, err := probeModel(c, path, layers, p)
 		if err != nil {
 			return nil, err
 		}
