@@ -1,16 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
-	"ialgn/internal/plot"
 	"ialgn/netlist"
 	reports "ialgn/report"
 	"ialgn/trainer/config"
@@ -37,6 +34,9 @@ func analyze(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return hint.With(fmt.Errorf("analyze takes MODEL..., none given"), "`ialgn analyze -h` shows the form")
 	}
+	if err := checkPlots(c); err != nil {
+		return err
+	}
 	var networks []*network
 	for _, path := range c.Args().Slice() {
 		info, err := model.ReadInfo(path)
@@ -52,7 +52,7 @@ func analyze(c *cli.Context) error {
 			return err
 		}
 	}
-	plots, err := plotNetworks(c, networks)
+	plots, err := savePlots(c, analysisCharts(networks))
 	if err != nil {
 		return err
 	}
@@ -131,18 +131,8 @@ func (a analysis) statistics(name string) reports.Statistics {
 	return s
 }
 
-// plotNetworks draws the charts that --plots asks for and returns their files.
-func plotNetworks(c *cli.Context, networks []*network) (files []string, err error) {
-	if !c.IsSet("plots") {
-		return nil, nil
-	}
-	dir := c.String("plots")
-	if dir == "" {
-		return nil, hint.With(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
-	}
-	if err := makeFolder(dir); err != nil {
-		return nil, hint.With(err, "name another place with --plots")
-	}
+// analysisCharts compares the networks.
+func analysisCharts(networks []*network) []namedChart {
 	var all []reports.Statistics
 	for _, n := range networks {
 		name := ""
@@ -151,22 +141,11 @@ func plotNetworks(c *cli.Context, networks []*network) (files []string, err erro
 		}
 		all = append(all, n.statistics(name))
 	}
-	for _, chart := range []struct {
-		name string
-		*plot.Chart
-	}{
+	return []namedChart{
 		{"effective-depth", reports.DepthChart(all)},
 		{"operations", reports.OperationsChart(all)},
 		{"categories", reports.CategoriesChart(all)},
-	} {
-		written, err := chart.Save(filepath.Join(dir, chart.name))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, written...)
 	}
-	note(c, "the charts are in %s", dir)
-	return files, nil
 }
 
 // analysis is what is said of one model.
