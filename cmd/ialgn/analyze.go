@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -72,11 +73,13 @@ type network struct {
 	Plots   []string   `json:"plots,omitempty"`
 
 	paths  []string
+	seeds  []uint64 // of paths
 	config config.Config
 }
 
 // place adds a model to the network that it is a seed of. Topologies are compared; models
-// of one topology that differ otherwise have no common mean, and no names to tell them apart.
+// of one topology that differ otherwise have no common mean, and no names to tell them apart;
+// a seed that is named twice would count twice.
 func place(networks []*network, path string, cfg config.Config) ([]*network, error) {
 	name := reports.NetworkName(cfg.Model)
 	for _, n := range networks {
@@ -87,10 +90,14 @@ func place(networks []*network, path string, cfg config.Config) ([]*network, err
 			return nil, hint.With(fmt.Errorf("%s was trained with another %s than %s: they have no common mean", path, strings.Join(diff, ", "), n.paths[0]),
 				"analyze them one by one; models of one topology may differ in train.seed alone")
 		}
-		n.paths = append(n.paths, path)
+		if at := slices.Index(n.seeds, cfg.Train.Seed); at >= 0 {
+			return nil, hint.With(fmt.Errorf("%s has the seed %d, as %s has: a mean over seeds counts each once", path, cfg.Train.Seed, n.paths[at]),
+				"leave one of them out")
+		}
+		n.paths, n.seeds = append(n.paths, path), append(n.seeds, cfg.Train.Seed)
 		return networks, nil
 	}
-	return append(networks, &network{Network: name, paths: []string{path}, config: cfg}), nil
+	return append(networks, &network{Network: name, paths: []string{path}, seeds: []uint64{cfg.Train.Seed}, config: cfg}), nil
 }
 
 // analyze reads the models, one at a time, and averages them.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,6 +42,9 @@ func TestPlace(t *testing.T) {
 	}
 	if networks, err = place(networks, "b", cfg(func(c *config.Config) { c.Name, c.Data.Dir, c.Train.Seed = "b", "there", 9 })); err != nil || len(networks) != 1 {
 		t.Errorf("a seed: %d networks, error %v", len(networks), err)
+	}
+	if _, err := place(networks, "b2", cfg(func(c *config.Config) { c.Train.Seed = 9 })); err == nil || !strings.Contains(err.Error(), "b2 has the seed 9, as b has") {
+		t.Errorf("a seed twice: error %v", err)
 	}
 	if networks, err = place(networks, "c", cfg(func(c *config.Config) { c.Model.Topology, c.Model.Depth = "rwlgn", 9 })); err != nil || len(networks) != 2 {
 		t.Errorf("another topology: %d networks, error %v", len(networks), err)
