@@ -16,7 +16,8 @@ var fused = regexp.MustCompile(`\bFN?M(ADD|SUB)[SD]\b`)
 
 // TestNoContraction builds the training path for arm64, where the compiler contracts
 // x*y + z unless the product is rounded explicitly, and finds no fused instruction in
-// any of our functions: the trained bytes do not depend on the processor.
+// any of our functions: the trained bytes do not depend on the processor. It leaves out
+// internal/plot, where gonum's arithmetic is inlined, and where charts get their coordinates.
 func TestNoContraction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program for arm64, which takes a minute with an empty cache")
@@ -38,7 +39,7 @@ func TestNoContraction(t *testing.T) {
 			function, _, _ = strings.Cut(name, "(")
 			seen++
 		}
-		if fused.Match(line) {
+		if fused.Match(line) && !strings.HasPrefix(function, "ialgn/internal/plot.") {
 			t.Errorf("%s holds %s", function, bytes.TrimSpace(line))
 		}
 	}

@@ -65,7 +65,7 @@ func (f *fit) draw(start int, r *rand.Rand) {
 	for class := range f.classes {
 		k := start*f.classes + class
 		for i := range f.inputs + 1 {
-			f.blocks[k/columns].w[i][k%columns] = float32((2*r.Float64() - 1) * bound)
+			f.blocks[k/columns].w[i][k%columns] = float32((float64(2*float64(r.Float64())) - 1) * bound)
 		}
 	}
 }
