@@ -1,13 +1,16 @@
 package experiment
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/trainer"
 	"ialgn/trainer/dataset"
 )
 
@@ -45,6 +48,24 @@ func TestIndex(t *testing.T) {
 		if _, err := r.RunIndex(t.Context(), i); err == nil || !strings.Contains(err.Error(), "want 0 to 3") {
 			t.Errorf("index %d: error %v", i, err)
 		}
+	}
+}
+
+// TestIndexInstead has MNIST and not CIFAR-10: the run of an index is what it is on machines that
+// have both, and is not trained on other data.
+func TestIndexInstead(t *testing.T) {
+	sets := t.TempDir()
+	writeMNIST(t, sets)
+	r := Runner{Experiment: fixedAnchor, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Folders: []string{sets}}
+	r.Train = func(_ context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		return nil, fmt.Errorf("trains %s", s.Config.Name)
+	}
+	var missing *dataset.MissingError
+	if _, err := r.RunIndex(t.Context(), 0); !errors.As(err, &missing) {
+		t.Errorf("error %v, want one of CIFAR-10", err)
+	}
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "trains mnist-") {
+		t.Errorf("the whole experiment: error %v, want MNIST instead", err)
 	}
 }
 

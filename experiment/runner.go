@@ -67,11 +67,11 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 	return p.table, p.nothing()
 }
 
-// RunIndex trains a single run of those that [Runner.Forecast] lists, for machines that
-// share the folder and each do some. It writes no table: [Runner.Run] finds the runs
-// finished and does.
+// RunIndex trains a single run of those that [Runner.Emit] lists, for machines that share the
+// folder and each do some. It writes no table: [Runner.Run] finds the runs finished and does.
+// An index is the same run on every machine, so MNIST never takes the place of CIFAR-10.
 func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error) {
-	p, err := r.plan(ctx)
+	p, err := r.planned(ctx)
 	if err != nil {
 		return nil, err
 	}

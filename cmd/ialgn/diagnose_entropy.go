@@ -18,7 +18,7 @@ func diagnoseEntropy(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var r entropyComparison
+	var r compared[*entropyReport]
 	for _, n := range networks {
 		e, err := measureEntropy(c, n)
 		if err != nil {
@@ -93,19 +93,6 @@ func (r *entropyReport) text(w io.Writer) {
 		plural.Of(r.Samples, "test sample", "test samples"), plural.Of(len(r.Models), "model", "models"))
 	for i, l := range r.Layers {
 		fmt.Fprintf(w, "  %5d %7.4f\n", l, r.Mean[i])
-	}
-}
-
-// entropyComparison is what is said of several networks.
-type entropyComparison struct {
-	Networks []*entropyReport `json:"networks"`
-	Plots    []string         `json:"plots,omitempty"`
-}
-
-func (r entropyComparison) text(w io.Writer) {
-	for _, n := range r.Networks {
-		n.text(w)
-		fmt.Fprintln(w)
 	}
 }
 

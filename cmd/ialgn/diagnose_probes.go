@@ -37,7 +37,7 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 			return err
 		}
 	}
-	var r probesComparison
+	var r compared[*probesReport]
 	for i, n := range networks {
 		one, err := probeNetwork(c, n, layers[i], p)
 		if err != nil {
@@ -174,19 +174,6 @@ func (r *probesReport) text(w io.Writer) {
 			std = percent(*r.Std[i])
 		}
 		fmt.Fprintf(w, "  %5d %9s %9s  %7.4f\n", l, percent(r.Accuracy[i]), std, r.Entropy[i])
-	}
-}
-
-// probesComparison is what is said of several networks.
-type probesComparison struct {
-	Networks []*probesReport `json:"networks"`
-	Plots    []string        `json:"plots,omitempty"`
-}
-
-func (r probesComparison) text(w io.Writer) {
-	for _, n := range r.Networks {
-		n.text(w)
-		fmt.Fprintln(w)
 	}
 }
 

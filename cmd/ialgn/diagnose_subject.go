@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -93,4 +94,17 @@ func column(lists [][]float64, i int) []float64 {
 		x = append(x, l[i])
 	}
 	return x
+}
+
+// compared is what is said of several networks.
+type compared[R interface{ text(w io.Writer) }] struct {
+	Networks []R      `json:"networks"`
+	Plots    []string `json:"plots,omitempty"`
+}
+
+func (r compared[R]) text(w io.Writer) {
+	for _, n := range r.Networks {
+		n.text(w)
+		fmt.Fprintln(w)
+	}
 }

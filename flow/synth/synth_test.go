@@ -198,6 +198,18 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// entangled returns a design in which 96 flip-flops are read by so many multiplexers, each all
+// over the others.
+func entangled(readers int) string {
+	r := rand.New(rand.NewPCG(3, 4))
+	text := "reg [95:0] q;\nalways @(posedge clk) q <= {q, x};\n" + fmt.Sprintf("wire [%d:0] m;\n", readers-1)
+	for i := range readers {
+		p := r.Perm(96)
+		text += fmt.Sprintf("assign m[%d] = q[%d] ? q[%d] & q[%d] : q[%d];\n", i, p[0], p[1], p[2], p[3])
+	}
+	return text + "always @(posedge clk) y <= {y, ^m};"
+}
+
 // TestAim asks nextpnr to place for what was asked, and says why it may fail.
 func TestAim(t *testing.T) {
 	fake(t, "nextpnr-ice40", `echo "ERROR: $*"; exit 1`)
@@ -208,6 +220,15 @@ func TestAim(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "--no-tmdriv") != has {
 			t.Errorf("aim %q: %v", aim, err)
 		}
+	}
+	o := options(t, "ice40-hx8k", source(t, ports, entangled(1000)))
+	var notes []string
+	o.Note = func(text string) { notes = append(notes, text) }
+	if _, err := synth.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--no-tmdriv") {
+		t.Errorf("a design of many wires: %v", err)
+	}
+	if all := strings.Join(notes, "\n"); !strings.Contains(all, "may not route\nwarning: m has many wires for ice40-hx8k: ") {
+		t.Errorf("a design of many wires: notes %q", notes)
 	}
 	if _, err := synth.ParseAim("speed"); err == nil || !strings.Contains(err.Error(), "want auto, clock or wires") {
 		t.Errorf("aim speed: %v", err)

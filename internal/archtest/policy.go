@@ -21,7 +21,7 @@ var policy = Policy{
 			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault"},
 			External: []string{math32, sync}, Test: []string{"internal/resign"},
 		},
-		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"os/exec", "unsafe"}},
+		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"unsafe"}},
 		{
 			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane", "internal/crew", "internal/hugepage"},
 			Test: []string{"trainer/config", "trainer/encoding"},
@@ -34,7 +34,7 @@ var policy = Policy{
 		{
 			Package:  "diagnose/probe",
 			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/bitplane"},
-			External: []string{sync}, TestStandard: []string{"os/exec"},
+			External: []string{sync},
 		},
 		{
 			Package: "diagnose/updates", Imports: []string{"trainer", "trainer/model", "internal/crew", "internal/hugepage", "internal/jsonfault"},
@@ -182,7 +182,7 @@ var policy = Policy{
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
-		{Package: "internal/tooltest", Imports: []string{"internal/tool"}},
+		{Package: "internal/tooltest", Imports: []string{"internal/tool"}, Standard: []string{"os/exec"}},
 		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},

@@ -3,6 +3,8 @@
 package tooltest
 
 import (
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +42,22 @@ func Try(t testing.TB, dir string, args ...string) (string, error) {
 	t.Helper()
 	r, err := Find(t, args[0]).Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: limit})
 	return r.Stdout + r.Stderr, err
+}
+
+// Generate has a script of tools/avo, given by its path, write its files to a folder, which it
+// returns. The test is skipped where avo is neither in the module cache nor to be fetched.
+func Generate(t testing.TB, script string) string {
+	t.Helper()
+	download := exec.Command("go", "mod", "download")
+	download.Dir = filepath.Dir(script)
+	if out, err := download.CombinedOutput(); err != nil {
+		t.Skipf("avo is not to be had: %v: %s", err, out)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(script, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
 }
 
 // Silent runs a program as [Try] does, which must succeed and print nothing.

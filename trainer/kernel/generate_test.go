@@ -5,24 +5,16 @@ package kernel
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"ialgn/internal/tooltest"
 )
 
 // TestGenerated generates the vector kernels anew and compares them with the committed
 // files. It is skipped without avo in the module cache or a proxy to fetch it from.
 func TestGenerated(t *testing.T) {
-	tools := filepath.Join("..", "..", "tools", "avo")
-	download := exec.Command("go", "mod", "download")
-	download.Dir = tools
-	if out, err := download.CombinedOutput(); err != nil {
-		t.Skipf("avo is not to be had: %v: %s", err, out)
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command(filepath.Join(tools, "generate.sh"), dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	dir := tooltest.Generate(t, filepath.Join("..", "..", "tools", "avo", "generate.sh"))
 	files, err := filepath.Glob(filepath.Join(dir, "*_amd64.*"))
 	if err != nil || len(files) != 16 { // two of each: fused kernels, steps, relaxed ones and the sparse one, on both paths
 		t.Fatalf("tools/avo/generate.sh wrote %d files (%v)", len(files), err)
