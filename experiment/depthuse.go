@@ -32,6 +32,7 @@ var depthUse = Experiment{
 		{"depth_mean", "mean depth", 1, func(r *Result) float64 { return r.EffectiveDepth[len(r.EffectiveDepth)-1].Mean }},
 		{"depth_max", "largest depth", 1, func(r *Result) float64 { return float64(r.EffectiveDepth[len(r.EffectiveDepth)-1].Max) }},
 	},
+	Operations: true,
 	Series: &Series{"layer", "effective depth", "", 1, []Line{
 		{"effective_depth_mean", "mean, 10th to 90th percentile", func(r *Result) []float64 { return layers(r, 0) }},
 		{"effective_depth_p10", "", func(r *Result) []float64 { return layers(r, 1) }},

@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"ialgn/internal/atomicfile"
+	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 )
 
@@ -54,6 +55,9 @@ const batchThreads = 4
 // Emit writes the grid to the folder as a job for a cluster, and trains nothing. The data
 // need not be here; the job looks for them where it runs.
 func (r Runner) Emit(ctx context.Context, to Cluster) (*Batch, error) {
+	if strings.ContainsAny(r.Dir, "\r\n") { // the file has the command in a comment
+		return nil, hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", r.Dir), "name another folder")
+	}
 	p, err := r.planned(ctx)
 	if err != nil {
 		return nil, err

@@ -127,6 +127,18 @@ type indexedJob struct {
 	}
 }
 
+// TestLineBreak refuses a folder whose name would end the comment that it stands in.
+func TestLineBreak(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a\nrm -r b")
+	_, err := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Dir: dir}.Emit(t.Context(), Slurm)
+	if err == nil || !strings.Contains(err.Error(), "line break") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made")
+	}
+}
+
 // TestKubernetes reads the job of every grid back, strictly.
 func TestKubernetes(t *testing.T) {
 	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`) // an index and a suffix follow, 63 in all

@@ -36,6 +36,7 @@ type Experiment struct {
 	Columns    []Column // beside accuracies
 	Series     *Series  // in a file of its own, unless nil
 	Picture    *Picture // unless nil
+	Operations bool     // draw how often each operation occurs, too
 }
 
 // Reduced is what the scale quick makes of an experiment.

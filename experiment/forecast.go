@@ -143,7 +143,11 @@ func (r *Runner) sideBySide(runs []Ahead) int {
 	}
 	var needs []uint64
 	for _, a := range runs {
-		if a.Done < a.Epochs {
+		switch {
+		case a.Done >= a.Epochs:
+		case a.Bytes == 0:
+			return 1 // what it needs is not known
+		default:
 			needs = append(needs, a.Bytes)
 		}
 	}

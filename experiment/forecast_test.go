@@ -62,3 +62,22 @@ func TestFitting(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownSize has runs whose memory is not known trained one at a time.
+func TestUnknownSize(t *testing.T) {
+	r := Runner{Threads: 2, Jobs: Fitting}
+	left := Ahead{Epochs: 2, Bytes: 1000}
+	unknown := Ahead{Epochs: 2}
+	for _, c := range []struct {
+		runs []Ahead
+		want int
+	}{
+		{[]Ahead{left, left}, 2},
+		{[]Ahead{left, left, unknown}, 1},
+		{[]Ahead{left, left, {Epochs: 2, Done: 2}}, 2},
+	} {
+		if got := r.sideBySide(c.runs); got != c.want {
+			t.Errorf("%d of %+v side by side, want %d", got, c.runs, c.want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/diagnose/depthuse"
 	"ialgn/internal/plot"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -57,7 +58,7 @@ func (t *Table) draw() []drawing {
 	if t.picture != nil {
 		all = t.picture.draw(t)
 	}
-	return append(all, t.drawSeries()...)
+	return append(append(all, t.drawSeries()...), t.drawOperations()...)
 }
 
 // draw returns a chart for each group of rows.
@@ -157,7 +158,7 @@ func (t *Table) drawSeries() []drawing {
 	if t.series == nil {
 		return nil
 	}
-	groups, names := grouped(t.pointers(), func(r *Row) string { return fmt.Sprintf("%s-%dx%d", r.Data, r.Width, r.Depth) })
+	groups, names := grouped(t.pointers(), layered)
 	var all []drawing
 	for i, rows := range groups {
 		d := drawing{"-" + t.series.Step + "s-" + names[i], plot.Chart{
@@ -173,6 +174,43 @@ func (t *Table) drawSeries() []drawing {
 		}
 	}
 	return all
+}
+
+// layered returns the size of a row's network, with its layers.
+func layered(r *Row) string { return fmt.Sprintf("%s-%dx%d", r.Data, r.Width, r.Depth) }
+
+// drawOperations returns a chart of operations for each size, of each network the mean over its
+// seeds, as the paper's figure 5 (c).
+func (t *Table) drawOperations() []drawing {
+	if !t.counted {
+		return nil
+	}
+	groups, names := grouped(t.pointers(), layered)
+	var all []drawing
+	for i, rows := range groups {
+		var use []depthuse.Statistics
+		for _, r := range rows {
+			if len(r.results) > 0 {
+				use = append(use, depthuse.Statistics{Name: r.Network, Operations: operations(r.results)})
+			}
+		}
+		if len(use) > 0 {
+			d := drawing{"-operations-" + names[i], *depthuse.OperationsChart(use)}
+			d.Title = t.headed(names[i] + ", operations beyond the first layer")
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// operations returns the mean share of each operation.
+func operations(results []*Result) (mean [16]float64) {
+	for op := range mean {
+		for _, r := range results {
+			mean[op] += r.Operations[op] / float64(len(results))
+		}
+	}
+	return mean
 }
 
 // curves returns the lines of a row's series: the first with a band, from the second to the

@@ -107,6 +107,41 @@ func TestPaperPlaces(t *testing.T) {
 	}
 }
 
+// TestOperations has a chart for each size, of each network that was trained the mean over seeds.
+func TestOperations(t *testing.T) {
+	table := drawn()
+	of := func(op int, share float64) *Result {
+		r := &Result{}
+		r.Operations[op] = share
+		return r
+	}
+	table.Rows[0].results = []*Result{of(3, 0.5), of(3, 0.25)}
+	table.Rows[1].results = []*Result{of(15, 1)}
+	table.Rows[5].results = []*Result{of(1, 0.75)}
+	if all := table.drawOperations(); all != nil {
+		t.Errorf("%d charts that nobody asked for", len(all))
+	}
+	table.counted = true
+	want := map[string][]plot.Bars{
+		"-operations-mnist-20x4":   {{Name: "RWLGN", Values: at(3, 37.5)}, {Name: "IALGN", Values: at(15, 100)}},
+		"-operations-cifar10-20x4": {{Name: "IALGN", Values: at(1, 75)}},
+	}
+	got := map[string][]plot.Bars{}
+	for _, d := range table.draw() {
+		got[d.ending] = d.Bars
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("bars (-want +got):\n%s", diff)
+	}
+}
+
+// at returns the percentages of the operations, all but one 0.
+func at(op int, percent float64) []float64 {
+	all := make([]float64, 16)
+	all[op] = percent
+	return all
+}
+
 // TestPlots has every experiment drawn over rows with results, and the files named.
 func TestPlots(t *testing.T) {
 	for _, e := range All() {

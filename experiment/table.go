@@ -26,6 +26,7 @@ type Table struct {
 	columns []Column
 	series  *Series
 	picture *Picture
+	counted bool // operations are drawn
 }
 
 // Row is the outcome of an entry. Accuracies are shares of the test set; those without a
@@ -66,7 +67,7 @@ func (r Runner) table() (*Table, error) {
 	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale)+endings)
 	t := &Table{
 		Experiment: e.Name, Title: e.Summary, Scale: r.Scale, Caption: r.caption(),
-		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture,
+		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture, counted: e.Operations,
 	}
 	if e.Series != nil {
 		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"ialgn/compiler/folder"
+	"ialgn/diagnose/depthuse"
 	"ialgn/internal/plot"
 	"ialgn/trainer/model"
 )
@@ -28,8 +29,8 @@ type Page struct {
 	Output     *folder.Output
 	ModelFile  string // name of the file
 	Info       *model.Info
-	Statistics Statistics // of the model
-	Test       *Test      // nil: NotTested says why
+	Statistics depthuse.Statistics // of the model
+	Test       *Test               // nil: NotTested says why
 	NotTested  string
 	Verified   *folder.Certificate // nil: there is none
 	Synthesis  []Synthesis
@@ -112,7 +113,7 @@ func (p *Page) title() string { return p.Output.Manifest.Module }
 func (p *Page) lead() string {
 	m := p.Info.Model
 	return fmt.Sprintf("%s of %d chains and %d layers on %s, compiled with scope %s.",
-		NetworkName(m.Config.Model), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
+		depthuse.NetworkName(m.Config.Model), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
 }
 
 // facts returns what a reader looks for first.

@@ -16,6 +16,7 @@ import (
 	"ialgn/backend/fold"
 	"ialgn/compiler"
 	"ialgn/compiler/folder"
+	"ialgn/diagnose/depthuse"
 	"ialgn/flow/nextpnr"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
@@ -58,7 +59,7 @@ func full() *Page {
 				{Loss: 0.5, TrainCorrect: 90, TrainSamples: 100, TestCorrect: 8, TestSamples: 10, ValidationCorrect: 2, ValidationSamples: 2, RelaxedCorrect: 5},
 			}},
 		}},
-		Statistics: Statistics{Operations: [16]float64{3: 1}, Depth: []Depth{{0.207, 0, 1, 1}}},
+		Statistics: depthuse.Statistics{Operations: [16]float64{3: 1}, Depth: []depthuse.Depth{{Mean: 0.207, P90: 1, Max: 1}}},
 		Test:       &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
 		Verified: &folder.Certificate{
 			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0", Time: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),

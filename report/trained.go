@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"ialgn/diagnose/depthuse"
 	"ialgn/internal/plot"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
@@ -159,11 +160,11 @@ func shade(share float64) int {
 // census shows the operations.
 func (b *builder) census() section {
 	s := section{ID: "operations", Title: "Operations", Notes: []string{"The first layer is left out, as in the paper: both its pins are inputs."}}
-	one := []Statistics{b.Statistics}
-	s.Figures = append(s.Figures, b.draw(OperationsChart(one)), b.draw(CategoriesChart(one)))
+	one := []depthuse.Statistics{b.Statistics}
+	s.Figures = append(s.Figures, b.draw(depthuse.OperationsChart(one)), b.draw(depthuse.CategoriesChart(one)))
 	t := table{Caption: "Shares of the operations", Head: []string{"operation", "number", "share"}, Numbers: true}
 	for op, share := range b.Statistics.Operations {
-		t.Rows = append(t.Rows, texts(OperationNames[op], strconv.Itoa(op), percent(share)))
+		t.Rows = append(t.Rows, texts(depthuse.OperationNames[op], strconv.Itoa(op), percent(share)))
 	}
 	k := b.Statistics.Categories
 	u := table{Caption: "Shares of the categories", Head: []string{"category", "share"}, Numbers: true, Rows: [][]cell{
@@ -179,7 +180,7 @@ func (b *builder) depth() section {
 	s := section{ID: "depth", Title: "Effective depth", Notes: []string{
 		"Constants have depth 0, pass-throughs that of what they pass, negations and binary operations one more than the deeper input.",
 	}}
-	s.Figures = append(s.Figures, b.draw(DepthChart([]Statistics{b.Statistics})))
+	s.Figures = append(s.Figures, b.draw(depthuse.DepthChart([]depthuse.Statistics{b.Statistics})))
 	t := table{Caption: "Effective depth over the gates of each layer", Head: []string{"layer", "mean", "10th percentile", "90th percentile", "maximum"}, Numbers: true}
 	for l, d := range b.Statistics.Depth {
 		t.Rows = append(t.Rows, texts(strconv.Itoa(l+1), fmt.Sprintf("%.3f", d.Mean), fmt.Sprintf("%.1f", d.P10), fmt.Sprintf("%.1f", d.P90), fmt.Sprintf("%.1f", d.Max)))

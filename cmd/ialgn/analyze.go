@@ -8,9 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/diagnose/depthuse"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
-	reports "ialgn/report"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
@@ -81,7 +81,7 @@ type network struct {
 // of one topology that differ otherwise have no common mean, and no names to tell them apart;
 // a seed that is named twice would count twice.
 func place(networks []*network, path string, cfg config.Config) ([]*network, error) {
-	name := reports.NetworkName(cfg.Model)
+	name := depthuse.NetworkName(cfg.Model)
 	for _, n := range networks {
 		if n.Network != name {
 			continue
@@ -130,17 +130,17 @@ func analyzeModel(path string, f *model.Frozen) analysis {
 }
 
 // statistics returns what charts show.
-func (a analysis) statistics(name string) reports.Statistics {
-	s := reports.Statistics{Name: name, Operations: a.Operations, Categories: a.Categories}
+func (a analysis) statistics(name string) depthuse.Statistics {
+	s := depthuse.Statistics{Name: name, Operations: a.Operations, Categories: a.Categories}
 	for _, d := range a.EffectiveDepth {
-		s.Depth = append(s.Depth, reports.Depth(d))
+		s.Depth = append(s.Depth, depthuse.Depth(d))
 	}
 	return s
 }
 
 // analysisCharts compares the networks.
 func analysisCharts(networks []*network) []namedChart {
-	var all []reports.Statistics
+	var all []depthuse.Statistics
 	for _, n := range networks {
 		name := ""
 		if len(networks) > 1 {
@@ -149,9 +149,9 @@ func analysisCharts(networks []*network) []namedChart {
 		all = append(all, n.statistics(name))
 	}
 	return []namedChart{
-		{"effective-depth", reports.DepthChart(all)},
-		{"operations", reports.OperationsChart(all)},
-		{"categories", reports.CategoriesChart(all)},
+		{"effective-depth", depthuse.DepthChart(all)},
+		{"operations", depthuse.OperationsChart(all)},
+		{"categories", depthuse.CategoriesChart(all)},
 	}
 }
 
@@ -181,7 +181,7 @@ func (a analysis) text(w io.Writer) {
 	fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
 		percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
 	for op, share := range a.Operations {
-		fmt.Fprintf(w, "  %2d %-12s %9s\n", op, reports.OperationNames[op], percent(share))
+		fmt.Fprintf(w, "  %2d %-12s %9s\n", op, depthuse.OperationNames[op], percent(share))
 	}
 	fmt.Fprintf(w, "\neffective depth\n  layer    mean     p10     p90     max\n")
 	for l, d := range a.EffectiveDepth {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"ialgn/diagnose/depthuse"
 	"ialgn/internal/plot"
-	reports "ialgn/report"
 	"ialgn/trainer"
 )
 
@@ -24,7 +24,7 @@ func (r *creditReport) charts() []namedChart {
 		p.chart.Title += fmt.Sprintf(", %s %d x %d, %s", r.DataSet, r.Width, r.Depth, start)
 		p.chart.X = plot.Axis{Label: "Layer"}
 		for _, t := range r.Topologies {
-			s := plot.Series{Name: reports.TopologyNames[t.Topology], X: plot.Upto(len(t.Layers))}
+			s := plot.Series{Name: depthuse.TopologyNames[t.Topology], X: plot.Upto(len(t.Layers))}
 			values := [][]*trainer.Spread{t.PathSharing, t.Coverage, t.Purity}[i]
 			s.Y, s.Low, s.High = curveOf(values, i > 0)
 			p.chart.Series = append(p.chart.Series, s)

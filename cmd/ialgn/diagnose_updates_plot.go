@@ -6,9 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/diagnose/depthuse"
 	"ialgn/diagnose/updates"
 	"ialgn/internal/plot"
-	reports "ialgn/report"
 )
 
 // plotUpdates draws a chart for each topology and kind of parameters, and returns the files.
@@ -28,7 +28,7 @@ func plotUpdates(c *cli.Context, runs []updatesReport) ([]string, error) {
 			}
 			for i := range runs {
 				if m := kind.means(&runs[i]); runs[i].Topology == topology && m.Any() {
-					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", reports.TopologyNames[topology], runs[i].Width, runs[i].Depth, kind.title)
+					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", depthuse.TopologyNames[topology], runs[i].Width, runs[i].Depth, kind.title)
 					chart.Series = append(chart.Series, updatesSeries(&runs[i], m, i+1)...)
 				}
 			}

@@ -137,6 +137,7 @@ var policy = Policy{
 			Test: []string{"netlist", "backend/aiger", "backend/lowering", "trainer/config", "trainer/encoding"},
 		},
 
+		{Package: "diagnose/depthuse", Imports: []string{"netlist", "trainer/config", "internal/plot"}},
 		{
 			Package: "diagnose/credit",
 			Imports: []string{"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/kernel", "trainer/model", "internal/crew", "internal/hint"},
@@ -144,13 +145,13 @@ var policy = Policy{
 		},
 		{
 			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "internal/atomicfile", "internal/hint", "internal/plot", "internal/plural"},
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/hint", "internal/plot", "internal/plural"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
 		{
 			Package: "report",
-			Imports: []string{"internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
+			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
 			Test:    []string{"backend/fold", "flow/nextpnr", "trainer/encoding"},
 		},
 

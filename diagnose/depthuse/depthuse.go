@@ -1,4 +1,7 @@
-package report
+// Package depthuse draws how networks use their layers, as figure 5 of the IALGN paper: which
+// operations their gates have, and the effective depth of each layer. It has the paper's
+// names of operations and topologies.
+package depthuse
 
 import (
 	"ialgn/internal/plot"
