@@ -13,16 +13,24 @@ import (
 	"ialgn/netlist"
 )
 
-// clockedCases calls f with pipelines of the netlists of cases, and with what these compute.
-func clockedCases(t *testing.T, count int, f func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist)) {
-	cases(t, count, func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
+// clockedCases calls f with pipelines of the netlists of all, which is cases or narrowCases, and
+// with what these compute.
+func clockedCases(
+	t *testing.T, all func(*testing.T, int, int, func(*testing.T, *rand.Rand, *netlist.Netlist)), count int,
+	f func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist),
+) {
+	const first = 1 // no output of seed 0 depends on an input
+	all(t, first, count, func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 		o := []pipeline.Options{{Auto: true, MaxLevels: 2}, {Stages: 1}, {Stages: 2}, {Stages: 5}}[r.IntN(4)]
 		p, report, err := pipeline.Insert(n, o)
+		if err == nil && report.Stages == 0 { // too few levels for more than one stage
+			p, report, err = pipeline.Insert(n, pipeline.Options{Stages: 1})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		if report.Stages == 0 {
-			t.Skip("no output depends on an input")
+			t.Fatal("it has no registers: begin with another seed")
 		}
 		f(t, r, n, p)
 	})
@@ -32,7 +40,7 @@ func clockedCases(t *testing.T, count int, f func(t *testing.T, r *rand.Rand, n,
 // they compute.
 func TestClocked(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
-	clockedCases(t, 2*randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
+	clockedCases(t, cases, 2*randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		samples := 200
 		if n.Nets() > 10000 {
 			samples = 5
@@ -52,7 +60,7 @@ func TestClocked(t *testing.T) {
 // TestClockedLint holds pipelines and their testbenches to silence in verilator.
 func TestClockedLint(t *testing.T) {
 	needTool(t, "verilator", "verilator")
-	clockedCases(t, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
+	clockedCases(t, cases, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		dir := emit(t, p, sampleVectors(r, n, 1))
 		silent(t, dir, "verilator", "--lint-only", "-Wall", n.Name+".v")
 		silent(t, dir, "verilator", "--lint-only", "--timing", "-Wall", "--top-module", n.Name+"_tb", n.Name+"_tb.v", n.Name+".v")
@@ -60,14 +68,11 @@ func TestClockedLint(t *testing.T) {
 }
 
 // TestClockedSynthesis has yosys check and synthesise pipelines, and simulates what comes out
-// with the same testbench. There is no latch in it.
+// with the same testbench. There is no latch in it. Wide ports would say nothing new.
 func TestClockedSynthesis(t *testing.T) {
 	needTool(t, "yosys", "yosys")
 	needTool(t, "iverilog", "iverilog")
-	clockedCases(t, 3, func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
-		if n.Nets() > 10000 {
-			t.Skip("it says nothing new and takes half a minute")
-		}
+	clockedCases(t, narrowCases, 3, func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		dir := emit(t, p, sampleVectors(r, n, 200))
 		script := fmt.Sprintf("read_verilog %[1]s.v; hierarchy -check -top %[1]s; proc; check -assert; select -assert-none t:$dlatch; "+
 			"flatten; synth -noabc -top %[1]s; check -assert; select -assert-none t:$_DLATCH_*; write_verilog -noattr synth.v", n.Name)

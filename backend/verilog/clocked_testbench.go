@@ -90,7 +90,7 @@ func (t testbench) offerTask() {
       if (tb_dice[31:30] == 2'd0) begin
 `)
 	for _, p := range t.groups[inputs].ports {
-		t.printf("        %s = {%d{1'bx}};\n", p.Name, len(p.Nets))
+		t.printf("        %s = %d'bx;\n", p.Name, len(p.Nets))
 	}
 	t.printf(`      end else begin
         tb_position[0] = $ftell(tb_file);

@@ -79,7 +79,7 @@ module tiny_pipeline_tb;
     begin
       tb_draw;
       if (tb_dice[31:30] == 2'd0) begin
-        x = {8{1'bx}};
+        x = 8'bx;
       end else begin
         tb_position[0] = $ftell(tb_file);
         tb_vector;
