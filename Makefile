@@ -5,7 +5,7 @@
 GO        ?= go
 TOOL      := $(GO) tool -modfile=tools/go.mod
 PACKAGES  ?= ./...
-DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm berkeley-abc g++ chromium
+DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ chromium
 
 # Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .
@@ -25,7 +25,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## train, compile and verify the digits, and make a bitstream, into demo/
-	@tools/debian.sh iverilog yosys nextpnr-ice40 fpga-icestorm
+	@tools/debian.sh iverilog yosys nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
 	$(GO) run ./cmd/ialgn demo -o demo
 
 build: ## build bin/ialgn

@@ -6,18 +6,19 @@
 #     tools/debian.sh iverilog yosys
 set -u
 
-# program PACKAGE prints the program by which a package is known to be there.
-program() {
+# there PACKAGE is true if what the package is known by is there.
+there() {
 	case $1 in
-	fpga-icestorm) echo icepack ;;
-	*) echo "$1" ;;
-	esac
+	fpga-icestorm) command -v icepack ;;
+	fpga-icestorm-chipdb) [ -e /usr/share/fpga-icestorm/chipdb ] ;; # only recommended by fpga-icestorm; icetime reads it
+	*) command -v "$1" ;;
+	esac >/dev/null 2>&1
 }
 
-# absent PACKAGE... prints those whose program is not in PATH.
+# absent PACKAGE... prints those that are not there.
 absent() {
 	for package; do
-		command -v "$(program "$package")" >/dev/null 2>&1 || printf '%s ' "$package"
+		there "$package" || printf '%s ' "$package"
 	done
 }
 
