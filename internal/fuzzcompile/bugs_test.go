@@ -111,24 +111,29 @@ func merge(equal func(n *netlist.Netlist, a, b netlist.Cell) bool) func(*rand.Ra
 	}
 }
 
-// ports exchanges two bits of the output port.
-func ports(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
-	nets := n.OutputPorts()[0].Nets
-	a, b := nets[r.IntN(len(nets))], nets[r.IntN(len(nets))]
-	k := netlist.NewCopier(n)
-	for c := range netlist.Cell(n.Cells()) {
-		k.Copy(c)
-	}
-	exchange := func(_ netlist.Port, v netlist.Net) netlist.Net {
-		switch v {
-		case a:
-			return k.To(b)
-		case b:
-			return k.To(a)
+// ports exchanges two bits of the output port of a place, if there is one.
+func ports(place int) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
+	return func(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
+		if place >= len(n.OutputPorts()) {
+			return n
 		}
-		return k.To(v)
+		port := n.OutputPorts()[place]
+		a, b := port.Nets[r.IntN(len(port.Nets))], port.Nets[r.IntN(len(port.Nets))]
+		k := netlist.NewCopier(n)
+		for c := range netlist.Cell(n.Cells()) {
+			k.Copy(c)
+		}
+		exchange := func(p netlist.Port, v netlist.Net) netlist.Net {
+			switch {
+			case p.Name == port.Name && v == a:
+				return k.To(b)
+			case p.Name == port.Name && v == b:
+				return k.To(a)
+			}
+			return k.To(v)
+		}
+		return k.FinishWith(exchange, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 	}
-	return k.FinishWith(exchange, func(_ netlist.Port, v netlist.Net) netlist.Net { return k.To(v) })
 }
 
 // exchange has two cells of a kind trade their first inputs where that keeps the order.
@@ -239,7 +244,8 @@ var bugs = []fault{
 	{name: "two carries' inputs exchanged", lowered: exchange(netlist.Carry)},
 	{name: "a register dropped", lowered: wire},
 	{name: "a register without enable", lowered: one(netlist.Register, 2, noEnable)},
-	{name: "output bits exchanged", lowered: ports},
+	{name: "output bits exchanged", lowered: ports(0)},
+	{name: "bits of the counts' port exchanged", lowered: ports(1)},
 }
 
 // TestBugs puts each bug in and has it found, by the checks that every case gets: among

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler/hardware"
@@ -17,6 +18,7 @@ const (
 	axisTopology  = "topology"
 	axisScope     = "--scope"
 	axisLevel     = "-O"
+	axisCounts    = "--counts"
 	axisTarget    = "--target"
 	axisLUT       = "--lut"
 	axisObjective = "--objective"
@@ -30,25 +32,30 @@ const (
 const none = "none"
 
 // settings returns the value of each option. Where a network is not lowered, there are no
-// more than three.
+// more than four.
 func (o options) settings() []setting {
-	s := []setting{{axisScope, o.scope.String()}, {axisLevel, fmt.Sprint(o.level)}}
+	s := []setting{{axisScope, o.scope.String()}, {axisLevel, fmt.Sprint(o.level)}, {axisCounts, yesNo(o.counts)}}
 	if o.target == "" {
 		return append(s, setting{axisTarget, none})
 	}
-	assume, style := "no", "gates"
-	if o.assume {
-		assume = "yes"
-	}
+	style := "gates"
 	if o.style == verilog.LUTs {
 		style = "lut"
 	}
 	return append(
 		s,
 		setting{axisTarget, o.target}, setting{axisLUT, fmt.Sprint(o.k)}, setting{axisObjective, fmt.Sprint(o.objective)},
-		setting{axisDepth, depthValue(o.tight)}, setting{axisAssume, assume},
+		setting{axisDepth, depthValue(o.tight)}, setting{axisAssume, yesNo(o.assume)},
 		setting{axisPipeline, o.pipelineValue()}, setting{axisStyle, style},
 	)
+}
+
+// yesNo returns whether an option without a value is given.
+func yesNo(given bool) string {
+	if given {
+		return "yes"
+	}
+	return "no"
 }
 
 // depthValue returns the bound of the depth as a value.
@@ -82,6 +89,7 @@ func allSettings() []setting {
 	}
 	add(axisScope, netlist.Gates, netlist.Core, netlist.Full)
 	add(axisLevel, 0, 1, 2)
+	add(axisCounts, "no", "yes")
 	add(axisTarget, none, "generic", "ice40", "ecp5", "xilinx7")
 	add(axisLUT, 2, 3, 4, 5, 6)
 	add(axisObjective, lut.Area, lut.Depth, lut.Balanced)
@@ -129,10 +137,12 @@ func exclude(a, b setting) bool {
 	switch {
 	case a == setting{axisScope, netlist.Full.String()} && b.axis == axisAssume:
 		return b.value == "yes"
+	case a == setting{axisScope, netlist.Gates.String()} && b.axis == axisCounts:
+		return b.value == "yes"
 	case a.axis != axisTarget:
 		return false
 	case a.value == none:
-		return b.axis != axisTopology && b.axis != axisScope && b.axis != axisLevel
+		return !slices.Contains([]string{axisTopology, axisScope, axisLevel, axisCounts}, b.axis)
 	case b.axis == axisLUT:
 		t, err := hardware.ParseTarget(a.value)
 		if err != nil {

@@ -19,9 +19,10 @@ import (
 type options struct {
 	scope  netlist.Scope
 	level  int  // of optimisation
+	counts bool // the class counts are an output port
 	assume bool // that inputs are thermometer codes
 
-	target    string // empty: not lowered, and nothing below counts
+	target    string // empty: not lowered, and nothing below matters
 	k         int
 	objective lut.Objective
 	tight     int // 0: no bound of the depth; else 1 more than the levels beyond the fewest
@@ -44,9 +45,15 @@ const (
 // drawOptions draws options that the compile command takes, one in six not lowered.
 func drawOptions(r *rand.Rand) options {
 	o := options{scope: scopes[r.IntN(len(scopes))], level: r.IntN(3)}
-	if r.IntN(6) == 0 {
-		return o
+	if r.IntN(6) > 0 {
+		o.drawHardware(r)
 	}
+	o.counts = r.IntN(2) == 0 && o.scope != netlist.Gates // last, so that older seeds keep the rest
+	return o
+}
+
+// drawHardware draws what a network is lowered to.
+func (o *options) drawHardware(r *rand.Rand) {
 	o.target = targets[r.IntN(len(targets))]
 	t, err := hardware.ParseTarget(o.target)
 	if err != nil {
@@ -63,7 +70,6 @@ func drawOptions(r *rand.Rand) options {
 		o.pipeline = pipeline.Options{Stages: 1 + r.IntN(mostStages)}
 	}
 	o.style = verilog.Style(r.IntN(2))
-	return o
 }
 
 // words returns the options as the compile command has them.
@@ -86,7 +92,8 @@ func (o options) words() []string {
 func (o options) plainer() []options {
 	var all []options
 	for _, change := range []func(*options){
-		func(p *options) { *p = options{scope: p.scope, level: p.level} },
+		func(p *options) { *p = options{scope: p.scope, level: p.level, counts: p.counts} },
+		func(p *options) { p.counts = false },
 		func(p *options) { p.pipeline = pipeline.Options{} },
 		func(p *options) { p.tight = 0 },
 		func(p *options) { p.assume = false },
@@ -99,7 +106,7 @@ func (o options) plainer() []options {
 		},
 		func(p *options) { p.level = compiler.LevelNone },
 		func(p *options) { p.level = min(p.level, compiler.LevelSweep) },
-		func(p *options) { p.scope = netlist.Gates },
+		func(p *options) { p.scope, p.counts = netlist.Gates, false },
 	} {
 		p := o
 		if change(&p); p != o {
@@ -123,6 +130,11 @@ func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *ran
 	d = verify.Design{Model: f, Assumed: o.assume}
 	if d.Raw, err = netlist.Freeze(f, o.scope); err != nil {
 		return d, err
+	}
+	if o.counts {
+		if d.Raw, err = netlist.WithCounts(d.Raw, f.Classes); err != nil {
+			return d, err
+		}
 	}
 	c := compiler.Options{Level: o.level, Restructure: o.target != ""}
 	switch {
