@@ -91,6 +91,17 @@ func (b *Board) CheckPins(kind string) error {
 	return nil
 }
 
+// MHz is the clock of the board's oscillator.
+func (b *Board) MHz() float64 { return float64(b.ClockHz) / 1e6 }
+
+// CheckClock returns an error if a clock in MHz is asked for, not 0, and is not the board's.
+func (b *Board) CheckClock(mhz float64) error {
+	if mhz != 0 && mhz != b.MHz() {
+		return fmt.Errorf("%v: the clock of the board %s has %v MHz", mhz, b.Name, b.MHz())
+	}
+	return nil
+}
+
 // WritePins writes the pins of a wrapper, uart or spi, as nextpnr-ice40 and arachne-pnr read
 // them (.pcf), with the clock's frequency.
 //

@@ -147,8 +147,8 @@ func (o compileOptions) board(kind string) (*wrapper.Board, error) {
 	if err := b.CheckPins(cmp.Or(kind, "none")); err != nil {
 		return nil, fmt.Errorf("--wrap: %w", err)
 	}
-	if clock := float64(b.ClockHz) / 1e6; o.MHz != 0 && o.MHz != clock {
-		return nil, hint.With(fmt.Errorf("--freq %v: the clock of the board %s has %v MHz", o.MHz, b.Name, clock), "leave it out")
+	if err := b.CheckClock(o.MHz); err != nil {
+		return nil, hint.With(fmt.Errorf("--freq %w", err), "leave it out")
 	}
 	return b, nil
 }

@@ -32,11 +32,11 @@ func synthCommand() *cli.Command {
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "target", Value: "ice40-hx8k", Usage: "synthesise for `TARGET`"},
-			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile, or 48)"},
+			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile or its board, or 48)"},
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
 			&cli.StringFlag{Name: "place", Value: "auto", Usage: "place for `AIM`: clock, short wires, or auto, by the estimate"},
-			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf)"},
+			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says, .pcf or .lpf (default: the board's)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
@@ -115,19 +115,7 @@ func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samp
 	if err != nil {
 		return nil, err
 	}
-	compiled, plan, err := readOptions(out)
-	if err != nil {
-		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, err)
-	}
-	o.Dir, o.Manifest = filepath.Join(dir, synthesisName), out.SHA256()
-	o.MHz = cmp.Or(o.MHz, compiled.MHz, usualMHz)
-	if o.Module, o.Sources, err = sources(out, compiled, plan, o.Device); err != nil {
-		return nil, err
-	}
-	if o.Memories, err = memories(out); err != nil {
-		return nil, err
-	}
-	if o.Reuse, err = reused(c, out, o); err != nil {
+	if err := ofFolder(c, out, &o); err != nil {
 		return nil, err
 	}
 	checker, err := newBitChecker(c, out, model, samples)
@@ -149,6 +137,27 @@ func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samp
 		report.Check, err = checker.check(c, r)
 	}
 	return report, err
+}
+
+// ofFolder adds to the options of the command line what a compiled folder says.
+func ofFolder(c *cli.Context, out *folder.Output, o *synth.Options) error {
+	compiled, plan, err := readOptions(out)
+	if err != nil {
+		return fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
+	}
+	if err := onBoard(c, out, plan.board, o); err != nil {
+		return err
+	}
+	o.Dir, o.Manifest = filepath.Join(out.Dir, synthesisName), out.SHA256()
+	o.MHz = cmp.Or(o.MHz, compiled.MHz, usualMHz)
+	if o.Module, o.Sources, err = sources(out, compiled, plan, o.Device); err != nil {
+		return err
+	}
+	if o.Memories, err = memories(out); err != nil {
+		return err
+	}
+	o.Reuse, err = reused(c, out, *o)
+	return err
 }
 
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its
