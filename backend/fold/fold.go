@@ -161,12 +161,17 @@ func (s *Shape) banks() []bank {
 // Cost is what an engine takes of a device's memory and of time.
 type Cost struct {
 	Lanes       int `json:"lanes"`
-	Steps       int `json:"steps"`        // of a lane
-	Cycles      int `json:"cycles"`       // from one sample to the next, at least
-	ProgramBits int `json:"program_bits"` // of all lanes
-	ImageBits   int `json:"image_bits"`   // two samples, for each lane
-	Blocks      int `json:"block_rams"`   // of 4,096 bits, as iCE40 has them
+	Steps       int `json:"steps"`          // of a lane
+	Cycles      int `json:"cycles"`         // from one sample to the next, at least
+	Latency     int `json:"latency_cycles"` // of a sample, as package wrapper has it
+	ProgramBits int `json:"program_bits"`   // of all lanes
+	ImageBits   int `json:"image_bits"`     // two samples, for each lane
+	Blocks      int `json:"block_rams"`     // of 4,096 bits, as iCE40 has them
 }
+
+// afterSteps are the clocks of a sample that are neither those of its words nor of its steps: one
+// to start, eight in which the last step becomes the class, and one in which it is shown.
+const afterSteps = 10
 
 // Cost returns what the engine takes.
 func (e *Engine) Cost() Cost {
@@ -175,7 +180,7 @@ func (e *Engine) Cost() Cost {
 		program += blocks(b.depth, columns(e.stepBits()))
 	}
 	c := Cost{
-		Lanes: e.Lanes, Steps: e.Used, Cycles: max(e.Depth, e.Features),
+		Lanes: e.Lanes, Steps: e.Used, Cycles: max(e.Depth, e.Features), Latency: e.Features - 1 + e.Used + afterSteps,
 		ProgramBits: e.Lanes * e.Depth * e.stepBits(), ImageBits: e.Lanes * image * e.levelBits(),
 		Blocks: e.Lanes * (program + blocks(image, e.levelBits())),
 	}

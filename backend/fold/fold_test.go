@@ -219,7 +219,10 @@ func TestEngine(t *testing.T) {
 			write(t, dir, e)
 			plain := newPackets(t, n, c.samples, false)
 			plain.build(t, dir, netlist.ClassBits(e.Classes))
-			clocks := plain.play(t, dir)
+			clocks, first := plain.play(t, dir)
+			if first != e.Cost().Latency {
+				t.Errorf("the first class comes after %d clocks, want %d", first, e.Cost().Latency)
+			}
 			if least := (c.samples-1)*e.Cost().Cycles + e.Used; clocks < least || clocks > least+e.Features+20 {
 				t.Errorf("%d samples in %d clocks, want %d each", c.samples, clocks, e.Cost().Cycles)
 			}
@@ -233,15 +236,15 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// play runs the testbench and returns the clocks that it took.
-func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks int) {
+// play runs the testbench and returns the clocks that it took, and those until the first result.
+func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks, first int) {
 	t.Helper()
 	out, err := tooltest.Try(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
 	results := 0
-	if _, scan := fmt.Sscanf(out, "PASS: %d results in %d clocks", &results, &clocks); err != nil || scan != nil || results != p.results {
+	if _, scan := fmt.Sscanf(out, "PASS: %d results in %d clocks, the first after %d", &results, &clocks, &first); err != nil || scan != nil || results != p.results {
 		t.Errorf("%v: %v, want %d results: %s", stalls, err, p.results, out)
 	}
-	return clocks
+	return clocks, first
 }
 
 // TestLint holds engines to silence under all warnings, and yosys to no complaint.

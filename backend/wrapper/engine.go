@@ -8,8 +8,9 @@ import (
 // Engine is a classifier that takes samples word by word itself, with the ports of the stream
 // module and, for [WriteUART] and [WriteSPI], an input drop, which makes the packet so far void.
 type Engine struct {
-	Module string
-	Cycles int // from one sample to the next
+	Module  string
+	Cycles  int // from one sample to the next
+	Latency int // of a sample, as [Rate] has it
 }
 
 // checkEngine refuses what an engine cannot be given.

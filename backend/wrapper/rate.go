@@ -8,13 +8,19 @@ import (
 	"ialgn/netlist"
 )
 
-// Rate is how fast a wrapper can take samples one after the other, with the parameters that it
-// is written with.
+// Rate is how fast a wrapper can take samples one after the other, and how soon it gives a result,
+// with the parameters that it is written with.
+//
+// The latency is that of a sample that comes when no other is on its way and whose words follow
+// each other in every clock: the clocks from the edge that takes its first word to the first edge
+// that can take the result. A serial line and SPI have none: there the other side decides how
+// fast the bits come.
 type Rate struct {
 	Kind             string  `json:"kind"`
 	SampleBytes      int     `json:"sample_bytes,omitempty"` // none with stream, which takes words
 	ResultBytes      int     `json:"result_bytes,omitempty"`
-	Cycles           int     `json:"cycles"`              // clocks from one sample to the next, at least
+	Cycles           int     `json:"cycles"` // clocks from one sample to the next, at least
+	Latency          int     `json:"latency_cycles,omitempty"`
 	MHz              float64 `json:"clock_mhz,omitempty"` // the clock that was named
 	SamplesPerSecond float64 `json:"samples_per_second,omitempty"`
 }
@@ -39,6 +45,7 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	case "stream":
 		r.SampleBytes, r.ResultBytes = 0, 0
 		r.Cycles = beats(d.words, max(1, o.Beat))
+		r.Latency = r.Cycles + d.stages
 	case "axis":
 		switch {
 		case o.Engine != nil:
@@ -47,6 +54,7 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 			o.Beat = AXISBytes
 		}
 		r.Cycles = beats(b.words, o.Beat)
+		r.Latency = r.Cycles + d.stages
 	case "uart":
 		o.ClockHz, o.Baud = o.Line()
 		clocks := (o.ClockHz + o.Baud/2) / o.Baud
@@ -59,6 +67,9 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 	}
 	if o.Engine != nil {
 		r.Cycles = max(r.Cycles, o.Engine.Cycles)
+		if r.Latency > 0 {
+			r.Latency = o.Engine.Latency
+		}
 	}
 	if o.ClockHz > 0 {
 		r.MHz, r.SamplesPerSecond = float64(o.ClockHz)/1e6, float64(o.ClockHz)/float64(r.Cycles)

@@ -1,6 +1,8 @@
 package wrapper
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,13 +23,26 @@ func takes(t *testing.T, kind string, n *netlist.Netlist, o Options, samples, cl
 	}
 }
 
+// answersAfter holds the latency that is told to the clocks that a testbench counted between the
+// first beat of its first sample and the result.
+func answersAfter(t *testing.T, kind string, core *netlist.Netlist, o Options, out string) {
+	t.Helper()
+	r, err := NewRate(kind, core, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(", the first after %d\n", r.Latency); !strings.HasSuffix(out, want) {
+		t.Errorf("want %q: %q", want, out)
+	}
+}
+
 // TestRate has rates that were worked out by hand: of 11 words of 5 bits, which are 11 bytes,
 // and results of a byte.
 func TestRate(t *testing.T) {
 	n := classifier(t)
 	for kind, want := range map[string]*Rate{
-		"stream": {Kind: "stream", Cycles: 12},
-		"axis":   {Kind: "axis", SampleBytes: 11, ResultBytes: 1, Cycles: 4},
+		"stream": {Kind: "stream", Cycles: 12, Latency: 12},
+		"axis":   {Kind: "axis", SampleBytes: 11, ResultBytes: 1, Cycles: 4, Latency: 4},
 		"uart":   {Kind: "uart", SampleBytes: 11, ResultBytes: 1, Cycles: 110 * 104, MHz: 12, SamplesPerSecond: 12e6 / (110 * 104)},
 		"spi":    {Kind: "spi", SampleBytes: 11, ResultBytes: 1, Cycles: 12*8*8 + 8},
 		"usb":    nil,

@@ -107,6 +107,7 @@ type design struct {
 	kept         []bool // bits of the words that something reads
 	lane         int    // where words are cut out of bytes: bits from one word to the next; else 0
 	clocked      bool   // the core is a pipeline
+	stages       int    // of it
 	engine       *Engine
 }
 
@@ -132,7 +133,9 @@ func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*desi
 	if err != nil {
 		return nil, fmt.Errorf("wrapper: %w", err)
 	}
-	d.clocked = clock != nil
+	if d.clocked = clock != nil; d.clocked {
+		d.stages = clock.Stages
+	}
 	inputs, outputs := n.DataInputs(), n.OutputPorts()
 	if len(inputs) != 1 || len(outputs) == 0 {
 		return nil, fmt.Errorf("wrapper: netlist %q has %d input ports and %d output ports, need one and at least one",

@@ -261,6 +261,9 @@ func (r compileReport) text(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	foldText(w, r.Fold)
+	if r.Latency > 0 {
+		fmt.Fprintf(w, "latency: %d clocks from the first word of a sample to its result\n", r.Latency)
+	}
 	fmt.Fprintf(w, "%.2f s, peak memory %.0f MB\n", r.Seconds, float64(r.PeakBytes)/1e6)
 }
 

@@ -129,9 +129,11 @@ func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samp
 	if r.NotPlaced == "" && !r.Met {
 		warn(c, "the clock of %.1f MHz was not reached: the fastest of the seeds is %.1f MHz", r.MHz, r.Most)
 	}
-	report := &synthReport{Report: r, Cycles: sampleCycles(out)}
-	if report.Cycles > 0 {
+	report := &synthReport{Report: r}
+	report.Cycles, report.Latency = out.Report.Rate()
+	if r.Fmax > 0 && report.Cycles > 0 {
 		report.Samples = r.Fmax * 1e6 / float64(report.Cycles)
+		report.LatencyNS = 1e3 / r.Fmax * float64(report.Latency)
 	}
 	if checker != nil {
 		report.Check, err = checker.check(c, r)
@@ -201,29 +203,14 @@ func paths(out *folder.Output, formats []string) (files []string, err error) {
 	return files, nil
 }
 
-// sampleCycles returns how many clocks a compiled folder takes for a sample, one after the other,
-// 0 where none decides it: a netlist without registers, or a line with a rate of its own.
-func sampleCycles(out *folder.Output) int {
-	r := out.Report
-	switch {
-	case r.Wrapper != nil && (r.Wrapper.Kind == "uart" || r.Wrapper.Kind == "spi"):
-		return 0
-	case r.Wrapper != nil:
-		return r.Wrapper.Cycles
-	case r.Fold != nil:
-		return foldCycles(out)
-	case r.Pipeline != nil:
-		return 1
-	}
-	return 0
-}
-
 // synthReport is the report of package synth with its text.
 type synthReport struct {
 	*synth.Report
-	Cycles  int       `json:"cycles,omitempty"`             // from one sample to the next, at least
-	Samples float64   `json:"samples_per_second,omitempty"` // at the median clock
-	Check   *bitCheck `json:"check,omitempty"`
+	Cycles    int       `json:"cycles,omitempty"`             // from one sample to the next, at least
+	Samples   float64   `json:"samples_per_second,omitempty"` // at the median clock
+	Latency   int       `json:"latency_cycles,omitempty"`     // from the first word of a sample to its result
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock
+	Check     *bitCheck `json:"check,omitempty"`
 }
 
 func (r *synthReport) text(w io.Writer) {
@@ -263,6 +250,7 @@ func (r *synthReport) synthesised(w io.Writer) {
 		r.Fmax, r.Least, r.Most, r.Routed, len(r.Runs), r.MHz)
 	if r.Samples > 0 {
 		fmt.Fprintf(w, "a sample in %d clocks: %.0f samples/s at the median clock\n", r.Cycles, r.Samples)
+		fmt.Fprintf(w, "latency: %d clocks, %.4g us at the median clock\n", r.Latency, r.LatencyNS/1e3)
 	}
 	fmt.Fprintf(w, "critical path of seed %d: %.2f ns, %s to %s, by", best.Seed, best.Critical.NS, best.Critical.From, best.Critical.To)
 	for _, n := range best.Critical.Nets {

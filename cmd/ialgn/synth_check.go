@@ -74,7 +74,7 @@ func newBitChecker(c *cli.Context, out *folder.Output, path string, samples int)
 	}
 	k.wrap, k.options = plan.wrap, wrapper.LineOptions(o.MHz, o.Baud, plan.board)
 	if plan.fold > 0 {
-		k.wrap, k.fold = cmp.Or(plan.wrap, "stream"), foldCycles(out)
+		k.wrap, k.fold = cmp.Or(plan.wrap, "stream"), max(1, out.Report.Fold.Cost().Cycles)
 	}
 	k.model, err = fileSHA256(c.Context, path)
 	return k, err

@@ -51,18 +51,6 @@ func foldSources(out *folder.Output, plan compilePlan) (top string, files []stri
 	return top, files, err
 }
 
-// foldCycles returns how many clocks a folded engine takes for a sample, at least.
-func foldCycles(out *folder.Output) int {
-	if r := out.Report.Fold; r != nil {
-		for _, e := range r.Each {
-			if e.Lanes == r.Lanes {
-				return e.Cycles
-			}
-		}
-	}
-	return 1
-}
-
 // reused returns the folder of the results that --reuse names, "" without that option. It
 // returns an error if the folder that they are of does not have the same Verilog.
 func reused(c *cli.Context, out *folder.Output, o synth.Options) (string, error) {

@@ -26,6 +26,19 @@ type FoldCost struct {
 	SamplesPerSecond float64  `json:"samples_per_second,omitempty"`
 }
 
+// Cost returns what the engine that was made takes, nothing if the report does not say it.
+func (r *FoldReport) Cost() FoldCost {
+	if r == nil {
+		return FoldCost{}
+	}
+	for _, c := range r.Each {
+		if c.Lanes == r.Lanes {
+			return c
+		}
+	}
+	return FoldCost{}
+}
+
 // FoldMemory is a memory that a file of the folder fills.
 type FoldMemory struct {
 	File  string `json:"file"`

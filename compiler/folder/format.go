@@ -116,7 +116,7 @@ func wrapperOptions(p Product) wrapper.Options {
 	}
 	if p.Fold != nil { // of every model of the shape the same, too
 		e := p.Fold.Engine
-		o.Header, o.Engine = e.Header, &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles}
+		o.Header, o.Engine = e.Header, &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles, Latency: e.Cost().Latency}
 	}
 	return o
 }

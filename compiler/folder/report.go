@@ -27,13 +27,14 @@ type Report struct {
 	Kinds     []netlist.KindCount   `json:"kinds"`
 	Levels    netlist.Sizes         `json:"levels"`
 	Fanout    Fanout                `json:"input_fanout"`
-	Mapping   *lut.Report           `json:"mapping,omitempty"`    // of the gates to LUTs
-	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`   // where there are registers
-	Wrapper   *wrapper.Rate         `json:"wrapper,omitempty"`    // where there is one
-	Fold      *FoldReport           `json:"fold,omitempty"`       // where there is a folded engine
-	Seconds   float64               `json:"seconds"`              // from the start of the compilation to the last netlist file
-	PeakBytes int64                 `json:"peak_bytes,omitempty"` // largest resident memory of the process; left out where the system does not tell
-	Raw       *netlist.Measures     `json:"raw,omitempty"`        // before all passes
+	Mapping   *lut.Report           `json:"mapping,omitempty"`        // of the gates to LUTs
+	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`       // where there are registers
+	Wrapper   *wrapper.Rate         `json:"wrapper,omitempty"`        // where there is one
+	Fold      *FoldReport           `json:"fold,omitempty"`           // where there is a folded engine
+	Latency   int                   `json:"latency_cycles,omitempty"` // see Rate; left out where there is none
+	Seconds   float64               `json:"seconds"`                  // from the start of the compilation to the last netlist file
+	PeakBytes int64                 `json:"peak_bytes,omitempty"`     // largest resident memory of the process; left out where the system does not tell
+	Raw       *netlist.Measures     `json:"raw,omitempty"`            // before all passes
 	Passes    []compiler.PassReport `json:"passes"`
 }
 
@@ -64,7 +65,28 @@ func newReport(p Product) (r *Report, err error) {
 	if p.Wrap != "" {
 		r.Wrapper, err = wrapper.NewRate(p.Wrap, p.wrapped(), wrapperOptions(p))
 	}
+	_, r.Latency = r.Rate()
 	return r, err
+}
+
+// Rate returns how many clocks lie between one sample and the next, at least, and how many a
+// sample takes from the edge that takes its first word to the first edge that can take the result,
+// when it comes alone and its words follow each other in every clock. That is of the wrapper, else
+// of the folded engine, else of the pipeline, where the word is all of x. Either is 0 where
+// nothing decides it: of a netlist without registers, and of a line with a rate of its own.
+func (r *Report) Rate() (cycles, latency int) {
+	switch w := r.Wrapper; {
+	case w != nil && (w.Kind == "uart" || w.Kind == "spi"):
+		return 0, 0
+	case w != nil:
+		return w.Cycles, w.Latency
+	case r.Fold != nil:
+		c := r.Fold.Cost()
+		return c.Cycles, c.Latency
+	case r.Pipeline != nil && r.Pipeline.Stages > 0:
+		return 1, r.Pipeline.Stages
+	}
+	return 0, 0
 }
 
 // Fanout says how many pins of cells read a bit of the input ports.

@@ -19,6 +19,7 @@ module stream_tb;
   reg [`DATA+3:0] lines[0:`LINES-1];
   reg [`RESULT-1:0] expected[0:`RESULTS-1];
   integer stall_in, stall_out, pause;
+  integer first = -1, latency = 0;  // the clock of the first beat, and those until the first result
   integer at = 0, sent = 0, got = 0, clocks = 0, quiet = 0, seed = 1;
   reg started = 0, drain = 1, was_reset = 0, expect_error = 0, waited = 0;
   reg [`RESULT+2:0] before;
@@ -81,9 +82,11 @@ module stream_tb;
       if (out_valid && out_ready) begin
         if (got >= sent) fail("a result too many");
         if (class_index !== expected[got]) fail("a wrong result");
+        if (latency == 0) latency = clocks - first;
         got = got + 1;
       end
       if (in_valid && in_ready) begin
+        if (first < 0) first = clocks;
         expect_error = now[`DATA+1];
         if (now[`DATA+2]) sent = sent + 1;
         at = at + 1;
@@ -93,7 +96,7 @@ module stream_tb;
       quiet = at == `LINES && got == sent ? quiet + 1 : 0;
       if (quiet == 30) begin
         if (sent != `RESULTS) fail("the number of samples");
-        $display("PASS: %0d results in %0d clocks", sent, clocks - 30);
+        $display("PASS: %0d results in %0d clocks, the first after %0d", sent, clocks - 30, latency);
         $finish;
       end
       if (clocks == 20 * `LINES + 5000) fail("no end");

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ialgn/compiler/folder"
+	"ialgn/flow/device"
+	"ialgn/internal/tooltest"
+)
+
+// latencyBench gives a design its first sample, a beat in every clock, and prints the clocks from
+// the edge that takes the first beat to the first edge that can take the result.
+const latencyBench = "`timescale 1ns / 1ps\n" + `
+module latency_tb;
+  reg clk = 0;
+  always #5 clk = ~clk;
+  reg rst = 1, in_valid = 0, in_last = 0;
+  reg [511:0] data = {16{32'h5a3c96f1}};
+  wire in_ready, out_valid;
+  integer clocks = 0, first = -1, sent = 0;
+
+@PINS@
+
+  initial begin
+    repeat (4) @(negedge clk);
+    rst = 0;
+  end
+
+  always @(negedge clk)
+    if (!rst) begin
+      in_valid = sent < @BEATS@;
+      in_last = sent == @BEATS@ - 1;
+    end
+
+  always @(posedge clk) begin
+    clocks = clocks + 1;
+    if (out_valid === 1'b1) begin
+      $display("%0d", clocks - first);
+      $finish;
+    end
+    if (in_valid && in_ready === 1'b1) begin
+      if (sent == 0) first = clocks;
+      sent = sent + 1;
+    end
+    if (clocks == 10000) begin
+      $display("no result");
+      $finish;
+    end
+  end
+endmodule
+`
+
+// latencyPins are the pins of what can have a latency.
+var latencyPins = map[string]string{
+	"pipeline": "assign in_ready = 1'b1; @DUT@ dut (.clk(clk), .rst(rst), .ce(1'b1), .in_valid(in_valid), .x(data[@SIZE@-1:0]), .out_valid(out_valid));",
+	"stream": "@DUT@ dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(data[@SIZE@-1:0]), .in_last(in_last), " +
+		".out_valid(out_valid), .out_ready(1'b1));",
+	"axis": "@DUT@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(data[@SIZE@-1:0]), " +
+		".s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(1'b1));",
+}
+
+// TestLatency holds the latency that compile reports to the clocks that the emitted Verilog takes,
+// for pipelines, wrappers and folded engines of 64 features of 5 bits and 3 thresholds.
+func TestLatency(t *testing.T) {
+	tooltest.Find(t, "iverilog")
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	for i, c := range []struct {
+		options, pins string
+		beats, size   int // a sample's beats, the bits of one
+	}{
+		{"--lut 4 --pipeline 1", "pipeline", 1, 320},
+		{"--lut 6 --pipeline 5 --counts", "pipeline", 1, 320},
+		{"--target ice40 --pipeline auto --style lut", "pipeline", 1, 320},
+		{"--lut 4 --pipeline 2 --scope gates", "pipeline", 1, 192},
+		{"--wrap stream", "stream", 64, 5},
+		{"--wrap stream --counts", "stream", 64, 5},
+		{"--wrap stream --target ice40 --pipeline 4 --counts", "stream", 64, 5},
+		{"--wrap stream --lut 4 --pipeline auto", "stream", 64, 5},
+		{"--wrap stream --lut 4 --pipeline 1 --scope core", "stream", 192, 1},
+		{"--wrap axis", "axis", 16, 32},
+		{"--wrap axis --lut 6 --pipeline 3 --counts", "axis", 16, 32},
+		{"--wrap axis --lut 4 --pipeline 7 --scope core", "axis", 6, 32},
+		{"--fold 1", "stream", 64, 5},
+		{"--fold 2 --fold-steps 700", "stream", 64, 5},
+		{"--fold 4 --target ice40 --pipeline auto", "stream", 64, 5},
+		{"--fold 1 --wrap axis --lut 4 --pipeline 2", "axis", 64, 8},
+	} {
+		t.Run(c.options, func(t *testing.T) {
+			dir := fmt.Sprint("out", i)
+			stdout := must(t, append([]string{"compile", "m.st", "-o", dir, "--json"}, strings.Fields(c.options)...)...)
+			var report folder.Report
+			if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+				t.Fatal(err)
+			}
+			if got := measuredLatency(t, dir, c.pins, c.beats, c.size); got != fmt.Sprintln(report.Latency) {
+				t.Errorf("the report says %d clocks, the Verilog takes %s", report.Latency, got)
+			}
+		})
+	}
+}
+
+// measuredLatency returns what the testbench prints of a compiled folder.
+func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
+	t.Helper()
+	out, err := folder.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, plan, err := readOptions(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := device.Find("ice40-hx8k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, files, err := sources(out, o, plan, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cells, err := out.Path("cells"); err == nil {
+		files = append(files, cells)
+	}
+	bench := strings.Replace(latencyBench, "@PINS@", latencyPins[pins], 1)
+	bench = strings.NewReplacer("@DUT@", top, "@SIZE@", fmt.Sprint(size), "@BEATS@", fmt.Sprint(beats)).Replace(bench)
+	writeFile(t, dir+"/latency_tb.v", bench)
+	args := []string{"iverilog", "-g2001", "-s", "latency_tb", "-o", dir + "/latency.vvp", dir + "/latency_tb.v"}
+	if text, err := tooltest.Try(t, ".", append(args, files...)...); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	text, err := tooltest.Try(t, dir, "vvp", "-n", "latency.vvp") // where the memories are
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return text
+}
