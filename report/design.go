@@ -212,6 +212,7 @@ func (b *builder) verification() section {
 		{"Folded engine against the model", c.Fold},
 		{"Folded engine in a simulator", c.FoldRTL},
 		{"Proof of the folded engine", c.FoldFormal},
+		{"Wrapper in a simulator", c.Wrapper},
 		{"Netlist of the synthesis in a simulator", c.Synthesized},
 		{"Proof of the netlist", c.Formal},
 		{"Proof of the Verilog", c.Verilog},

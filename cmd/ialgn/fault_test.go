@@ -43,6 +43,10 @@ type outcome struct {
 		Checked, Mismatches int
 		First               []wrong
 	}
+	Wrapper *struct {
+		Values, Checked, Mismatches int
+		First                       []wrong
+	}
 	Formal *struct {
 		Proved         bool
 		Verdict        string
@@ -51,7 +55,10 @@ type outcome struct {
 	}
 }
 
-type wrong struct{ Sample, Layer, Gate int }
+type wrong struct {
+	Sample, Layer, Gate int
+	What                string
+}
 
 func (c compiled) verify(t *testing.T, args ...string) (code int, o outcome) {
 	t.Helper()
@@ -368,6 +375,68 @@ func TestVerilogFaults(t *testing.T) {
 			write([]string{ties})
 			if code, o := c.verify(t); code != exitDifference || o.RTL.Mismatches == 0 || o.RTL.First[0].Gate != -1 {
 				t.Errorf("ties to the highest class: exit status %d, %+v", code, o)
+			}
+		})
+	}
+}
+
+// TestWrapperFaults breaks what only the wrapper has, its encoder and the way of the levels to the
+// core, of every wrapper. Level rtl finds it, and so does every level above; the encoder's faults
+// are named with a word.
+func TestWrapperFaults(t *testing.T) {
+	for _, program := range []string{"iverilog", "vvp"} {
+		if _, err := tool.Find(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	threshold := regexp.MustCompile(`value > (\d+'d)(\d+)`)
+	for i, options := range []string{
+		"--wrap stream", "--wrap stream --target ice40 --style lut --pipeline 2 --counts",
+		"--wrap axis --lut 6", "--wrap uart --baud 1500000", "--wrap spi --counts",
+	} {
+		dir := fmt.Sprint("out", i)
+		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
+		c := compiled{"m.st", dir, "full"}
+		kind := strings.Fields(options)[1]
+		if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 {
+			t.Fatalf("%s: exit status %d, %+v", options, code, o.Wrapper)
+		}
+		sound, write := c.text(t, "net_"+kind+".v")
+		text := strings.Join(sound, "\n")
+		all := threshold.FindAllStringSubmatch(text, -1) // the highest first
+		if len(all) < 2 {
+			t.Fatalf("%s: the wrapper compares with %d thresholds", options, len(all))
+		}
+		last := all[len(all)-1]
+		for what, broken := range map[string]string{
+			"a threshold one too high": strings.Replace(text, last[0], fmt.Sprint("value > ", last[1], number(last[2])+1), 1),
+			"at least for more than":   strings.Replace(text, last[0], strings.Replace(last[0], ">", ">=", 1), 1),
+			"two levels exchanged":     strings.NewReplacer(last[0], all[0][0], all[0][0], last[0]).Replace(text),
+			"a bit of the word lost":   strings.Replace(text, "wire [4:0] value = in_data[lane*", "wire [4:0] value = 5'd30 & in_data[lane*", 1),
+		} {
+			t.Run(options+"/"+what, func(t *testing.T) {
+				if broken == text {
+					t.Fatal("nothing is broken")
+				}
+				write([]string{broken})
+				code, o := c.verify(t, "--level", "formal", "--samples", "30")
+				if code != exitDifference || o.RTL.Mismatches != 0 || o.Wrapper.Mismatches == 0 || o.Formal != nil || !strings.Contains(o.Wrapper.First[0].What, " for the word ") {
+					t.Errorf("exit status %d, %+v", code, o.Wrapper)
+				}
+			})
+		}
+		t.Run(options+"/levels crossed on the way", func(t *testing.T) {
+			broken := strings.Replace(text, ".x(sample)", ".x(sample >> 1)", 1)
+			if broken == text {
+				t.Fatal("nothing is broken")
+			}
+			write([]string{broken})
+			code, o := c.verify(t, "--samples", "30")
+			if code != exitDifference || o.Wrapper.Mismatches == 0 || o.Wrapper.First[0].Sample < 0 {
+				t.Errorf("exit status %d, %+v", code, o.Wrapper)
 			}
 		})
 	}

@@ -111,7 +111,7 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, plan, err := readOptions(out)
+	_, plan, err := readOptions(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	top, files, err := sources(out, o, plan, d)
+	top, files, err := sources(out, plan, d)
 	if err != nil {
 		t.Fatal(err)
 	}

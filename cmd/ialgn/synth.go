@@ -152,7 +152,7 @@ func ofFolder(c *cli.Context, out *folder.Output, o *synth.Options) error {
 	}
 	o.Dir, o.Manifest = filepath.Join(out.Dir, synthesisName), out.SHA256()
 	o.MHz = cmp.Or(o.MHz, compiled.MHz, usualMHz)
-	if o.Module, o.Sources, err = sources(out, compiled, plan, o.Device); err != nil {
+	if o.Module, o.Sources, err = sources(out, plan, o.Device); err != nil {
 		return err
 	}
 	if o.Memories, err = memories(out); err != nil {
@@ -164,7 +164,7 @@ func ofFolder(c *cli.Context, out *folder.Output, o *synth.Options) error {
 
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its
 // Verilog.
-func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.Device) (top string, files []string, err error) {
+func sources(out *folder.Output, plan compilePlan, d device.Device) (top string, files []string, err error) {
 	if plan.fold > 0 {
 		return foldSources(out, plan)
 	}
@@ -180,15 +180,21 @@ func sources(out *folder.Output, o compileOptions, plan compilePlan, d device.De
 		}
 	}
 	top = out.Manifest.Module
-	if o.Wrap != "" && o.Wrap != "none" {
-		top += "_" + o.Wrap
-		if _, err := out.Path("core"); err == nil { // the wrapper is around that
-			formats[0] = "core"
-		}
-		formats = append(formats, o.Wrap)
+	if plan.wrap != "" {
+		top += "_" + plan.wrap
+		formats[0] = around(out)
+		formats = append(formats, plan.wrap)
 	}
 	files, err = paths(out, formats)
 	return top, files, err
+}
+
+// around returns the format of what a wrapper is around.
+func around(out *folder.Output) string {
+	if _, err := out.Path("core"); err == nil {
+		return "core"
+	}
+	return "verilog"
 }
 
 // paths returns the files of some formats in a compiled folder.

@@ -193,7 +193,10 @@ func (r *verifyReport) proveCore(ctx context.Context, d verify.Design, files ver
 // simulate runs the Verilog, and what yosys makes of it where that was asked for.
 func (r *verifyReport) simulate(ctx context.Context, d verify.Design, s verify.Samples, files verify.RTLFiles, o verifyOptions) (err error) {
 	files.ByClass = o.byClass
-	if r.RTL, err = d.RTL(ctx, s, files, o.simulator, o.samples); err != nil || r.RTL.Mismatches > 0 || !o.synthesized {
+	if r.RTL, err = d.RTL(ctx, s, files, o.simulator, o.samples); err != nil || r.RTL.Mismatches > 0 {
+		return err
+	}
+	if err := r.wrapper(ctx, d, s, files, o.samples); err != nil || r.differs() || !o.synthesized {
 		return err
 	}
 	r.Synthesized, err = d.Synthesised(ctx, s, files, o.simulator, o.samples, o.level > 2)
@@ -202,7 +205,7 @@ func (r *verifyReport) simulate(ctx context.Context, d verify.Design, s verify.S
 
 // differs reports whether a simulation found a difference.
 func (r *verifyReport) differs() bool {
-	return r.RTL.Mismatches > 0 || r.Synthesized != nil && r.Synthesized.Mismatches > 0
+	return r.RTL.Mismatches > 0 || r.Wrapper != nil && r.Wrapper.Mismatches > 0 || r.Synthesized != nil && r.Synthesized.Mismatches > 0
 }
 
 // newDesign takes what is compared, and how its Verilog is written, from a folder.
@@ -251,6 +254,8 @@ type verifyReport struct {
 	Software *verify.SoftwareResult `json:"software"`
 	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
 	Formal   *verify.FormalResult   `json:"formal,omitempty"`
+	// Wrapper is level rtl of the wrapper around the design.
+	Wrapper *verify.WrapperResult `json:"wrapper,omitempty"`
 	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
 	Verilog *readback.Result `json:"verilog,omitempty"`
 	// Core is the same of the file that a wrapper is around: it is the netlist without its encoder.
@@ -269,6 +274,7 @@ type verifyReport struct {
 
 	asked          int
 	foldAsked      bool // the folder has a folded engine
+	wrapAsked      bool // there is a wrapper to simulate
 	synthesisAsked bool
 	out            *folder.Output // that was checked
 	tested         verify.Samples // of level software
@@ -279,7 +285,7 @@ type verifyReport struct {
 // proofs were found.
 func (r *verifyReport) finish() *verifyReport {
 	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 && r.foldHolds() &&
-		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.synthesisAsked == (r.Synthesized != nil) &&
+		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.wrapAsked == (r.Wrapper != nil) && r.synthesisAsked == (r.Synthesized != nil) &&
 		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && (r.Core == nil || proved(r.Core)) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
 	if r.Verified {
 		r.Level = levelNames[r.asked]
@@ -317,6 +323,9 @@ func (r *verifyReport) text(w io.Writer) {
 	if s := r.RTL; s != nil {
 		fmt.Fprintf(w, "rtl: %s\n", simulated(s))
 		list(w, s.First)
+	}
+	if s := r.Wrapper; s != nil {
+		r.wrapperText(w, s)
 	}
 	if s := r.Synthesized; s != nil {
 		fmt.Fprintf(w, "synthesized: by %s; %s\n", s.Synthesis.Tool, simulated(&s.RTLResult))

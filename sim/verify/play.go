@@ -38,6 +38,7 @@ type wrapped struct {
 	top       string
 	cycles    int  // from one sample to the next, of a folded engine
 	drop      bool // it has an input drop
+	quick     bool // a serial line gets the rate of the options and few idle bits by its parameters
 	sources   []string
 	library   *yosys.Library // of a bitstream
 	simulator string         // empty: by the size
@@ -187,12 +188,20 @@ func (d Design) newPlayback(b wrapped) (*playback, error) {
 	case "uart":
 		hz, baud := b.options.Line()
 		clocks := hz/baud + 1 // of a bit
-		p.bench = strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(wrapper.UARTIdle)).Replace(uartPlayer)
+		parameters, idle := "", wrapper.UARTIdle
+		if b.quick {
+			parameters, idle = "#(.CLOCK_HZ(@HZ@), .BAUD(@BAUD@), .IDLE_BITS(@IDLE@)) ", quickIdle
+		}
+		p.bench = strings.Replace(uartPlayer, "@PARAMETERS@", parameters, 1)
+		p.bench = strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(idle)).Replace(p.bench)
 		p.late, p.quiet = clocks*(wrapper.UARTIdle+30*(sample+d.resultBytes())), 30*clocks
 	}
 	p.late += 5000 + 10*stages
 	return p, nil
 }
+
+// quickIdle are idle bits of a serial line that take little time, more than the player pauses.
+const quickIdle = 40
 
 // words returns how many words a sample has.
 func words(x netlist.Port) int { return len(x.Nets) / x.Word }

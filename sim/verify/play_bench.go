@@ -183,7 +183,7 @@ const uartPlayer = `
   localparam real BIT = 100.0 * @HZ@ / @BAUD@;  // ns
   reg rst_n = 0, rx = 1;
   wire tx, frame_error;
-  @TOP@ dut (.clk(clk), .rst_n(rst_n), .rx(rx), .tx(tx), .frame_error(frame_error), .error(error));
+  @TOP@ @PARAMETERS@dut (.clk(clk), .rst_n(rst_n), .rx(rx), .tx(tx), .frame_error(frame_error), .error(error));
 
   integer b;
   initial begin

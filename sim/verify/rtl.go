@@ -126,7 +126,9 @@ func (c *rtlCheck) simulate(ctx context.Context, f RTLFiles, dir, vectors, simul
 	if err != nil {
 		return err
 	}
-	out, err := simulation{dir, sources, []string{f.Module + "_tb"}, vectors, len(c.index), f.library}.run(ctx, simulator)
+	out, err := simulation{
+		dir: dir, sources: sources, tops: []string{f.Module + "_tb"}, vectors: vectors, count: len(c.index), library: f.library,
+	}.run(ctx, simulator)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type simulation struct {
 	vectors string         // their file, from dir
 	count   int            // of the vectors
 	library *yosys.Library // of a synthesised netlist, which has no probes; nil: as it was emitted
+	apart   bool           // modules that it instantiates may be missing, in iverilog
 }
 
 // simulated is what a simulation gave.
@@ -108,6 +109,9 @@ func (s simulation) iverilog(ctx context.Context) (simulated, error) {
 	}
 	for _, top := range s.tops {
 		args = append(args, "-s", top)
+	}
+	if s.apart {
+		args = append(args, "-i")
 	}
 	b, err := compiler.Run(ctx, tool.Command{Args: append(args, s.sources...), Dir: s.dir, Limit: rtlLimit})
 	if err != nil {

@@ -1,0 +1,162 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+)
+
+// WrapperFiles names a wrapper around the product, as it was emitted.
+type WrapperFiles struct {
+	Kind    string   // stream, axis, uart or spi
+	Module  string   // of the product; the wrapper's is called after it
+	Sources []string // the wrapper's file, and that of what it is around
+	Style   verilog.Style
+	Target  verilog.Target
+	Levels  *wrapper.Levels // what its encoder must give; nil: it has none
+}
+
+// WrapperResult is the outcome of [Design.Wrapper].
+type WrapperResult struct {
+	Values int `json:"values"` // of a word, with which the wrapper's encoder was tried; 0: it has none
+	RTLResult
+}
+
+// Wrapper simulates a wrapper in iverilog: its encoder, if it has one, with every value that comes
+// as a word, and then the whole by its protocol on test samples, chosen as by [Design.RTL]. They
+// are at most as many as asked for, and at least two: few where a sample takes many clocks of
+// many cells. A serial line has the fewest clocks a bit that it can have, whatever rate it was
+// written for. A design of more than 200,000 cells has its encoder tried alone.
+//
+// It returns an error of package tool if iverilog is missing or fails.
+func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples int) (*WrapperResult, error) {
+	begin := time.Now()
+	dir, err := os.MkdirTemp("", "ialgn-wrapper-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	sources, err := f.copy(dir, d)
+	if err != nil {
+		return nil, err
+	}
+	r := &WrapperResult{}
+	if err := r.encoder(ctx, f, dir, sources); err != nil {
+		return nil, err
+	}
+	if r.Mismatches == 0 && d.Product.Cells() <= largestWhole {
+		line := wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}
+		rate, err := wrapper.NewRate(f.Kind, d.Product, line)
+		if err != nil {
+			return nil, err
+		}
+		samples = min(samples, max(2, largestWrapped/(rate.Cycles*d.Product.Cells())))
+		b := wrapped{wrapper: f.Kind, options: line, quick: true, top: f.Module + "_" + f.Kind, sources: sources, simulator: "iverilog"}
+		played, err := d.play(ctx, s, b, dir, samples)
+		if err != nil {
+			return nil, err
+		}
+		for i := range played.First {
+			played.First[i].What = strings.Replace(played.First[i].What, "the Verilog differs", "the wrapper differs", 1)
+		}
+		r.RTLResult = *played
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	return r, nil
+}
+
+// largestWrapped is the number of clocks, times cells, up to which more than two samples are
+// played. Measured: iverilog takes 6 to 10 us for each, as gates follow every word of a sample.
+const largestWrapped = 500_000
+
+// copy puts the files into a folder under names of their own and returns these: simulators write
+// paths into programs, where a quote ends a string.
+func (f WrapperFiles) copy(dir string, d Design) (names []string, err error) {
+	for i, path := range f.Sources {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, fmt.Sprintf("source%d.v", i))
+		if err := os.WriteFile(filepath.Join(dir, names[i]), text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	if f.Style != verilog.LUTs {
+		return names, nil
+	}
+	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target}
+	return append(names, cellsName), writeSource(filepath.Join(dir, cellsName), d.Product, o, verilog.WriteCells)
+}
+
+// encoderLine is a line of the testbench of an encoder: a value and its levels, the highest first.
+var encoderLine = regexp.MustCompile(`(?m)^value (\d+): ([01xz]+)$`)
+
+// encoder compares the levels of every value with what they must be. What the wrapper is around
+// is left out.
+func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string, sources []string) error {
+	if f.Levels == nil {
+		return nil
+	}
+	module, bits := f.Module+"_"+f.Kind, f.Levels.Word
+	if f.Kind != "stream" {
+		module, bits = module+"_stream", 8 // the bits above the word mean nothing
+	}
+	bench := strings.NewReplacer("@MODULE@", module, "@BITS@", fmt.Sprint(bits)).Replace(encoderBench)
+	if err := os.WriteFile(filepath.Join(dir, testbenchName), []byte(bench), 0o666); err != nil {
+		return err
+	}
+	out, err := simulation{dir: dir, sources: []string{testbenchName, sources[0]}, tops: []string{"encoder_tb"}, apart: true}.iverilog(ctx)
+	if err != nil {
+		return err
+	}
+	r.Simulator = out.version
+	for _, m := range encoderLine.FindAllStringSubmatch(out.text, -1) {
+		value, err := strconv.ParseUint(m[1], 10, 32)
+		if err != nil || value != uint64(r.Values) {
+			return fmt.Errorf("verify: the testbench of the encoder printed %q, want value %d", m[0], r.Values)
+		}
+		r.Values++
+		if want := levelsOf(f.Levels, value&(1<<f.Levels.Word-1)); m[2] != want {
+			r.add(Mismatch{-1, 0, -1, fmt.Sprintf("the wrapper's encoder gives the levels %s for the word %d, the netlist's gives %s", m[2], value, want)})
+		}
+	}
+	if r.Values != 1<<bits {
+		return fmt.Errorf("verify: the encoder was tried with %d of %d values; it printed:\n%.400s", r.Values, 1<<bits, out.text)
+	}
+	return nil
+}
+
+// levelsOf returns the levels of a word in binary, the highest first.
+func levelsOf(l *wrapper.Levels, word uint64) string {
+	var text strings.Builder
+	for i := len(l.Bits) - 1; i >= 0; i-- {
+		text.WriteByte("01"[word>>l.Bits[i]&1])
+	}
+	for i := len(l.Thresholds) - 1; i >= 0; i-- {
+		text.WriteByte("01"[bit(word > l.Thresholds[i])])
+	}
+	return text.String()
+}
+
+// encoderBench gives every value to the encoder, as a beat of one word.
+const encoderBench = "`timescale 1ns / 1ps\n" + `
+module encoder_tb;
+  reg [@BITS@-1:0] data;
+  @MODULE@ #(.BEAT(1)) dut (.in_data(data));
+  integer value;
+  initial
+    for (value = 0; value < 1 << @BITS@; value = value + 1) begin
+      data = value;
+      #1 $display("value %0d: %b", value, dut.levels);
+    end
+endmodule
+`
