@@ -17,7 +17,7 @@ import (
 	"ialgn/compiler"
 	"ialgn/compiler/folder"
 	"ialgn/diagnose/depthuse"
-	"ialgn/flow/nextpnr"
+	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
 	"ialgn/trainer/config"
@@ -70,7 +70,7 @@ func full() *Page {
 			Report: synth.Report{
 				Target: "ice40-hx8k", LUTs: 1486, Carries: 32, FFs: 980, MHz: 48, Met: true, Fmax: 141.54, Least: 141.54, Most: 150,
 				Routed: 2, Bitstream: "a/b/net.bin", BitstreamSeed: 2,
-				Runs: []synth.Placed{{Seed: 2, Result: &nextpnr.Result{Fmax: 150, Cells: []nextpnr.Use{{Cell: "ICESTORM_LC", Used: 1742, Available: 7680}}}}},
+				Runs: []synth.Placed{{Seed: 2, Result: &placement.Result{Fmax: 150, Cells: []placement.Use{{Cell: "ICESTORM_LC", Used: 1742, Available: 7680}}}}},
 			},
 			Check: map[string]any{"result": "verified", "mismatches": 0.0},
 		}},

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"ialgn/flow/device"
-	"ialgn/flow/nextpnr"
+	"ialgn/flow/placement"
 	"ialgn/internal/tool"
 )
 
@@ -112,7 +112,7 @@ func Verilog(ctx context.Context, d device.Device, asc, pins, module string) (st
 
 // LeftOut returns the kinds of cells in a routed design that [Verilog] leaves out, or that we
 // have no model of to simulate: whatever is no logic, block RAM, pad or clock.
-func LeftOut(r *nextpnr.Result) []string {
+func LeftOut(r *placement.Result) []string {
 	var kinds []string
 	for _, u := range r.Cells {
 		if u.Used > 0 && !slices.Contains([]string{"ICESTORM_LC", "SB_IO", "SB_GB", "ICESTORM_RAM"}, u.Cell) {
@@ -123,7 +123,7 @@ func LeftOut(r *nextpnr.Result) []string {
 }
 
 // WritePins writes a file of pins (.pcf) that has each port where it was placed.
-func WritePins(w io.Writer, d device.Device, pads []nextpnr.Pad) error {
+func WritePins(w io.Writer, d device.Device, pads []placement.Pad) error {
 	pins, err := readPins(d)
 	if err != nil {
 		return err

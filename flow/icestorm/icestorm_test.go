@@ -13,6 +13,7 @@ import (
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/nextpnr"
+	"ialgn/flow/placement"
 	"ialgn/flow/yosys"
 	"ialgn/internal/tool"
 	"ialgn/internal/tooltest"
@@ -33,13 +34,13 @@ func hx1k(t *testing.T) device.Device {
 }
 
 // route returns a routed design.
-func route(t *testing.T, pins string) *nextpnr.Result {
+func route(t *testing.T, pins string) *placement.Result {
 	t.Helper()
 	return routeDesign(t, counter, pins)
 }
 
 // routeDesign returns a routed design of a module counter.
-func routeDesign(t *testing.T, text, pins string, memories ...yosys.Memory) *nextpnr.Result {
+func routeDesign(t *testing.T, text, pins string, memories ...yosys.Memory) *placement.Result {
 	t.Helper()
 	tooltest.Find(t, "yosys")
 	tooltest.Find(t, "nextpnr-ice40")
@@ -52,7 +53,7 @@ func routeDesign(t *testing.T, text, pins string, memories ...yosys.Memory) *nex
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := nextpnr.Place(t.Context(), nextpnr.Options{Device: hx1k(t), Module: "counter", Netlist: s.JSON, Dir: dir, Seed: 1, MHz: 10, Pins: pins})
+	r, err := nextpnr.Place(t.Context(), placement.Options{Device: hx1k(t), Module: "counter", Netlist: s.JSON, Dir: dir, Seed: 1, MHz: 10, Pins: pins})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,7 @@ func TestThereAndBack(t *testing.T) {
 
 // TestLeftOut names what cannot be read back.
 func TestLeftOut(t *testing.T) {
-	r := &nextpnr.Result{Cells: []nextpnr.Use{
+	r := &placement.Result{Cells: []placement.Use{
 		{Cell: "ICESTORM_DSP", Used: 1},
 		{Cell: "ICESTORM_LC", Used: 9},
 		{Cell: "ICESTORM_PLL"},
@@ -138,7 +139,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	err := icestorm.WritePins(&bytes.Buffer{}, hx1k(t), []nextpnr.Pad{{Port: "x", X: 5, Y: 5}})
+	err := icestorm.WritePins(&bytes.Buffer{}, hx1k(t), []placement.Pad{{Port: "x", X: 5, Y: 5}})
 	if want := "port x is on the pad 5/5/0, which is no pin of tq144"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a pad in the middle: error %v, want %s", err, want)
 	}

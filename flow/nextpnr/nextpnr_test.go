@@ -16,6 +16,7 @@ import (
 
 	"ialgn/flow/device"
 	"ialgn/flow/nextpnr"
+	"ialgn/flow/placement"
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
 	"ialgn/internal/tool"
@@ -67,7 +68,7 @@ var clock = regexp.MustCompile(`Max frequency for clock '[^']*': ([0-9.]+) MHz`)
 func TestPlace(t *testing.T) {
 	tooltest.Find(t, "nextpnr-ice40")
 	s := synthesise(t, "adder", adder)
-	r, err := nextpnr.Place(t.Context(), nextpnr.Options{
+	r, err := nextpnr.Place(t.Context(), placement.Options{
 		Device: find(t, "ice40-hx1k"), Module: "adder", Netlist: s.JSON, Dir: t.TempDir(), Seed: 7, MHz: 1000,
 	})
 	if err != nil {
@@ -106,7 +107,7 @@ func TestPlace(t *testing.T) {
 }
 
 // checkPath holds the critical path to the clock and to the netlist's names.
-func checkPath(t *testing.T, r *nextpnr.Result, log string) {
+func checkPath(t *testing.T, r *placement.Result, log string) {
 	t.Helper()
 	p := r.Critical
 	if p.From != "posedge clk" || p.To != p.From || p.NS < 1000/r.Fmax-0.01 || p.NS > 1000/r.Fmax+0.01 {
@@ -133,7 +134,7 @@ func TestPins(t *testing.T) {
 	if err := os.WriteFile(pins, []byte("set_io x 1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := nextpnr.Place(t.Context(), nextpnr.Options{
+	r, err := nextpnr.Place(t.Context(), placement.Options{
 		Device: find(t, "ice40-hx1k"), Module: "w", Netlist: s.JSON, Dir: dir, Seed: 1, MHz: 10, Pins: pins,
 	})
 	if err != nil {
@@ -142,7 +143,7 @@ func TestPins(t *testing.T) {
 	if len(r.Pads) != 2 || r.Fmax != 0 {
 		t.Fatalf("%+v, want two pads and no clock", r)
 	}
-	if diff := cmp.Diff(nextpnr.Pad{Port: "x", X: 0, Y: 14, Z: 1}, r.Pads[0]); diff != "" {
+	if diff := cmp.Diff(placement.Pad{Port: "x", X: 0, Y: 14, Z: 1}, r.Pads[0]); diff != "" {
 		t.Errorf("pin 1 (-want +got):\n%s", diff)
 	}
 	if r.Critical.From != "<async>" || len(r.Critical.Nets) != 2 || r.Critical.Nets[0].Name != "x" {
@@ -155,7 +156,7 @@ func TestTooLarge(t *testing.T) {
 	tooltest.Find(t, "nextpnr-ice40")
 	s := synthesise(t, "big", "module big (input wire [149:0] x, output wire y); assign y = ^x; endmodule\n")
 	dir := t.TempDir()
-	_, err := nextpnr.Place(t.Context(), nextpnr.Options{Device: find(t, "ice40-hx1k"), Module: "big", Netlist: s.JSON, Dir: dir, Seed: 1, MHz: 10})
+	_, err := nextpnr.Place(t.Context(), placement.Options{Device: find(t, "ice40-hx1k"), Module: "big", Netlist: s.JSON, Dir: dir, Seed: 1, MHz: 10})
 	var failed *tool.FailedError
 	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "ERROR: ") || !strings.Contains(hint.Of(err), failed.Log) {
 		t.Fatalf("error %v with the hint %q, want a FailedError with nextpnr's line and its log", err, hint.Of(err))
@@ -185,7 +186,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, cancel)
 	begin := time.Now()
-	_, err := nextpnr.Place(ctx, nextpnr.Options{Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), MHz: 10})
+	_, err := nextpnr.Place(ctx, placement.Options{Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), MHz: 10})
 	if !errors.Is(err, context.Canceled) || time.Since(begin) > 30*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(begin))
 	}
@@ -203,7 +204,7 @@ E
 `
 	fake(t, "nextpnr-ecp5", script)
 	dir := t.TempDir()
-	r, err := nextpnr.Place(t.Context(), nextpnr.Options{
+	r, err := nextpnr.Place(t.Context(), placement.Options{
 		Device: find(t, "ecp5-25k"), Module: "m", Netlist: "/m.json", Dir: dir, Seed: 3, MHz: 12.5, Pins: "/m.lpf",
 	})
 	if err != nil {
@@ -217,16 +218,16 @@ E
 // TestRefused refuses what has no meaning, a report that says nothing, and a missing program.
 func TestRefused(t *testing.T) {
 	fake(t, "nextpnr-ice40", "case \"$*\" in *--seed*) echo {} >seed1.report.json;; esac\n")
-	good := nextpnr.Options{Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), Seed: 1, MHz: 10}
+	good := placement.Options{Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), Seed: 1, MHz: 10}
 	for _, c := range []struct {
 		name string
-		edit func(o *nextpnr.Options)
+		edit func(o *placement.Options)
 		want string
 	}{
-		{"an empty report", func(*nextpnr.Options) {}, "nextpnr-ice40: no report: it says nothing of utilization"},
-		{"no device", func(o *nextpnr.Options) { o.Device = find(t, "xilinx7") }, `target "xilinx7": there is no device`},
-		{"no clock", func(o *nextpnr.Options) { o.MHz = 0 }, "a clock of 0 MHz"},
-		{"no program", func(o *nextpnr.Options) { o.Device = find(t, "ecp5-85k") }, "nextpnr-ecp5: not installed"},
+		{"an empty report", func(*placement.Options) {}, "nextpnr-ice40: no report: it says nothing of utilization"},
+		{"no device", func(o *placement.Options) { o.Device = find(t, "xilinx7") }, `target "xilinx7": there is no device`},
+		{"no clock", func(o *placement.Options) { o.MHz = 0 }, "a clock of 0 MHz"},
+		{"no program", func(o *placement.Options) { o.Device = find(t, "ecp5-85k") }, "nextpnr-ecp5: not installed"},
 	} {
 		o := good
 		c.edit(&o)

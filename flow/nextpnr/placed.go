@@ -2,17 +2,15 @@ package nextpnr
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
-)
 
-// Pad is where a bit of a port is on an iCE40 die.
-type Pad struct {
-	Port    string // such as x[3], or clk for a port of one bit
-	X, Y, Z int    // the tile, and which of its two pads
-}
+	"ialgn/flow/placement"
+)
 
 // placed is the part of the netlist that nextpnr writes after placement that is read.
 type placed struct {
@@ -29,9 +27,13 @@ type placed struct {
 const padSuffix = "$sb_io"
 
 // readPlaced reads where nextpnr put the pads, and counts the carries.
-func (r *Result) readPlaced(path string) error {
+func readPlaced(r *placement.Result, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
 	var p placed
-	if err := readJSON(path, &p); err != nil {
+	if err := json.Unmarshal(text, &p); err != nil {
 		return err
 	}
 	for _, m := range p.Modules {
@@ -41,7 +43,7 @@ func (r *Result) readPlaced(path string) error {
 			case c.Type == "ICESTORM_LC" && strings.TrimLeft(c.Parameters["CARRY_ENABLE"], "0") == "1":
 				r.Carries++
 			case c.Type == "SB_IO" && isPad:
-				pad := Pad{Port: port}
+				pad := placement.Pad{Port: port}
 				bel := c.Attributes["NEXTPNR_BEL"]
 				if _, err := fmt.Sscanf(bel, "X%d/Y%d/io%d", &pad.X, &pad.Y, &pad.Z); err != nil {
 					return fmt.Errorf("port %s is on %q, which is no pad", port, bel)
@@ -53,6 +55,6 @@ func (r *Result) readPlaced(path string) error {
 	if len(r.Pads) == 0 {
 		return errors.New("no port is on a pad")
 	}
-	slices.SortFunc(r.Pads, func(a, b Pad) int { return cmp.Compare(a.Port, b.Port) })
+	slices.SortFunc(r.Pads, func(a, b placement.Pad) int { return cmp.Compare(a.Port, b.Port) })
 	return nil
 }

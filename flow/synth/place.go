@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -14,16 +13,16 @@ import (
 
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
-	"ialgn/flow/nextpnr"
+	"ialgn/flow/placement"
 	"ialgn/internal/tool"
 )
 
-// Placed is what nextpnr made with one seed.
+// Placed is what was placed and routed with one seed.
 type Placed struct {
 	Seed    int     `json:"seed"`
 	Failed  string  `json:"failed,omitempty"`      // why there is nothing; its log is kept
 	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, beside nextpnr's
-	*nextpnr.Result
+	*placement.Result
 
 	err error // of Failed
 }
@@ -32,6 +31,7 @@ type Placed struct {
 // or does not route is a result; other errors end it.
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
+	w := ways[o.Device.Family]
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, o.Parallel))
 	var notes sync.Mutex
@@ -42,15 +42,15 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 	}
 	for i, seed := range o.Seeds {
 		g.Go(func() error {
-			note("nextpnr: placing and routing, seed %d", seed)
-			r, err := nextpnr.Place(ctx, nextpnr.Options{
+			note("%s: placing and routing, seed %d", w.placer, seed)
+			r, err := w.place(ctx, placement.Options{
 				Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins, Wires: aim == ForWires,
 			})
 			runs[i] = Placed{Seed: seed, Result: r}
 			var failed *tool.FailedError
 			switch {
 			case errors.As(err, &failed) && ctx.Err() == nil:
-				note("nextpnr: seed %d: %v", seed, err)
+				note("%s: seed %d: %v", w.placer, seed, err)
 				runs[i].Failed, runs[i].err = err.Error(), err
 				return nil
 			case err != nil || o.Device.Family != device.ICE40:
@@ -92,23 +92,7 @@ func (r *Report) choose() *Placed {
 // bitstream packs the best run and gives its files the design's name.
 func (o Options) bitstream(ctx context.Context, r *Report, best *Placed, dir string) error {
 	r.BitstreamSeed = best.Result.Seed
-	base := filepath.Join(dir, o.Module)
-	if o.Device.Family == device.ECP5 {
-		r.Bitstream = base + ".bit"
-		t, err := tool.Find("ecppack")
-		if err != nil {
-			return err
-		}
-		_, err = t.Run(ctx, tool.Command{Args: []string{best.Bits, r.Bitstream}, Limit: packLimit, Log: filepath.Join(dir, "ecppack.log")})
-		return err
-	}
-	r.Bitstream = base + ".bin"
-	if err := o.pack(ctx, best.Bits, dir, r.Bitstream); err != nil {
-		return err
-	}
-	pins, err := os.Create(base + ".pcf")
-	if err != nil {
-		return err
-	}
-	return errors.Join(icestorm.WritePins(pins, o.Device, best.Pads), pins.Close())
+	w := ways[o.Device.Family]
+	r.Bitstream = filepath.Join(dir, o.Module+w.suffix)
+	return w.pack(ctx, o, best.Result, r.Bitstream)
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"ialgn/flow/device"
-	"ialgn/flow/nextpnr"
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
@@ -125,29 +124,6 @@ func (o Options) judge(r *Report) {
 	if r.Aim == ForWires {
 		o.note("placing for short wires, not for the clock")
 	}
-}
-
-// unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
-// that lead to a bitstream are there.
-func unplaceable(o Options) string {
-	d := o.Device
-	programs := []string{nextpnr.Program(d), "icepack", "icetime"}
-	switch {
-	case d.Family == device.Xilinx7:
-		return "Debian has nothing that places it; the vendor's tool takes netlist.v, or the Verilog of compile"
-	case programs[0] == "":
-		return "there is no device to place it on"
-	case d.Family == device.ECP5:
-		programs = []string{programs[0], "ecppack"}
-	case len(o.Memories) > 0:
-		programs = append(programs, "icebram")
-	}
-	for _, name := range programs {
-		if _, err := tool.Find(name); err != nil {
-			return err.Error()
-		}
-	}
-	return ""
 }
 
 func (o Options) note(text string) {

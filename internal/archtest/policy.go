@@ -109,11 +109,15 @@ var policy = Policy{
 		// The program alone: whoever has Verilog may ask for its synthesis.
 		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
 		{Package: "flow/device"},
-		{Package: "flow/nextpnr", Imports: []string{"flow/device", "internal/tool"}, Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"}},
-		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/nextpnr", "internal/tool"}, Test: []string{"flow/yosys"}},
+		{Package: "flow/placement", Imports: []string{"flow/device"}},
+		{
+			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
+			Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"},
+		},
+		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/nextpnr", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
@@ -152,7 +156,7 @@ var policy = Policy{
 		{
 			Package: "report",
 			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"backend/fold", "flow/nextpnr", "trainer/encoding"},
+			Test:    []string{"backend/fold", "flow/placement", "trainer/encoding"},
 		},
 
 		{Package: "internal/atomicfile"},

@@ -1,8 +1,10 @@
-package nextpnr
+package placement
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +24,7 @@ type Net struct {
 	NS   float64 `json:"ns"`   // from the path's begin to the net's end
 }
 
-// report is the part of nextpnr's report that is read.
+// report is what a placer says of a routed design, the part of nextpnr's report that is read.
 type report struct {
 	Fmax map[string]struct {
 		Achieved float64 `json:"achieved"`
@@ -41,10 +43,14 @@ type report struct {
 	} `json:"critical_paths"`
 }
 
-// readReport reads the report that was written after routing.
-func (r *Result) readReport(path string) error {
+// ReadReport reads the report that was written after routing: clock, cells and critical path.
+func (r *Result) ReadReport(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
 	var p report
-	if err := readJSON(path, &p); err != nil {
+	if err := json.Unmarshal(text, &p); err != nil {
 		return err
 	}
 	if len(p.Utilization) == 0 {

@@ -1,0 +1,79 @@
+// Package placement is what the programs that place and route a design have in common: what they
+// are asked for, and what came of it.
+//
+// They run once, with a seed, in a folder of the caller's, and leave a report there: the clock
+// that the routed design takes, the cells that it has, and the path that decides the clock, by
+// the names of our nets. The log is kept. A design that does not fit, or does not route, is an
+// error of package tool with that log; one that is slower than was asked for is a result.
+package placement
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"ialgn/flow/device"
+)
+
+// Limit bounds the time that a program has for it.
+const Limit = 30 * time.Minute
+
+// Options says what to place and where.
+type Options struct {
+	Device  device.Device
+	Module  string  // the top module
+	Netlist string  // of yosys, as JSON
+	Dir     string  // a folder for all that is written, under names that begin with seedN
+	Seed    int     // of the random numbers; the same seed gives the same bytes
+	MHz     float64 // of the clock that is aimed at
+	Pins    string  // file of pins (.pcf, .lpf); ports that it leaves out are placed freely. Empty: all are
+	Wires   bool    // place for short wires alone, not for the clock
+}
+
+// Result is what came of it.
+type Result struct {
+	Seed     int     `json:"seed"`
+	Fmax     float64 `json:"fmax_mhz,omitempty"` // after routing; 0: the design has no clock
+	Cells    []Use   `json:"utilization"`        // of the device, in the order of their names
+	LUTs     int     `json:"luts,omitempty"`     // as nextpnr packs them; of iCE40 alone
+	Carries  int     `json:"carries,omitempty"`  // with those that begin and end chains
+	FFs      int     `json:"ffs,omitempty"`
+	Critical Path    `json:"critical_path"`
+	CPU      float64 `json:"cpu_seconds"`
+
+	Bits string `json:"-"` // the configuration as text, a file in Dir
+	Pads []Pad  `json:"-"` // of the ports; of iCE40 alone
+	Log  string `json:"-"`
+	Tool string `json:"-"` // nextpnr's version
+}
+
+// Use is how many cells of a kind there are.
+type Use struct {
+	Cell      string `json:"cell"` // nextpnr's name of the kind, such as ICESTORM_LC
+	Used      int    `json:"used"`
+	Available int    `json:"available"`
+}
+
+// Used returns how many cells of a kind the design has, 0 if the device has none.
+func (r *Result) Used(cell string) int {
+	for _, u := range r.Cells {
+		if u.Cell == cell {
+			return u.Used
+		}
+	}
+	return 0
+}
+
+// Check returns an error if an option has no meaning.
+func (o Options) Check() error {
+	if !(o.MHz > 0) || math.IsInf(o.MHz, 0) {
+		return fmt.Errorf("placement: a clock of %v MHz: must be positive", o.MHz)
+	}
+	return nil
+}
+
+// Pad is where a bit of a port is on an iCE40 die.
+type Pad struct {
+	Port    string // such as x[3], or clk for a port of one bit
+	X, Y, Z int    // the tile, and which of its two pads
+}

@@ -1,0 +1,79 @@
+package synth
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ialgn/flow/device"
+	"ialgn/flow/icestorm"
+	"ialgn/flow/nextpnr"
+	"ialgn/flow/placement"
+	"ialgn/internal/tool"
+)
+
+// way is how the designs for a family come from yosys's netlist to a bitstream.
+type way struct {
+	placer   string   // what places, as notes call it
+	programs []string // all that it takes, what places first
+	place    func(context.Context, placement.Options) (*placement.Result, error)
+	suffix   string // of the bitstream
+	// pack makes the bitstream of a routed design, and what stands beside it.
+	pack func(ctx context.Context, o Options, r *placement.Result, bitstream string) error
+}
+
+// ways by family; there is none for look-up tables alone.
+var ways = map[string]way{
+	device.ICE40: {"nextpnr", []string{nextpnr.Program(device.ICE40), "icepack", "icetime"}, nextpnr.Place, ".bin", packICE40},
+	device.ECP5:  {"nextpnr", []string{nextpnr.Program(device.ECP5), "ecppack"}, nextpnr.Place, ".bit", packECP5},
+}
+
+// unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
+// that lead to a bitstream are there.
+func unplaceable(o Options) string {
+	switch {
+	case !o.Device.Placeable() && o.Device.Family == device.Xilinx7:
+		return "Debian has nothing that places it; the vendor's tool takes netlist.v, or the Verilog of compile"
+	case !o.Device.Placeable():
+		return "there is no device to place it on"
+	}
+	programs := ways[o.Device.Family].programs
+	if o.Device.Family == device.ICE40 && len(o.Memories) > 0 {
+		programs = append(programs[:len(programs):len(programs)], "icebram")
+	}
+	for _, name := range programs {
+		if _, err := tool.Find(name); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// packICE40 has icepack make the bitstream, and writes where the pins are.
+func packICE40(ctx context.Context, o Options, r *placement.Result, bitstream string) error {
+	if err := o.pack(ctx, r.Bits, filepath.Dir(bitstream), bitstream); err != nil {
+		return err
+	}
+	pins, err := os.Create(strings.TrimSuffix(bitstream, ".bin") + ".pcf")
+	if err != nil {
+		return err
+	}
+	return errors.Join(icestorm.WritePins(pins, o.Device, r.Pads), pins.Close())
+}
+
+func packECP5(ctx context.Context, _ Options, r *placement.Result, bitstream string) error {
+	return packWith(ctx, "ecppack", bitstream, r.Bits, bitstream)
+}
+
+// packWith runs a program that makes a bitstream. Its log stays beside that.
+func packWith(ctx context.Context, program, bitstream string, args ...string) error {
+	t, err := tool.Find(program)
+	if err != nil {
+		return err
+	}
+	log := filepath.Join(filepath.Dir(bitstream), program+".log")
+	_, err = t.Run(ctx, tool.Command{Args: args, Limit: packLimit, Log: log})
+	return err
+}
