@@ -10,10 +10,10 @@ import (
 )
 
 // WriteConstraints writes the timing constraints in the form of the target: NAME.sdc for
-// generic, .xdc for xilinx7, .lpf for ecp5, .pcf for ice40. With registers they are the clock's
+// generic and gowin, .xdc for xilinx7, .lpf for ecp5, .pcf for ice40. With registers they are the clock's
 // period. Without, they are the longest delay from inputs to outputs, where the form can say
 // that; else the file says so, and no more. Pins are a board's: of each port there is a line to
-// be filled in, as a comment.
+// be filled in, as a comment, but in .sdc, which has no word for them.
 //
 // It returns an error if the frequency is not above 0 and at most 10,000 MHz.
 func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
@@ -28,7 +28,7 @@ func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d.title(f, "Timing constraints")
 	c := constraints{f, d.ports, d.pipeline != nil, d.MHz}
 	switch d.Target {
-	case verilog.Generic, verilog.Xilinx7:
+	case verilog.Generic, verilog.Gowin, verilog.Xilinx7:
 		c.tcl(d.Target == verilog.Xilinx7)
 	case verilog.ECP5:
 		c.lpf()

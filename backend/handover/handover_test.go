@@ -54,7 +54,7 @@ func options(target verilog.Target) handover.Options {
 	return handover.Options{Target: target, Style: verilog.LUTs, MHz: 133.3, Version: 0x1ea5ed01}
 }
 
-var targets = []verilog.Target{verilog.Generic, verilog.ICE40, verilog.ECP5, verilog.Xilinx7}
+var targets = []verilog.Target{verilog.Generic, verilog.ICE40, verilog.ECP5, verilog.Gowin, verilog.Xilinx7}
 
 // find returns an external program, or skips the test.
 func find(t *testing.T, name string) *tool.Tool {
@@ -241,7 +241,7 @@ func TestTcl(t *testing.T) {
 foreach c {get_ports all_inputs all_outputs} { proc $c args "return \"<$c \$args>\"" }
 source [lindex $argv 0]
 `
-	for _, target := range []verilog.Target{verilog.Generic, verilog.Xilinx7} {
+	for _, target := range []verilog.Target{verilog.Generic, verilog.Gowin, verilog.Xilinx7} {
 		for want, n := range map[string]*netlist.Netlist{
 			"create_clock -name clk -period 7.501 {<get_ports clk>}\n":         clocked(),
 			"set_max_delay 7.501 -from {<all_inputs >} -to {<all_outputs >}\n": classifier(t),

@@ -26,6 +26,7 @@ var styles = []struct {
 	{verilog.Options{Style: verilog.LUTs, Target: verilog.Generic, Version: 1}, 6},
 	{verilog.Options{Style: verilog.LUTs, Target: verilog.Xilinx7}, 6},
 	{verilog.Options{Style: verilog.LUTs, Target: verilog.ECP5}, 4},
+	{verilog.Options{Style: verilog.LUTs, Target: verilog.Gowin}, 4},
 	{verilog.Options{Style: verilog.LUTs, Target: verilog.ICE40, Version: 0xffffffff}, 4},
 }
 

@@ -27,6 +27,7 @@ const (
 	Generic Target = "generic" // LUT1 to LUT6, with INIT
 	ICE40   Target = "ice40"   // SB_LUT4 and SB_CARRY
 	ECP5    Target = "ecp5"    // LUT4
+	Gowin   Target = "gowin"   // LUT1 to LUT4
 	Xilinx7 Target = "xilinx7" // LUT1 to LUT6
 )
 
@@ -46,6 +47,7 @@ var families = []family{
 	{Generic, "LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O", false},
 	{ICE40, "SB_LUT4", 4, 4, "LUT_INIT", []string{"I0", "I1", "I2", "I3"}, "O", true},
 	{ECP5, "LUT4", 4, 4, "INIT", []string{"A", "B", "C", "D"}, "Z", false},
+	{Gowin, "LUT%d", 1, 4, "INIT", []string{"I0", "I1", "I2", "I3"}, "F", false},
 	{Xilinx7, "LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O", false},
 }
 

@@ -97,7 +97,7 @@ func vendor(t *testing.T, dir string, target Target) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := map[Target]string{ICE40: "ice40", ECP5: "ecp5", Xilinx7: "xilinx", Generic: "xilinx"}[target]
+	folder := map[Target]string{ICE40: "ice40", ECP5: "ecp5", Gowin: "gowin", Xilinx7: "xilinx", Generic: "xilinx"}[target]
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "..", "share", "yosys", folder, "cells_sim.v"))
 	if err != nil {
 		t.Skipf("yosys has no models of %s: %v", target, err)
@@ -180,6 +180,7 @@ func TestLUTsRefuse(t *testing.T) {
 	}{
 		{Options{Style: LUTs, Target: ICE40}, "verilog: cell 0 depends on 5 inputs, SB_LUT4 has 4: map to LUTs of 4 inputs, or write the style gates"},
 		{Options{Style: LUTs, Target: ECP5}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
+		{Options{Style: LUTs, Target: Gowin}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
 		{Options{Style: LUTs, Target: Xilinx7}, ""},
 		{Options{Style: LUTs, Target: "asic"}, `verilog: style 1 of target "asic" is unknown`},
 		{Options{Style: 7}, `verilog: style 7 of target "generic" is unknown`},

@@ -25,9 +25,9 @@ func synthCommand() *cli.Command {
 		Name:      "synth",
 		Usage:     "synthesise a compiled folder, place and route it, and make a bitstream",
 		ArgsUsage: "DIR",
-		Description: "DIR/synth/TARGET gets the netlist of yosys and, where nextpnr for the target is\n" +
+		Description: "DIR/synth/TARGET gets the netlist of yosys and, where what places for the target is\n" +
 			"installed, the routed design, its bitstream and pins, all logs, and synth.json.\n" +
-			"The clock is nextpnr's figure after routing. Targets:\n" +
+			"The clock is the figure after routing. Targets:\n" +
 			strings.Join(device.Names()[:6], ", ") + ",\n" + strings.Join(device.Names()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags: everywhere(dataFlag,
@@ -36,13 +36,20 @@ func synthCommand() *cli.Command {
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
 			&cli.StringFlag{Name: "place", Value: "auto", Usage: "place for `AIM`: clock, short wires, or auto, by the estimate"},
-			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says, .pcf or .lpf (default: the board's)"},
+			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf, .cst; default: the board's)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
 		),
 		Action: synthDir,
 	}
+}
+
+// pinLines are how files of pins put a port on a pin, by the family.
+var pinLines = map[string]string{
+	device.ICE40: "set_io PORT PIN",
+	device.ECP5:  `LOCATE COMP "PORT" SITE "PIN";`,
+	device.Gowin: `IO_LOC "PORT" PIN;`,
 }
 
 // The clock that is aimed at where nothing says another, and the most seeds.
@@ -101,7 +108,7 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	}
 	if o.Pins != "" {
 		if info, err := os.Stat(o.Pins); err != nil || info.IsDir() {
-			return o, hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `set_io PORT PIN` for each port, or leave the option out")
+			return o, hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `%s` for each port, or leave the option out", pinLines[o.Device.Family])
 		}
 	}
 	o.Note = func(text string) { note(c, "%s", text) }

@@ -35,10 +35,11 @@ var targets = []Target{
 	{verilog.Generic, netlist.MaxFunctionInputs, false},
 	{verilog.ICE40, 4, true},
 	{verilog.ECP5, 4, false},
+	{verilog.Gowin, 4, false},
 	{verilog.Xilinx7, 6, false},
 }
 
-// ParseTarget returns the target of that name: generic, ice40, ecp5 or xilinx7.
+// ParseTarget returns the target of that name: generic, ice40, ecp5, gowin or xilinx7.
 func ParseTarget(name string) (Target, error) {
 	var names []string
 	for _, t := range targets {

@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
 		}
 	}
-	if _, err := ParseTarget("spartan"); err == nil || !strings.Contains(err.Error(), "generic, ice40, ecp5, xilinx7") {
+	if _, err := ParseTarget("spartan"); err == nil || !strings.Contains(err.Error(), "generic, ice40, ecp5, gowin, xilinx7") {
 		t.Errorf("error %v, want the targets", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())

@@ -16,6 +16,7 @@ const (
 	Generic = "generic"
 	ICE40   = "ice40"
 	ECP5    = "ecp5"
+	Gowin   = "gowin"
 	Xilinx7 = "xilinx7"
 )
 
@@ -26,7 +27,7 @@ type Device struct {
 	Family  string `json:"family"`            // whose cells it has
 	Part    string `json:"part,omitempty"`    // the vendor's name
 	Package string `json:"package,omitempty"` // as nextpnr calls it; empty: there is no device
-	Die     string `json:"-"`                 // nextpnr's option for the device, and what icetime calls it
+	Die     string `json:"-"`                 // nextpnr's option for the device, and what icetime or gowin_pack calls it
 
 	LUTInputs int `json:"lut_inputs"`
 	LUTs      int `json:"luts,omitempty"`
@@ -46,11 +47,13 @@ const (
 	lpHX      = "Lattice FPGA-DS-02029 (iCE40 LP/HX Family), selection guide"
 	ultraPlus = "Lattice FPGA-DS-02008 (iCE40 UltraPlus Family), selection guide"
 	// The data sheet has thousands of LUTs; the exact number is Project Trellis's.
-	ecp5 = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports them; not checked against either here"
+	ecp5     = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports them; not checked against either here"
+	gowin1N9 = "Gowin DS117 (GW1NR series); flip-flops and carries as nextpnr-himbaechel reports them; not checked against either here"
 )
 
 // devices is the table. A logic cell of iCE40 is one LUT, one flip-flop and one bit of a carry
-// chain; a slice of ECP5 is two of each. UltraPlus has 1 Mbit of single-port RAM and DSP blocks besides, which
+// chain; a slice of ECP5 is two of each. Of GW1N, a LUT is one bit of a carry chain or itself, and
+// three of four have a flip-flop and a chain. UltraPlus has 1 Mbit of single-port RAM and DSP blocks besides, which
 // no design of ours uses.
 var devices = []Device{
 	{"ice40-hx8k", ICE40, "iCE40HX8K-CT256", "ct256", "hx8k", 4, 7680, 7680, 7680, 206, 32 * 4096, lpHX},
@@ -60,6 +63,7 @@ var devices = []Device{
 	{"ecp5-25k", ECP5, "LFE5U-25F-CABGA381", "CABGA381", "25k", 4, 24288, 24288, 24288, 197, 56 * 18432, ecp5},
 	{"ecp5-45k", ECP5, "LFE5U-45F-CABGA381", "CABGA381", "45k", 4, 43848, 43848, 43848, 203, 108 * 18432, ecp5},
 	{"ecp5-85k", ECP5, "LFE5U-85F-CABGA381", "CABGA381", "85k", 4, 83640, 83640, 83640, 205, 208 * 18432, ecp5},
+	{"gowin-gw1n9", Gowin, "GW1NR-LV9QN88PC6/I5", "QN88P", "GW1N-9C", 4, 8640, 6480, 6480, 71, 26 * 18432, gowin1N9},
 	{Name: "xilinx7", Family: Xilinx7, LUTInputs: 6, Source: "a family, no device"},
 	{Name: "generic-lut4", Family: Generic, LUTInputs: 4},
 	{Name: "generic-lut6", Family: Generic, LUTInputs: 6},

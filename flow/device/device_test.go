@@ -119,7 +119,7 @@ func TestTable(t *testing.T) {
 	if want := `target "ice40": no such target, use one of ice40-hx8k, ice40-hx1k, `; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s...", err, want)
 	}
-	if got := len(device.Names()); got != 10 {
-		t.Errorf("%d targets, want 10", got)
+	if got := len(device.Names()); got != 11 {
+		t.Errorf("%d targets, want 11", got)
 	}
 }

@@ -1,4 +1,4 @@
-// Package nextpnr has a synthesised netlist placed and routed by nextpnr, for iCE40 and ECP5.
+// Package nextpnr has a synthesised netlist placed and routed by nextpnr, for iCE40, ECP5 and Gowin.
 //
 // [Place] runs it once, with a seed, and reads its report; for iCE40 also on which cells of the
 // die the ports are.
@@ -26,6 +26,7 @@ type kind struct {
 var kinds = map[string]kind{
 	device.ICE40: {"nextpnr-ice40", ".asc"},
 	device.ECP5:  {"nextpnr-ecp5", ".config"},
+	device.Gowin: {"nextpnr-himbaechel", ".json"},
 }
 
 // Program returns the name of the nextpnr of a family, for [tool.Find], "" if there is none.
@@ -78,24 +79,30 @@ func newFiles(o placement.Options) files {
 
 // args returns the arguments, files by names within Dir where they are there.
 func args(o placement.Options, f files) []string {
-	args := []string{
-		"--" + o.Device.Die, "--package", o.Device.Package, "--top", o.Module, "--json", absolute(o.Netlist),
-		"--report", filepath.Base(f.report), "--seed", strconv.Itoa(o.Seed),
-		"--freq", strconv.FormatFloat(o.MHz, 'f', -1, 64), "--timing-allow-fail",
+	args := []string{"--" + o.Device.Die, "--package", o.Device.Package}
+	if o.Device.Family == device.Gowin {
+		args = []string{"--device", o.Device.Part, "--vopt", "family=" + o.Device.Die}
 	}
+	args = append(args,
+		"--top", o.Module, "--json", absolute(o.Netlist), "--report", filepath.Base(f.report), "--seed", strconv.Itoa(o.Seed),
+		"--freq", strconv.FormatFloat(o.MHz, 'f', -1, 64), "--timing-allow-fail")
 	if o.Wires {
 		args = append(args, "--no-tmdriv")
 	}
-	if o.Device.Family == device.ECP5 {
+	var pins []string
+	switch o.Device.Family {
+	case device.ICE40:
+		args = append(args, "--asc", filepath.Base(f.bits), "--write", filepath.Base(f.placed))
+		pins = []string{"--pcf", absolute(o.Pins), "--pcf-allow-unconstrained"}
+	case device.ECP5:
 		args = append(args, "--textcfg", filepath.Base(f.bits), "--lpf-allow-unconstrained")
-		if o.Pins != "" {
-			args = append(args, "--lpf", absolute(o.Pins))
-		}
-		return args
+		pins = []string{"--lpf", absolute(o.Pins)}
+	case device.Gowin:
+		args = append(args, "--write", filepath.Base(f.bits))
+		pins = []string{"--vopt", "cst=" + absolute(o.Pins)}
 	}
-	args = append(args, "--asc", filepath.Base(f.bits), "--write", filepath.Base(f.placed))
 	if o.Pins != "" {
-		args = append(args, "--pcf", absolute(o.Pins), "--pcf-allow-unconstrained")
+		args = append(args, pins...)
 	}
 	return args
 }

@@ -215,6 +215,28 @@ E
 	}
 }
 
+// TestGowin does the same for Gowin.
+func TestGowin(t *testing.T) {
+	const script = `test "$1" = --version && exit
+test "$*" = "--device GW1NR-LV9QN88PC6/I5 --vopt family=GW1N-9C --top m --json /m.json --report seed2.report.json --seed 2 --freq 27 --timing-allow-fail --no-tmdriv --write seed2.json --vopt cst=/m.cst" || { echo "ERROR: $*"; exit 1; }
+cat >seed2.report.json <<E
+{"fmax": {"clk_IBUF_O": {"achieved": 61.25, "constraint": 27}},
+ "utilization": {"LUT4": {"used": 5, "available": 8640}, "DFF": {"used": 7, "available": 6480}}}
+E
+`
+	fake(t, "nextpnr-himbaechel", script)
+	dir := t.TempDir()
+	r, err := nextpnr.Place(t.Context(), placement.Options{
+		Device: find(t, "gowin-gw1n9"), Module: "m", Netlist: "/m.json", Dir: dir, Seed: 2, MHz: 27, Pins: "/m.cst", Wires: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Fmax != 61.25 || r.Used("LUT4") != 5 || r.Used("DFF") != 7 || r.Bits != filepath.Join(dir, "seed2.json") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestRefused refuses what has no meaning, a report that says nothing, and a missing program.
 func TestRefused(t *testing.T) {
 	fake(t, "nextpnr-ice40", "case \"$*\" in *--seed*) echo {} >seed1.report.json;; esac\n")

@@ -26,7 +26,7 @@ type Options struct {
 	Dir     string  // a folder for all that is written, under names that begin with seedN
 	Seed    int     // of the random numbers; the same seed gives the same bytes
 	MHz     float64 // of the clock that is aimed at
-	Pins    string  // file of pins (.pcf, .lpf); ports that it leaves out are placed freely. Empty: all are
+	Pins    string  // file of pins (.pcf, .lpf, .cst); ports that it leaves out are placed freely, but for Gowin. Empty: all are
 	Wires   bool    // place for short wires alone, not for the clock
 }
 

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -80,26 +81,33 @@ func (r *Report) count(y *yosys.Result) error {
 // cells is what one cell of a netlist takes of a device.
 type cells struct{ luts, carries, ffs, ram int }
 
+// gowinRAM are the forms of Gowin's block RAM, by the names that yosys 0.23 and later ones have.
+var gowinRAM = regexp.MustCompile(`^(SP|SDP|DP|pROM)(X9)?B?$`)
+
 // cellsOf returns what a cell takes, by the name of its type in yosys's libraries.
 func cellsOf(name string) cells {
 	switch {
 	case name == "SB_LUT4", name == "LUT4", name == "$lut":
 		return cells{luts: 1}
-	case strings.HasPrefix(name, "LUT") && len(name) == 4, name == "INV": // of Xilinx
+	case strings.HasPrefix(name, "LUT") && len(name) == 4, name == "INV": // of Xilinx and Gowin
 		return cells{luts: 1}
 	case name == "SB_CARRY":
 		return cells{carries: 1}
+	case name == "ALU": // of Gowin, in the place of a LUT
+		return cells{luts: 1, carries: 1}
 	case name == "CCU2C": // the two LUTs before its carries are part of it
 		return cells{luts: 2, carries: 2}
 	case name == "CARRY4":
 		return cells{carries: 4}
 	case strings.HasPrefix(name, "SB_RAM40_4K"): // with its forms for other edges of the clock
 		return cells{ram: 4096}
-	case name == "DP16KD", name == "RAMB18E1":
+	case name == "DP16KD", name == "RAMB18E1", gowinRAM.MatchString(name):
 		return cells{ram: 18432}
 	case name == "RAMB36E1":
 		return cells{ram: 36864}
 	case strings.HasPrefix(name, "SB_DFF"), name == "TRELLIS_FF", strings.HasPrefix(name, "$_DFF"), strings.HasPrefix(name, "$_SDFF"):
+		return cells{ffs: 1}
+	case strings.HasPrefix(name, "DFF"): // of Gowin
 		return cells{ffs: 1}
 	case name == "FDRE", name == "FDSE", name == "FDCE", name == "FDPE":
 		return cells{ffs: 1}

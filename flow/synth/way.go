@@ -28,10 +28,11 @@ type way struct {
 var ways = map[string]way{
 	device.ICE40: {"nextpnr", []string{nextpnr.Program(device.ICE40), "icepack", "icetime"}, nextpnr.Place, ".bin", packICE40},
 	device.ECP5:  {"nextpnr", []string{nextpnr.Program(device.ECP5), "ecppack"}, nextpnr.Place, ".bit", packECP5},
+	device.Gowin: {"nextpnr", []string{nextpnr.Program(device.Gowin), "gowin_pack"}, nextpnr.Place, ".fs", packGowin},
 }
 
 // unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
-// that lead to a bitstream are there.
+// that lead to a bitstream are there, and what they need.
 func unplaceable(o Options) string {
 	switch {
 	case !o.Device.Placeable() && o.Device.Family == device.Xilinx7:
@@ -47,6 +48,9 @@ func unplaceable(o Options) string {
 		if _, err := tool.Find(name); err != nil {
 			return err.Error()
 		}
+	}
+	if o.Device.Family == device.Gowin && o.Pins == "" {
+		return programs[0] + " takes no port without a pin: give all of them by --pins"
 	}
 	return ""
 }
@@ -65,6 +69,10 @@ func packICE40(ctx context.Context, o Options, r *placement.Result, bitstream st
 
 func packECP5(ctx context.Context, _ Options, r *placement.Result, bitstream string) error {
 	return packWith(ctx, "ecppack", bitstream, r.Bits, bitstream)
+}
+
+func packGowin(ctx context.Context, o Options, r *placement.Result, bitstream string) error {
+	return packWith(ctx, "gowin_pack", bitstream, "-d", o.Device.Die, "-o", bitstream, r.Bits)
 }
 
 // packWith runs a program that makes a bitstream. Its log stays beside that.

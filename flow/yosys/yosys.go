@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Module  string   // the top module, a simple identifier
 	Sources []string // Verilog files
-	Target  string   // generic, ice40, ecp5 or xilinx7; empty: generic
+	Target  string   // generic, ice40, ecp5, gowin or xilinx7; empty: generic
 	LUT     int      // of the target generic: map to LUTs of so many inputs, 2 to 6; 0: to gates
 	Dir     string   // an empty folder for all that is written
 	Place   bool     // write the netlist for nextpnr, too
@@ -67,23 +67,28 @@ type target struct {
 	command string
 	library string // folder in yosys's data
 	defines []string
+	// zeroes is the part of the command that makes unknown values 0, which are looked for before;
+	// empty: none does.
+	zeroes string
 }
 
-// targets by name. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, and
-// pads belong to a chip. On iCE40 an enable of few flip-flops, such as that of a word in a
+// targets by name. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, Gowin
+// 1.4 times; and pads belong to a chip, but those of Gowin, which nextpnr wants to find. On iCE40 an enable of few flip-flops, such as that of a word in a
 // loader, is a multiplexer in the LUT before each, which is there anyway: as an enable, it
 // takes a LUT and a tile of eight logic cells for itself, and a loader of 784 words in 61 %
 // of an hx8k was not routed.
 var targets = map[string]target{
 	"generic": {command: "synth -flatten"},
-	"ice40":   {"synth_ice40 -dffe_min_ce_use 8", "ice40", []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
-	"ecp5":    {"synth_ecp5 -nowidelut", "ecp5", nil},
-	"xilinx7": {"synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", "xilinx", nil},
+	"ice40":   {command: "synth_ice40 -dffe_min_ce_use 8", library: "ice40", defines: []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
+	"ecp5":    {command: "synth_ecp5 -nowidelut", library: "ecp5"},
+	"gowin":   {command: "synth_gowin -nowidelut", library: "gowin", zeroes: "map_cells"},
+	"xilinx7": {command: "synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", library: "xilinx"},
 }
 
 // The files in Dir.
 const (
 	scriptName  = "synth.ys"
+	unknownName = "unknown.v" // the netlist as it is before unknown values become 0
 	logName     = "yosys.log"
 	statName    = "stat.json"
 	netlistName = "netlist.v"
@@ -122,7 +127,7 @@ func Synthesise(ctx context.Context, o Options) (*Result, error) {
 	if r.Library, err = o.library(t.Path); err != nil {
 		return nil, err
 	}
-	if err := checkKnown(r.Netlist); err != nil {
+	if err := o.checkKnown(); err != nil {
 		return nil, run.Failed(err.Error(), err)
 	}
 	if r.Cells, err = readStat(filepath.Join(o.Dir, statName)); err != nil {
@@ -151,6 +156,16 @@ func (o Options) prepare(script string) error {
 }
 
 func sourceName(i int) string { return fmt.Sprintf("source%d.v", i) }
+
+// beforeZeroes runs a command in two parts, and writes the netlist between them: a copy, of which
+// the wires go as those of the whole do in the end.
+const beforeZeroes = `%[1]s -run :%[2]s
+design -push-copy
+splitnets
+opt_clean -purge
+write_verilog -noattr %[3]s
+design -pop
+%[1]s -run %[2]s:`
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -192,11 +207,15 @@ func (o Options) script() (string, error) {
 	if len(o.Memories) == 0 {
 		refused += " t:$mem*"
 	}
+	command += " -top " + o.Module
+	if t.zeroes != "" {
+		command = fmt.Sprintf(beforeZeroes, command, t.zeroes, unknownName)
+	}
 	fmt.Fprintf(&s, `hierarchy -check -top %[1]s
 proc
 check -assert
 select -assert-none %[3]s
-%[2]s -top %[1]s
+%[2]s
 check -assert
 opt_clean -purge
 `, o.Module, command, refused)
@@ -225,7 +244,7 @@ func (o Options) target() (target, error) {
 	}
 	t, ok := targets[name]
 	if !ok {
-		return t, fmt.Errorf("yosys: target %q: give generic, ice40, ecp5 or xilinx7", o.Target)
+		return t, fmt.Errorf("yosys: target %q: give generic, ice40, ecp5, gowin or xilinx7", o.Target)
 	}
 	return t, nil
 }
@@ -260,13 +279,17 @@ var noInit = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
 // blockRAM is an instance of a block RAM. Which of its pins and parameters mean anything depends on
 // its form: yosys leaves the others unknown.
-var blockRAM = regexp.MustCompile(`(?s)\n  (SB_RAM40_4K\w*|DP16KD|RAMB18E1|RAMB36E1) #\(.*?\n  \);`)
+var blockRAM = regexp.MustCompile(`(?s)\n  (SB_RAM40_4K\w*|DP16KD|(?:SP|SDP|DP|pROM)(?:X9)?B?|RAMB18E1|RAMB36E1) #\(.*?\n  \);`)
 
 // checkKnown refuses a netlist with unknown or floating values: what a synthesiser may choose
 // at will is no proof of anything. A register may begin with one, and a block RAM has pins and
 // words that need no value.
-func checkKnown(path string) error {
-	text, err := os.ReadFile(path)
+func (o Options) checkKnown() error {
+	name := netlistName
+	if t, err := o.target(); err == nil && t.zeroes != "" {
+		name = unknownName
+	}
+	text, err := os.ReadFile(filepath.Join(o.Dir, name))
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ func TestSynthesise(t *testing.T) {
 		{"generic", 4, "$lut", false},
 		{"ice40", 0, "SB_LUT4", true},
 		{"ecp5", 0, "LUT4", true},
+		{"gowin", 0, "LUT4", true},
 		{"xilinx7", 0, "FDRE", true},
 	} {
 		t.Run(c.target, func(t *testing.T) {
@@ -117,6 +118,15 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// TestUnknownZeroed finds an unknown value that synth_gowin makes 0 in its last steps.
+func TestUnknownZeroed(t *testing.T) {
+	needYosys(t)
+	o := yosys.Options{Module: "m", Sources: []string{source(t, "assign y = 1'bx;")}, Target: "gowin", Dir: t.TempDir()}
+	if _, err := yosys.Synthesise(t.Context(), o); err == nil || !strings.Contains(err.Error(), "unknown value") {
+		t.Errorf("error %v, want one of an unknown value", err)
+	}
+}
+
 // TestOptions gives options without a meaning.
 func TestOptions(t *testing.T) {
 	path := []string{source(t, sound)}
@@ -127,7 +137,7 @@ func TestOptions(t *testing.T) {
 		{yosys.Options{Module: "m; shell x", Sources: path}, `module "m; shell x": must be a simple identifier`},
 		{yosys.Options{Sources: path}, "must be a simple identifier"},
 		{yosys.Options{Module: "m"}, "no source files"},
-		{yosys.Options{Module: "m", Sources: path, Target: "gowin"}, `target "gowin": give generic, ice40, ecp5 or xilinx7`},
+		{yosys.Options{Module: "m", Sources: path, Target: "ecp4"}, `target "ecp4": give generic, ice40, ecp5, gowin or xilinx7`},
 		{yosys.Options{Module: "m", Sources: path, Target: "ice40", LUT: 6}, "only generic has a choice"},
 		{yosys.Options{Module: "m", Sources: path, LUT: 7}, "from 2 to 6"},
 	} {
@@ -152,7 +162,7 @@ const memory = "(* ram_style = \"block\" *) reg [2:0] m [0:255];\ninitial $readm
 func TestMemory(t *testing.T) {
 	needYosys(t)
 	words := []byte(strings.Repeat("1\n6\n3\n2\n", 64))
-	for _, c := range []struct{ target, cell string }{{"ice40", "SB_RAM40_4K"}, {"ecp5", "DP16KD"}, {"xilinx7", "RAMB18E1"}} {
+	for _, c := range []struct{ target, cell string }{{"ice40", "SB_RAM40_4K"}, {"ecp5", "DP16KD"}, {"gowin", "SP"}, {"xilinx7", "RAMB18E1"}} {
 		t.Run(c.target, func(t *testing.T) {
 			o := yosys.Options{Module: "m", Sources: []string{source(t, memory)}, Target: c.target, Dir: t.TempDir()}
 			o.Memories = []yosys.Memory{{Name: "words.hex", Text: words}}

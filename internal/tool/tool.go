@@ -46,6 +46,8 @@ var programs = []program{
 	{"icebox_vlog", []string{"icebox_vlog"}, "fpga-icestorm", nil, ""},
 	{"nextpnr-ecp5", []string{"nextpnr-ecp5"}, "", []string{"--version"}, "Next Generation Place and Route"},
 	{"ecppack", []string{"ecppack"}, "", []string{"--version"}, "Version"},
+	{"nextpnr-himbaechel", []string{"nextpnr-himbaechel"}, "", []string{"--version"}, "Next Generation Place and Route"},
+	{"gowin_pack", []string{"gowin_pack"}, "", nil, ""},
 	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // tests look at pages with it
 }
 

@@ -96,7 +96,7 @@ func TestMissing(t *testing.T) {
 // TestMissingEverywhere names no package for a program that none has.
 func TestMissingEverywhere(t *testing.T) {
 	fake(t, nil)
-	for _, name := range []string{"nextpnr-ecp5", "ecppack"} {
+	for _, name := range []string{"nextpnr-ecp5", "ecppack", "nextpnr-himbaechel", "gowin_pack"} {
 		_, err := tool.Find(name)
 		var missing *tool.MissingError
 		if !errors.As(err, &missing) || missing.Package != "" || err.Error() != name+": not installed, and in no Debian package" {
@@ -111,7 +111,8 @@ func TestMissingEverywhere(t *testing.T) {
 func TestNames(t *testing.T) {
 	want := []string{
 		"yosys", "iverilog", "vvp", "verilator", "abc", "nextpnr-ice40",
-		"icepack", "icetime", "icebram", "iceunpack", "icebox_vlog", "nextpnr-ecp5", "ecppack", "chromium",
+		"icepack", "icetime", "icebram", "iceunpack", "icebox_vlog", "nextpnr-ecp5", "ecppack",
+		"nextpnr-himbaechel", "gowin_pack", "chromium",
 	}
 	if diff := cmp.Diff(want, tool.Names()); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)

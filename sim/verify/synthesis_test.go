@@ -34,6 +34,7 @@ func TestSynthesised(t *testing.T) {
 		{"scope gates", newDesign(t, f, netlist.Gates, 2), verilog.Gates, verilog.Generic, 6},
 		{"generic LUTs", loweredDesign(t, f, netlist.Full, "generic", 6, false), verilog.LUTs, verilog.Generic, 6},
 		{"ice40", loweredDesign(t, f, netlist.Core, "ice40", 4, false, auto), verilog.LUTs, verilog.ICE40, 0},
+		{"gowin", loweredDesign(t, f, netlist.Core, "gowin", 4, false, auto), verilog.LUTs, verilog.Gowin, 0},
 		{"xilinx7", loweredDesign(t, f, netlist.Core, "xilinx7", 6, false, auto), verilog.Gates, verilog.Xilinx7, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestSynthesised(t *testing.T) {
 			if r.Proof == nil || r.Proof.Verdict != cec.Equivalent {
 				t.Errorf("the sound design is not proved: %+v", r.Proof)
 			}
-			if c.target == verilog.ICE40 || c.target == verilog.Xilinx7 {
+			if c.target == verilog.ICE40 || c.target == verilog.Gowin || c.target == verilog.Xilinx7 {
 				return // nothing new, for seconds of yosys each
 			}
 			broken := strings.Replace(text.String(), "> best", "< best", 1)
