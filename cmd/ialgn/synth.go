@@ -36,7 +36,7 @@ func synthCommand() *cli.Command {
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
 			&cli.StringFlag{Name: "place", Value: "auto", Usage: "place for `AIM`: clock, short wires, or auto, by the estimate"},
-			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf, .cst; default: the board's)"},
+			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf, .cst, .xdc; default: the board's)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
@@ -47,9 +47,10 @@ func synthCommand() *cli.Command {
 
 // pinLines are how files of pins put a port on a pin, by the family.
 var pinLines = map[string]string{
-	device.ICE40: "set_io PORT PIN",
-	device.ECP5:  `LOCATE COMP "PORT" SITE "PIN";`,
-	device.Gowin: `IO_LOC "PORT" PIN;`,
+	device.ICE40:   "set_io PORT PIN",
+	device.ECP5:    `LOCATE COMP "PORT" SITE "PIN";`,
+	device.Gowin:   `IO_LOC "PORT" PIN;`,
+	device.Xilinx7: "set_property -dict {PACKAGE_PIN PIN IOSTANDARD LVCMOS33} [get_ports PORT]",
 }
 
 // The clock that is aimed at where nothing says another, and the most seeds.

@@ -26,8 +26,8 @@ type Device struct {
 	Name    string `json:"name"`              // of the target, such as ice40-hx8k
 	Family  string `json:"family"`            // whose cells it has
 	Part    string `json:"part,omitempty"`    // the vendor's name
-	Package string `json:"package,omitempty"` // as nextpnr calls it; empty: there is no device
-	Die     string `json:"-"`                 // nextpnr's option for the device, and what icetime or gowin_pack calls it
+	Package string `json:"package,omitempty"` // as who places calls it; empty: there is no device
+	Die     string `json:"-"`                 // nextpnr's option for the device, and what icetime or gowin_pack calls it; of Xilinx, Vivado asks for the part
 
 	LUTInputs int `json:"lut_inputs"`
 	LUTs      int `json:"luts,omitempty"`
@@ -49,6 +49,7 @@ const (
 	// The data sheet has thousands of LUTs; the exact number is Project Trellis's.
 	ecp5     = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports them; not checked against either here"
 	gowin1N9 = "Gowin DS117 (GW1NR series); flip-flops and carries as nextpnr-himbaechel reports them; not checked against either here"
+	artix7   = "AMD DS180 (7 Series FPGAs), Artix-7 tables; not checked here"
 )
 
 // devices is the table. A logic cell of iCE40 is one LUT, one flip-flop and one bit of a carry
@@ -64,6 +65,7 @@ var devices = []Device{
 	{"ecp5-45k", ECP5, "LFE5U-45F-CABGA381", "CABGA381", "45k", 4, 43848, 43848, 43848, 203, 108 * 18432, ecp5},
 	{"ecp5-85k", ECP5, "LFE5U-85F-CABGA381", "CABGA381", "85k", 4, 83640, 83640, 83640, 205, 208 * 18432, ecp5},
 	{"gowin-gw1n9", Gowin, "GW1NR-LV9QN88PC6/I5", "QN88P", "GW1N-9C", 4, 8640, 6480, 6480, 71, 26 * 18432, gowin1N9},
+	{"xilinx7-a35t", Xilinx7, "xc7a35tcpg236-1", "cpg236", "", 6, 20800, 20800, 41600, 106, 50 * 36864, artix7},
 	{Name: "xilinx7", Family: Xilinx7, LUTInputs: 6, Source: "a family, no device"},
 	{Name: "generic-lut4", Family: Generic, LUTInputs: 4},
 	{Name: "generic-lut6", Family: Generic, LUTInputs: 6},

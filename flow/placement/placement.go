@@ -22,11 +22,11 @@ const Limit = 30 * time.Minute
 type Options struct {
 	Device  device.Device
 	Module  string  // the top module
-	Netlist string  // of yosys, as JSON
+	Netlist string  // of yosys, as JSON; for Vivado as Verilog without unknown values, in Dir
 	Dir     string  // a folder for all that is written, under names that begin with seedN
-	Seed    int     // of the random numbers; the same seed gives the same bytes
+	Seed    int     // of the random numbers; the same seed gives the same bytes. Vivado has none
 	MHz     float64 // of the clock that is aimed at
-	Pins    string  // file of pins (.pcf, .lpf, .cst); ports that it leaves out are placed freely, but for Gowin. Empty: all are
+	Pins    string  // file of pins (.pcf, .lpf, .cst, .xdc); ports that it leaves out are placed freely, but for Gowin. Empty: all are
 	Wires   bool    // place for short wires alone, not for the clock
 }
 
@@ -41,15 +41,15 @@ type Result struct {
 	Critical Path    `json:"critical_path"`
 	CPU      float64 `json:"cpu_seconds"`
 
-	Bits string `json:"-"` // the configuration as text, a file in Dir
+	Bits string `json:"-"` // the configuration as text, or Vivado's bitstream, a file in Dir
 	Pads []Pad  `json:"-"` // of the ports; of iCE40 alone
 	Log  string `json:"-"`
-	Tool string `json:"-"` // nextpnr's version
+	Tool string `json:"-"` // the program's version
 }
 
 // Use is how many cells of a kind there are.
 type Use struct {
-	Cell      string `json:"cell"` // nextpnr's name of the kind, such as ICESTORM_LC
+	Cell      string `json:"cell"` // name of the kind, such as ICESTORM_LC, of who placed it
 	Used      int    `json:"used"`
 	Available int    `json:"available"`
 }

@@ -20,8 +20,8 @@ type Path struct {
 
 // Net is a net of a path.
 type Net struct {
-	Name string  `json:"name"` // as the synthesised netlist has it
-	NS   float64 `json:"ns"`   // from the path's begin to the net's end
+	Name string  `json:"name"`         // as the synthesised netlist has it
+	NS   float64 `json:"ns,omitempty"` // from the path's begin to the net's end; Vivado does not say
 }
 
 // report is what a placer says of a routed design, the part of nextpnr's report that is read.

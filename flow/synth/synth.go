@@ -1,5 +1,5 @@
 // Package synth takes emitted Verilog to a device: yosys, then nextpnr with one seed or several,
-// then a bitstream.
+// or Vivado, then a bitstream.
 //
 // [Run] writes all of it, logs included, into a folder of the target's name. The files are made
 // in a folder beside it, which takes that name when all is there: an error or an interruption
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ialgn/flow/device"
@@ -29,7 +30,7 @@ type Options struct {
 	Sources  []string // Verilog files
 	Dir      string   // holds a folder for each target
 	MHz      float64  // of the clock that is aimed at
-	Seeds    []int    // of nextpnr, at least one
+	Seeds    []int    // of nextpnr, at least one; of Vivado 1
 	Pins     string   // file of pins; empty: nextpnr chooses
 	Aim      Aim      // what it is placed for; empty: as the estimate of its wiring says
 	Parallel int      // how many nextpnrs run at a time
@@ -46,8 +47,8 @@ type Options struct {
 // if the device has no room; and the context's, if that ended.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
-	if len(o.Seeds) == 0 && o.Reuse == "" {
-		return nil, errors.New("synth: no seeds, give at least one")
+	if err := o.checkSeeds(); err != nil {
+		return nil, err
 	}
 	s, err := newStage(o.Dir, o.Device.Name)
 	if err != nil {
@@ -71,6 +72,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, s.fail(err)
 	}
 	return r, s.install()
+}
+
+// checkSeeds refuses no seeds where there is something to place, and some for what knows none: its
+// only run counts as seed 1.
+func (o Options) checkSeeds() error {
+	if len(o.Seeds) == 0 && o.Reuse == "" {
+		return errors.New("synth: no seeds, give at least one")
+	}
+	d := o.Device
+	if d.Placeable() && ways[d.Family].seedless && !slices.Equal(o.Seeds, []int{1}) {
+		return hint.With(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change", ways[d.Family].placer, d.Name),
+			"leave --seed and --seeds out")
+	}
+	return nil
 }
 
 // run does all in a folder.
@@ -99,7 +114,7 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 	if r.NotPlaced = unplaceable(o); r.NotPlaced != "" {
 		return r, nil
 	}
-	if r.Runs, err = o.placeAll(ctx, r.Aim, y.JSON, dir); err != nil {
+	if r.Runs, err = o.placeAll(ctx, r.Aim, cmp.Or(y.Vendor, y.JSON), dir); err != nil {
 		return nil, err
 	}
 	best := r.choose()
@@ -135,6 +150,7 @@ func (o Options) note(text string) {
 // yosys returns the options for yosys.
 func (o Options) yosys(dir string) yosys.Options {
 	y := yosys.Options{Module: o.Module, Sources: o.Sources, Target: o.Device.Family, Dir: dir, Place: true}
+	y.Vendor = o.Device.Placeable() && o.Device.Family == device.Xilinx7
 	for _, m := range o.Memories {
 		y.Memories = append(y.Memories, yosys.Memory{Name: m.Name, Text: o.synthesised(m)})
 	}

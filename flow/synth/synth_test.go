@@ -59,6 +59,7 @@ func TestTargets(t *testing.T) {
 	}{
 		{"generic-lut4", false, "no device"},
 		{"xilinx7", true, "the vendor's tool"},
+		{"xilinx7-a35t", true, "vivado: not installed"},
 		{"ecp5-45k", true, "nextpnr-ecp5: not installed"},
 		{"gowin-gw1n9", true, "nextpnr-himbaechel: not installed"},
 	} {
@@ -183,6 +184,32 @@ echo '{"fmax": {"clk": {"achieved": 50}}, "utilization": {"LUT4": {"used": 9, "a
 	text, err := os.ReadFile(r.Bitstream)
 	if err != nil || string(text) != "routed\n" || filepath.Base(r.Bitstream) != "m.fs" || r.Fmax != 50 {
 		t.Errorf("%+v, %q, %v", r, text, err)
+	}
+}
+
+// TestVivado has a program that stands in for Vivado, which Debian does not have, take a netlist
+// in which all values are known.
+func TestVivado(t *testing.T) {
+	fake(t, "vivado", `test "$1" = -version && exit
+if grep -q "'h[0-9a-f]*x" vendor.v; then echo "ERROR: an unknown value"; exit 1; fi
+echo routed >seed1.bit
+echo '{"fmax": {"clk": {"achieved": 200}}, "utilization": {"LUT": {"used": 9, "available": 20800}}}' >seed1.report.json`)
+	o := options(t, "xilinx7-a35t", source(t, ports, body))
+	r, err := synth.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.Bitstream)
+	if err != nil || string(text) != "routed\n" || filepath.Base(r.Bitstream) != "m.bit" || r.Fmax != 200 || r.FFs != 9 {
+		t.Errorf("%+v, %q, %v", r, text, err)
+	}
+	if known, err := os.ReadFile(filepath.Join(r.Dir, "netlist.v")); err != nil || !strings.Contains(string(known), "1'hx") {
+		t.Errorf("the netlist has no unknown value to begin with: %v", err)
+	}
+	o.Seeds = []int{1, 2}
+	_, err = synth.Run(t.Context(), o)
+	if want := "synth: vivado places for xilinx7-a35t without random numbers, which seeds could change"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "--seeds") {
+		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}
 }
 

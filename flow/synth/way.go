@@ -11,6 +11,7 @@ import (
 	"ialgn/flow/icestorm"
 	"ialgn/flow/nextpnr"
 	"ialgn/flow/placement"
+	"ialgn/flow/vivado"
 	"ialgn/internal/tool"
 )
 
@@ -19,6 +20,7 @@ type way struct {
 	placer   string   // what places, as notes call it
 	programs []string // all that it takes, what places first
 	place    func(context.Context, placement.Options) (*placement.Result, error)
+	seedless bool   // there are no random numbers to seed
 	suffix   string // of the bitstream
 	// pack makes the bitstream of a routed design, and what stands beside it.
 	pack func(ctx context.Context, o Options, r *placement.Result, bitstream string) error
@@ -26,9 +28,22 @@ type way struct {
 
 // ways by family; there is none for look-up tables alone.
 var ways = map[string]way{
-	device.ICE40: {"nextpnr", []string{nextpnr.Program(device.ICE40), "icepack", "icetime"}, nextpnr.Place, ".bin", packICE40},
-	device.ECP5:  {"nextpnr", []string{nextpnr.Program(device.ECP5), "ecppack"}, nextpnr.Place, ".bit", packECP5},
-	device.Gowin: {"nextpnr", []string{nextpnr.Program(device.Gowin), "gowin_pack"}, nextpnr.Place, ".fs", packGowin},
+	device.ICE40: {
+		placer: "nextpnr", programs: []string{nextpnr.Program(device.ICE40), "icepack", "icetime"},
+		place: nextpnr.Place, suffix: ".bin", pack: packICE40,
+	},
+	device.ECP5: {
+		placer: "nextpnr", programs: []string{nextpnr.Program(device.ECP5), "ecppack"},
+		place: nextpnr.Place, suffix: ".bit", pack: packECP5,
+	},
+	device.Gowin: {
+		placer: "nextpnr", programs: []string{nextpnr.Program(device.Gowin), "gowin_pack"},
+		place: nextpnr.Place, suffix: ".fs", pack: packGowin,
+	},
+	device.Xilinx7: {
+		placer: "vivado", programs: []string{vivado.Program}, seedless: true,
+		place: vivado.Place, suffix: ".bit", pack: packXilinx7,
+	},
 }
 
 // unplaceable returns why a design for a target ends with yosys's netlist, "" if all programs
@@ -73,6 +88,11 @@ func packECP5(ctx context.Context, _ Options, r *placement.Result, bitstream str
 
 func packGowin(ctx context.Context, o Options, r *placement.Result, bitstream string) error {
 	return packWith(ctx, "gowin_pack", bitstream, "-d", o.Device.Die, "-o", bitstream, r.Bits)
+}
+
+// packXilinx7 gives the bitstream its name: Vivado has made it.
+func packXilinx7(_ context.Context, _ Options, r *placement.Result, bitstream string) error {
+	return os.Rename(r.Bits, bitstream)
 }
 
 // packWith runs a program that makes a bitstream. Its log stays beside that.

@@ -30,6 +30,7 @@ type Options struct {
 	LUT     int      // of the target generic: map to LUTs of so many inputs, 2 to 6; 0: to gates
 	Dir     string   // an empty folder for all that is written
 	Place   bool     // write the netlist for nextpnr, too
+	Vendor  bool     // write the netlist with each unknown value 0, too, as a vendor's tool takes it
 	// Memories are files that the design's $readmemh reads. Without any it may have no memory.
 	Memories []Memory
 
@@ -47,6 +48,7 @@ type Memory struct {
 type Result struct {
 	Netlist string         `json:"-"`     // the synthesised netlist as Verilog, a file in Dir
 	JSON    string         `json:"-"`     // the same as nextpnr reads it, with Place
+	Vendor  string         `json:"-"`     // the same as Verilog for a vendor's tool, with Vendor
 	Library Library        `json:"-"`     // what the cells in it do
 	Cells   map[string]int `json:"cells"` // how many of each type
 	Tool    string         `json:"tool"`  // yosys's version
@@ -93,6 +95,7 @@ const (
 	statName    = "stat.json"
 	netlistName = "netlist.v"
 	jsonName    = "netlist.json"
+	vendorName  = "vendor.v"
 )
 
 const defaultLimit = time.Hour
@@ -123,6 +126,9 @@ func Synthesise(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Netlist: filepath.Join(o.Dir, netlistName), Tool: t.Version(ctx), CPU: run.CPU}
 	if o.Place {
 		r.JSON = filepath.Join(o.Dir, jsonName)
+	}
+	if o.Vendor {
+		r.Vendor = filepath.Join(o.Dir, vendorName)
 	}
 	if r.Library, err = o.library(t.Path); err != nil {
 		return nil, err
@@ -223,6 +229,9 @@ opt_clean -purge
 		s.WriteString("write_json " + jsonName + "\nsplitnets\nopt_clean -purge\n")
 	}
 	fmt.Fprintf(&s, "tee -q -o %s stat -json\nwrite_verilog -noattr %s\n", statName, netlistName)
+	if o.Vendor {
+		s.WriteString("setundef -zero -params\nwrite_verilog -noattr " + vendorName + "\n")
+	}
 	return s.String(), nil
 }
 

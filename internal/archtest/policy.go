@@ -114,10 +114,14 @@ var policy = Policy{
 			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
 			Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"},
 		},
+		{
+			Package: "flow/vivado", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
+			Test: []string{"internal/hint"}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{

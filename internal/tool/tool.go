@@ -48,8 +48,12 @@ var programs = []program{
 	{"ecppack", []string{"ecppack"}, "", []string{"--version"}, "Version"},
 	{"nextpnr-himbaechel", []string{"nextpnr-himbaechel"}, "", []string{"--version"}, "Next Generation Place and Route"},
 	{"gowin_pack", []string{"gowin_pack"}, "", nil, ""},
+	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"},                // with a capital V before 2023
 	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // tests look at pages with it
 }
+
+// vendors have the programs whose source is not open.
+var vendors = map[string]string{"vivado": "AMD"}
 
 // Names returns the names of all programs that [Find] knows.
 func Names() []string {
@@ -145,6 +149,9 @@ func (e *MissingError) Error() string {
 // Hint returns how to install the program.
 func (e *MissingError) Hint() string {
 	if e.Package == "" {
+		if vendor := vendors[e.Name]; vendor != "" {
+			return "install " + e.Name + " of " + vendor + ", and put it on the PATH"
+		}
 		return "build " + e.Name + " from its source, and put it on the PATH"
 	}
 	return "apt-get install " + e.Package + ", or make tools"

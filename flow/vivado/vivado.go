@@ -1,0 +1,92 @@
+// Package vivado has a synthesised netlist placed and routed by Vivado, for Xilinx 7.
+//
+// The script that Vivado runs makes the bitstream, too, and writes a report in the form of
+// nextpnr's. Script and arguments are by Vivado's documentation (UG835, UG904, UG912): tests run
+// the script in a Tcl shell that knows Vivado's commands by name alone.
+package vivado
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"ialgn/flow/device"
+	"ialgn/flow/placement"
+	"ialgn/internal/tool"
+)
+
+// Program is Vivado's name, for [tool.Find].
+const Program = "vivado"
+
+//go:embed place.tcl
+var script []byte
+
+// The files in Dir that Vivado reads beside the netlist.
+const (
+	scriptName = "place.tcl"
+	pinsName   = "pins.xdc" // a copy: a name from outside may mean something in Tcl
+)
+
+// Place places and routes a netlist, a file in Dir, and makes its bitstream.
+// It returns an error if an option has no meaning, a [*tool.MissingError] without Vivado, and a
+// [*tool.FailedError] if the design does not fit or does not route.
+func Place(ctx context.Context, o placement.Options) (*placement.Result, error) {
+	if o.Device.Family != device.Xilinx7 || !o.Device.Placeable() {
+		return nil, fmt.Errorf("vivado: target %q: there is no device of Xilinx 7 to place a design on", o.Device.Name)
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	t, err := tool.Find(Program)
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(o); err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("seed%d", o.Seed)
+	log := filepath.Join(o.Dir, name+".vivado.log")
+	run, err := t.Run(ctx, tool.Command{Args: args(o, name), Dir: o.Dir, Limit: placement.Limit, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	r := &placement.Result{Seed: o.Seed, CPU: run.CPU, Bits: filepath.Join(o.Dir, name+".bit"), Log: log, Tool: t.Version(ctx)}
+	if err := r.ReadReport(filepath.Join(o.Dir, name+".report.json")); err != nil {
+		return nil, run.Failed("no report: "+err.Error(), err)
+	}
+	return r, nil
+}
+
+// prepare writes script and pins into the folder.
+func prepare(o placement.Options) error {
+	if o.Pins != "" {
+		text, err := os.ReadFile(o.Pins)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(o.Dir, pinsName), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(o.Dir, scriptName), script, 0o666)
+}
+
+// args returns the arguments, those of the script last. The log is ours.
+func args(o placement.Options, name string) []string {
+	aim := "clock"
+	if o.Wires {
+		aim = "wires"
+	}
+	period := strconv.FormatFloat(1000/o.MHz, 'f', 3, 64) // in ns, to the ps
+	args := []string{
+		"-mode", "batch", "-nojournal", "-nolog", "-source", scriptName,
+		"-tclargs", name, filepath.Base(o.Netlist), o.Module, o.Device.Part, period, aim,
+	}
+	if o.Pins != "" {
+		args = append(args, pinsName)
+	}
+	return args
+}
