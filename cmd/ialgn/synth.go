@@ -36,7 +36,7 @@ func synthCommand() *cli.Command {
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
 			&cli.StringFlag{Name: "place", Value: "auto", Usage: "place for `AIM`: clock, short wires, or auto, by the estimate"},
-			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins that `FILE` says (.pcf, .lpf, .cst, .xdc; default: the board's)"},
+			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
