@@ -5,7 +5,7 @@
 GO        ?= go
 TOOL      := $(GO) tool -modfile=tools/go.mod
 PACKAGES  ?= ./...
-DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ chromium
+DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ tcl chromium
 
 # Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .

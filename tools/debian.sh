@@ -11,6 +11,7 @@ there() {
 	case $1 in
 	fpga-icestorm) command -v icepack ;;
 	fpga-icestorm-chipdb) [ -e /usr/share/fpga-icestorm/chipdb ] ;; # only recommended by fpga-icestorm; icetime reads it
+	tcl) command -v tclsh ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1
 }

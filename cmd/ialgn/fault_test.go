@@ -45,6 +45,7 @@ type outcome struct {
 	}
 	Wrapper *struct {
 		Values, Checked, Mismatches int
+		Unplayed                    string
 		First                       []wrong
 	}
 	Formal *struct {
@@ -401,7 +402,7 @@ func TestWrapperFaults(t *testing.T) {
 		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
 		c := compiled{"m.st", dir, "full"}
 		kind := strings.Fields(options)[1]
-		if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 {
+		if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 || o.Wrapper.Unplayed != "" {
 			t.Fatalf("%s: exit status %d, %+v", options, code, o.Wrapper)
 		}
 		sound, write := c.text(t, "net_"+kind+".v")
@@ -423,7 +424,7 @@ func TestWrapperFaults(t *testing.T) {
 				}
 				write([]string{broken})
 				code, o := c.verify(t, "--level", "formal", "--samples", "30")
-				if code != exitDifference || o.RTL.Mismatches != 0 || o.Wrapper.Mismatches == 0 || o.Formal != nil || !strings.Contains(o.Wrapper.First[0].What, " for the word ") {
+				if code != exitDifference || o.RTL.Mismatches != 0 || o.Wrapper.Mismatches == 0 || o.Wrapper.Unplayed == "" || o.Formal != nil || !strings.Contains(o.Wrapper.First[0].What, " for the word ") {
 					t.Errorf("exit status %d, %+v", code, o.Wrapper)
 				}
 			})

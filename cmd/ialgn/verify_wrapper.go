@@ -34,8 +34,16 @@ func (r *verifyReport) wrapper(ctx context.Context, d verify.Design, s verify.Sa
 func (r *verifyReport) wrapperText(w io.Writer, s *verify.WrapperResult) {
 	fmt.Fprint(w, "wrapper: ")
 	if s.Values > 0 {
-		fmt.Fprintf(w, "%d values of a word; ", s.Values)
+		fmt.Fprintf(w, "%d values of a word", s.Values)
+		if s.Unplayed != "" {
+			fmt.Fprintf(w, ": %s", mismatches(s.Mismatches))
+		}
+		fmt.Fprint(w, "; ")
 	}
-	fmt.Fprintln(w, simulated(&s.RTLResult))
+	if s.Unplayed != "" {
+		fmt.Fprintf(w, "no samples: %s\n", s.Unplayed)
+	} else {
+		fmt.Fprintln(w, simulated(&s.RTLResult))
+	}
 	list(w, s.First)
 }

@@ -27,6 +27,8 @@ type WrapperFiles struct {
 // WrapperResult is the outcome of [Design.Wrapper].
 type WrapperResult struct {
 	Values int `json:"values"` // of a word, with which the wrapper's encoder was tried; 0: it has none
+	// Unplayed says why no sample went through the whole of it; empty: some did.
+	Unplayed string `json:"unplayed,omitempty"`
 	RTLResult
 }
 
@@ -34,7 +36,7 @@ type WrapperResult struct {
 // as a word, and then the whole by its protocol on test samples, chosen as by [Design.RTL]. They
 // are at most as many as asked for, and at least two: few where a sample takes many clocks of
 // many cells. A serial line has the fewest clocks a bit that it can have, whatever rate it was
-// written for. A design of more than 200,000 cells has its encoder tried alone.
+// written for. A design of more than 200,000 cells has its encoder tried alone, which Unplayed says.
 //
 // It returns an error of package tool if iverilog is missing or fails.
 func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples int) (*WrapperResult, error) {
@@ -52,7 +54,12 @@ func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples 
 	if err := r.encoder(ctx, f, dir, sources); err != nil {
 		return nil, err
 	}
-	if r.Mismatches == 0 && d.Product.Cells() <= largestWhole {
+	switch cells := d.Product.Cells(); {
+	case r.Mismatches > 0:
+		r.Unplayed = "its encoder is wrong"
+	case cells > largestWhole:
+		r.Unplayed = fmt.Sprintf("%d cells are more than %d", cells, largestWhole)
+	default:
 		line := wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}
 		rate, err := wrapper.NewRate(f.Kind, d.Product, line)
 		if err != nil {
