@@ -33,3 +33,8 @@ func pinAVX2(f *frame)
 //
 //go:noescape
 func pinWideAVX2(f *frame)
+
+// layerAVX2 updates gates of a layer.
+//
+//go:noescape
+func layerAVX2(f *frame)

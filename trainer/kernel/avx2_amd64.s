@@ -285,7 +285,39 @@ DATA avx2Constants<>+496(SB)/4, $0xffffffff
 DATA avx2Constants<>+500(SB)/4, $0xffffffff
 DATA avx2Constants<>+504(SB)/4, $0xffffffff
 DATA avx2Constants<>+508(SB)/4, $0xffffffff
-GLOBL avx2Constants<>(SB), RODATA|NOPTR, $512
+DATA avx2Constants<>+512(SB)/4, $0x00000000
+DATA avx2Constants<>+516(SB)/4, $0x00000001
+DATA avx2Constants<>+520(SB)/4, $0x00000002
+DATA avx2Constants<>+524(SB)/4, $0x00000003
+DATA avx2Constants<>+528(SB)/4, $0x00000004
+DATA avx2Constants<>+532(SB)/4, $0x00000005
+DATA avx2Constants<>+536(SB)/4, $0x00000006
+DATA avx2Constants<>+540(SB)/4, $0x00000007
+DATA avx2Constants<>+544(SB)/4, $0x00000008
+DATA avx2Constants<>+548(SB)/4, $0x00000009
+DATA avx2Constants<>+552(SB)/4, $0x0000000a
+DATA avx2Constants<>+556(SB)/4, $0x0000000b
+DATA avx2Constants<>+560(SB)/4, $0x0000000c
+DATA avx2Constants<>+564(SB)/4, $0x0000000d
+DATA avx2Constants<>+568(SB)/4, $0x0000000e
+DATA avx2Constants<>+572(SB)/4, $0x0000000f
+DATA avx2Constants<>+576(SB)/4, $0x00000010
+DATA avx2Constants<>+580(SB)/4, $0x00000011
+DATA avx2Constants<>+584(SB)/4, $0x00000012
+DATA avx2Constants<>+588(SB)/4, $0x00000013
+DATA avx2Constants<>+592(SB)/4, $0x00000014
+DATA avx2Constants<>+596(SB)/4, $0x00000015
+DATA avx2Constants<>+600(SB)/4, $0x00000016
+DATA avx2Constants<>+604(SB)/4, $0x00000017
+DATA avx2Constants<>+608(SB)/4, $0x00000018
+DATA avx2Constants<>+612(SB)/4, $0x00000019
+DATA avx2Constants<>+616(SB)/4, $0x0000001a
+DATA avx2Constants<>+620(SB)/4, $0x0000001b
+DATA avx2Constants<>+624(SB)/4, $0x0000001c
+DATA avx2Constants<>+628(SB)/4, $0x0000001d
+DATA avx2Constants<>+632(SB)/4, $0x0000001e
+DATA avx2Constants<>+636(SB)/4, $0x0000001f
+GLOBL avx2Constants<>(SB), RODATA|NOPTR, $640
 
 // func gatesAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
@@ -10756,6 +10788,810 @@ loop46:
 	JNZ          loop46
 	MOVQ         33072(AX), CX
 	SUBQ         CX, 33056(AX)
+	SUBQ         CX, 33064(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func layerAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·layerAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       33064(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 33072(AX)
+	MOVQ       33056(AX), CX
+	MOVQ       33128(AX), DX
+	PREFETCHT0 128(DX)(CX*4)
+	PREFETCHT0 252(DX)(CX*4)
+	MOVQ       33072(AX), CX
+	MOVQ       33056(AX), DX
+	LEAQ       18816(AX), BX
+	MOVQ       33104(AX), SI
+	MOVQ       33128(AX), DI
+	MOVQ       33144(AX), R8
+	MOVQ       33168(AX), R8
+
+loop47:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VMOVUPS      avx2Constants<>+192(SB), X1
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R8*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMOVUPS      32(SI)(R8*1), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y3, Y3
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y3, Y3
+	VADDPS       avx2Constants<>+64(SB), Y2, Y0
+	VADDPS       avx2Constants<>+64(SB), Y3, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y4, Y6
+	VSUBPS       Y5, Y2, Y5
+	VSUBPS       Y6, Y3, Y6
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y2
+	VPERMPS      avx2Constants<>+224(SB), Y4, Y3
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y7
+	VPERMPS      avx2Constants<>+256(SB), Y4, Y8
+	VPSLLD       $0x1c, Y0, Y9
+	VBLENDVPS    Y9, Y7, Y2, Y2
+	VPSLLD       $0x1c, Y4, Y7
+	VBLENDVPS    Y7, Y8, Y3, Y3
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y4, Y4
+	VPADDD       Y0, Y2, Y2
+	VPADDD       Y4, Y3, Y3
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y2, Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VADDPS       Y7, Y2, Y2
+	VADDPS       Y8, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y3, Y2, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X4, X5, X4
+	VUNPCKLPD    X4, X4, X6
+	VUNPCKHPD    X4, X4, X7
+	VADDPS       X6, X7, X6
+	VUNPCKLPD    X5, X0, X7
+	VUNPCKHPD    X5, X0, X0
+	VADDPS       X7, X0, X7
+	VSHUFPS      $0x88, X7, X6, X0
+	VSHUFPS      $0xdd, X7, X6, X5
+	VADDPS       X0, X5, X0
+	VSHUFPS      $0x06, X4, X4, X5
+	VSHUFPS      $0x0f, X4, X4, X4
+	VADDPS       X5, X4, X5
+	VDIVPS       X0, X1, X1
+	VSHUFPS      $0x4e, X5, X0, X0
+	VBROADCASTSS X1, Y4
+	VMULPS       X4, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (BX)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPERMILPS    $0x55, X1, X1
+	INCQ         DX
+	ADDQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop47
+	MOVQ         33072(AX), CX
+	MOVQ         33056(AX), DX
+	LEAQ         18816(AX), BX
+
+loop48:
+	LEAQ (AX), SI
+	CMPQ 34008(AX), $0x00
+	JEQ  skip49
+	MOVQ DX, SI
+	SHLQ $0x09, SI
+	ADDQ 34104(AX), SI
+
+skip49:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+	MOVQ   34064(AX), DI
+	MOVL   (DI)(DX*4), R8
+	MOVL   4(DI)(DX*4), DI
+	SUBQ   R8, DI
+	SHLQ   $0x03, R8
+	ADDQ   34072(AX), R8
+	TESTQ  DI, DI
+	JZ     skip50
+
+loop51:
+	MOVL         128(R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         132(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	PREFETCHT0   128(R9)
+	PREFETCHT0   192(R9)
+	PREFETCHT0   256(R9)
+	PREFETCHT0   320(R9)
+	PREFETCHT0   384(R9)
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R11)
+	MOVL         (R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         4(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	VBROADCASTSD (R11), Y14
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       (R9), Y15, Y15
+	VADDPS       Y15, Y0, Y0
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       32(R9), Y15, Y15
+	VADDPS       Y15, Y1, Y1
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       64(R9), Y15, Y15
+	VADDPS       Y15, Y2, Y2
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       96(R9), Y15, Y15
+	VADDPS       Y15, Y3, Y3
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       128(R9), Y15, Y15
+	VADDPS       Y15, Y4, Y4
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       160(R9), Y15, Y15
+	VADDPS       Y15, Y5, Y5
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       192(R9), Y15, Y15
+	VADDPS       Y15, Y6, Y6
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       224(R9), Y15, Y15
+	VADDPS       Y15, Y7, Y7
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       256(R9), Y15, Y15
+	VADDPS       Y15, Y8, Y8
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       288(R9), Y15, Y15
+	VADDPS       Y15, Y9, Y9
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       320(R9), Y15, Y15
+	VADDPS       Y15, Y10, Y10
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       352(R9), Y15, Y15
+	VADDPS       Y15, Y11, Y11
+	VPBROADCASTD 12(R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       384(R9), Y15, Y15
+	VADDPS       Y15, Y12, Y12
+	VPBROADCASTD 12(R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       416(R9), Y15, Y15
+	VADDPS       Y15, Y13, Y13
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop51
+
+skip50:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y4, 128(SI)
+	VMOVUPS Y5, 160(SI)
+	VMOVUPS Y6, 192(SI)
+	VMOVUPS Y7, 224(SI)
+	VMOVUPS Y8, 256(SI)
+	VMOVUPS Y9, 288(SI)
+	VMOVUPS Y10, 320(SI)
+	VMOVUPS Y11, 352(SI)
+	VMOVUPS Y12, 384(SI)
+	VMOVUPS Y13, 416(SI)
+	CMPQ    34024(AX), $0x70
+	JLE     skip52
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    34064(AX), DI
+	MOVL    (DI)(DX*4), R8
+	MOVL    4(DI)(DX*4), DI
+	SUBQ    R8, DI
+	SHLQ    $0x03, R8
+	ADDQ    34072(AX), R8
+	TESTQ   DI, DI
+	JZ      skip53
+
+loop54:
+	MOVL         128(R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         132(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	PREFETCHT0   448(R9)
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R11)
+	MOVL         (R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         4(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	VBROADCASTSD (R11), Y2
+	VPBROADCASTD 12(R10), Y3
+	VPSRLVD      avx2Constants<>+576(SB), Y3, Y3
+	VPERMILPS    Y3, Y2, Y3
+	VMULPS       448(R9), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPBROADCASTD 12(R10), Y3
+	VPSRLVD      avx2Constants<>+608(SB), Y3, Y3
+	VPERMILPS    Y3, Y2, Y3
+	VMULPS       480(R9), Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop54
+
+skip53:
+	VMOVUPS Y0, 448(SI)
+	VMOVUPS Y1, 480(SI)
+
+skip52:
+	MOVQ     34144(AX), DI
+	MOVL     (DI)(DX*4), DI
+	SHLQ     $0x04, DI
+	ADDQ     34128(AX), DI
+	MOVQ     34152(AX), R8
+	MOVL     (R8)(DX*4), R8
+	SHLQ     $0x04, R8
+	ADDQ     34136(AX), R8
+	CMPQ     34008(AX), $0x00
+	JEQ      skip55
+	MOVQ     DX, R9
+	SHLQ     $0x05, R9
+	ADDQ     34120(AX), R9
+	VMOVDQU  (DI), X0
+	VMOVDQU  X0, (R9)
+	VMOVDQU  (R8), X0
+	VMOVDQU  X0, 16(R9)
+	VMOVUPS  320(BX), X0
+	VMOVHLPS X0, X0, X1
+	VSUBPS   X0, X1, X2
+	VSHUFPS  $0x88, X0, X0, X1
+	VSHUFPS  $0xdd, X0, X0, X0
+	VSUBPS   X1, X0, X0
+	VMOVLHPS X0, X2, X2
+	MOVQ     DX, R9
+	SHLQ     $0x04, R9
+	ADDQ     34112(AX), R9
+	VMOVUPS  X2, (R9)
+
+skip55:
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      (SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      32(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      64(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      96(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      128(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      160(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      192(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      224(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      256(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      288(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      320(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      352(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      384(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      416(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	CMPQ         34024(AX), $0x70
+	JLE          skip56
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      448(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      480(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+
+skip56:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPS       X4, X2, X2
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X3
+	VADDPS       X6, X3, X3
+	VUNPCKLPD    X0, X1, X4
+	VUNPCKHPD    X0, X1, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(BX)
+	INCQ         DX
+	ADDQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop48
+	MOVQ         33072(AX), CX
+	LEAQ         18816(AX), DX
+	MOVQ         33056(AX), BX
+
+loop57:
+	MOVQ         BX, SI
+	SHLQ         $0x06, SI
+	MOVQ         33104(AX), DI
+	PREFETCHT0   2048(DI)(SI*1)
+	MOVQ         33112(AX), DI
+	PREFETCHT0   2048(DI)(SI*1)
+	MOVQ         33120(AX), DI
+	PREFETCHT0   2048(DI)(SI*1)
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y2
+	VBROADCASTSS 344(DX), Y3
+	VBROADCASTSS 348(DX), Y4
+	VANDPS       avx2Constants<>+416(SB), Y4, Y4
+	VANDPS       avx2Constants<>+448(SB), Y3, Y3
+	VANDPS       avx2Constants<>+480(SB), Y2, Y2
+	VADDPS       Y3, Y4, Y4
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y2, Y4, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       (DX), Y2, Y2
+	VMOVUPS      Y2, (DX)
+	VADDPS       Y1, Y4, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	INCQ         BX
+	ADDQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop57
+	MOVQ         33072(AX), CX
+	MOVQ         33056(AX), DX
+	LEAQ         18816(AX), BX
+	VBROADCASTSS 34032(AX), Y0
+	VBROADCASTSS 34036(AX), Y1
+	VBROADCASTSS 34040(AX), Y2
+	VBROADCASTSS 34044(AX), Y3
+	VBROADCASTSS 34048(AX), Y4
+	VBROADCASTSS 34052(AX), Y5
+	VBROADCASTSS 34056(AX), Y6
+
+loop58:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    33104(AX), DI
+	MOVQ    33112(AX), R8
+	MOVQ    33120(AX), R9
+	VMOVUPS (BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, (BX)
+	MOVQ    33104(AX), DI
+	MOVQ    33112(AX), R8
+	MOVQ    33120(AX), R9
+	VMOVUPS 32(BX), Y7
+	VMULPS  32(R8)(SI*1), Y0, Y8
+	VMULPS  32(R9)(SI*1), Y2, Y9
+	VMOVUPS 32(DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, 32(R8)(SI*1)
+	VMOVUPS Y9, 32(R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, 32(DI)(SI*1)
+	VMOVUPS Y11, 32(BX)
+	INCQ    DX
+	ADDQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop58
+	MOVQ    33072(AX), CX
+	MOVQ    33056(AX), DX
+	LEAQ    18816(AX), BX
+	MOVQ    33136(AX), SI
+	MOVQ    33128(AX), DI
+	MOVQ    33168(AX), R8
+
+loop59:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X3
+	VMAXPS       X2, X3, X2
+	VPERMILPS    $0xb1, X2, X3
+	VMAXPS       X3, X2, X2
+	VBROADCASTSS X2, Y3
+	VCMPPS       $0x00, Y3, Y0, Y0
+	VMOVMSKPS    Y0, R8
+	VCMPPS       $0x00, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	SHLL         $0x08, R9
+	ORL          R9, R8
+	XORQ         R9, R9
+	TZCNTQ       R8, R8
+	CMOVQCS      R9, R8
+	MOVB         R8, (SI)(DX*1)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (DI)(DX*4)
+	INCQ         DX
+	ADDQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop59
+	MOVQ         33072(AX), CX
+	ADDQ         CX, 33056(AX)
 	SUBQ         CX, 33064(AX)
 	JNZ          block
 	VZEROUPPER

@@ -7,11 +7,28 @@ type fusedLayer struct {
 	same  []uint32 // the number of each gate, which a spine reads
 }
 
+// alone are the kernels of a path for layers without relaxed pins.
+type alone struct{ gates, light func(*frame) }
+
+var layerKernels = map[string]alone{
+	"avx512": {layerAVX512, lightLayerAVX512},
+	"avx2":   {gates: layerAVX2},
+}
+
+// of returns the kernel for a layer, or nil.
+func (k alone) of(l *Layer) func(*frame) {
+	if l.Light {
+		return k.light
+	}
+	return k.gates
+}
+
 // fuse does Update by a fused kernel, and returns false where there is none for the layer.
 func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	slotsA, slotsB := l.Slots()
 	alone := l.B.K == 1 && (l.A == nil || l.A.K == 1) && slotsA == slotsB
-	if simd != "avx512" || p.words != fusedWords || l.Layers != 1 || !alone {
+	kernel := layerKernels[simd].of(l)
+	if kernel == nil || p.words != fusedWords || l.Layers != 1 || !alone {
 		return false
 	}
 	if from < 0 || to > len(l.Op) || p.Samples > fusedSamples || len(l.Uses.start) <= to {
@@ -34,11 +51,7 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	f.rowsA, f.bitA = p.pinRows(l.A, to)
 	f.rowsB, f.bitB = p.pinRows(l.B, to)
 	f.samples, f.adam = int64(p.Samples), [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
-	if l.Light {
-		lightLayerAVX512(f)
-	} else {
-		layerAVX512(f)
-	}
+	kernel(f)
 	return true
 }
 

@@ -132,7 +132,39 @@ DATA avx2Constants<>+496(SB)/4, $0xffffffff
 DATA avx2Constants<>+500(SB)/4, $0xffffffff
 DATA avx2Constants<>+504(SB)/4, $0xffffffff
 DATA avx2Constants<>+508(SB)/4, $0xffffffff
-GLOBL avx2Constants<>(SB), RODATA|NOPTR, $512
+DATA avx2Constants<>+512(SB)/4, $0x00000000
+DATA avx2Constants<>+516(SB)/4, $0x00000001
+DATA avx2Constants<>+520(SB)/4, $0x00000002
+DATA avx2Constants<>+524(SB)/4, $0x00000003
+DATA avx2Constants<>+528(SB)/4, $0x00000004
+DATA avx2Constants<>+532(SB)/4, $0x00000005
+DATA avx2Constants<>+536(SB)/4, $0x00000006
+DATA avx2Constants<>+540(SB)/4, $0x00000007
+DATA avx2Constants<>+544(SB)/4, $0x00000008
+DATA avx2Constants<>+548(SB)/4, $0x00000009
+DATA avx2Constants<>+552(SB)/4, $0x0000000a
+DATA avx2Constants<>+556(SB)/4, $0x0000000b
+DATA avx2Constants<>+560(SB)/4, $0x0000000c
+DATA avx2Constants<>+564(SB)/4, $0x0000000d
+DATA avx2Constants<>+568(SB)/4, $0x0000000e
+DATA avx2Constants<>+572(SB)/4, $0x0000000f
+DATA avx2Constants<>+576(SB)/4, $0x00000010
+DATA avx2Constants<>+580(SB)/4, $0x00000011
+DATA avx2Constants<>+584(SB)/4, $0x00000012
+DATA avx2Constants<>+588(SB)/4, $0x00000013
+DATA avx2Constants<>+592(SB)/4, $0x00000014
+DATA avx2Constants<>+596(SB)/4, $0x00000015
+DATA avx2Constants<>+600(SB)/4, $0x00000016
+DATA avx2Constants<>+604(SB)/4, $0x00000017
+DATA avx2Constants<>+608(SB)/4, $0x00000018
+DATA avx2Constants<>+612(SB)/4, $0x00000019
+DATA avx2Constants<>+616(SB)/4, $0x0000001a
+DATA avx2Constants<>+620(SB)/4, $0x0000001b
+DATA avx2Constants<>+624(SB)/4, $0x0000001c
+DATA avx2Constants<>+628(SB)/4, $0x0000001d
+DATA avx2Constants<>+632(SB)/4, $0x0000001e
+DATA avx2Constants<>+636(SB)/4, $0x0000001f
+GLOBL avx2Constants<>(SB), RODATA|NOPTR, $640
 
 DATA bytes<>+0(SB)/4, $0x0c080400
 DATA bytes<>+4(SB)/4, $0x0d090501

@@ -49,12 +49,16 @@ func constants2() constants {
 	for b, name := range opBits {
 		add(name, func(i int) uint32 { return -uint32(i >> b & 1) })
 	}
+	for j, name := range shiftNames {
+		add(name, func(i int) uint32 { return uint32(8*j + i) })
+	}
 	return c
 }
 
 var (
-	bitNames = [4]string{"bits0", "bits8", "bits16", "bits24"} // the bits of a word, eight at a time
-	opBits   = [3]string{"op1", "op2", "op4"}                  // the lanes whose index has the bit
+	bitNames   = [4]string{"bits0", "bits8", "bits16", "bits24"}     // the bits of a word, eight at a time
+	shiftNames = [4]string{"shift0", "shift8", "shift16", "shift24"} // and their places
+	opBits     = [3]string{"op1", "op2", "op4"}                      // the lanes whose index has the bit
 )
 
 func avx2() {
@@ -76,6 +80,7 @@ func avx2() {
 		k.largest()
 		k.end()
 	}
+	kernel2{fused{ops: true}, c}.layer()
 }
 
 // eight returns n vectors of eight lanes.
@@ -123,31 +128,16 @@ func (k kernel2) exp(x []reg.VecVirtual) {
 
 // softmax writes p, q and the truth values t of the block's gates.
 func (k kernel2) softmax() {
-	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	w, top, u, utop := load(k.f, "w"), load(k.f, "top"), load(k.f, "u"), load(k.f, "utop")
 	loop(n, func() {
 		at64 := shifted(g, 6)
 		shift := YMM()
-		VBROADCASTSS(index(utop, g, 4, 0), shift)
-		lanes := eight(2) // of the sum of q
-		for h := range 2 {
-			q := eight(2)
-			for i := range q {
-				VMOVUPS(index(u, at64, 2, ymm*(2*h+i)), q[i])
-				VSUBPS(shift, q[i], q[i])
-			}
-			k.exp(q)
-			for i := range q {
-				VMOVUPS(q[i], at(gate, "q", 8*(2*h+i)))
-				if h == 0 {
-					VMOVAPS(q[i], lanes[i])
-				} else {
-					VADDPS(q[i], lanes[i], lanes[i])
-				}
-			}
+		var qs reg.VecVirtual
+		if k.pin {
+			VBROADCASTSS(index(utop, g, 4, 0), shift)
+			qs = k.selection(gate, u, at64, shift)
 		}
-		VADDPS(lanes[1], lanes[0], lanes[0])
-		qs := fold4(lanes[0])
 		inv, one := XMM(), XMM()
 		VMOVUPS(k.c["one"], one)
 		if k.ops {
@@ -162,6 +152,9 @@ func (k kernel2) softmax() {
 			VADDPS(p[1], p[0], both)
 			VEXTRACTF128(U8(1), both, high)
 			VADDPS(both.AsX(), high, c)
+			if !k.pin {
+				qs = c // of no use
+			}
 			four := foldFour(c, qs, t00, high) // sum of p, of q, T00, T01
 			even, odd := XMM(), XMM()
 			VSHUFPS(U8(0x06), c, c, even)
@@ -181,16 +174,42 @@ func (k kernel2) softmax() {
 		} else {
 			VDIVPS(foldFour(qs, qs, qs, qs), one, inv)
 		}
-		iq := YMM()
-		VBROADCASTSS(inv, iq)
-		for i := range 4 {
-			q := YMM()
-			VMULPS(at(gate, "q", 8*i), iq, q)
-			VMOVUPS(q, at(gate, "q", 8*i))
+		if k.pin {
+			iq := YMM()
+			VBROADCASTSS(inv, iq)
+			for i := range 4 {
+				q := YMM()
+				VMULPS(at(gate, "q", 8*i), iq, q)
+				VMOVUPS(q, at(gate, "q", 8*i))
+			}
 		}
-		DECQ(g)
-		SUBQ(U32(gateBytes), gate)
+		k.next(g)
+		k.nextScratch(gate)
 	})
+}
+
+// selection writes the exponentials of a gate's selection logits to q, and returns the lanes of
+// their sum.
+func (k kernel2) selection(gate, u, at64 reg.Register, shift reg.VecVirtual) reg.VecVirtual {
+	lanes := eight(2)
+	for h := range 2 {
+		q := eight(2)
+		for i := range q {
+			VMOVUPS(index(u, at64, 2, ymm*(2*h+i)), q[i])
+			VSUBPS(shift, q[i], q[i])
+		}
+		k.exp(q)
+		for i := range q {
+			VMOVUPS(q[i], at(gate, "q", 8*(2*h+i)))
+			if h == 0 {
+				VMOVAPS(q[i], lanes[i])
+			} else {
+				VADDPS(q[i], lanes[i], lanes[i])
+			}
+		}
+	}
+	VADDPS(lanes[1], lanes[0], lanes[0])
+	return fold4(lanes[0])
 }
 
 // bins writes the sums s of the block's gates and the gradients of their pins B, and
@@ -225,36 +244,9 @@ func (k kernel2) bins() {
 		VSHUFPS(U8(0xdd), t, t, hi)
 		VSUBPS(lo, hi, hi) // T01 - T00, T11 - T10
 		cb := table(hi)
-		var s [4][2]reg.VecVirtual // by the pins' values, lanes 0 and 8 on
-		for i := range s {
-			for h := range s[i] {
-				s[i][h] = YMM()
-				VXORPS(s[i][h], s[i][h], s[i][h])
-			}
-		}
+		s := newSums2()
 		eightSamples := func(v int) {
-			h, bits := v%2, k.c[bitNames[v%4]]
-			x, y := YMM(), YMM()
-			for _, m := range []struct {
-				row  reg.Register
-				mask reg.VecVirtual
-			}{{a, x}, {b, y}} {
-				VPBROADCASTD(index(m.row, row, 1, v/4*4), m.mask)
-				VPAND(bits, m.mask, m.mask)
-				VPCMPEQD(bits, m.mask, m.mask)
-			}
-			d, part, t := YMM(), YMM(), YMM()
-			VMOVUPS(Mem{Base: from, Disp: ymm * v}, d)
-			VANDPS(d, x, part)
-			VANDPS(part, y, t)
-			VADDPS(t, s[3][h], s[3][h])
-			VANDNPS(part, y, t)
-			VADDPS(t, s[2][h], s[2][h])
-			VANDNPS(d, x, part)
-			VANDPS(part, y, t)
-			VADDPS(t, s[1][h], s[1][h])
-			VANDNPS(part, y, t)
-			VADDPS(t, s[0][h], s[0][h])
+			d, x, y, part := s.add(k.c, Mem{Base: from}, index(a, row, 1, 0), index(b, row, 1, 0), v)
 			VPERMILPS(x, cb, part)
 			VMULPS(d, part, part)
 			VMOVUPS(part, Mem{Base: beta, Disp: ymm * v})
@@ -270,12 +262,7 @@ func (k kernel2) bins() {
 			eightSamples(14)
 			eightSamples(15)
 		})
-		var sums [4]reg.VecVirtual
-		for i := range s {
-			VADDPS(s[i][1], s[i][0], s[i][0])
-			sums[i] = fold4(s[i][0])
-		}
-		VMOVUPS(foldFour(sums[0], sums[1], sums[2], sums[3]), at(gate, "s", 0))
+		VMOVUPS(s.fold(), at(gate, "s", 0))
 		SUBQ(U8(16), row)
 		SUBQ(U32(gateBytes), gate)
 		SUBQ(U32(betaRow), beta)
@@ -290,4 +277,55 @@ func (k kernel2) bins() {
 	MOVQ(row, in(k.f, "row"))
 	MOVQ(layer, in(k.f, "layer"))
 	MOVQ(chain, in(k.f, "chain"))
+}
+
+// sums2 are the sums of a gradient by the values of two pins, each in lanes 0 and 8 on.
+type sums2 [4][2]reg.VecVirtual
+
+func newSums2() sums2 {
+	var s sums2
+	for i := range s {
+		for h := range s[i] {
+			s[i][h] = zero8()
+		}
+	}
+	return s
+}
+
+// add adds samples 8v to 8v + 7 of the gradient d, where the rows a and b have the pins' values. It
+// returns those samples, the masks of the values, and a register of no more use.
+func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.VecVirtual) {
+	h, bits := v%2, c[bitNames[v%4]]
+	maskA, maskB = YMM(), YMM()
+	for _, m := range []struct {
+		row  Mem
+		mask reg.VecVirtual
+	}{{a, maskA}, {b, maskB}} {
+		VPBROADCASTD(m.row.Offset(v/4*4), m.mask)
+		VPAND(bits, m.mask, m.mask)
+		VPCMPEQD(bits, m.mask, m.mask)
+	}
+	x, part, t := YMM(), YMM(), YMM()
+	VMOVUPS(d.Offset(ymm*v), x)
+	VANDPS(x, maskA, part)
+	VANDPS(part, maskB, t)
+	VADDPS(t, s[3][h], s[3][h])
+	VANDNPS(part, maskB, t)
+	VADDPS(t, s[2][h], s[2][h])
+	VANDNPS(x, maskA, part)
+	VANDPS(part, maskB, t)
+	VADDPS(t, s[1][h], s[1][h])
+	VANDNPS(part, maskB, t)
+	VADDPS(t, s[0][h], s[0][h])
+	return x, maskA, maskB, part
+}
+
+// fold returns the four sums.
+func (s sums2) fold() reg.VecVirtual {
+	var four [4]reg.VecVirtual
+	for i := range s {
+		VADDPS(s[i][1], s[i][0], s[i][0])
+		four[i] = fold4(s[i][0])
+	}
+	return foldFour(four[0], four[1], four[2], four[3])
 }

@@ -8,7 +8,17 @@ import (
 
 // gradients replaces p and r of the block's gates by the gradients of their logits.
 func (k kernel2) gradients() {
-	n, gate := load(k.f, "n"), k.last("block", gateBytes)
+	n, gate := load(k.f, "n"), k.first()
+	if !k.pin {
+		g := load(k.f, "gate")
+		loop(n, func() {
+			k.prefetch(g)
+			k.opGradients(gate)
+			k.next(g)
+			k.nextScratch(gate)
+		})
+		return
+	}
 	loop(n, func() {
 		if k.ops {
 			k.opGradients(gate)
@@ -62,7 +72,7 @@ func (k kernel2) opGradients(gate reg.Register) {
 
 // adam makes one step of Adam on the block's gates, and leaves the logits in p and r.
 func (k kernel2) adam() {
-	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	c := eight(7)
 	for i := range c {
 		VBROADCASTSS(adamAt(k.f, i), c[i])
@@ -74,17 +84,19 @@ func (k kernel2) adam() {
 				k.step("w", "m", "v", at64, 1, ymm*i, at(gate, "p", 8*i), c)
 			}
 		}
-		for i := range 4 {
-			k.step("u", "um", "uv", at64, 2, ymm*i, at(gate, "r", 8*i), c)
+		if k.pin {
+			for i := range 4 {
+				k.step("u", "um", "uv", at64, 2, ymm*i, at(gate, "r", 8*i), c)
+			}
 		}
-		DECQ(g)
-		SUBQ(U32(gateBytes), gate)
+		k.next(g)
+		k.nextScratch(gate)
 	})
 }
 
 // largest stores the largest logits of the block's gates and what they select.
 func (k kernel2) largest() {
-	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes)
+	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	op, top, utop := load(k.f, "op"), load(k.f, "top"), load(k.f, "utop")
 	loop(n, func() {
 		logits := func(field string, n int) (v []reg.VecVirtual, max4 reg.VecVirtual) {
@@ -120,23 +132,33 @@ func (k kernel2) largest() {
 			}
 			return mask
 		}
-		u, umax := logits("r", 4)
-		wmax := umax
-		var w []reg.VecVirtual
+		var u, w []reg.VecVirtual
+		var umax, wmax reg.VecVirtual
+		if k.pin {
+			u, umax = logits("r", 4)
+			wmax = umax
+		}
 		if k.ops {
 			w, wmax = logits("p", 2)
 		}
+		if !k.pin {
+			umax = wmax
+		}
 		largest, high := maxTwo(wmax, umax), XMM()
-		VMOVHLPS(largest, largest, high)
+		if k.pin {
+			VMOVHLPS(largest, largest, high)
+		}
 		if k.ops {
 			arg := lowest(equal(largest, w))
 			MOVB(arg.As8(), index(op, g, 1, 0))
 			storeTop(index(top, g, 4, 0), largest)
 		}
-		k.storeBit(lowest(equal(high, u)), g, 0)
-		storeTop(index(utop, g, 4, 0), high)
-		DECQ(g)
-		SUBQ(U32(gateBytes), gate)
+		if k.pin {
+			k.storeBit(lowest(equal(high, u)), g, 0)
+			storeTop(index(utop, g, 4, 0), high)
+		}
+		k.next(g)
+		k.nextScratch(gate)
 	})
 }
 

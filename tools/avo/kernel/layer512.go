@@ -65,6 +65,24 @@ func (k fused) gather512Gate(g reg.Register, d [vectors]reg.VecVirtual, c pair51
 	for v := range d {
 		VXORPS(d[v], d[v], d[v])
 	}
+	k.eachEdge(g, func(edge reg.Register) {
+		row, bits, coef := k.reader(edge, 0)
+		c.load(coef)
+		for v := range rowBlocks {
+			c.add(d[v], row, bits, v)
+		}
+		k.last16(func() { c.add(d[rowBlocks], row, bits, rowBlocks) })
+		row, bits, coef = k.reader(edge, edgesAhead)
+		for v := range rowBlocks {
+			PREFETCHT0(Mem{Base: row, Disp: zmm * v})
+		}
+		PREFETCHT0(Mem{Base: bits})
+		PREFETCHT0(Mem{Base: coef})
+	})
+}
+
+// eachEdge writes the body for the edges of gate g.
+func (k fused) eachEdge(g reg.Register, body func(edge reg.Register)) {
 	starts, edge, n := load(k.f, "starts"), GP64(), GP64()
 	MOVL(index(starts, g, 4, 0), edge.As32())
 	MOVL(index(starts, g, 4, 4), n.As32())
@@ -74,18 +92,7 @@ func (k fused) gather512Gate(g reg.Register, d [vectors]reg.VecVirtual, c pair51
 	TESTQ(n, n)
 	unless(JZ, func() {
 		loop(n, func() {
-			row, bits, coef := k.reader(edge, 0)
-			c.load(coef)
-			for v := range rowBlocks {
-				c.add(d[v], row, bits, v)
-			}
-			k.last16(func() { c.add(d[rowBlocks], row, bits, rowBlocks) })
-			row, bits, coef = k.reader(edge, edgesAhead)
-			for v := range rowBlocks {
-				PREFETCHT0(Mem{Base: row, Disp: zmm * v})
-			}
-			PREFETCHT0(Mem{Base: bits})
-			PREFETCHT0(Mem{Base: coef})
+			body(edge)
 			ADDQ(U8(edgeBytes), edge)
 		})
 	})
@@ -132,6 +139,11 @@ func (k fused) leave512(g, gate reg.Register, d [vectors]reg.VecVirtual, a, b Me
 		VMOVDQU32(pin, x)
 		VMOVDQU32(x, Mem{Base: bits, Disp: 16 * i})
 	}
+	k.leaveCoefficients(g, gate)
+}
+
+// leaveCoefficients leaves the derivatives of gate g by its pins.
+func (k fused) leaveCoefficients(g, gate reg.Register) {
 	ca, cb := coefficients(at(gate, "t", 0))
 	VMOVLHPS(cb, ca, ca)
 	coef := shifted(g, 4)
