@@ -38,3 +38,8 @@ func pinWideAVX2(f *frame)
 //
 //go:noescape
 func layerAVX2(f *frame)
+
+// lightLayerAVX2 updates light gates of a layer.
+//
+//go:noescape
+func lightLayerAVX2(f *frame)

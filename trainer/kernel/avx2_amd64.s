@@ -11596,3 +11596,794 @@ loop59:
 	JNZ          block
 	VZEROUPPER
 	RET
+
+DATA tails<>+0(SB)/4, $0xffffffff
+DATA tails<>+4(SB)/4, $0xffffffff
+DATA tails<>+8(SB)/4, $0xffffffff
+DATA tails<>+12(SB)/4, $0xffffffff
+DATA tails<>+16(SB)/4, $0xffffffff
+DATA tails<>+20(SB)/4, $0xffffffff
+DATA tails<>+24(SB)/4, $0xffffffff
+DATA tails<>+28(SB)/4, $0xffffffff
+DATA tails<>+32(SB)/4, $0x00000000
+DATA tails<>+36(SB)/4, $0x00000000
+DATA tails<>+40(SB)/4, $0x00000000
+DATA tails<>+44(SB)/4, $0x00000000
+DATA tails<>+48(SB)/4, $0x00000000
+DATA tails<>+52(SB)/4, $0x00000000
+DATA tails<>+56(SB)/4, $0x00000000
+DATA tails<>+60(SB)/4, $0x00000000
+GLOBL tails<>(SB), RODATA|NOPTR, $64
+
+// func lightLayerAVX2(f *frame)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·lightLayerAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ    33064(AX), DX
+	MOVQ    $0x00000020, CX
+	CMPQ    DX, CX
+	CMOVQLT DX, CX
+	MOVQ    CX, 33072(AX)
+	MOVQ    33056(AX), CX
+	LEAQ    18816(AX), CX
+	MOVQ    33056(AX), DX
+	SHLQ    $0x04, DX
+	MOVQ    33072(AX), BX
+
+label61:
+	CMPQ         BX, $0x02
+	JL           label62
+	MOVQ         33104(AX), SI
+	VMOVUPS      (SI)(DX*1), Y0
+	VXORPS       Y3, Y3, Y3
+	VSUBPS       Y0, Y3, Y1
+	VMINPS       Y1, Y0, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y2
+	VSUBPS       avx2Constants<>+64(SB), Y2, Y4
+	VSUBPS       Y4, Y1, Y4
+	VMULPS       avx2Constants<>+96(SB), Y4, Y4
+	VPERMPS      avx2Constants<>+224(SB), Y2, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y2, Y5
+	VPSLLD       $0x1c, Y2, Y6
+	VBLENDVPS    Y6, Y5, Y1, Y1
+	VPSLLD       $0x13, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y4, Y5
+	VADDPS       avx2Constants<>+160(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       avx2Constants<>+192(SB), Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y1, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VBROADCASTSS avx2Constants<>+192(SB), Y4
+	VADDPS       Y1, Y4, Y2
+	VDIVPS       Y2, Y4, Y2
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y1, Y2, Y4
+	VCMPPS       $0x01, Y3, Y0, Y0
+	VBLENDVPS    Y0, Y1, Y2, Y2
+	VMOVUPS      X2, 320(CX)
+	VEXTRACTF128 $0x01, Y2, 704(CX)
+	VMOVUPS      X4, (CX)
+	VEXTRACTF128 $0x01, Y4, 384(CX)
+	ADDQ         $0x00000300, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x02, BX
+	JMP          label61
+
+label62:
+	TESTQ          BX, BX
+	JZ             label63
+	MOVQ           33104(AX), BX
+	VBROADCASTF128 (BX)(DX*1), Y0
+	VXORPS         Y3, Y3, Y3
+	VSUBPS         Y0, Y3, Y1
+	VMINPS         Y1, Y0, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y2
+	VSUBPS         avx2Constants<>+64(SB), Y2, Y4
+	VSUBPS         Y4, Y1, Y4
+	VMULPS         avx2Constants<>+96(SB), Y4, Y4
+	VPERMPS        avx2Constants<>+224(SB), Y2, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y2, Y5
+	VPSLLD         $0x1c, Y2, Y6
+	VBLENDVPS      Y6, Y5, Y1, Y1
+	VPSLLD         $0x13, Y2, Y2
+	VPADDD         Y2, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y4, Y5
+	VADDPS         avx2Constants<>+160(SB), Y5, Y5
+	VMULPS         Y4, Y5, Y5
+	VADDPS         avx2Constants<>+192(SB), Y5, Y5
+	VMULPS         Y4, Y5, Y5
+	VMULPS         Y1, Y5, Y5
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTSS   avx2Constants<>+192(SB), Y4
+	VADDPS         Y1, Y4, Y2
+	VDIVPS         Y2, Y4, Y2
+	VMULPS         Y2, Y1, Y1
+	VMULPS         Y1, Y2, Y4
+	VCMPPS         $0x01, Y3, Y0, Y0
+	VBLENDVPS      Y0, Y1, Y2, Y2
+	VMOVUPS        X2, 320(CX)
+	VMOVUPS        X4, (CX)
+
+label63:
+	MOVQ 33072(AX), CX
+	MOVQ 33056(AX), DX
+	LEAQ 18816(AX), BX
+
+loop63:
+	LEAQ (AX), SI
+	CMPQ 34008(AX), $0x00
+	JEQ  skip64
+	MOVQ DX, SI
+	SHLQ $0x09, SI
+	ADDQ 34104(AX), SI
+
+skip64:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+	MOVQ   34064(AX), DI
+	MOVL   (DI)(DX*4), R8
+	MOVL   4(DI)(DX*4), DI
+	SUBQ   R8, DI
+	SHLQ   $0x03, R8
+	ADDQ   34072(AX), R8
+	TESTQ  DI, DI
+	JZ     skip65
+
+loop66:
+	MOVL         128(R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         132(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	PREFETCHT0   128(R9)
+	PREFETCHT0   192(R9)
+	PREFETCHT0   256(R9)
+	PREFETCHT0   320(R9)
+	PREFETCHT0   384(R9)
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R11)
+	MOVL         (R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         4(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	VBROADCASTSD (R11), Y14
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       (R9), Y15, Y15
+	VADDPS       Y15, Y0, Y0
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       32(R9), Y15, Y15
+	VADDPS       Y15, Y1, Y1
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       64(R9), Y15, Y15
+	VADDPS       Y15, Y2, Y2
+	VPBROADCASTD (R10), Y15
+	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       96(R9), Y15, Y15
+	VADDPS       Y15, Y3, Y3
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       128(R9), Y15, Y15
+	VADDPS       Y15, Y4, Y4
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       160(R9), Y15, Y15
+	VADDPS       Y15, Y5, Y5
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       192(R9), Y15, Y15
+	VADDPS       Y15, Y6, Y6
+	VPBROADCASTD 4(R10), Y15
+	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       224(R9), Y15, Y15
+	VADDPS       Y15, Y7, Y7
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       256(R9), Y15, Y15
+	VADDPS       Y15, Y8, Y8
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       288(R9), Y15, Y15
+	VADDPS       Y15, Y9, Y9
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       320(R9), Y15, Y15
+	VADDPS       Y15, Y10, Y10
+	VPBROADCASTD 8(R10), Y15
+	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       352(R9), Y15, Y15
+	VADDPS       Y15, Y11, Y11
+	VPBROADCASTD 12(R10), Y15
+	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       384(R9), Y15, Y15
+	VADDPS       Y15, Y12, Y12
+	VPBROADCASTD 12(R10), Y15
+	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPERMILPS    Y15, Y14, Y15
+	VMULPS       416(R9), Y15, Y15
+	VADDPS       Y15, Y13, Y13
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop66
+
+skip65:
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y4, 128(SI)
+	VMOVUPS Y5, 160(SI)
+	VMOVUPS Y6, 192(SI)
+	VMOVUPS Y7, 224(SI)
+	VMOVUPS Y8, 256(SI)
+	VMOVUPS Y9, 288(SI)
+	VMOVUPS Y10, 320(SI)
+	VMOVUPS Y11, 352(SI)
+	VMOVUPS Y12, 384(SI)
+	VMOVUPS Y13, 416(SI)
+	CMPQ    34024(AX), $0x70
+	JLE     skip67
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    34064(AX), DI
+	MOVL    (DI)(DX*4), R8
+	MOVL    4(DI)(DX*4), DI
+	SUBQ    R8, DI
+	SHLQ    $0x03, R8
+	ADDQ    34072(AX), R8
+	TESTQ   DI, DI
+	JZ      skip68
+
+loop69:
+	MOVL         128(R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         132(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	PREFETCHT0   448(R9)
+	PREFETCHT0   (R10)
+	PREFETCHT0   (R11)
+	MOVL         (R8), R10
+	MOVL         R10, R9
+	SHRL         $0x01, R9
+	SHLQ         $0x09, R9
+	ADDQ         34080(AX), R9
+	XORL         $0x01, R10
+	SHLQ         $0x04, R10
+	ADDQ         34096(AX), R10
+	MOVL         4(R8), R11
+	SHLQ         $0x03, R11
+	ADDQ         34088(AX), R11
+	VBROADCASTSD (R11), Y2
+	VPBROADCASTD 12(R10), Y3
+	VPSRLVD      avx2Constants<>+576(SB), Y3, Y3
+	VPERMILPS    Y3, Y2, Y3
+	VMULPS       448(R9), Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VPBROADCASTD 12(R10), Y3
+	VPSRLVD      avx2Constants<>+608(SB), Y3, Y3
+	VPERMILPS    Y3, Y2, Y3
+	VMULPS       480(R9), Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	ADDQ         $0x08, R8
+	DECQ         DI
+	JNZ          loop69
+
+skip68:
+	VMOVUPS Y0, 448(SI)
+	VMOVUPS Y1, 480(SI)
+
+skip67:
+	MOVQ     34144(AX), DI
+	MOVL     (DI)(DX*4), DI
+	SHLQ     $0x04, DI
+	ADDQ     34128(AX), DI
+	MOVQ     34152(AX), R8
+	MOVL     (R8)(DX*4), R8
+	SHLQ     $0x04, R8
+	ADDQ     34136(AX), R8
+	CMPQ     34008(AX), $0x00
+	JEQ      skip70
+	MOVQ     DX, R9
+	SHLQ     $0x05, R9
+	ADDQ     34120(AX), R9
+	VMOVDQU  (DI), X0
+	VMOVDQU  X0, (R9)
+	VMOVDQU  (R8), X0
+	VMOVDQU  X0, 16(R9)
+	VMOVUPS  320(BX), X0
+	VMOVHLPS X0, X0, X1
+	VSUBPS   X0, X1, X2
+	VSHUFPS  $0x88, X0, X0, X1
+	VSHUFPS  $0xdd, X0, X0, X0
+	VSUBPS   X1, X0, X0
+	VMOVLHPS X0, X2, X2
+	MOVQ     DX, R9
+	SHLQ     $0x04, R9
+	ADDQ     34112(AX), R9
+	VMOVUPS  X2, (R9)
+
+skip70:
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      (SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      32(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      64(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD (DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD (R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      96(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      128(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      160(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      192(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 4(DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      224(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      256(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      288(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      320(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 8(DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD 8(R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      352(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+288(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+288(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+288(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+288(SB), Y9, Y9
+	VMOVUPS      384(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+320(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+320(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+320(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+320(SB), Y9, Y9
+	VMOVUPS      416(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+	CMPQ         34024(AX), $0x70
+	JLE          skip71
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+352(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+352(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+352(SB), Y9, Y9
+	VMOVUPS      448(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y6, Y6
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y4, Y4
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y2, Y2
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y0, Y0
+	VPBROADCASTD 12(DI), Y8
+	VPAND        avx2Constants<>+384(SB), Y8, Y8
+	VPCMPEQD     avx2Constants<>+384(SB), Y8, Y8
+	VPBROADCASTD 12(R8), Y9
+	VPAND        avx2Constants<>+384(SB), Y9, Y9
+	VPCMPEQD     avx2Constants<>+384(SB), Y9, Y9
+	VMOVUPS      480(SI), Y10
+	VANDPS       Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y7, Y7
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y5, Y5
+	VANDNPS      Y10, Y8, Y11
+	VANDPS       Y11, Y9, Y12
+	VADDPS       Y12, Y3, Y3
+	VANDNPS      Y11, Y9, Y12
+	VADDPS       Y12, Y1, Y1
+
+skip71:
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VADDPS       X4, X2, X2
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X3
+	VADDPS       X6, X3, X3
+	VUNPCKLPD    X0, X1, X4
+	VUNPCKHPD    X0, X1, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(BX)
+	INCQ         DX
+	ADDQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop63
+	LEAQ         18816(AX), CX
+	MOVQ         33056(AX), DX
+	SHLQ         $0x04, DX
+	MOVQ         33072(AX), BX
+
+label73:
+	CMPQ           BX, $0x02
+	JL             label74
+	VBROADCASTF128 336(CX), Y0
+	VINSERTF128    $0x01, 720(CX), Y0, Y0
+	VBROADCASTF128 (CX), Y1
+	VINSERTF128    $0x01, 384(CX), Y1, Y1
+	VMULPS         Y1, Y0, Y0
+	MOVQ           33104(AX), SI
+	PREFETCHT0     512(SI)(DX*1)
+	MOVQ           33112(AX), DI
+	PREFETCHT0     512(DI)(DX*1)
+	MOVQ           33120(AX), R8
+	PREFETCHT0     512(R8)(DX*1)
+	VMOVUPS        (DI)(DX*1), Y1
+	VMOVUPS        (R8)(DX*1), Y2
+	VMOVUPS        (SI)(DX*1), Y3
+	VBROADCASTSS   34032(AX), Y4
+	VMULPS         Y4, Y1, Y1
+	VBROADCASTSS   34040(AX), Y4
+	VMULPS         Y4, Y2, Y2
+	VBROADCASTSS   34036(AX), Y4
+	VMULPS         Y4, Y0, Y4
+	VMULPS         Y0, Y0, Y0
+	VADDPS         Y4, Y1, Y1
+	VBROADCASTSS   34044(AX), Y4
+	VMULPS         Y4, Y0, Y0
+	VADDPS         Y0, Y2, Y2
+	VSQRTPS        Y2, Y0
+	VMOVUPS        Y1, (DI)(DX*1)
+	VMOVUPS        Y2, (R8)(DX*1)
+	VBROADCASTSS   34052(AX), Y2
+	VMULPS         Y2, Y0, Y0
+	VBROADCASTSS   34048(AX), Y2
+	VMULPS         Y2, Y1, Y1
+	VBROADCASTSS   34056(AX), Y2
+	VADDPS         Y2, Y0, Y0
+	VDIVPS         Y0, Y1, Y1
+	VSUBPS         Y1, Y3, Y3
+	VMOVUPS        Y3, (SI)(DX*1)
+	VXORPS         Y0, Y0, Y0
+	VPERMILPS      $0x1b, Y3, Y3
+	VCMPPS         $0x1e, Y0, Y3, Y3
+	MOVQ           DX, R8
+	SHRQ           $0x04, R8
+	ADDQ           33136(AX), R8
+	VMOVMSKPS      Y3, SI
+	MOVL           SI, DI
+	ANDL           $0x0f, DI
+	MOVB           DI, (R8)
+	SHRL           $0x04, SI
+	MOVB           SI, 1(R8)
+	ADDQ           $0x00000300, CX
+	ADDQ           $0x20, DX
+	SUBQ           $0x02, BX
+	JMP            label73
+
+label74:
+	TESTQ          BX, BX
+	JZ             label75
+	VBROADCASTF128 336(CX), Y0
+	VBROADCASTF128 (CX), Y1
+	VMULPS         Y1, Y0, Y0
+	VMOVUPS        tails<>+16(SB), Y1
+	MOVQ           33104(AX), CX
+	PREFETCHT0     512(CX)(DX*1)
+	MOVQ           33112(AX), BX
+	PREFETCHT0     512(BX)(DX*1)
+	MOVQ           33120(AX), SI
+	PREFETCHT0     512(SI)(DX*1)
+	VMASKMOVPS     (BX)(DX*1), Y1, Y2
+	VMASKMOVPS     (SI)(DX*1), Y1, Y3
+	VMASKMOVPS     (CX)(DX*1), Y1, Y4
+	VBROADCASTSS   34032(AX), Y5
+	VMULPS         Y5, Y2, Y2
+	VBROADCASTSS   34040(AX), Y5
+	VMULPS         Y5, Y3, Y3
+	VBROADCASTSS   34036(AX), Y5
+	VMULPS         Y5, Y0, Y5
+	VMULPS         Y0, Y0, Y0
+	VADDPS         Y5, Y2, Y2
+	VBROADCASTSS   34044(AX), Y5
+	VMULPS         Y5, Y0, Y0
+	VADDPS         Y0, Y3, Y3
+	VSQRTPS        Y3, Y0
+	VMASKMOVPS     Y2, Y1, (BX)(DX*1)
+	VMASKMOVPS     Y3, Y1, (SI)(DX*1)
+	VBROADCASTSS   34052(AX), Y3
+	VMULPS         Y3, Y0, Y0
+	VBROADCASTSS   34048(AX), Y3
+	VMULPS         Y3, Y2, Y2
+	VBROADCASTSS   34056(AX), Y3
+	VADDPS         Y3, Y0, Y0
+	VDIVPS         Y0, Y2, Y2
+	VSUBPS         Y2, Y4, Y4
+	VMASKMOVPS     Y4, Y1, (CX)(DX*1)
+	VXORPS         Y0, Y0, Y0
+	VPERMILPS      $0x1b, Y4, Y4
+	VCMPPS         $0x1e, Y0, Y4, Y4
+	SHRQ           $0x04, DX
+	ADDQ           33136(AX), DX
+	VMOVMSKPS      Y4, CX
+	ANDL           $0x0f, CX
+	MOVB           CL, (DX)
+
+label75:
+	MOVQ 33072(AX), CX
+	ADDQ CX, 33056(AX)
+	SUBQ CX, 33064(AX)
+	JNZ  block
+	VZEROUPPER
+	RET

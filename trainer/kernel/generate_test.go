@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"ialgn/internal/tooltest"
@@ -28,5 +29,23 @@ func TestGenerated(t *testing.T) {
 		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not what tools/avo/kernel writes (%v): run make generate", name, err)
 		}
+	}
+}
+
+// TestRegisters holds the kernels for AVX2 to the registers that it has. The generator takes more
+// where it runs out of them, by encodings of AVX-512, which no processor with both would tell.
+func TestRegisters(t *testing.T) {
+	more := regexp.MustCompile(`(?m)^.*\b([XY](1[6-9]|[23]\d)|Z\d+|K[0-7])\b.*$`)
+	for _, name := range []string{"avx2", "steps2", "relaxed2", "sparse2"} {
+		text, err := os.ReadFile(name + "_amd64.s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := more.Find(text); line != nil {
+			t.Errorf("%s_amd64.s: %q is not AVX2", name, line)
+		}
+	}
+	if own, err := os.ReadFile("avx512_amd64.s"); err != nil || more.Find(own) == nil {
+		t.Errorf("no line of avx512_amd64.s is found to be AVX-512 (%v)", err)
 	}
 }

@@ -12,7 +12,7 @@ type alone struct{ gates, light func(*frame) }
 
 var layerKernels = map[string]alone{
 	"avx512": {layerAVX512, lightLayerAVX512},
-	"avx2":   {gates: layerAVX2},
+	"avx2":   {layerAVX2, lightLayerAVX2},
 }
 
 // of returns the kernel for a layer, or nil.

@@ -2594,8 +2594,8 @@ TEXT ·lightAVX2(SB), NOSPLIT, $0-24
 	MOVQ         p+0(FP), AX
 	MOVQ         w+8(FP), CX
 	MOVQ         t+16(FP), DX
-	VXORPS       Y3, Y3, Y3
 	VMOVUPS      (CX), X0
+	VXORPS       Y3, Y3, Y3
 	VSUBPS       Y0, Y3, Y1
 	VMINPS       Y1, Y0, Y1
 	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
@@ -2622,9 +2622,9 @@ TEXT ·lightAVX2(SB), NOSPLIT, $0-24
 	VDIVPS       Y2, Y4, Y2
 	VMULPS       Y2, Y1, Y1
 	VMULPS       Y1, Y2, Y4
-	VMOVUPS      X4, (AX)
 	VCMPPS       $0x01, Y3, Y0, Y0
 	VBLENDVPS    Y0, Y1, Y2, Y2
+	VMOVUPS      X4, (AX)
 	VMOVUPS      X2, (DX)
 	VZEROUPPER
 	RET

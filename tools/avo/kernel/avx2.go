@@ -81,6 +81,7 @@ func avx2() {
 		k.end()
 	}
 	kernel2{fused{ops: true}, c}.layer()
+	kernel2{fused{ops: true, light: true}, c}.lightLayer(tails2())
 }
 
 // eight returns n vectors of eight lanes.

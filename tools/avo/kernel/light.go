@@ -178,24 +178,118 @@ func lightStep512(table Mem) {
 	RET()
 }
 
-// lightStep writes the steps of one light gate in AVX2.
-func (k *steps2) lightStep() {
-	step("light", "AVX2", lightSignature, lightDoc)
-	slopes, w, ts := general("p"), general("w"), general("t")
-	x, e, t, zero := YMM(), YMM(), YMM(), zero8()
-	VMOVUPS(Mem{Base: w}, x.AsX())
+// sigmoid returns the sigmoids of x, which is lost, and their slopes.
+func (k kernel2) sigmoid(x reg.VecVirtual) (t, slope reg.VecVirtual) {
+	e, t, zero, one := YMM(), YMM(), zero8(), YMM()
 	VSUBPS(x, zero, e)
 	VMINPS(e, x, e)
 	k.exp([]reg.VecVirtual{e})
-	one := YMM()
 	VBROADCASTSS(k.c["one"], one)
 	VADDPS(e, one, t)
 	VDIVPS(t, one, t)
 	VMULPS(t, e, e)
 	VMULPS(e, t, one)
-	VMOVUPS(one.AsX(), Mem{Base: slopes})
 	VCMPPS(U8(1), zero, x, x) // less
 	VBLENDVPS(x, e, t, t)
+	return t, one
+}
+
+// lightOps2 replaces logits by the bits of their operations, as signs: the first logit of a gate is
+// the highest bit.
+func lightOps2(logits, zero reg.VecVirtual) {
+	VPERMILPS(U8(0x1b), logits, logits)
+	VCMPPS(U8(0x1e), zero, logits, logits) // greater, ordered
+}
+
+// lightLayer writes the kernel of layers of light gates without relaxed pins, as lightLayer512 does.
+// A vector holds the logits of two gates.
+func (k kernel2) lightLayer(tails Mem) {
+	k.begin("AVX2")
+	k.lightPairs(func(gate, off reg.Register, gates int) {
+		x := YMM()
+		field := index(load(k.f, "w"), off, 1, 0)
+		if gates == 2 {
+			VMOVUPS(field, x)
+		} else {
+			VBROADCASTF128(field, x)
+		}
+		t, slope := k.sigmoid(x)
+		for i, v := range []reg.VecVirtual{t, slope} {
+			name := []string{"t", "p"}[i]
+			VMOVUPS(v.AsX(), at(gate, name, 0))
+			if gates == 2 {
+				VEXTRACTF128(U8(1), v, at4(gate, name, 1))
+			}
+		}
+	})
+	k.gathers()
+	k.lightPairs(func(gate, off reg.Register, gates int) {
+		four := func(name string) reg.VecVirtual {
+			v := YMM()
+			VBROADCASTF128(at(gate, name, 0), v) // avo takes a vector of which a half is loaded for alive before
+			if gates == 2 {
+				VINSERTF128(U8(1), at4(gate, name, 1), v, v)
+			}
+			return v
+		}
+		g := four("s")
+		VMULPS(four("p"), g, g)
+		var mask reg.VecVirtual
+		if gates == 1 {
+			mask = YMM()
+			VMOVUPS(tails.Offset(lightBytes), mask)
+		}
+		field := func(name string) Mem {
+			base := load(k.f, name)
+			PREFETCHT0(index(base, off, 1, blockGates*lightBytes))
+			return index(base, off, 1, 0)
+		}
+		logits := update8(in(k.f, "adam"), field("w"), field("m"), field("v"), g, mask)
+		lightOps2(logits, zero8())
+		ops, low, to := GP32(), GP32(), GP64()
+		MOVQ(off, to)
+		SHRQ(U8(4), to)
+		ADDQ(in(k.f, "op"), to)
+		VMOVMSKPS(logits, ops)
+		MOVL(ops, low)
+		ANDL(U8(15), low)
+		MOVB(low.As8(), Mem{Base: to})
+		if gates == 2 {
+			SHRL(U8(4), ops)
+			MOVB(ops.As8(), Mem{Base: to, Disp: 1})
+		}
+	})
+	k.end()
+}
+
+// lightPairs writes the body for each two gates of a block and for one that is left, with the bytes
+// of the logits in front of them.
+func (k kernel2) lightPairs(body func(gate, off reg.Register, gates int)) {
+	gate, off, left := k.first(), shifted(load(k.f, "gate"), 4), load(k.f, "n")
+	again, odd, end := label(), label(), label()
+	Label(again)
+	CMPQ(left, U8(2))
+	JL(LabelRef(odd))
+	body(gate, off, 2)
+	ADDQ(U32(2*gateBytes), gate)
+	ADDQ(U8(ymm), off)
+	SUBQ(U8(2), left)
+	JMP(LabelRef(again))
+	Label(odd)
+	TESTQ(left, left)
+	JZ(LabelRef(end))
+	body(gate, off, 1)
+	Label(end)
+}
+
+// lightStep writes the steps of one light gate in AVX2.
+func (k *steps2) lightStep() {
+	step("light", "AVX2", lightSignature, lightDoc)
+	slopes, w, ts := general("p"), general("w"), general("t")
+	x := YMM()
+	VMOVUPS(Mem{Base: w}, x.AsX())
+	t, slope := k.sigmoid(x)
+	VMOVUPS(slope.AsX(), Mem{Base: slopes})
 	VMOVUPS(t.AsX(), Mem{Base: ts})
 	VZEROUPPER()
 	RET()
@@ -208,8 +302,7 @@ func (k *steps2) lightStep() {
 	VMOVUPS(k.tails.Offset(lightBytes), mask)
 	none := zero8()
 	logits := k.update(Mem{Base: general("w")}, Mem{Base: general("m")}, Mem{Base: general("v")}, g, mask)
-	VPERMILPS(U8(0x1b), logits, logits)
-	VCMPPS(U8(0x1e), none, logits, logits) // greater, ordered
+	lightOps2(logits, none)
 	VMOVMSKPS(logits.AsX(), ops.As32())
 	Store(ops, ReturnIndex(0))
 	VZEROUPPER()

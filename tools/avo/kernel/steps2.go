@@ -21,16 +21,9 @@ type steps2 struct {
 func writeSteps2() {
 	extract128 = func(ops ...Op) { VEXTRACTF128(ops[0], ops[1], ops[2]) }
 	ConstraintExpr("amd64")
-	eights := func(name string, n int, f func(i int) uint32) Mem {
-		m := GLOBL(name, 8|16) // RODATA|NOPTR
-		for i := range n {
-			DATA(4*i, U32(f(i)))
-		}
-		return m
-	}
 	k := steps2{
 		kernel2: kernel2{c: constants2()},
-		tails:   eights("tails", 16, func(i int) uint32 { return uint32(int32(i-8) >> 31) }),
+		tails:   tails2(),
 		lanes:   eights("lanes", 8, func(i int) uint32 { return uint32(i) }),
 		step8:   eights("step8", 8, func(int) uint32 { return 8 }),
 		least:   eights("infinity", 8, func(int) uint32 { return math.Float32bits(float32(math.Inf(-1))) }),
@@ -50,6 +43,20 @@ func writeSteps2() {
 	k.lightStep()
 	gatherStep("AVX2", 4, &gather2{k: &k})
 	readersStep("AVX2")
+}
+
+// eights returns a global of n words.
+func eights(name string, n int, f func(i int) uint32) Mem {
+	m := GLOBL(name, 8|16) // RODATA|NOPTR
+	for i := range n {
+		DATA(4*i, U32(f(i)))
+	}
+	return m
+}
+
+// tails2 returns eight words of ones and eight zeros.
+func tails2() Mem {
+	return eights("tails", 16, func(i int) uint32 { return uint32(int32(i-8) >> 31) })
 }
 
 // blocks is blocks with 8 lanes; the rest comes with its mask.
@@ -248,12 +255,16 @@ func (k *steps2) spread(row Mem, half int) reg.VecVirtual {
 }
 
 // update does one step of Adam with the gradient g, which is lost, and returns the
-// logits. Its constants are in memory: there are not enough registers.
+// logits.
 func (k *steps2) update(w, m, v Mem, g, mask reg.VecVirtual) reg.VecVirtual {
-	adam := general("adam")
+	return update8(Mem{Base: general("adam")}, w, m, v, g, mask)
+}
+
+// update8 does update with the constants in memory: there are not enough registers.
+func update8(adam, w, m, v Mem, g, mask reg.VecVirtual) reg.VecVirtual {
 	c := func(i int) reg.VecVirtual {
 		y := YMM()
-		VBROADCASTSS(Mem{Base: adam, Disp: 4 * i}, y)
+		VBROADCASTSS(adam.Offset(4*i), y)
 		return y
 	}
 	ms, vs, ws, t := load8(m, mask), load8(v, mask), load8(w, mask), YMM()
