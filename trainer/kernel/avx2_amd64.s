@@ -1502,6 +1502,12 @@ loop13:
 	VMOVUPS        X0, 33040(AX)
 
 skip14:
+	MOVQ           34016(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x06, R8
+	ADDQ           33184(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -1531,6 +1537,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -1558,6 +1567,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -1585,6 +1597,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -1612,6 +1627,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -1639,6 +1657,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -1666,6 +1687,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -1691,6 +1715,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -1718,6 +1745,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -1745,6 +1775,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        32(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -1772,6 +1805,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        36(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -1799,6 +1835,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        40(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -1826,6 +1865,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        44(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -1851,6 +1893,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        48(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -1878,6 +1923,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        52(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -1905,6 +1953,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        56(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -1932,6 +1983,9 @@ skip14:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        60(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32576(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
@@ -2243,6 +2297,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -2270,6 +2327,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        6(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -2297,6 +2357,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        10(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -2324,6 +2387,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        14(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -2351,6 +2417,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        18(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -2378,6 +2447,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        22(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -2403,6 +2475,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        26(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -2430,6 +2505,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        30(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -2457,6 +2535,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        34(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -2484,6 +2565,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        38(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -2511,6 +2595,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        42(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -2538,6 +2625,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        46(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -2563,6 +2653,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        50(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -2590,6 +2683,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        54(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -2617,6 +2713,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVWQZX        58(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -2644,6 +2743,9 @@ skip15:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVWQZX        62(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
 	VBROADCASTF128 32576(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
@@ -4424,6 +4526,12 @@ loop24:
 	VMOVUPS        X0, 33040(AX)
 
 skip25:
+	MOVQ           34016(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x07, R8
+	ADDQ           33192(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -4453,6 +4561,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -4480,6 +4591,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -4507,6 +4621,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -4534,6 +4651,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -4561,6 +4681,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        32(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -4588,6 +4711,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        40(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y6
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -4613,6 +4739,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        48(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -4640,6 +4769,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        56(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -4667,6 +4799,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        64(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -4694,6 +4829,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        72(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -4721,6 +4859,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        80(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -4748,6 +4889,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        88(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y6
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -4773,6 +4917,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        96(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -4800,6 +4947,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        104(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -4827,6 +4977,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        112(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -4854,6 +5007,9 @@ skip25:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        120(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32576(AX), Y6
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
@@ -5165,6 +5321,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -5192,6 +5351,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -5219,6 +5381,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -5246,6 +5411,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -5273,6 +5441,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        36(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -5300,6 +5471,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        44(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y6
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -5325,6 +5499,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        52(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -5352,6 +5529,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        60(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -5379,6 +5559,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        68(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -5406,6 +5589,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        76(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -5433,6 +5619,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        84(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -5460,6 +5649,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        92(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y6
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -5485,6 +5677,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        100(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -5512,6 +5707,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        108(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -5539,6 +5737,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
+	MOVLQZX        116(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -5566,6 +5767,9 @@ skip26:
 	VADDPS         Y8, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
+	MOVLQZX        124(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
 	VBROADCASTF128 32576(AX), Y6
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
@@ -6826,6 +7030,12 @@ loop32:
 	VMOVUPS        X0, 33040(AX)
 
 skip33:
+	MOVQ           34016(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x06, R8
+	ADDQ           33184(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -6855,6 +7065,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -6882,6 +7095,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -6909,6 +7125,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -6936,6 +7155,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -6963,6 +7185,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -6990,6 +7215,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -7015,6 +7243,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -7042,6 +7273,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -7069,6 +7303,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        32(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -7096,6 +7333,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        36(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -7123,6 +7363,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        40(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -7150,6 +7393,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        44(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -7175,6 +7421,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        48(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -7202,6 +7451,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        52(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -7229,6 +7481,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        56(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -7256,6 +7511,9 @@ skip33:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        60(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32576(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
@@ -7567,6 +7825,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -7594,6 +7855,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        6(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -7621,6 +7885,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        10(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -7648,6 +7915,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        14(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -7675,6 +7945,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        18(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -7702,6 +7975,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        22(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -7727,6 +8003,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        26(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -7754,6 +8033,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        30(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -7781,6 +8063,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        34(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -7808,6 +8093,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        38(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -7835,6 +8123,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        42(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -7862,6 +8153,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        46(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -7887,6 +8181,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        50(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -7914,6 +8211,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        54(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -7941,6 +8241,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVWQZX        58(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -7968,6 +8271,9 @@ skip34:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVWQZX        62(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
 	VBROADCASTF128 32576(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
@@ -9142,6 +9448,12 @@ loop40:
 	VMOVUPS        X0, 33040(AX)
 
 skip41:
+	MOVQ           34016(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x07, R8
+	ADDQ           33192(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
@@ -9171,6 +9483,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -9198,6 +9513,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -9225,6 +9543,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -9252,6 +9573,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -9279,6 +9603,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        32(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -9306,6 +9633,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        40(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y5
 	VMOVDQU        31296(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -9331,6 +9661,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        48(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -9358,6 +9691,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        56(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -9385,6 +9721,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        64(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -9412,6 +9751,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        72(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -9439,6 +9781,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        80(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -9466,6 +9811,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        88(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y5
 	VMOVDQU        31424(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -9491,6 +9839,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        96(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -9518,6 +9869,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        104(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -9545,6 +9899,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        112(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -9572,6 +9929,9 @@ skip41:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        120(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32576(AX), Y5
 	VMOVDQU        31552(AX), Y4
 	VPSRLD         $0x10, Y4, Y4
@@ -9883,6 +10243,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31856(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x05, Y4, Y4
@@ -9910,6 +10273,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31904(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0a, Y4, Y4
@@ -9937,6 +10303,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 31952(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x0f, Y4, Y4
@@ -9964,6 +10333,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32000(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x14, Y4, Y4
@@ -9991,6 +10363,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        36(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32048(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x19, Y4, Y4
@@ -10018,6 +10393,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        44(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32096(AX), Y5
 	VMOVDQU        31360(AX), Y4
 	VPSRLD         $0x1e, Y4, Y4
@@ -10043,6 +10421,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        52(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32144(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x03, Y4, Y4
@@ -10070,6 +10451,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        60(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32192(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x08, Y4, Y4
@@ -10097,6 +10481,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        68(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32240(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x0d, Y4, Y4
@@ -10124,6 +10511,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        76(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32288(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x12, Y4, Y4
@@ -10151,6 +10541,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        84(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32336(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x17, Y4, Y4
@@ -10178,6 +10571,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        92(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32384(AX), Y5
 	VMOVDQU        31488(AX), Y4
 	VPSRLD         $0x1c, Y4, Y4
@@ -10203,6 +10599,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        100(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32432(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x01, Y4, Y4
@@ -10230,6 +10629,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        108(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32480(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x06, Y4, Y4
@@ -10257,6 +10659,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
+	MOVLQZX        116(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
 	VBROADCASTF128 32528(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x0b, Y4, Y4
@@ -10284,6 +10689,9 @@ skip42:
 	VADDPS         Y7, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
+	MOVLQZX        124(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
 	VBROADCASTF128 32576(AX), Y5
 	VMOVDQU        31616(AX), Y4
 	VPSRLD         $0x10, Y4, Y4

@@ -7,13 +7,15 @@ import (
 )
 
 // candidates writes the sums r of the candidates of the block's gates, and fetches the
-// parameters of gates to come.
+// parameters of gates to come and the rows of the next one: of many inputs, most are not in
+// the L1 cache.
 func (k kernel2) candidates() {
 	n, g, gate, beta := load(k.f, "n"), load(k.f, "gate"), k.last("block", gateBytes), k.upstream()
 	loop(n, func() {
 		k.prefetch(g)
 		k.gather(k.wires(g))
 		k.pairs(beta)
+		x, wires := load(k.f, "x"), k.wires(before(g))
 		for half := range 2 { // sixteen candidates at a time, for want of registers
 			r := [2][]reg.VecVirtual{eight(2), eight(2)} // even and odd groups
 			for _, v := range append(r[0], r[1]...) {
@@ -41,6 +43,9 @@ func (k kernel2) candidates() {
 			}
 			for i := range doneAt {
 				group(i)
+				if i < candidates/2 {
+					PREFETCHT0(k.rowOf(wires, 2*i+half, x))
+				}
 			}
 			CMPQ(in(k.f, "samples"), U8(5*doneAt))
 			unless(JLE, func() {
@@ -118,18 +123,11 @@ func (k kernel2) gather(wires reg.Register) {
 		z := eight(4)
 		for r := range z {
 			for half := range 2 {
-				i := GP64()
-				m := Mem{Base: wires, Disp: k.wireBytes() * (8*v + 4*half + r)}
-				if k.wide {
-					MOVLQZX(m, i)
-				} else {
-					MOVWQZX(m, i)
-				}
-				SHLQ(U8(4), i)
+				row := k.rowOf(wires, 8*v+4*half+r, x)
 				if half == 0 {
-					VBROADCASTI128(index(x, i, 1, 0), z[r])
+					VBROADCASTI128(row, z[r])
 				} else {
-					VINSERTI128(U8(1), index(x, i, 1, 0), z[r], z[r])
+					VINSERTI128(U8(1), row, z[r], z[r])
 				}
 			}
 		}
@@ -146,4 +144,16 @@ func (k kernel2) gather(wires reg.Register) {
 			VMOVDQU(w[i], in(k.f, "words").Offset(4*32*i+ymm*v))
 		}
 	}
+}
+
+// rowOf returns the place of the row of candidate j of the gate with the given wires.
+func (k kernel2) rowOf(wires reg.Register, j int, x reg.Register) Mem {
+	i, wire := GP64(), Mem{Base: wires, Disp: k.wireBytes() * j}
+	if k.wide {
+		MOVLQZX(wire, i)
+	} else {
+		MOVWQZX(wire, i)
+	}
+	SHLQ(U8(4), i)
+	return index(x, i, 1, 0)
 }
