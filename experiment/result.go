@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ialgn/internal/atomicfile"
+	"ialgn/internal/build"
 	"ialgn/netlist"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
@@ -19,6 +20,7 @@ import (
 type Result struct {
 	Model          string               `json:"model"` // without its folder
 	SHA256         string               `json:"model_sha256"`
+	Commit         string               `json:"commit,omitempty"` // of the program that wrote the result, see package build
 	Config         config.Config        `json:"config"`
 	Epochs         []EpochResult        `json:"epochs"`
 	Gates          int                  `json:"deployed_gates"`
@@ -55,7 +57,7 @@ func resultOf(path, sum string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.SHA256 = sum
+	r.SHA256, r.Commit = sum, build.Commit()
 	err = atomicfile.Write(file, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")

@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []*Result{{Epochs: []EpochResult{{Test: 0.5}, {Test: 0.75}}}, {Epochs: []EpochResult{{Test: 0.25}, {Test: 0.25}, {Test: 1}}}}
+	results := []*Result{{Commit: "c0ffee", Epochs: []EpochResult{{Test: 0.5}, {Test: 0.75}}}, {Commit: "ab5e+", Epochs: []EpochResult{{Test: 0.25}, {Test: 0.25}, {Test: 1}}}}
 	results[0].Operations[3], results[1].Operations[3] = 0.25, 0.75
 	table := p.table
 	for i := range p.entries[:3] {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -40,12 +41,28 @@ func (t *Table) Markdown(w io.Writer) error {
 		}
 		lines = append(lines, line)
 	}
-	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, align(lines), strings.Join(t.Caption, "\n"))
+	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, align(lines), strings.Join(slices.Concat(t.Caption, t.commits()), "\n"))
 	if missing := t.notRun(); len(missing) > 0 {
 		text += "\n" + strings.Join(missing, "\n") + "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// commits says which commits the runs are of, in their order, if that is known.
+func (t *Table) commits() []string {
+	var all []string
+	for _, r := range t.Rows {
+		for _, one := range r.results {
+			if one.Commit != "" && !slices.Contains(all, one.Commit) {
+				all = append(all, one.Commit)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{"Results written by the program of commit " + strings.Join(all, ", ") + "."}
 }
 
 // trained says what a row trains, for Markdown.

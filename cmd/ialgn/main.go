@@ -19,6 +19,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/internal/build"
 	"ialgn/internal/hint"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
@@ -98,7 +99,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:            "ialgn",
 		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
-		Version:         version,
+		Version:         fullVersion(),
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		HideHelpCommand: true,
@@ -115,6 +116,14 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: commands,
 	}
+}
+
+// fullVersion returns the version with the commit that the program was built from, if that is known.
+func fullVersion() string {
+	if commit := build.Commit(); commit != "" {
+		return version + ", commit " + commit
+	}
+	return version
 }
 
 func usageError(c *cli.Context, err error, _ bool) error {

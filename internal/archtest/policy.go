@@ -153,7 +153,7 @@ var policy = Policy{
 		},
 		{
 			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/hint", "internal/plot", "internal/plural"},
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/hint", "internal/plot", "internal/plural"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
@@ -165,6 +165,7 @@ var policy = Policy{
 
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
+		{Package: "internal/build"},
 		{Package: "internal/command", Imports: []string{"internal/hint"}},
 		{Package: "internal/crew"},
 		{Package: "internal/filelock"},

@@ -1,0 +1,21 @@
+package build
+
+import (
+	"runtime/debug"
+	"testing"
+)
+
+func TestCommit(t *testing.T) {
+	long := "0123456789abcdef0123456789abcdef01234567"
+	for _, c := range []struct{ revision, modified, want string }{
+		{long, "false", "0123456789ab"},
+		{long, "true", "0123456789ab+"},
+		{"0123", "", "0123"},
+		{"", "true", ""},
+	} {
+		settings := []debug.BuildSetting{{Key: "vcs.modified", Value: c.modified}, {Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: c.revision}}
+		if got := commit(settings); got != c.want {
+			t.Errorf("revision %q, modified %q: %q, want %q", c.revision, c.modified, got, c.want)
+		}
+	}
+}
