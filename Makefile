@@ -5,7 +5,8 @@
 GO        ?= go
 TOOL      := $(GO) tool -modfile=tools/go.mod
 PACKAGES  ?= ./...
-DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ tcl chromium
+DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ tcl chromium \
+             ghdl graphviz python3-numpy qemu-user
 
 # Set these for `bench`, `fuzz`, `fuzz-compile` and `mutate`, such as: make bench PACKAGES=./trainer/engine COUNT=10
 BENCH     ?= .

@@ -12,6 +12,9 @@ there() {
 	fpga-icestorm) command -v icepack ;;
 	fpga-icestorm-chipdb) [ -e /usr/share/fpga-icestorm/chipdb ] ;; # only recommended by fpga-icestorm; icetime reads it
 	tcl) command -v tclsh ;;
+	graphviz) command -v dot ;;
+	qemu-user) command -v qemu-aarch64 ;;
+	python3-numpy) /usr/bin/python3 -c 'import numpy' ;;
 	*) command -v "$1" ;;
 	esac >/dev/null 2>&1
 }
@@ -24,11 +27,18 @@ absent() {
 }
 
 # install PACKAGE... installs them and says on the way what goes wrong. The package lists
-# are fetched only when the ones at hand do not do.
+# are fetched only when the ones at hand do not do. A package that this Debian does not have
+# does not keep the others away.
 install() {
 	export DEBIAN_FRONTEND=noninteractive
-	set -- $as_root apt-get install -y -q --no-install-recommends "$@"
-	"$@" </dev/null >&2 || { $as_root apt-get update -q </dev/null >&2 && "$@" </dev/null >&2; }
+	get "$@" || { $as_root apt-get update -q </dev/null >&2 && get "$@"; } && return
+	for package; do get "$package" || failed=yes; done
+	[ -z "${failed-}" ]
+}
+
+# get PACKAGE... installs all of them or none.
+get() {
+	$as_root apt-get install -y -q --no-install-recommends "$@" </dev/null >&2
 }
 
 missing=$(absent "$@")

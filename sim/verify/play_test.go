@@ -10,6 +10,7 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/modelgen"
+	"ialgn/internal/netgen"
 	"ialgn/netlist"
 )
 
@@ -108,5 +109,21 @@ func TestPlayNone(t *testing.T) {
 	d := newDesign(t, small(1), netlist.Full, 2)
 	if _, err := d.newPlayback(wrapped{wrapper: "i2c"}); err == nil || !strings.Contains(err.Error(), `"i2c"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestWrapperUnplayed says of a wrapper that is too large to be simulated, and has no encoder to
+// try alone, that nothing of it was.
+func TestWrapperUnplayed(t *testing.T) {
+	d := newDesign(t, netgen.Frozen(1, netgen.Paper(2000, 101)), netlist.Core, 0)
+	if d.Product.Cells() <= largestWhole {
+		t.Fatalf("%d cells are simulated whole", d.Product.Cells())
+	}
+	r, err := d.Wrapper(t.Context(), Samples{}, WrapperFiles{Kind: "stream"}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%d cells are more than 200000", d.Product.Cells()); r.Unplayed != want || r.Checked != 0 {
+		t.Errorf("%d samples played, unplayed: %q, want %q", r.Checked, r.Unplayed, want)
 	}
 }

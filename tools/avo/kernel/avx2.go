@@ -296,7 +296,7 @@ func newSums2() sums2 {
 // add adds samples 8v to 8v + 7 of the gradient d, where the rows a and b have the pins' values. It
 // returns those samples, the masks of the values, and a register of no more use.
 func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.VecVirtual) {
-	h, bits := v%2, c[bitNames[v%4]]
+	bits := c[bitNames[v%4]]
 	maskA, maskB = YMM(), YMM()
 	for _, m := range []struct {
 		row  Mem
@@ -306,8 +306,16 @@ func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.V
 		VPAND(bits, m.mask, m.mask)
 		VPCMPEQD(bits, m.mask, m.mask)
 	}
-	x, part, t := YMM(), YMM(), YMM()
-	VMOVUPS(d.Offset(ymm*v), x)
+	x, free = s.split(v%2, d.Offset(ymm*v), maskA, maskB)
+	return x, maskA, maskB, free
+}
+
+// split adds eight samples of a gradient to the lanes 0 or 8 on, by the masks of the pins' values.
+// It returns the samples, and a register of no more use.
+func (s sums2) split(h int, d Mem, maskA, maskB reg.VecVirtual) (x, part reg.VecVirtual) {
+	x, part = YMM(), YMM()
+	t := YMM()
+	VMOVUPS(d, x)
 	VANDPS(x, maskA, part)
 	VANDPS(part, maskB, t)
 	VADDPS(t, s[3][h], s[3][h])
@@ -318,7 +326,7 @@ func (s sums2) add(c constants, d, a, b Mem, v int) (x, maskA, maskB, free reg.V
 	VADDPS(t, s[1][h], s[1][h])
 	VANDNPS(part, maskB, t)
 	VADDPS(t, s[0][h], s[0][h])
-	return x, maskA, maskB, part
+	return x, part
 }
 
 // fold returns the four sums.

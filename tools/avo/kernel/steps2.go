@@ -200,25 +200,11 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 	if both {
 		beta = general("beta")
 	}
-	var s [4][2]reg.VecVirtual // by the pins' values, lanes 0 and 8 on
-	for i := range s {
-		s[i] = [2]reg.VecVirtual{zero8(), zero8()}
-	}
+	s := newSums2()
 	loop(n, func() {
 		for h := range 2 {
 			x, y := k.spread(Mem{Base: a}, h), k.spread(Mem{Base: b}, h)
-			d, part, t := YMM(), YMM(), YMM()
-			VMOVUPS(Mem{Base: delta, Disp: ymm * h}, d)
-			VANDPS(d, x, part)
-			VANDPS(part, y, t)
-			VADDPS(t, s[3][h], s[3][h])
-			VANDNPS(part, y, t)
-			VADDPS(t, s[2][h], s[2][h])
-			VANDNPS(d, x, part)
-			VANDPS(part, y, t)
-			VADDPS(t, s[1][h], s[1][h])
-			VANDNPS(part, y, t)
-			VADDPS(t, s[0][h], s[0][h])
+			d, part := s.split(h, Mem{Base: delta, Disp: ymm * h}, x, y)
 			if both {
 				VPERMILPS(x, tb, part)
 				VMULPS(d, part, part)
@@ -235,12 +221,7 @@ func (k *steps2) binsStep(name, signature string, both bool) {
 		ADDQ(U8(2), a)
 		ADDQ(U8(2), b)
 	})
-	var sums [4]reg.VecVirtual
-	for i := range s {
-		VADDPS(s[i][1], s[i][0], s[i][0])
-		sums[i] = fold4(s[i][0])
-	}
-	VMOVUPS(foldFour(sums[0], sums[1], sums[2], sums[3]), Mem{Base: general("s")})
+	VMOVUPS(s.fold(), Mem{Base: general("s")})
 	VZEROUPPER()
 	RET()
 }
