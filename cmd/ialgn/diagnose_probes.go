@@ -38,8 +38,9 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 		}
 	}
 	var r compared[*probesReport]
+	var known probe.Known
 	for i, n := range networks {
-		one, err := probeNetwork(c, n, layers[i], p)
+		one, err := probeNetwork(c, n, layers[i], p, &known)
 		if err != nil {
 			return err
 		}
@@ -86,11 +87,11 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 }
 
 // probeNetwork probes the models of a network, one at a time.
-func probeNetwork(c *cli.Context, n *network, layers []int, p probe.Protocol) (*probesReport, error) {
+func probeNetwork(c *cli.Context, n *network, layers []int, p probe.Protocol, known *probe.Known) (*probesReport, error) {
 	m := n.config.Model
 	r := &probesReport{Network: n.Network, Width: m.Width, Depth: m.Depth, Starts: p.Starts, Epochs: p.Epochs, Layers: layers}
 	for _, path := range n.paths {
-		one, err := probeModel(c, path, layers, p)
+		one, err := probeModel(c, path, layers, p, known)
 		if err != nil {
 			return nil, err
 		}
@@ -101,13 +102,13 @@ func probeNetwork(c *cli.Context, n *network, layers []int, p probe.Protocol) (*
 }
 
 // probeModel probes a model.
-func probeModel(c *cli.Context, path string, layers []int, p probe.Protocol) (*modelProbes, error) {
+func probeModel(c *cli.Context, path string, layers []int, p probe.Protocol, known *probe.Known) (*modelProbes, error) {
 	s, err := loadSubject(c, path)
 	if err != nil {
 		return nil, err
 	}
 	progress := newStepProgress(c, path)
-	net := probe.Network{Frozen: s.Frozen, Train: s.data.Train, Test: s.data.Test}
+	net := probe.Network{Frozen: s.Frozen, Train: s.data.Train, Test: s.data.Test, Known: known}
 	m := &modelProbes{Model: path}
 	m.Starts, err = net.Run(c.Context, layers, p, threads(c), progress.show)
 	progress.end(err)

@@ -2,6 +2,8 @@ package activation
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 
 	"ialgn/internal/bitplane"
 	"ialgn/internal/hugepage"
@@ -26,6 +28,18 @@ func NewBits(width int, labels []uint8) *Bits {
 
 // Sample returns the words of a sample.
 func (b *Bits) Sample(i int) []uint64 { return b.words[i*b.Words : (i+1)*b.Words] }
+
+// Digest returns a hash of the bits and labels: that of others differs.
+func (b *Bits) Digest() [sha256.Size]byte {
+	h := sha256.New()
+	buffer := binary.LittleEndian.AppendUint64(nil, uint64(b.Width))
+	h.Write(append(buffer, b.Labels...))
+	for i := range b.Labels {
+		buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, b.Sample(i)) // of words it cannot fail
+		h.Write(buffer)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
 
 // Collect returns the bits of a layer for a whole set. It returns the context's error if
 // that ends first.

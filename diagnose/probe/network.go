@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,7 @@ func Layers(depth int) []int {
 type Network struct {
 	*model.Frozen
 	Train, Test *encoding.Packed // levels of its encoder
+	Known       *Known           // what was probed already, not nil
 }
 
 // Run probes layers, as many at a time as there are threads, and returns the accuracies on
@@ -59,7 +61,7 @@ func (n Network) Run(ctx context.Context, layers []int, p Protocol, threads int,
 	return results, g.Wait()
 }
 
-// layer probes a layer.
+// layer probes a layer, unless its bits were probed already.
 func (n Network) layer(ctx context.Context, layer int, p Protocol, step func()) ([]float64, error) {
 	train, err := activation.Collect(ctx, n.Frozen, n.Train, layer, 1)
 	if err != nil {
@@ -69,5 +71,16 @@ func (n Network) layer(ctx context.Context, layer int, p Protocol, step func()) 
 	if err != nil {
 		return nil, err
 	}
-	return Train(ctx, train, test, len(n.Classes), p, step)
+	t := newTask(train, test, len(n.Classes), p)
+	if known := n.Known.get(t); known != nil {
+		for range p.Epochs {
+			step()
+		}
+		return slices.Clone(known), nil
+	}
+	accuracies, err := Train(ctx, train, test, len(n.Classes), p, step)
+	if err == nil {
+		n.Known.add(t, slices.Clone(accuracies))
+	}
+	return accuracies, err
 }

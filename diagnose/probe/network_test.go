@@ -22,9 +22,10 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// network returns a random network, and samples whose labels the input bits tell.
-func network() Network {
-	f := modelgen.New(modelgen.Options{Width: 99, Depth: 6, Features: 9, Seed: 4}).Freeze()
+// network returns a random network, and samples whose labels the input bits tell. Those do not
+// depend on the seed.
+func network(seed uint64) Network {
+	f := modelgen.New(modelgen.Options{Width: 99, Depth: 6, Features: 9, Seed: seed}).Freeze()
 	train, test := modelgen.Samples(&f.Encoder, 700, 3, 1), modelgen.Samples(&f.Encoder, 300, 3, 2)
 	row := make([]uint16, 9)
 	for i := range train.Labels {
@@ -35,19 +36,20 @@ func network() Network {
 		test.Values(row, i)
 		test.Labels[i] = uint8(min(2, row[0]))
 	}
-	return Network{f, train, test}
+	return Network{f, train, test, new(Known)}
 }
 
 // TestRun probes on several numbers of threads and paths, whose results are the same: what
 // the input shows wholly, the last layer of a random network does not.
 func TestRun(t *testing.T) {
-	n, layers := network(), []int{0, 1, 6}
+	n, layers := network(4), []int{0, 1, 6}
 	p := Protocol{Epochs: 20, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}
 	var want [][]float64
 	for _, path := range kernel.Paths() {
 		use(t, path)
 		for _, threads := range []int{1, 5} {
 			calls, last := 0, 0
+			n.Known = new(Known)
 			got, err := n.Run(t.Context(), layers, p, threads, func(done, all int) {
 				if calls++; done != calls || all != 60 {
 					t.Errorf("call %d: %d of %d epochs", calls, done, all)
@@ -72,8 +74,55 @@ func TestRun(t *testing.T) {
 
 func TestRunInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := network().Run(ctx, []int{0, 1}, Protocol{Epochs: 50, Batch: 50, Starts: 1}, 2, func(int, int) { cancel() })
+	_, err := network(4).Run(ctx, []int{0, 1}, Protocol{Epochs: 50, Batch: 50, Starts: 1}, 2, func(int, int) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want canceled", err)
+	}
+}
+
+// TestKnown probes networks that read the same input: it is probed once, and anew when a label,
+// a sample or the protocol is another.
+func TestKnown(t *testing.T) {
+	p := Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}
+	a, b, labels, samples := network(4), network(5), network(4), network(4)
+	labels.Test.Labels[7] ^= 1
+	samples.Train = modelgen.Samples(&samples.Encoder, samples.Train.Len(), 3, 3)
+	longer := p
+	longer.Epochs++
+	known := new(Known)
+	for i, tt := range []struct {
+		n    Network
+		p    Protocol
+		want int // what is known afterwards
+	}{
+		{a, p, 2}, {a, p, 2}, {b, p, 3}, {labels, p, 5}, {samples, p, 7}, {a, longer, 9},
+	} {
+		tt.n.Known = new(Known)
+		calls := 0
+		step := func(done, all int) {
+			if calls++; done != calls || all != 2*tt.p.Epochs {
+				t.Errorf("run %d, call %d: %d of %d epochs", i, calls, done, all)
+			}
+		}
+		want, err := tt.n.Run(t.Context(), []int{0, 1}, tt.p, 2, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt.n.Known, calls = known, 0
+		got, err := tt.n.Run(t.Context(), []int{0, 1}, tt.p, 2, step)
+		if err != nil || calls != 2*tt.p.Epochs {
+			t.Fatalf("run %d: %v after %d epochs", i, err, calls)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(known.results) != tt.want {
+			t.Errorf("run %d: %d layers known, want %d; alone and with what was known:\n%s", i, len(known.results), tt.want, diff)
+		}
+	}
+	for t := range known.results {
+		known.results[t] = []float64{2}
+	}
+	a.Known = known
+	got, err := a.Run(t.Context(), []int{0, 1}, p, 1, func(int, int) {})
+	if diff := cmp.Diff([][]float64{{2}, {2}}, got); diff != "" || err != nil {
+		t.Errorf("what is known was probed again: %v\n%s", err, diff)
 	}
 }
