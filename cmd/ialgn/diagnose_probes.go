@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 var probesOptions = []cli.Flag{
 	&cli.StringFlag{Name: "layers", Usage: "probe the layers `LIST`, 0 for the input (default: the paper's, and the last)"},
 	&cli.IntFlag{Name: "starts", Value: probe.Paper.Starts, Usage: "train `N` probes a layer"},
+	&cli.StringFlag{Name: "keep", Usage: "keep each layer's result in `FILE`, and take what is there from it"},
 }
 
 // diagnoseProbes trains linear classifiers on layers, and measures their entropy beside.
@@ -37,10 +39,14 @@ func diagnoseProbes(c *cli.Context, args []string) error {
 			return err
 		}
 	}
+	known, err := knownProbes(c)
+	if err != nil {
+		return err
+	}
+	defer known.Close()
 	var r compared[*probesReport]
-	var known probe.Known
 	for i, n := range networks {
-		one, err := probeNetwork(c, n, layers[i], p, &known)
+		one, err := probeNetwork(c, n, layers[i], p, known)
 		if err != nil {
 			return err
 		}
@@ -84,6 +90,22 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 		layers = append(layers, l)
 	}
 	return layers, nil
+}
+
+// knownProbes returns what --keep names, or nothing.
+func knownProbes(c *cli.Context) (*probe.Known, error) {
+	path := c.String("keep")
+	switch {
+	case !c.IsSet("keep"):
+		return new(probe.Known), nil
+	case path == "":
+		return nil, hint.With(errors.New("--keep: no file given"), "name one with --keep FILE, which need not exist")
+	}
+	k, err := probe.OpenKnown(path, func(err error) { warn(c, "--keep: %v", err) })
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("--keep: %w", err), "name another file, which need not exist")
+	}
+	return k, nil
 }
 
 // probeNetwork probes the models of a network, one at a time.

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,7 +27,7 @@ func Layers(depth int) []int {
 type Network struct {
 	*model.Frozen
 	Train, Test *encoding.Packed // levels of its encoder
-	Known       *Known           // what was probed already, not nil
+	Known       *Known           // what was probed before, not nil
 }
 
 // Run probes layers, as many at a time as there are threads, and returns the accuracies on
@@ -61,7 +60,7 @@ func (n Network) Run(ctx context.Context, layers []int, p Protocol, threads int,
 	return results, g.Wait()
 }
 
-// layer probes a layer, unless its bits were probed already.
+// layer probes a layer, unless its bits were probed before.
 func (n Network) layer(ctx context.Context, layer int, p Protocol, step func()) ([]float64, error) {
 	train, err := activation.Collect(ctx, n.Frozen, n.Train, layer, 1)
 	if err != nil {
@@ -76,11 +75,11 @@ func (n Network) layer(ctx context.Context, layer int, p Protocol, step func()) 
 		for range p.Epochs {
 			step()
 		}
-		return slices.Clone(known), nil
+		return known, nil
 	}
 	accuracies, err := Train(ctx, train, test, len(n.Classes), p, step)
 	if err == nil {
-		n.Known.add(t, slices.Clone(accuracies))
+		n.Known.add(t, accuracies)
 	}
 	return accuracies, err
 }

@@ -29,11 +29,11 @@ import (
 
 // Protocol says how probes are trained.
 type Protocol struct {
-	Epochs int
-	Batch  int
-	Rate   float64 // of Adam
-	Starts int     // probes of a layer, from weights of their own
-	Seed   uint64
+	Epochs int     `json:"epochs"`
+	Batch  int     `json:"batch"`
+	Rate   float64 `json:"rate"`   // of Adam
+	Starts int     `json:"starts"` // probes of a layer, from weights of their own
+	Seed   uint64  `json:"seed"`
 }
 
 // Paper is the paper's protocol.

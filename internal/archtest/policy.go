@@ -33,7 +33,7 @@ var policy = Policy{
 		},
 		{
 			Package:  "diagnose/probe",
-			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/bitplane"},
+			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/atomicfile", "internal/bitplane", "internal/filelock", "internal/jsonfault"},
 			External: []string{sync},
 		},
 		{
