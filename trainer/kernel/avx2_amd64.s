@@ -285,39 +285,79 @@ DATA avx2Constants<>+496(SB)/4, $0xffffffff
 DATA avx2Constants<>+500(SB)/4, $0xffffffff
 DATA avx2Constants<>+504(SB)/4, $0xffffffff
 DATA avx2Constants<>+508(SB)/4, $0xffffffff
-DATA avx2Constants<>+512(SB)/4, $0x00000000
+DATA avx2Constants<>+512(SB)/4, $0x00000001
 DATA avx2Constants<>+516(SB)/4, $0x00000001
-DATA avx2Constants<>+520(SB)/4, $0x00000002
-DATA avx2Constants<>+524(SB)/4, $0x00000003
-DATA avx2Constants<>+528(SB)/4, $0x00000004
-DATA avx2Constants<>+532(SB)/4, $0x00000005
-DATA avx2Constants<>+536(SB)/4, $0x00000006
-DATA avx2Constants<>+540(SB)/4, $0x00000007
-DATA avx2Constants<>+544(SB)/4, $0x00000008
-DATA avx2Constants<>+548(SB)/4, $0x00000009
-DATA avx2Constants<>+552(SB)/4, $0x0000000a
-DATA avx2Constants<>+556(SB)/4, $0x0000000b
-DATA avx2Constants<>+560(SB)/4, $0x0000000c
-DATA avx2Constants<>+564(SB)/4, $0x0000000d
-DATA avx2Constants<>+568(SB)/4, $0x0000000e
-DATA avx2Constants<>+572(SB)/4, $0x0000000f
-DATA avx2Constants<>+576(SB)/4, $0x00000010
-DATA avx2Constants<>+580(SB)/4, $0x00000011
-DATA avx2Constants<>+584(SB)/4, $0x00000012
-DATA avx2Constants<>+588(SB)/4, $0x00000013
-DATA avx2Constants<>+592(SB)/4, $0x00000014
-DATA avx2Constants<>+596(SB)/4, $0x00000015
-DATA avx2Constants<>+600(SB)/4, $0x00000016
-DATA avx2Constants<>+604(SB)/4, $0x00000017
-DATA avx2Constants<>+608(SB)/4, $0x00000018
-DATA avx2Constants<>+612(SB)/4, $0x00000019
-DATA avx2Constants<>+616(SB)/4, $0x0000001a
-DATA avx2Constants<>+620(SB)/4, $0x0000001b
-DATA avx2Constants<>+624(SB)/4, $0x0000001c
-DATA avx2Constants<>+628(SB)/4, $0x0000001d
-DATA avx2Constants<>+632(SB)/4, $0x0000001e
-DATA avx2Constants<>+636(SB)/4, $0x0000001f
-GLOBL avx2Constants<>(SB), RODATA|NOPTR, $640
+DATA avx2Constants<>+520(SB)/4, $0x00000001
+DATA avx2Constants<>+524(SB)/4, $0x00000001
+DATA avx2Constants<>+528(SB)/4, $0x00000001
+DATA avx2Constants<>+532(SB)/4, $0x00000001
+DATA avx2Constants<>+536(SB)/4, $0x00000001
+DATA avx2Constants<>+540(SB)/4, $0x00000001
+DATA avx2Constants<>+544(SB)/4, $0x00000002
+DATA avx2Constants<>+548(SB)/4, $0x00000002
+DATA avx2Constants<>+552(SB)/4, $0x00000002
+DATA avx2Constants<>+556(SB)/4, $0x00000002
+DATA avx2Constants<>+560(SB)/4, $0x00000002
+DATA avx2Constants<>+564(SB)/4, $0x00000002
+DATA avx2Constants<>+568(SB)/4, $0x00000002
+DATA avx2Constants<>+572(SB)/4, $0x00000002
+DATA avx2Constants<>+576(SB)/4, $0x00000004
+DATA avx2Constants<>+580(SB)/4, $0x00000004
+DATA avx2Constants<>+584(SB)/4, $0x00000004
+DATA avx2Constants<>+588(SB)/4, $0x00000004
+DATA avx2Constants<>+592(SB)/4, $0x00000004
+DATA avx2Constants<>+596(SB)/4, $0x00000004
+DATA avx2Constants<>+600(SB)/4, $0x00000004
+DATA avx2Constants<>+604(SB)/4, $0x00000004
+DATA avx2Constants<>+608(SB)/4, $0x00000000
+DATA avx2Constants<>+612(SB)/4, $0x00000000
+DATA avx2Constants<>+616(SB)/4, $0x00000000
+DATA avx2Constants<>+620(SB)/4, $0x00000000
+DATA avx2Constants<>+624(SB)/4, $0x00000002
+DATA avx2Constants<>+628(SB)/4, $0x00000002
+DATA avx2Constants<>+632(SB)/4, $0x00000002
+DATA avx2Constants<>+636(SB)/4, $0x00000002
+DATA avx2Constants<>+640(SB)/4, $0x00000001
+DATA avx2Constants<>+644(SB)/4, $0x00000001
+DATA avx2Constants<>+648(SB)/4, $0x00000001
+DATA avx2Constants<>+652(SB)/4, $0x00000001
+DATA avx2Constants<>+656(SB)/4, $0x00000003
+DATA avx2Constants<>+660(SB)/4, $0x00000003
+DATA avx2Constants<>+664(SB)/4, $0x00000003
+DATA avx2Constants<>+668(SB)/4, $0x00000003
+DATA avx2Constants<>+672(SB)/4, $0x00000000
+DATA avx2Constants<>+676(SB)/4, $0x00000001
+DATA avx2Constants<>+680(SB)/4, $0x00000002
+DATA avx2Constants<>+684(SB)/4, $0x00000003
+DATA avx2Constants<>+688(SB)/4, $0x00000004
+DATA avx2Constants<>+692(SB)/4, $0x00000005
+DATA avx2Constants<>+696(SB)/4, $0x00000006
+DATA avx2Constants<>+700(SB)/4, $0x00000007
+DATA avx2Constants<>+704(SB)/4, $0x00000008
+DATA avx2Constants<>+708(SB)/4, $0x00000009
+DATA avx2Constants<>+712(SB)/4, $0x0000000a
+DATA avx2Constants<>+716(SB)/4, $0x0000000b
+DATA avx2Constants<>+720(SB)/4, $0x0000000c
+DATA avx2Constants<>+724(SB)/4, $0x0000000d
+DATA avx2Constants<>+728(SB)/4, $0x0000000e
+DATA avx2Constants<>+732(SB)/4, $0x0000000f
+DATA avx2Constants<>+736(SB)/4, $0x00000010
+DATA avx2Constants<>+740(SB)/4, $0x00000011
+DATA avx2Constants<>+744(SB)/4, $0x00000012
+DATA avx2Constants<>+748(SB)/4, $0x00000013
+DATA avx2Constants<>+752(SB)/4, $0x00000014
+DATA avx2Constants<>+756(SB)/4, $0x00000015
+DATA avx2Constants<>+760(SB)/4, $0x00000016
+DATA avx2Constants<>+764(SB)/4, $0x00000017
+DATA avx2Constants<>+768(SB)/4, $0x00000018
+DATA avx2Constants<>+772(SB)/4, $0x00000019
+DATA avx2Constants<>+776(SB)/4, $0x0000001a
+DATA avx2Constants<>+780(SB)/4, $0x0000001b
+DATA avx2Constants<>+784(SB)/4, $0x0000001c
+DATA avx2Constants<>+788(SB)/4, $0x0000001d
+DATA avx2Constants<>+792(SB)/4, $0x0000001e
+DATA avx2Constants<>+796(SB)/4, $0x0000001f
+GLOBL avx2Constants<>(SB), RODATA|NOPTR, $800
 
 // func gatesAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
@@ -325,28 +365,28 @@ TEXT ·gatesAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ       33064(AX), DX
+	MOVQ       32648(AX), DX
 	MOVQ       $0x00000020, CX
 	CMPQ       DX, CX
 	CMOVQLT    DX, CX
-	MOVQ       CX, 33072(AX)
-	MOVQ       33056(AX), CX
-	MOVQ       33168(AX), DX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
 	PREFETCHT0 -128(DX)(CX*4)
 	PREFETCHT0 -252(DX)(CX*4)
-	MOVQ       33128(AX), DX
+	MOVQ       32712(AX), DX
 	PREFETCHT0 -128(DX)(CX*4)
 	PREFETCHT0 -252(DX)(CX*4)
-	MOVQ       33072(AX), CX
-	MOVQ       33056(AX), DX
-	MOVQ       33072(AX), BX
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
 	DECQ       BX
 	IMUL3Q     $0x00000180, BX, BX
 	LEAQ       18432(AX)(BX*1), BX
-	MOVQ       33104(AX), SI
-	MOVQ       33128(AX), DI
-	MOVQ       33144(AX), R8
-	MOVQ       33168(AX), R9
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
 
 loop9:
 	MOVQ         DX, R10
@@ -531,28 +571,28 @@ loop9:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop9
-	MOVQ         33072(AX), CX
-	MOVQ         33072(AX), DX
+	MOVQ         32656(AX), CX
+	MOVQ         32656(AX), DX
 	DECQ         DX
 	IMUL3Q       $0x00000180, DX, DX
 	LEAQ         18432(AX)(DX*1), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000240, BX, BX
 	LEAQ         (AX)(BX*1), BX
-	MOVQ         33200(AX), SI
-	MOVQ         33208(AX), DI
-	MOVQ         34024(AX), R8
-	MOVQ         33216(AX), R9
-	MOVQ         33088(AX), R10
-	MOVQ         33096(AX), R11
+	MOVQ         32784(AX), SI
+	MOVQ         32792(AX), DI
+	MOVQ         33608(AX), R8
+	MOVQ         32800(AX), R9
+	MOVQ         32672(AX), R10
+	MOVQ         32680(AX), R11
 	IMUL3Q       $0x00000240, R11, R12
-	ADDQ         34000(AX), R12
+	ADDQ         33584(AX), R12
 
 loop10:
 	MOVQ         R12, R13
-	CMPQ         R10, 33080(AX)
-	CMOVQEQ      33232(AX)(R11*8), R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
 	VMOVUPS      320(DX), X0
 	VMOVHLPS     X0, X0, X2
 	VSUBPS       X0, X2, X2
@@ -970,24 +1010,24 @@ skip11:
 	SUBQ         $0x00000240, BX
 	DECQ         R10
 	JNZ          skip12
-	SUBQ         33224(AX), R9
-	MOVQ         33080(AX), R10
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
 	DECQ         R11
 	SUBQ         $0x00000240, R12
 
 skip12:
 	DECQ   CX
 	JNZ    loop10
-	MOVQ   R9, 33216(AX)
-	MOVQ   R10, 33088(AX)
-	MOVQ   R11, 33096(AX)
-	MOVQ   33072(AX), CX
-	MOVQ   33056(AX), DX
-	MOVQ   33072(AX), BX
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
 	DECQ   BX
 	IMUL3Q $0x00000180, BX, BX
 	LEAQ   18432(AX)(BX*1), BX
-	MOVQ   33072(AX), SI
+	MOVQ   32656(AX), SI
 	DECQ   SI
 	IMUL3Q $0x00000240, SI, SI
 	LEAQ   (AX)(SI*1), SI
@@ -995,27 +1035,27 @@ skip12:
 loop13:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	MOVQ           33104(AX), R8
+	MOVQ           32688(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
-	MOVQ           33112(AX), R8
+	MOVQ           32696(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
-	MOVQ           33120(AX), R8
+	MOVQ           32704(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
-	MOVQ           33144(AX), R8
+	MOVQ           32728(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33152(AX), R8
+	MOVQ           32736(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33160(AX), R8
+	MOVQ           32744(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33184(AX), R8
+	MOVQ           32768(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	ADDQ           33184(AX), DI
-	MOVQ           34016(AX), R8
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
 	MOVWQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -1160,1106 +1200,855 @@ loop13:
 	VMOVDQU        Y1, 31520(AX)
 	VMOVDQU        Y4, 31648(AX)
 	VMOVDQU        Y0, 31776(AX)
-	VMOVSD         (SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31808(AX)
-	VMOVSD         8(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31824(AX)
-	VMOVSS         16(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31840(AX)
-	VMOVSD         20(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31856(AX)
-	VMOVSD         28(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31872(AX)
-	VMOVSS         36(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31888(AX)
-	VMOVSD         40(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31904(AX)
-	VMOVSD         48(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31920(AX)
-	VMOVSS         56(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31936(AX)
-	VMOVSD         60(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31952(AX)
-	VMOVSD         68(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31968(AX)
-	VMOVSS         76(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31984(AX)
-	VMOVSD         80(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32000(AX)
-	VMOVSD         88(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32016(AX)
-	VMOVSS         96(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32032(AX)
-	VMOVSD         100(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32048(AX)
-	VMOVSD         108(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32064(AX)
-	VMOVSS         116(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32080(AX)
-	VMOVSD         120(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32096(AX)
-	VMOVSD         128(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32112(AX)
-	VMOVSS         136(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32128(AX)
-	VMOVSD         140(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32144(AX)
-	VMOVSD         148(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32160(AX)
-	VMOVSS         156(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32176(AX)
-	VMOVSD         160(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32192(AX)
-	VMOVSD         168(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32208(AX)
-	VMOVSS         176(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32224(AX)
-	VMOVSD         180(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32240(AX)
-	VMOVSD         188(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32256(AX)
-	VMOVSS         196(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32272(AX)
-	VMOVSD         200(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32288(AX)
-	VMOVSD         208(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32304(AX)
-	VMOVSS         216(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32320(AX)
-	VMOVSD         220(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32336(AX)
-	VMOVSD         228(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32352(AX)
-	VMOVSS         236(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32368(AX)
-	VMOVSD         240(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32384(AX)
-	VMOVSD         248(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32400(AX)
-	VMOVSS         256(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32416(AX)
-	VMOVSD         260(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32432(AX)
-	VMOVSD         268(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32448(AX)
-	VMOVSS         276(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32464(AX)
-	VMOVSD         280(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32480(AX)
-	VMOVSD         288(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32496(AX)
-	VMOVSS         296(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32512(AX)
-	VMOVSD         300(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32528(AX)
-	VMOVSD         308(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32544(AX)
-	VMOVSS         316(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32560(AX)
-	VMOVSD         320(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32576(AX)
-	VMOVSD         328(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32592(AX)
-	VMOVSS         336(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32608(AX)
-	VMOVSD         340(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32624(AX)
-	VMOVSD         348(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32640(AX)
-	VMOVSS         356(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32656(AX)
-	VMOVSD         360(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32672(AX)
-	VMOVSD         368(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32688(AX)
-	VMOVSS         376(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32704(AX)
-	VMOVSD         380(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32720(AX)
-	VMOVSD         388(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32736(AX)
-	VMOVSS         396(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32752(AX)
-	CMPQ           34024(AX), $0x64
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
 	JLE            skip14
-	VMOVSD         400(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32768(AX)
-	VMOVSD         408(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32784(AX)
-	VMOVSS         416(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32800(AX)
-	VMOVSD         420(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32816(AX)
-	VMOVSD         428(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32832(AX)
-	VMOVSS         436(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32848(AX)
-	VMOVSD         440(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32864(AX)
-	VMOVSD         448(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32880(AX)
-	VMOVSS         456(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32896(AX)
-	VMOVSD         460(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32912(AX)
-	VMOVSD         468(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32928(AX)
-	VMOVSS         476(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32944(AX)
-	VMOVSD         480(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32960(AX)
-	VMOVSD         488(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32976(AX)
-	VMOVSS         496(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32992(AX)
-	VMOVSD         500(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33008(AX)
-	VMOVSD         508(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33024(AX)
-	VMOVSS         516(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 33040(AX)
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
 
 skip14:
-	MOVQ           34016(AX), DI
+	MOVQ           33600(AX), DI
 	MOVQ           DX, R8
 	SUBQ           $0x01, R8
 	ADCQ           $0x00, R8
 	SHLQ           $0x06, R8
-	ADDQ           33184(AX), R8
+	ADDQ           32768(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31824(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31296(AX), Y7
+	VPERMILPS      Y7, Y6, Y4
 	VMOVDQU        31328(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31824(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
 	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31840(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   16(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        (R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31872(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31888(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31840(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31856(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   36(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        4(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31920(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31936(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31872(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31888(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   56(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        8(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31968(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31984(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31904(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31920(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   76(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        12(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32016(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32032(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31936(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31952(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   96(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        16(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32064(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32080(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31968(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31984(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   116(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        20(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32112(AX), Y7
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32016(AX), Y7
 	VMOVDQU        31424(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32128(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31456(AX), Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   136(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVWQZX        24(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32160(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32176(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32032(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32048(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   156(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        28(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32208(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32224(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32064(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32080(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   176(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        32(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32256(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32272(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32096(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32112(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   196(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        36(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32304(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32320(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32128(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32144(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   216(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        40(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32352(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32368(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32160(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32176(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   236(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        44(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32400(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
+	VBROADCASTF128 32192(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32208(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32416(AX), Y7
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   256(SI), Y7
 	VMOVDQU        31552(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y7, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VMOVDQU        31584(AX), Y9
+	VPAND          avx2Constants<>+512(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+512(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        48(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32448(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32464(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32224(AX), Y6
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32240(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   276(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        52(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32496(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32512(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32256(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32272(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   296(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        56(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32544(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32560(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32288(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32304(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   316(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        60(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32576(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32592(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32608(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32320(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32336(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   336(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32624(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32640(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32656(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32352(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32368(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   356(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32672(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32688(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32704(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32384(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32400(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   376(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32720(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31680(AX), Y7
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31680(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y6
+	VPSRLD         $0x03, Y9, Y9
+	VMOVDQU        31712(AX), Y7
 	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        31712(AX), Y8
-	VPADDD         Y8, Y8, Y8
-	VPOR           Y8, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32736(AX), Y7
+	VPOR           Y7, Y9, Y9
+	VPERMILPS      Y9, Y4, Y4
+	VBROADCASTF128 32432(AX), Y7
 	VMOVDQU        31680(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32752(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31712(AX), Y9
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   396(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip15
-	VBROADCASTF128 32768(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32784(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32800(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32448(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32464(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   416(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32816(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32832(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32848(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32480(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32496(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   436(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32864(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32880(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32896(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32512(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32528(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   456(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32912(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32928(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32944(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32544(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32560(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   476(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32960(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32976(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32992(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32576(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32592(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   496(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 33008(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 33024(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
+	VBROADCASTF128 32608(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32624(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 33040(AX), Y7
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   516(SI), Y7
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
@@ -2273,753 +2062,657 @@ skip15:
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31824(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31360(AX), Y7
+	VPERMILPS      Y7, Y6, Y4
 	VMOVDQU        31392(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31824(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
 	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31840(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   16(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        2(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31872(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31888(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31840(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31856(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   36(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        6(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31920(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31936(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31872(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31888(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   56(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        10(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31968(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31984(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31904(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31920(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   76(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        14(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32016(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32032(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31936(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31952(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   96(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        18(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32064(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32080(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31968(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31984(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   116(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        22(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32112(AX), Y7
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32016(AX), Y7
 	VMOVDQU        31488(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32128(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31520(AX), Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   136(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVWQZX        26(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32160(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32176(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32032(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32048(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   156(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        30(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32208(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32224(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32064(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32080(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   176(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        34(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32256(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32272(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32096(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32112(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   196(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        38(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32304(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32320(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32128(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32144(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   216(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        42(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32352(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32368(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32160(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32176(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   236(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        46(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32400(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
+	VBROADCASTF128 32192(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32208(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32416(AX), Y7
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   256(SI), Y7
 	VMOVDQU        31616(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y7, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VMOVDQU        31648(AX), Y9
+	VPAND          avx2Constants<>+512(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+512(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        50(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32448(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32464(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32224(AX), Y6
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32240(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   276(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        54(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32496(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32512(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32256(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32272(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   296(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVWQZX        58(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32544(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32560(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32288(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32304(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   316(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVWQZX        62(R8), R8
 	SHLQ           $0x04, R8
 	PREFETCHT0     (DI)(R8*1)
-	VBROADCASTF128 32576(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32592(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32608(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32320(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32336(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   336(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32624(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32640(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32656(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32352(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32368(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   356(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32672(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32688(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32704(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32384(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32400(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   376(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32720(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31744(AX), Y7
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31744(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y6
+	VPSRLD         $0x03, Y9, Y9
+	VMOVDQU        31776(AX), Y7
 	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        31776(AX), Y8
-	VPADDD         Y8, Y8, Y8
-	VPOR           Y8, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32736(AX), Y7
+	VPOR           Y7, Y9, Y9
+	VPERMILPS      Y9, Y4, Y4
+	VBROADCASTF128 32432(AX), Y7
 	VMOVDQU        31744(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32752(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31776(AX), Y9
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   396(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip16
-	VBROADCASTF128 32768(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32784(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32800(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32448(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32464(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   416(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32816(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32832(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32848(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32480(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32496(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   436(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32864(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32880(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32896(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32512(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32528(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   456(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32912(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32928(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32944(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32544(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32560(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   476(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32960(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32976(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32992(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32576(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32592(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   496(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 33008(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 33024(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
+	VBROADCASTF128 32608(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32624(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 33040(AX), Y7
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   516(SI), Y7
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
@@ -3033,8 +2726,8 @@ skip16:
 	SUBQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop13
-	MOVQ    33072(AX), CX
-	MOVQ    33072(AX), DX
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
@@ -3106,26 +2799,26 @@ loop17:
 	SUBQ         $0x00000180, DX
 	DECQ         CX
 	JNZ          loop17
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
-	VBROADCASTSS 34032(AX), Y0
-	VBROADCASTSS 34036(AX), Y1
-	VBROADCASTSS 34040(AX), Y2
-	VBROADCASTSS 34044(AX), Y3
-	VBROADCASTSS 34048(AX), Y4
-	VBROADCASTSS 34052(AX), Y6
-	VBROADCASTSS 34056(AX), Y7
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
 
 loop18:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    33104(AX), DI
-	MOVQ    33112(AX), R8
-	MOVQ    33120(AX), R9
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
 	VMOVUPS (BX), Y8
 	VMULPS  (R8)(SI*1), Y0, Y9
 	VMULPS  (R9)(SI*1), Y2, Y10
@@ -3145,9 +2838,9 @@ loop18:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*1)
 	VMOVUPS Y12, (BX)
-	MOVQ    33104(AX), DI
-	MOVQ    33112(AX), R8
-	MOVQ    33120(AX), R9
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
 	VMOVUPS 32(BX), Y8
 	VMULPS  32(R8)(SI*1), Y0, Y9
 	VMULPS  32(R9)(SI*1), Y2, Y10
@@ -3167,9 +2860,9 @@ loop18:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*1)
 	VMOVUPS Y12, 32(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 192(BX), Y8
 	VMULPS  (R8)(SI*2), Y0, Y9
 	VMULPS  (R9)(SI*2), Y2, Y10
@@ -3189,9 +2882,9 @@ loop18:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*2)
 	VMOVUPS Y12, 192(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 224(BX), Y8
 	VMULPS  32(R8)(SI*2), Y0, Y9
 	VMULPS  32(R9)(SI*2), Y2, Y10
@@ -3211,9 +2904,9 @@ loop18:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*2)
 	VMOVUPS Y12, 224(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 256(BX), Y8
 	VMULPS  64(R8)(SI*2), Y0, Y9
 	VMULPS  64(R9)(SI*2), Y2, Y10
@@ -3233,9 +2926,9 @@ loop18:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 64(DI)(SI*2)
 	VMOVUPS Y12, 256(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 288(BX), Y8
 	VMULPS  96(R8)(SI*2), Y0, Y9
 	VMULPS  96(R9)(SI*2), Y2, Y10
@@ -3259,15 +2952,15 @@ loop18:
 	SUBQ    $0x00000180, BX
 	DECQ    CX
 	JNZ     loop18
-	MOVQ    33072(AX), CX
-	MOVQ    33056(AX), DX
-	MOVQ    33072(AX), BX
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
 	DECQ    BX
 	IMUL3Q  $0x00000180, BX, BX
 	LEAQ    18432(AX)(BX*1), BX
-	MOVQ    33136(AX), SI
-	MOVQ    33128(AX), DI
-	MOVQ    33168(AX), R8
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
 
 loop19:
 	VMOVUPS      192(BX), Y0
@@ -3324,9 +3017,9 @@ loop19:
 	CMOVQCS      R10, R9
 	MOVQ         DX, R10
 	SHLQ         $0x06, R10
-	ADDQ         33184(AX), R10
+	ADDQ         32768(AX), R10
 	MOVWLZX      (R10)(R9*2), R9
-	MOVQ         33176(AX), R10
+	MOVQ         32760(AX), R10
 	MOVL         R9, (R10)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X5, X0
@@ -3335,9 +3028,9 @@ loop19:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop19
-	MOVQ         33072(AX), CX
-	SUBQ         CX, 33056(AX)
-	SUBQ         CX, 33064(AX)
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
 	JNZ          block
 	VZEROUPPER
 	RET
@@ -3348,28 +3041,28 @@ TEXT ·gatesWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ       33064(AX), DX
+	MOVQ       32648(AX), DX
 	MOVQ       $0x00000020, CX
 	CMPQ       DX, CX
 	CMOVQLT    DX, CX
-	MOVQ       CX, 33072(AX)
-	MOVQ       33056(AX), CX
-	MOVQ       33168(AX), DX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
 	PREFETCHT0 -128(DX)(CX*4)
 	PREFETCHT0 -252(DX)(CX*4)
-	MOVQ       33128(AX), DX
+	MOVQ       32712(AX), DX
 	PREFETCHT0 -128(DX)(CX*4)
 	PREFETCHT0 -252(DX)(CX*4)
-	MOVQ       33072(AX), CX
-	MOVQ       33056(AX), DX
-	MOVQ       33072(AX), BX
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
 	DECQ       BX
 	IMUL3Q     $0x00000180, BX, BX
 	LEAQ       18432(AX)(BX*1), BX
-	MOVQ       33104(AX), SI
-	MOVQ       33128(AX), DI
-	MOVQ       33144(AX), R8
-	MOVQ       33168(AX), R9
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
 
 loop20:
 	MOVQ         DX, R10
@@ -3554,28 +3247,28 @@ loop20:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop20
-	MOVQ         33072(AX), CX
-	MOVQ         33072(AX), DX
+	MOVQ         32656(AX), CX
+	MOVQ         32656(AX), DX
 	DECQ         DX
 	IMUL3Q       $0x00000180, DX, DX
 	LEAQ         18432(AX)(DX*1), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000240, BX, BX
 	LEAQ         (AX)(BX*1), BX
-	MOVQ         33200(AX), SI
-	MOVQ         33208(AX), DI
-	MOVQ         34024(AX), R8
-	MOVQ         33216(AX), R9
-	MOVQ         33088(AX), R10
-	MOVQ         33096(AX), R11
+	MOVQ         32784(AX), SI
+	MOVQ         32792(AX), DI
+	MOVQ         33608(AX), R8
+	MOVQ         32800(AX), R9
+	MOVQ         32672(AX), R10
+	MOVQ         32680(AX), R11
 	IMUL3Q       $0x00000240, R11, R12
-	ADDQ         34000(AX), R12
+	ADDQ         33584(AX), R12
 
 loop21:
 	MOVQ         R12, R13
-	CMPQ         R10, 33080(AX)
-	CMOVQEQ      33232(AX)(R11*8), R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
 	VMOVUPS      320(DX), X0
 	VMOVHLPS     X0, X0, X2
 	VSUBPS       X0, X2, X2
@@ -3993,24 +3686,24 @@ skip22:
 	SUBQ         $0x00000240, BX
 	DECQ         R10
 	JNZ          skip23
-	SUBQ         33224(AX), R9
-	MOVQ         33080(AX), R10
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
 	DECQ         R11
 	SUBQ         $0x00000240, R12
 
 skip23:
 	DECQ   CX
 	JNZ    loop21
-	MOVQ   R9, 33216(AX)
-	MOVQ   R10, 33088(AX)
-	MOVQ   R11, 33096(AX)
-	MOVQ   33072(AX), CX
-	MOVQ   33056(AX), DX
-	MOVQ   33072(AX), BX
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
 	DECQ   BX
 	IMUL3Q $0x00000180, BX, BX
 	LEAQ   18432(AX)(BX*1), BX
-	MOVQ   33072(AX), SI
+	MOVQ   32656(AX), SI
 	DECQ   SI
 	IMUL3Q $0x00000240, SI, SI
 	LEAQ   (AX)(SI*1), SI
@@ -4018,28 +3711,28 @@ skip23:
 loop24:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	MOVQ           33104(AX), R8
+	MOVQ           32688(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
-	MOVQ           33112(AX), R8
+	MOVQ           32696(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
-	MOVQ           33120(AX), R8
+	MOVQ           32704(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
-	MOVQ           33144(AX), R8
+	MOVQ           32728(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33152(AX), R8
+	MOVQ           32736(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33160(AX), R8
+	MOVQ           32744(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33192(AX), R8
+	MOVQ           32776(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
 	MOVQ           DX, DI
 	SHLQ           $0x07, DI
-	ADDQ           33192(AX), DI
-	MOVQ           34016(AX), R8
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
 	MOVLQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -4184,1106 +3877,855 @@ loop24:
 	VMOVDQU        Y1, 31520(AX)
 	VMOVDQU        Y4, 31648(AX)
 	VMOVDQU        Y0, 31776(AX)
-	VMOVSD         (SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31808(AX)
-	VMOVSD         8(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31824(AX)
-	VMOVSS         16(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31840(AX)
-	VMOVSD         20(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31856(AX)
-	VMOVSD         28(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31872(AX)
-	VMOVSS         36(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31888(AX)
-	VMOVSD         40(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31904(AX)
-	VMOVSD         48(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31920(AX)
-	VMOVSS         56(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31936(AX)
-	VMOVSD         60(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31952(AX)
-	VMOVSD         68(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31968(AX)
-	VMOVSS         76(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31984(AX)
-	VMOVSD         80(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32000(AX)
-	VMOVSD         88(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32016(AX)
-	VMOVSS         96(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32032(AX)
-	VMOVSD         100(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32048(AX)
-	VMOVSD         108(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32064(AX)
-	VMOVSS         116(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32080(AX)
-	VMOVSD         120(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32096(AX)
-	VMOVSD         128(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32112(AX)
-	VMOVSS         136(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32128(AX)
-	VMOVSD         140(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32144(AX)
-	VMOVSD         148(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32160(AX)
-	VMOVSS         156(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32176(AX)
-	VMOVSD         160(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32192(AX)
-	VMOVSD         168(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32208(AX)
-	VMOVSS         176(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32224(AX)
-	VMOVSD         180(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32240(AX)
-	VMOVSD         188(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32256(AX)
-	VMOVSS         196(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32272(AX)
-	VMOVSD         200(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32288(AX)
-	VMOVSD         208(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32304(AX)
-	VMOVSS         216(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32320(AX)
-	VMOVSD         220(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32336(AX)
-	VMOVSD         228(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32352(AX)
-	VMOVSS         236(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32368(AX)
-	VMOVSD         240(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32384(AX)
-	VMOVSD         248(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32400(AX)
-	VMOVSS         256(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32416(AX)
-	VMOVSD         260(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32432(AX)
-	VMOVSD         268(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32448(AX)
-	VMOVSS         276(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32464(AX)
-	VMOVSD         280(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32480(AX)
-	VMOVSD         288(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32496(AX)
-	VMOVSS         296(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32512(AX)
-	VMOVSD         300(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32528(AX)
-	VMOVSD         308(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32544(AX)
-	VMOVSS         316(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32560(AX)
-	VMOVSD         320(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32576(AX)
-	VMOVSD         328(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32592(AX)
-	VMOVSS         336(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32608(AX)
-	VMOVSD         340(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32624(AX)
-	VMOVSD         348(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32640(AX)
-	VMOVSS         356(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32656(AX)
-	VMOVSD         360(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32672(AX)
-	VMOVSD         368(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32688(AX)
-	VMOVSS         376(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32704(AX)
-	VMOVSD         380(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32720(AX)
-	VMOVSD         388(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32736(AX)
-	VMOVSS         396(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32752(AX)
-	CMPQ           34024(AX), $0x64
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
 	JLE            skip25
-	VMOVSD         400(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32768(AX)
-	VMOVSD         408(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32784(AX)
-	VMOVSS         416(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32800(AX)
-	VMOVSD         420(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32816(AX)
-	VMOVSD         428(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32832(AX)
-	VMOVSS         436(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32848(AX)
-	VMOVSD         440(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32864(AX)
-	VMOVSD         448(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32880(AX)
-	VMOVSS         456(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32896(AX)
-	VMOVSD         460(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32912(AX)
-	VMOVSD         468(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32928(AX)
-	VMOVSS         476(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32944(AX)
-	VMOVSD         480(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32960(AX)
-	VMOVSD         488(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32976(AX)
-	VMOVSS         496(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32992(AX)
-	VMOVSD         500(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33008(AX)
-	VMOVSD         508(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33024(AX)
-	VMOVSS         516(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 33040(AX)
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
 
 skip25:
-	MOVQ           34016(AX), DI
+	MOVQ           33600(AX), DI
 	MOVQ           DX, R8
 	SUBQ           $0x01, R8
 	ADCQ           $0x00, R8
 	SHLQ           $0x07, R8
-	ADDQ           33192(AX), R8
+	ADDQ           32776(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31824(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31296(AX), Y7
+	VPERMILPS      Y7, Y6, Y4
 	VMOVDQU        31328(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31824(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
 	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31840(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   16(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        (R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31872(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31888(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31840(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31856(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   36(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        8(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31920(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31936(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31872(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31888(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   56(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        16(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31968(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31984(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31904(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31920(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   76(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        24(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32016(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32032(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31936(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31952(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   96(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        32(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32064(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32080(AX), Y7
-	VMOVDQU        31296(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31328(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31968(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31984(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   116(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        40(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y6
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32112(AX), Y7
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32016(AX), Y7
 	VMOVDQU        31424(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32128(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31456(AX), Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   136(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVLQZX        48(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32160(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32176(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32032(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32048(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   156(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        56(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32208(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32224(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32064(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32080(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   176(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        64(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32256(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32272(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32096(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32112(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   196(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        72(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32304(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32320(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32128(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32144(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   216(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        80(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32352(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32368(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32160(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32176(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   236(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        88(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y6
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32400(AX), Y7
-	VMOVDQU        31424(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
+	VBROADCASTF128 32192(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32208(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31456(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32416(AX), Y7
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   256(SI), Y7
 	VMOVDQU        31552(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y7, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VMOVDQU        31584(AX), Y9
+	VPAND          avx2Constants<>+512(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+512(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        96(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32448(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32464(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32224(AX), Y6
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32240(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   276(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        104(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32496(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32512(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32256(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32272(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   296(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        112(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32544(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32560(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32288(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32304(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   316(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        120(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32576(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32592(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32608(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32320(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32336(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   336(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32624(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32640(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32656(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32352(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32368(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   356(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32672(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32688(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32704(AX), Y7
-	VMOVDQU        31552(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31584(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32384(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32400(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   376(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32720(AX), Y6
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31680(AX), Y7
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31680(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y6
+	VPSRLD         $0x03, Y9, Y9
+	VMOVDQU        31712(AX), Y7
 	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        31712(AX), Y8
-	VPADDD         Y8, Y8, Y8
-	VPOR           Y8, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32736(AX), Y7
+	VPOR           Y7, Y9, Y9
+	VPERMILPS      Y9, Y4, Y4
+	VBROADCASTF128 32432(AX), Y7
 	VMOVDQU        31680(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32752(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31712(AX), Y9
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   396(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip26
-	VBROADCASTF128 32768(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32784(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32800(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32448(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32464(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   416(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32816(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32832(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32848(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32480(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32496(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   436(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32864(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32880(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32896(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32512(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32528(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   456(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32912(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32928(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32944(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32544(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32560(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   476(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32960(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32976(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32992(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32576(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32592(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   496(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 33008(AX), Y6
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 33024(AX), Y7
-	VMOVDQU        31680(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
+	VBROADCASTF128 32608(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32624(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31712(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 33040(AX), Y7
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   516(SI), Y7
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
@@ -5297,753 +4739,657 @@ skip26:
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31824(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31360(AX), Y7
+	VPERMILPS      Y7, Y6, Y4
 	VMOVDQU        31392(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31824(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
 	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31840(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x04, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   16(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        4(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31872(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31888(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x09, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31840(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31856(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   36(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        12(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31920(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31936(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x0e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31872(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31888(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   56(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        20(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 31968(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 31984(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x13, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31904(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31920(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   76(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        28(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32016(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32032(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x18, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31936(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31952(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   96(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        36(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32064(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32080(AX), Y7
-	VMOVDQU        31360(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31392(AX), Y8
-	VPSRLD         $0x1d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 31968(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31984(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   116(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        44(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y6
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32112(AX), Y7
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32016(AX), Y7
 	VMOVDQU        31488(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32128(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x02, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y6, Y1, Y1
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31520(AX), Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   136(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVLQZX        52(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32160(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32176(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x07, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32032(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32048(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   156(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        60(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32208(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32224(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x0c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32064(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32080(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   176(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        68(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32256(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32272(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x11, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32096(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32112(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   196(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        76(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32304(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32320(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x16, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32128(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32144(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   216(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        84(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32352(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32368(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x1b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32160(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32176(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   236(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        92(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y6
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32400(AX), Y7
-	VMOVDQU        31488(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
+	VBROADCASTF128 32192(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32208(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31520(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32416(AX), Y7
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   256(SI), Y7
 	VMOVDQU        31616(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y7, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VMOVDQU        31648(AX), Y9
+	VPAND          avx2Constants<>+512(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+512(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        100(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32448(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32464(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x05, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32224(AX), Y6
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32240(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   276(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        108(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32496(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32512(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x0a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32256(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32272(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   296(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
 	MOVLQZX        116(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32544(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32560(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x0f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32288(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32304(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   316(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 	MOVLQZX        124(R8), R8
 	SHLQ           $0x04, R8
 	PREFETCHT0     (DI)(R8*1)
-	VBROADCASTF128 32576(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32592(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32608(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x14, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32320(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32336(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   336(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32624(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32640(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32656(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x19, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32352(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32368(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   356(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32672(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32688(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32704(AX), Y7
-	VMOVDQU        31616(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31648(AX), Y8
-	VPSRLD         $0x1e, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32384(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32400(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   376(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32720(AX), Y6
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31744(AX), Y7
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31744(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y6
+	VPSRLD         $0x03, Y9, Y9
+	VMOVDQU        31776(AX), Y7
 	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VMOVDQU        31776(AX), Y8
-	VPADDD         Y8, Y8, Y8
-	VPOR           Y8, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32736(AX), Y7
+	VPOR           Y7, Y9, Y9
+	VPERMILPS      Y9, Y4, Y4
+	VBROADCASTF128 32432(AX), Y7
 	VMOVDQU        31744(AX), Y8
 	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x01, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32752(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x03, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y6, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31776(AX), Y9
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VBROADCASTSS   396(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VADDPS         Y6, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip27
-	VBROADCASTF128 32768(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32784(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x06, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32800(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x08, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32448(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32464(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   416(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32816(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32832(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x0b, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32848(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x0d, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32480(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32496(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   436(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32864(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32880(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x10, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32896(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x12, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32512(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32528(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   456(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 32912(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32928(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x15, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32944(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x17, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32544(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32560(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   476(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
-	VBROADCASTF128 32960(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 32976(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x1a, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 32992(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x1c, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VBROADCASTF128 32576(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32592(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y4, Y4
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   496(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y6, Y1, Y1
-	VBROADCASTF128 33008(AX), Y6
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y6, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y6
-	VBROADCASTF128 33024(AX), Y7
-	VMOVDQU        31744(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
+	VBROADCASTF128 32608(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y4
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32624(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
 	VPERMILPS      Y8, Y7, Y8
 	VADDPS         Y8, Y4, Y4
-	VMOVDQU        31776(AX), Y8
-	VPSRLD         $0x1f, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
-	VBROADCASTF128 33040(AX), Y7
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y4, Y4
-	VXORPS         Y8, Y8, Y8
-	VPERMILPS      Y8, Y7, Y8
-	VADDPS         Y8, Y6, Y6
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   516(SI), Y7
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y4, Y4
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y6, Y6
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y6, Y3, Y3
 
@@ -6057,8 +5403,8 @@ skip27:
 	SUBQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop24
-	MOVQ    33072(AX), CX
-	MOVQ    33072(AX), DX
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
@@ -6130,26 +5476,26 @@ loop28:
 	SUBQ         $0x00000180, DX
 	DECQ         CX
 	JNZ          loop28
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
-	VBROADCASTSS 34032(AX), Y0
-	VBROADCASTSS 34036(AX), Y1
-	VBROADCASTSS 34040(AX), Y2
-	VBROADCASTSS 34044(AX), Y3
-	VBROADCASTSS 34048(AX), Y4
-	VBROADCASTSS 34052(AX), Y6
-	VBROADCASTSS 34056(AX), Y7
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
 
 loop29:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    33104(AX), DI
-	MOVQ    33112(AX), R8
-	MOVQ    33120(AX), R9
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
 	VMOVUPS (BX), Y8
 	VMULPS  (R8)(SI*1), Y0, Y9
 	VMULPS  (R9)(SI*1), Y2, Y10
@@ -6169,9 +5515,9 @@ loop29:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*1)
 	VMOVUPS Y12, (BX)
-	MOVQ    33104(AX), DI
-	MOVQ    33112(AX), R8
-	MOVQ    33120(AX), R9
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
 	VMOVUPS 32(BX), Y8
 	VMULPS  32(R8)(SI*1), Y0, Y9
 	VMULPS  32(R9)(SI*1), Y2, Y10
@@ -6191,9 +5537,9 @@ loop29:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*1)
 	VMOVUPS Y12, 32(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 192(BX), Y8
 	VMULPS  (R8)(SI*2), Y0, Y9
 	VMULPS  (R9)(SI*2), Y2, Y10
@@ -6213,9 +5559,9 @@ loop29:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, (DI)(SI*2)
 	VMOVUPS Y12, 192(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 224(BX), Y8
 	VMULPS  32(R8)(SI*2), Y0, Y9
 	VMULPS  32(R9)(SI*2), Y2, Y10
@@ -6235,9 +5581,9 @@ loop29:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 32(DI)(SI*2)
 	VMOVUPS Y12, 224(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 256(BX), Y8
 	VMULPS  64(R8)(SI*2), Y0, Y9
 	VMULPS  64(R9)(SI*2), Y2, Y10
@@ -6257,9 +5603,9 @@ loop29:
 	VSUBPS  Y9, Y12, Y12
 	VMOVUPS Y12, 64(DI)(SI*2)
 	VMOVUPS Y12, 256(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 288(BX), Y8
 	VMULPS  96(R8)(SI*2), Y0, Y9
 	VMULPS  96(R9)(SI*2), Y2, Y10
@@ -6283,15 +5629,15 @@ loop29:
 	SUBQ    $0x00000180, BX
 	DECQ    CX
 	JNZ     loop29
-	MOVQ    33072(AX), CX
-	MOVQ    33056(AX), DX
-	MOVQ    33072(AX), BX
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
 	DECQ    BX
 	IMUL3Q  $0x00000180, BX, BX
 	LEAQ    18432(AX)(BX*1), BX
-	MOVQ    33136(AX), SI
-	MOVQ    33128(AX), DI
-	MOVQ    33168(AX), R8
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
 
 loop30:
 	VMOVUPS      192(BX), Y0
@@ -6348,9 +5694,9 @@ loop30:
 	CMOVQCS      R10, R9
 	MOVQ         DX, R10
 	SHLQ         $0x07, R10
-	ADDQ         33192(AX), R10
+	ADDQ         32776(AX), R10
 	MOVL         (R10)(R9*4), R9
-	MOVQ         33176(AX), R10
+	MOVQ         32760(AX), R10
 	MOVL         R9, (R10)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X5, X0
@@ -6359,9 +5705,9 @@ loop30:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop30
-	MOVQ         33072(AX), CX
-	SUBQ         CX, 33056(AX)
-	SUBQ         CX, 33064(AX)
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
 	JNZ          block
 	VZEROUPPER
 	RET
@@ -6372,25 +5718,25 @@ TEXT ·pinAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ       33064(AX), DX
+	MOVQ       32648(AX), DX
 	MOVQ       $0x00000020, CX
 	CMPQ       DX, CX
 	CMOVQLT    DX, CX
-	MOVQ       CX, 33072(AX)
-	MOVQ       33056(AX), CX
-	MOVQ       33168(AX), DX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
 	PREFETCHT0 -128(DX)(CX*4)
 	PREFETCHT0 -252(DX)(CX*4)
-	MOVQ       33072(AX), CX
-	MOVQ       33056(AX), DX
-	MOVQ       33072(AX), BX
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
 	DECQ       BX
 	IMUL3Q     $0x00000180, BX, BX
 	LEAQ       18432(AX)(BX*1), BX
-	MOVQ       33104(AX), SI
-	MOVQ       33128(AX), SI
-	MOVQ       33144(AX), SI
-	MOVQ       33168(AX), DI
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
 
 loop31:
 	MOVQ         DX, R8
@@ -6515,35 +5861,35 @@ loop31:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop31
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
-	MOVQ         33064(AX), SI
+	MOVQ         32648(AX), SI
 	DECQ         SI
 	IMUL3Q       $0x00000240, SI, SI
-	ADDQ         34000(AX), SI
+	ADDQ         33584(AX), SI
 
 loop32:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	MOVQ           33144(AX), R8
+	MOVQ           32728(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33152(AX), R8
+	MOVQ           32736(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33160(AX), R8
+	MOVQ           32744(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33184(AX), R8
+	MOVQ           32768(AX), R8
 	PREFETCHT0     -2048(R8)(DI*1)
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	ADDQ           33184(AX), DI
-	MOVQ           34016(AX), R8
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
 	MOVWQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -6688,1106 +6034,855 @@ loop32:
 	VMOVDQU        Y1, 31520(AX)
 	VMOVDQU        Y4, 31648(AX)
 	VMOVDQU        Y0, 31776(AX)
-	VMOVSD         (SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31808(AX)
-	VMOVSD         8(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31824(AX)
-	VMOVSS         16(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31840(AX)
-	VMOVSD         20(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31856(AX)
-	VMOVSD         28(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31872(AX)
-	VMOVSS         36(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31888(AX)
-	VMOVSD         40(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31904(AX)
-	VMOVSD         48(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31920(AX)
-	VMOVSS         56(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31936(AX)
-	VMOVSD         60(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31952(AX)
-	VMOVSD         68(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31968(AX)
-	VMOVSS         76(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31984(AX)
-	VMOVSD         80(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32000(AX)
-	VMOVSD         88(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32016(AX)
-	VMOVSS         96(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32032(AX)
-	VMOVSD         100(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32048(AX)
-	VMOVSD         108(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32064(AX)
-	VMOVSS         116(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32080(AX)
-	VMOVSD         120(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32096(AX)
-	VMOVSD         128(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32112(AX)
-	VMOVSS         136(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32128(AX)
-	VMOVSD         140(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32144(AX)
-	VMOVSD         148(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32160(AX)
-	VMOVSS         156(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32176(AX)
-	VMOVSD         160(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32192(AX)
-	VMOVSD         168(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32208(AX)
-	VMOVSS         176(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32224(AX)
-	VMOVSD         180(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32240(AX)
-	VMOVSD         188(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32256(AX)
-	VMOVSS         196(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32272(AX)
-	VMOVSD         200(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32288(AX)
-	VMOVSD         208(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32304(AX)
-	VMOVSS         216(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32320(AX)
-	VMOVSD         220(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32336(AX)
-	VMOVSD         228(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32352(AX)
-	VMOVSS         236(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32368(AX)
-	VMOVSD         240(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32384(AX)
-	VMOVSD         248(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32400(AX)
-	VMOVSS         256(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32416(AX)
-	VMOVSD         260(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32432(AX)
-	VMOVSD         268(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32448(AX)
-	VMOVSS         276(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32464(AX)
-	VMOVSD         280(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32480(AX)
-	VMOVSD         288(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32496(AX)
-	VMOVSS         296(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32512(AX)
-	VMOVSD         300(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32528(AX)
-	VMOVSD         308(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32544(AX)
-	VMOVSS         316(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32560(AX)
-	VMOVSD         320(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32576(AX)
-	VMOVSD         328(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32592(AX)
-	VMOVSS         336(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32608(AX)
-	VMOVSD         340(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32624(AX)
-	VMOVSD         348(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32640(AX)
-	VMOVSS         356(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32656(AX)
-	VMOVSD         360(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32672(AX)
-	VMOVSD         368(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32688(AX)
-	VMOVSS         376(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32704(AX)
-	VMOVSD         380(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32720(AX)
-	VMOVSD         388(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32736(AX)
-	VMOVSS         396(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32752(AX)
-	CMPQ           34024(AX), $0x64
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
 	JLE            skip33
-	VMOVSD         400(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32768(AX)
-	VMOVSD         408(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32784(AX)
-	VMOVSS         416(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32800(AX)
-	VMOVSD         420(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32816(AX)
-	VMOVSD         428(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32832(AX)
-	VMOVSS         436(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32848(AX)
-	VMOVSD         440(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32864(AX)
-	VMOVSD         448(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32880(AX)
-	VMOVSS         456(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32896(AX)
-	VMOVSD         460(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32912(AX)
-	VMOVSD         468(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32928(AX)
-	VMOVSS         476(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32944(AX)
-	VMOVSD         480(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32960(AX)
-	VMOVSD         488(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32976(AX)
-	VMOVSS         496(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32992(AX)
-	VMOVSD         500(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33008(AX)
-	VMOVSD         508(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33024(AX)
-	VMOVSS         516(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 33040(AX)
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
 
 skip33:
-	MOVQ           34016(AX), DI
+	MOVQ           33600(AX), DI
 	MOVQ           DX, R8
 	SUBQ           $0x01, R8
 	ADCQ           $0x00, R8
 	SHLQ           $0x06, R8
-	ADDQ           33184(AX), R8
+	ADDQ           32768(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31824(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
+	VMOVDQU        31296(AX), Y6
+	VPERMILPS      Y6, Y5, Y4
 	VMOVDQU        31328(AX), Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31824(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
 	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31840(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   16(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        (R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x05, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31872(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31888(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31840(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31856(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   36(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        4(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x0a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31920(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31936(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31872(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31888(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   56(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        8(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x0f, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31968(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31984(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31904(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31920(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   76(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        12(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x14, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32016(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32032(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31936(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31952(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   96(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        16(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x19, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32064(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32080(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31968(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31984(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   116(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        20(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x1e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32112(AX), Y6
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y4, Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y4
+	VBROADCASTF128 32016(AX), Y6
 	VMOVDQU        31424(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32128(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y5, Y1, Y1
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31456(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   136(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVWQZX        24(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x03, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32160(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32176(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32032(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32048(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   156(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        28(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x08, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32208(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32224(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32064(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32080(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   176(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        32(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x0d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32256(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32272(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32096(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32112(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   196(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        36(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x12, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32304(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32320(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32128(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32144(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   216(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        40(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x17, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32352(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32368(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32160(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32176(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   236(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        44(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x1c, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32400(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
+	VBROADCASTF128 32192(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32208(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32416(AX), Y6
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   256(SI), Y6
 	VMOVDQU        31552(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPAND          avx2Constants<>+512(SB), Y7, Y8
+	VPCMPEQD       avx2Constants<>+512(SB), Y8, Y8
+	VANDPS         Y6, Y8, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31584(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        48(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x01, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32448(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32464(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32224(AX), Y5
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32240(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   276(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        52(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x06, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32496(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32512(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32256(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32272(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   296(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        56(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x0b, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32544(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32560(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32288(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32304(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   316(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        60(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32576(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x10, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32592(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32608(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32320(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32336(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   336(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32624(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x15, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32640(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32656(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32352(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32368(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   356(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32672(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x1a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32688(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32704(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32384(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32400(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   376(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32720(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31680(AX), Y6
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VMOVDQU        31680(AX), Y5
+	VPADDD         Y5, Y5, Y5
+	VPOR           Y5, Y7, Y7
+	VPERMILPS      Y7, Y4, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31712(AX), Y6
 	VPADDD         Y6, Y6, Y6
-	VPOR           Y6, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        31712(AX), Y7
-	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32736(AX), Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31680(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32752(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y5, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31712(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   396(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip34
-	VBROADCASTF128 32768(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x04, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32784(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32800(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32448(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32464(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   416(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32816(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x09, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32832(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32848(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32480(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32496(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   436(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32864(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x0e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32880(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32896(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32512(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32528(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   456(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32912(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x13, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32928(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32944(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32544(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32560(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   476(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32960(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x18, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32976(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32992(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32576(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32592(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   496(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 33008(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x1d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 33024(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
+	VBROADCASTF128 32608(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32624(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 33040(AX), Y6
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   516(SI), Y6
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
@@ -7801,753 +6896,657 @@ skip34:
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31824(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
+	VMOVDQU        31360(AX), Y6
+	VPERMILPS      Y6, Y5, Y4
 	VMOVDQU        31392(AX), Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31824(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
 	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31840(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   16(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        2(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x05, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31872(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31888(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31840(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31856(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   36(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        6(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x0a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31920(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31936(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31872(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31888(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   56(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        10(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x0f, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31968(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31984(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31904(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31920(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   76(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        14(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x14, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32016(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32032(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31936(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31952(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   96(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        18(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x19, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32064(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32080(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31968(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31984(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   116(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        22(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x1e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32112(AX), Y6
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y4, Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y4
+	VBROADCASTF128 32016(AX), Y6
 	VMOVDQU        31488(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32128(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y5, Y1, Y1
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31520(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   136(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVWQZX        26(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x03, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32160(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32176(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32032(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32048(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   156(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        30(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x08, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32208(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32224(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32064(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32080(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   176(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        34(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x0d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32256(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32272(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32096(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32112(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   196(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        38(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x12, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32304(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32320(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32128(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32144(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   216(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        42(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x17, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32352(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32368(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32160(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32176(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   236(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        46(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x1c, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32400(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
+	VBROADCASTF128 32192(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32208(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32416(AX), Y6
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   256(SI), Y6
 	VMOVDQU        31616(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPAND          avx2Constants<>+512(SB), Y7, Y8
+	VPCMPEQD       avx2Constants<>+512(SB), Y8, Y8
+	VANDPS         Y6, Y8, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31648(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        50(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x01, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32448(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32464(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32224(AX), Y5
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32240(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   276(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        54(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x06, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32496(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32512(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32256(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32272(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   296(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVWQZX        58(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x0b, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32544(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32560(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32288(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32304(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   316(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVWQZX        62(R8), R8
 	SHLQ           $0x04, R8
 	PREFETCHT0     (DI)(R8*1)
-	VBROADCASTF128 32576(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x10, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32592(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32608(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32320(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32336(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   336(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32624(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x15, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32640(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32656(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32352(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32368(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   356(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32672(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x1a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32688(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32704(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32384(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32400(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   376(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32720(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31744(AX), Y6
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VMOVDQU        31744(AX), Y5
+	VPADDD         Y5, Y5, Y5
+	VPOR           Y5, Y7, Y7
+	VPERMILPS      Y7, Y4, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31776(AX), Y6
 	VPADDD         Y6, Y6, Y6
-	VPOR           Y6, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        31776(AX), Y7
-	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32736(AX), Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31744(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32752(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y5, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31776(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   396(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip35
-	VBROADCASTF128 32768(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x04, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32784(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32800(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32448(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32464(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   416(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32816(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x09, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32832(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32848(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32480(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32496(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   436(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32864(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x0e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32880(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32896(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32512(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32528(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   456(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32912(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x13, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32928(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32944(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32544(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32560(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   476(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32960(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x18, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32976(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32992(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32576(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32592(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   496(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 33008(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x1d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 33024(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
+	VBROADCASTF128 32608(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32624(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 33040(AX), Y6
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   516(SI), Y6
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
@@ -8561,8 +7560,8 @@ skip35:
 	SUBQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop32
-	MOVQ    33072(AX), CX
-	MOVQ    33072(AX), DX
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
@@ -8610,26 +7609,26 @@ loop36:
 	SUBQ         $0x00000180, DX
 	DECQ         CX
 	JNZ          loop36
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
-	VBROADCASTSS 34032(AX), Y0
-	VBROADCASTSS 34036(AX), Y1
-	VBROADCASTSS 34040(AX), Y2
-	VBROADCASTSS 34044(AX), Y3
-	VBROADCASTSS 34048(AX), Y4
-	VBROADCASTSS 34052(AX), Y5
-	VBROADCASTSS 34056(AX), Y6
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
 
 loop37:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 192(BX), Y7
 	VMULPS  (R8)(SI*2), Y0, Y8
 	VMULPS  (R9)(SI*2), Y2, Y9
@@ -8649,9 +7648,9 @@ loop37:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, (DI)(SI*2)
 	VMOVUPS Y11, 192(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 224(BX), Y7
 	VMULPS  32(R8)(SI*2), Y0, Y8
 	VMULPS  32(R9)(SI*2), Y2, Y9
@@ -8671,9 +7670,9 @@ loop37:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 32(DI)(SI*2)
 	VMOVUPS Y11, 224(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 256(BX), Y7
 	VMULPS  64(R8)(SI*2), Y0, Y8
 	VMULPS  64(R9)(SI*2), Y2, Y9
@@ -8693,9 +7692,9 @@ loop37:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 64(DI)(SI*2)
 	VMOVUPS Y11, 256(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 288(BX), Y7
 	VMULPS  96(R8)(SI*2), Y0, Y8
 	VMULPS  96(R9)(SI*2), Y2, Y9
@@ -8719,15 +7718,15 @@ loop37:
 	SUBQ    $0x00000180, BX
 	DECQ    CX
 	JNZ     loop37
-	MOVQ    33072(AX), CX
-	MOVQ    33056(AX), DX
-	MOVQ    33072(AX), BX
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
 	DECQ    BX
 	IMUL3Q  $0x00000180, BX, BX
 	LEAQ    18432(AX)(BX*1), BX
-	MOVQ    33136(AX), SI
-	MOVQ    33128(AX), SI
-	MOVQ    33168(AX), SI
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
 
 loop38:
 	VMOVUPS      192(BX), Y0
@@ -8765,9 +7764,9 @@ loop38:
 	CMOVQCS      R8, DI
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
-	ADDQ         33184(AX), R8
+	ADDQ         32768(AX), R8
 	MOVWLZX      (R8)(DI*2), DI
-	MOVQ         33176(AX), R8
+	MOVQ         32760(AX), R8
 	MOVL         DI, (R8)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X4, X0
@@ -8776,9 +7775,9 @@ loop38:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop38
-	MOVQ         33072(AX), CX
-	SUBQ         CX, 33056(AX)
-	SUBQ         CX, 33064(AX)
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
 	JNZ          block
 	VZEROUPPER
 	RET
@@ -8789,25 +7788,25 @@ TEXT ·pinWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ       33064(AX), DX
+	MOVQ       32648(AX), DX
 	MOVQ       $0x00000020, CX
 	CMPQ       DX, CX
 	CMOVQLT    DX, CX
-	MOVQ       CX, 33072(AX)
-	MOVQ       33056(AX), CX
-	MOVQ       33168(AX), DX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
 	PREFETCHT0 -128(DX)(CX*4)
 	PREFETCHT0 -252(DX)(CX*4)
-	MOVQ       33072(AX), CX
-	MOVQ       33056(AX), DX
-	MOVQ       33072(AX), BX
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
 	DECQ       BX
 	IMUL3Q     $0x00000180, BX, BX
 	LEAQ       18432(AX)(BX*1), BX
-	MOVQ       33104(AX), SI
-	MOVQ       33128(AX), SI
-	MOVQ       33144(AX), SI
-	MOVQ       33168(AX), DI
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
 
 loop39:
 	MOVQ         DX, R8
@@ -8932,36 +7931,36 @@ loop39:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop39
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
-	MOVQ         33064(AX), SI
+	MOVQ         32648(AX), SI
 	DECQ         SI
 	IMUL3Q       $0x00000240, SI, SI
-	ADDQ         34000(AX), SI
+	ADDQ         33584(AX), SI
 
 loop40:
 	MOVQ           DX, DI
 	SHLQ           $0x06, DI
-	MOVQ           33144(AX), R8
+	MOVQ           32728(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33152(AX), R8
+	MOVQ           32736(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33160(AX), R8
+	MOVQ           32744(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
-	MOVQ           33192(AX), R8
+	MOVQ           32776(AX), R8
 	PREFETCHT0     -4096(R8)(DI*2)
 	PREFETCHT0     -4032(R8)(DI*2)
 	MOVQ           DX, DI
 	SHLQ           $0x07, DI
-	ADDQ           33192(AX), DI
-	MOVQ           34016(AX), R8
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
 	MOVLQZX        (DI), R9
 	SHLQ           $0x04, R9
 	VBROADCASTI128 (R8)(R9*1), Y0
@@ -9106,1106 +8105,855 @@ loop40:
 	VMOVDQU        Y1, 31520(AX)
 	VMOVDQU        Y4, 31648(AX)
 	VMOVDQU        Y0, 31776(AX)
-	VMOVSD         (SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31808(AX)
-	VMOVSD         8(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31824(AX)
-	VMOVSS         16(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31840(AX)
-	VMOVSD         20(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31856(AX)
-	VMOVSD         28(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31872(AX)
-	VMOVSS         36(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31888(AX)
-	VMOVSD         40(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31904(AX)
-	VMOVSD         48(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31920(AX)
-	VMOVSS         56(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31936(AX)
-	VMOVSD         60(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31952(AX)
-	VMOVSD         68(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 31968(AX)
-	VMOVSS         76(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 31984(AX)
-	VMOVSD         80(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32000(AX)
-	VMOVSD         88(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32016(AX)
-	VMOVSS         96(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32032(AX)
-	VMOVSD         100(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32048(AX)
-	VMOVSD         108(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32064(AX)
-	VMOVSS         116(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32080(AX)
-	VMOVSD         120(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32096(AX)
-	VMOVSD         128(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32112(AX)
-	VMOVSS         136(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32128(AX)
-	VMOVSD         140(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32144(AX)
-	VMOVSD         148(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32160(AX)
-	VMOVSS         156(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32176(AX)
-	VMOVSD         160(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32192(AX)
-	VMOVSD         168(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32208(AX)
-	VMOVSS         176(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32224(AX)
-	VMOVSD         180(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32240(AX)
-	VMOVSD         188(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32256(AX)
-	VMOVSS         196(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32272(AX)
-	VMOVSD         200(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32288(AX)
-	VMOVSD         208(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32304(AX)
-	VMOVSS         216(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32320(AX)
-	VMOVSD         220(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32336(AX)
-	VMOVSD         228(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32352(AX)
-	VMOVSS         236(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32368(AX)
-	VMOVSD         240(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32384(AX)
-	VMOVSD         248(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32400(AX)
-	VMOVSS         256(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32416(AX)
-	VMOVSD         260(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32432(AX)
-	VMOVSD         268(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32448(AX)
-	VMOVSS         276(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32464(AX)
-	VMOVSD         280(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32480(AX)
-	VMOVSD         288(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32496(AX)
-	VMOVSS         296(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32512(AX)
-	VMOVSD         300(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32528(AX)
-	VMOVSD         308(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32544(AX)
-	VMOVSS         316(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32560(AX)
-	VMOVSD         320(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32576(AX)
-	VMOVSD         328(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32592(AX)
-	VMOVSS         336(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32608(AX)
-	VMOVSD         340(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32624(AX)
-	VMOVSD         348(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32640(AX)
-	VMOVSS         356(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32656(AX)
-	VMOVSD         360(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32672(AX)
-	VMOVSD         368(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32688(AX)
-	VMOVSS         376(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32704(AX)
-	VMOVSD         380(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32720(AX)
-	VMOVSD         388(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32736(AX)
-	VMOVSS         396(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32752(AX)
-	CMPQ           34024(AX), $0x64
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
 	JLE            skip41
-	VMOVSD         400(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32768(AX)
-	VMOVSD         408(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32784(AX)
-	VMOVSS         416(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32800(AX)
-	VMOVSD         420(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32816(AX)
-	VMOVSD         428(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32832(AX)
-	VMOVSS         436(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32848(AX)
-	VMOVSD         440(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32864(AX)
-	VMOVSD         448(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32880(AX)
-	VMOVSS         456(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32896(AX)
-	VMOVSD         460(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32912(AX)
-	VMOVSD         468(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32928(AX)
-	VMOVSS         476(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32944(AX)
-	VMOVSD         480(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32960(AX)
-	VMOVSD         488(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 32976(AX)
-	VMOVSS         496(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 32992(AX)
-	VMOVSD         500(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33008(AX)
-	VMOVSD         508(SI), X0
-	VPERMILPS      $0x5a, X0, X1
-	VPERMILPS      $0x22, X0, X0
-	VADDPS         X1, X0, X0
-	VMOVUPS        X0, 33024(AX)
-	VMOVSS         516(SI), X0
-	VPERMILPS      $0x11, X0, X0
-	VMOVUPS        X0, 33040(AX)
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
 
 skip41:
-	MOVQ           34016(AX), DI
+	MOVQ           33600(AX), DI
 	MOVQ           DX, R8
 	SUBQ           $0x01, R8
 	ADCQ           $0x00, R8
 	SHLQ           $0x07, R8
-	ADDQ           33192(AX), R8
+	ADDQ           32776(AX), R8
 	VXORPS         Y0, Y0, Y0
 	VXORPS         Y1, Y1, Y1
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31824(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
+	VMOVDQU        31296(AX), Y6
+	VPERMILPS      Y6, Y5, Y4
 	VMOVDQU        31328(AX), Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31824(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
 	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31840(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   16(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        (R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x05, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31872(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31888(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31840(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31856(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   36(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        8(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x0a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31920(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31936(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31872(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31888(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   56(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        16(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x0f, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31968(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31984(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31904(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31920(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   76(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        24(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x14, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32016(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32032(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31936(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31952(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   96(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        32(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x19, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32064(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32080(AX), Y6
-	VMOVDQU        31296(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31328(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31968(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31984(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   116(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        40(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y5
-	VMOVDQU        31296(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31328(AX), Y6
-	VPSRLD         $0x1e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32112(AX), Y6
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y4, Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y4
+	VBROADCASTF128 32016(AX), Y6
 	VMOVDQU        31424(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32128(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y5, Y1, Y1
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31456(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   136(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVLQZX        48(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x03, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32160(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32176(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32032(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32048(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   156(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        56(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x08, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32208(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32224(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32064(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32080(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   176(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        64(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x0d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32256(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32272(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32096(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32112(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   196(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        72(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x12, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32304(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32320(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32128(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32144(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   216(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        80(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x17, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32352(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32368(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32160(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32176(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   236(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        88(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y5
-	VMOVDQU        31424(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31456(AX), Y6
-	VPSRLD         $0x1c, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32400(AX), Y6
-	VMOVDQU        31424(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
+	VBROADCASTF128 32192(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32208(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31456(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32416(AX), Y6
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   256(SI), Y6
 	VMOVDQU        31552(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPAND          avx2Constants<>+512(SB), Y7, Y8
+	VPCMPEQD       avx2Constants<>+512(SB), Y8, Y8
+	VANDPS         Y6, Y8, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31584(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        96(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x01, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32448(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32464(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32224(AX), Y5
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32240(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   276(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        104(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x06, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32496(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32512(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32256(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32272(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   296(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        112(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x0b, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32544(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32560(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32288(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32304(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   316(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        120(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32576(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x10, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32592(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32608(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32320(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32336(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   336(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32624(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x15, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32640(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32656(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32352(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32368(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   356(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32672(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x1a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32688(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32704(AX), Y6
-	VMOVDQU        31552(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31584(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32384(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32400(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   376(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32720(AX), Y5
-	VMOVDQU        31552(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31680(AX), Y6
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VMOVDQU        31680(AX), Y5
+	VPADDD         Y5, Y5, Y5
+	VPOR           Y5, Y7, Y7
+	VPERMILPS      Y7, Y4, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31712(AX), Y6
 	VPADDD         Y6, Y6, Y6
-	VPOR           Y6, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31584(AX), Y6
-	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        31712(AX), Y7
-	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32736(AX), Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31680(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32752(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y5, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31712(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   396(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip42
-	VBROADCASTF128 32768(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x04, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32784(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32800(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32448(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32464(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   416(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32816(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x09, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32832(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32848(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32480(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32496(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   436(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32864(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x0e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32880(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32896(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32512(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32528(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   456(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32912(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x13, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32928(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32944(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32544(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32560(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   476(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32960(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x18, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32976(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32992(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32576(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32592(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   496(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 33008(AX), Y5
-	VMOVDQU        31680(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31712(AX), Y6
-	VPSRLD         $0x1d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 33024(AX), Y6
-	VMOVDQU        31680(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
+	VBROADCASTF128 32608(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32624(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31712(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 33040(AX), Y6
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   516(SI), Y6
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
@@ -10219,753 +8967,657 @@ skip42:
 	VXORPS         Y2, Y2, Y2
 	VXORPS         Y3, Y3, Y3
 	VBROADCASTF128 31808(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31824(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
+	VMOVDQU        31360(AX), Y6
+	VPERMILPS      Y6, Y5, Y4
 	VMOVDQU        31392(AX), Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31824(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
 	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31840(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x04, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   16(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        4(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31856(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x05, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x05, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31872(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31888(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x09, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31840(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31856(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   36(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        12(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31904(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x0a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31920(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31936(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x0e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31872(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31888(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   56(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        20(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 31952(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x0f, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x0f, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 31968(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 31984(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x13, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31904(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31920(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   76(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        28(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32000(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x14, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x14, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32016(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32032(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x18, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31936(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31952(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   96(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        36(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32048(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x19, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x19, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32064(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32080(AX), Y6
-	VMOVDQU        31360(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31392(AX), Y7
-	VPSRLD         $0x1d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 31968(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31984(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   116(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        44(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32096(AX), Y5
-	VMOVDQU        31360(AX), Y4
-	VPSRLD         $0x1e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31392(AX), Y6
-	VPSRLD         $0x1e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32112(AX), Y6
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y4, Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y4
+	VBROADCASTF128 32016(AX), Y6
 	VMOVDQU        31488(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32128(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x02, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y0, Y0
-	VADDPS         Y5, Y1, Y1
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31520(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   136(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y4, Y1, Y1
 	MOVLQZX        52(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32144(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x03, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x03, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32160(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32176(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x07, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32032(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32048(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   156(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        60(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32192(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x08, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x08, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32208(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32224(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32064(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32080(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   176(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        68(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32240(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x0d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x0d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32256(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32272(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x11, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32096(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32112(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   196(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        76(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32288(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x12, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x12, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32304(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32320(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x16, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32128(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32144(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   216(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        84(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32336(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x17, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x17, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32352(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32368(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x1b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32160(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32176(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   236(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        92(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32384(AX), Y5
-	VMOVDQU        31488(AX), Y4
-	VPSRLD         $0x1c, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31520(AX), Y6
-	VPSRLD         $0x1c, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32400(AX), Y6
-	VMOVDQU        31488(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
+	VBROADCASTF128 32192(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32208(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31520(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32416(AX), Y6
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   256(SI), Y6
 	VMOVDQU        31616(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPAND          avx2Constants<>+512(SB), Y7, Y8
+	VPCMPEQD       avx2Constants<>+512(SB), Y8, Y8
+	VANDPS         Y6, Y8, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31648(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        100(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32432(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x01, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x01, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32448(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32464(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x05, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32224(AX), Y5
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32240(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   276(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        108(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32480(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x06, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x06, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32496(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32512(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32256(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32272(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   296(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
 	MOVLQZX        116(R8), R9
 	SHLQ           $0x04, R9
 	PREFETCHT0     (DI)(R9*1)
-	VBROADCASTF128 32528(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x0b, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x0b, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32544(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32560(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x0f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32288(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32304(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   316(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 	MOVLQZX        124(R8), R8
 	SHLQ           $0x04, R8
 	PREFETCHT0     (DI)(R8*1)
-	VBROADCASTF128 32576(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x10, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x10, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32592(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32608(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x14, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32320(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32336(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   336(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32624(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x15, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x15, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32640(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32656(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x19, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32352(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32368(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   356(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32672(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1a, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x1a, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32688(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32704(AX), Y6
-	VMOVDQU        31616(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31648(AX), Y7
-	VPSRLD         $0x1e, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32384(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32400(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   376(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32720(AX), Y5
-	VMOVDQU        31616(AX), Y4
-	VPSRLD         $0x1f, Y4, Y4
-	VMOVDQU        31744(AX), Y6
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VMOVDQU        31744(AX), Y5
+	VPADDD         Y5, Y5, Y5
+	VPOR           Y5, Y7, Y7
+	VPERMILPS      Y7, Y4, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31776(AX), Y6
 	VPADDD         Y6, Y6, Y6
-	VPOR           Y6, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31648(AX), Y6
-	VPSRLD         $0x1f, Y6, Y6
-	VMOVDQU        31776(AX), Y7
-	VPADDD         Y7, Y7, Y7
-	VPOR           Y7, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32736(AX), Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32432(AX), Y6
 	VMOVDQU        31744(AX), Y7
 	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x01, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32752(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x03, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VADDPS         Y4, Y2, Y2
-	VADDPS         Y5, Y3, Y3
-	CMPQ           34024(AX), $0x64
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31776(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   396(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
 	JLE            skip43
-	VBROADCASTF128 32768(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x04, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x04, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32784(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x06, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32800(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x08, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32448(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32464(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   416(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32816(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x09, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x09, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32832(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x0b, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32848(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x0d, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32480(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32496(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   436(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32864(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x0e, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x0e, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32880(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x10, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32896(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x12, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32512(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32528(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   456(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 32912(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x13, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x13, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32928(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x15, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32944(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x17, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32544(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32560(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   476(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
-	VBROADCASTF128 32960(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x18, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x18, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 32976(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1a, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 32992(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1c, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VBROADCASTF128 32576(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32592(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   496(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
 	VADDPS         Y4, Y0, Y0
 	VADDPS         Y5, Y1, Y1
-	VBROADCASTF128 33008(AX), Y5
-	VMOVDQU        31744(AX), Y4
-	VPSRLD         $0x1d, Y4, Y4
-	VPERMILPS      Y4, Y5, Y4
-	VMOVDQU        31776(AX), Y6
-	VPSRLD         $0x1d, Y6, Y6
-	VPERMILPS      Y6, Y5, Y5
-	VBROADCASTF128 33024(AX), Y6
-	VMOVDQU        31744(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
+	VBROADCASTF128 32608(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32624(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
 	VPERMILPS      Y7, Y6, Y7
 	VADDPS         Y7, Y4, Y4
-	VMOVDQU        31776(AX), Y7
-	VPSRLD         $0x1f, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
-	VBROADCASTF128 33040(AX), Y6
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y4, Y4
-	VXORPS         Y7, Y7, Y7
-	VPERMILPS      Y7, Y6, Y7
-	VADDPS         Y7, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   516(SI), Y6
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y5, Y5
 	VADDPS         Y4, Y2, Y2
 	VADDPS         Y5, Y3, Y3
 
@@ -10979,8 +9631,8 @@ skip43:
 	SUBQ    $0x00000240, SI
 	DECQ    CX
 	JNZ     loop40
-	MOVQ    33072(AX), CX
-	MOVQ    33072(AX), DX
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
 	DECQ    DX
 	IMUL3Q  $0x00000180, DX, DX
 	LEAQ    18432(AX)(DX*1), DX
@@ -11028,26 +9680,26 @@ loop44:
 	SUBQ         $0x00000180, DX
 	DECQ         CX
 	JNZ          loop44
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
-	VBROADCASTSS 34032(AX), Y0
-	VBROADCASTSS 34036(AX), Y1
-	VBROADCASTSS 34040(AX), Y2
-	VBROADCASTSS 34044(AX), Y3
-	VBROADCASTSS 34048(AX), Y4
-	VBROADCASTSS 34052(AX), Y5
-	VBROADCASTSS 34056(AX), Y6
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
 
 loop45:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 192(BX), Y7
 	VMULPS  (R8)(SI*2), Y0, Y8
 	VMULPS  (R9)(SI*2), Y2, Y9
@@ -11067,9 +9719,9 @@ loop45:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, (DI)(SI*2)
 	VMOVUPS Y11, 192(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 224(BX), Y7
 	VMULPS  32(R8)(SI*2), Y0, Y8
 	VMULPS  32(R9)(SI*2), Y2, Y9
@@ -11089,9 +9741,9 @@ loop45:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 32(DI)(SI*2)
 	VMOVUPS Y11, 224(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 256(BX), Y7
 	VMULPS  64(R8)(SI*2), Y0, Y8
 	VMULPS  64(R9)(SI*2), Y2, Y9
@@ -11111,9 +9763,9 @@ loop45:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, 64(DI)(SI*2)
 	VMOVUPS Y11, 256(BX)
-	MOVQ    33144(AX), DI
-	MOVQ    33152(AX), R8
-	MOVQ    33160(AX), R9
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
 	VMOVUPS 288(BX), Y7
 	VMULPS  96(R8)(SI*2), Y0, Y8
 	VMULPS  96(R9)(SI*2), Y2, Y9
@@ -11137,15 +9789,15 @@ loop45:
 	SUBQ    $0x00000180, BX
 	DECQ    CX
 	JNZ     loop45
-	MOVQ    33072(AX), CX
-	MOVQ    33056(AX), DX
-	MOVQ    33072(AX), BX
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
 	DECQ    BX
 	IMUL3Q  $0x00000180, BX, BX
 	LEAQ    18432(AX)(BX*1), BX
-	MOVQ    33136(AX), SI
-	MOVQ    33128(AX), SI
-	MOVQ    33168(AX), SI
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
 
 loop46:
 	VMOVUPS      192(BX), Y0
@@ -11183,9 +9835,9 @@ loop46:
 	CMOVQCS      R8, DI
 	MOVQ         DX, R8
 	SHLQ         $0x07, R8
-	ADDQ         33192(AX), R8
+	ADDQ         32776(AX), R8
 	MOVL         (R8)(DI*4), DI
-	MOVQ         33176(AX), R8
+	MOVQ         32760(AX), R8
 	MOVL         DI, (R8)(DX*4)
 	VXORPS       X0, X0, X0
 	VADDSS       X0, X4, X0
@@ -11194,9 +9846,9 @@ loop46:
 	SUBQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop46
-	MOVQ         33072(AX), CX
-	SUBQ         CX, 33056(AX)
-	SUBQ         CX, 33064(AX)
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
 	JNZ          block
 	VZEROUPPER
 	RET
@@ -11207,22 +9859,22 @@ TEXT ·layerAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ       33064(AX), DX
+	MOVQ       32648(AX), DX
 	MOVQ       $0x00000020, CX
 	CMPQ       DX, CX
 	CMOVQLT    DX, CX
-	MOVQ       CX, 33072(AX)
-	MOVQ       33056(AX), CX
-	MOVQ       33128(AX), DX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32712(AX), DX
 	PREFETCHT0 128(DX)(CX*4)
 	PREFETCHT0 252(DX)(CX*4)
-	MOVQ       33072(AX), CX
-	MOVQ       33056(AX), DX
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
 	LEAQ       18816(AX), BX
-	MOVQ       33104(AX), SI
-	MOVQ       33128(AX), DI
-	MOVQ       33144(AX), R8
-	MOVQ       33168(AX), R8
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R8
 
 loop47:
 	MOVQ         DX, R8
@@ -11302,17 +9954,17 @@ loop47:
 	ADDQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop47
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
 	LEAQ         18816(AX), BX
 
 loop48:
 	LEAQ (AX), SI
-	CMPQ 34008(AX), $0x00
+	CMPQ 33592(AX), $0x00
 	JEQ  skip49
 	MOVQ DX, SI
 	SHLQ $0x09, SI
-	ADDQ 34104(AX), SI
+	ADDQ 33688(AX), SI
 
 skip49:
 	VXORPS Y0, Y0, Y0
@@ -11329,12 +9981,12 @@ skip49:
 	VXORPS Y11, Y11, Y11
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
-	MOVQ   34064(AX), DI
+	MOVQ   33648(AX), DI
 	MOVL   (DI)(DX*4), R8
 	MOVL   4(DI)(DX*4), DI
 	SUBQ   R8, DI
 	SHLQ   $0x03, R8
-	ADDQ   34072(AX), R8
+	ADDQ   33656(AX), R8
 	TESTQ  DI, DI
 	JZ     skip50
 
@@ -11343,13 +9995,13 @@ loop51:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	PREFETCHT0   128(R9)
@@ -11363,81 +10015,81 @@ loop51:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	VBROADCASTSD (R11), Y14
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       (R9), Y15, Y15
 	VADDPS       Y15, Y0, Y0
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       32(R9), Y15, Y15
 	VADDPS       Y15, Y1, Y1
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+736(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       64(R9), Y15, Y15
 	VADDPS       Y15, Y2, Y2
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+768(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       96(R9), Y15, Y15
 	VADDPS       Y15, Y3, Y3
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       128(R9), Y15, Y15
 	VADDPS       Y15, Y4, Y4
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       160(R9), Y15, Y15
 	VADDPS       Y15, Y5, Y5
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+736(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       192(R9), Y15, Y15
 	VADDPS       Y15, Y6, Y6
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+768(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       224(R9), Y15, Y15
 	VADDPS       Y15, Y7, Y7
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       256(R9), Y15, Y15
 	VADDPS       Y15, Y8, Y8
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       288(R9), Y15, Y15
 	VADDPS       Y15, Y9, Y9
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+736(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       320(R9), Y15, Y15
 	VADDPS       Y15, Y10, Y10
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+768(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       352(R9), Y15, Y15
 	VADDPS       Y15, Y11, Y11
 	VPBROADCASTD 12(R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       384(R9), Y15, Y15
 	VADDPS       Y15, Y12, Y12
 	VPBROADCASTD 12(R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       416(R9), Y15, Y15
 	VADDPS       Y15, Y13, Y13
@@ -11460,16 +10112,16 @@ skip50:
 	VMOVUPS Y11, 352(SI)
 	VMOVUPS Y12, 384(SI)
 	VMOVUPS Y13, 416(SI)
-	CMPQ    34024(AX), $0x70
+	CMPQ    33608(AX), $0x70
 	JLE     skip52
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    34064(AX), DI
+	MOVQ    33648(AX), DI
 	MOVL    (DI)(DX*4), R8
 	MOVL    4(DI)(DX*4), DI
 	SUBQ    R8, DI
 	SHLQ    $0x03, R8
-	ADDQ    34072(AX), R8
+	ADDQ    33656(AX), R8
 	TESTQ   DI, DI
 	JZ      skip53
 
@@ -11478,13 +10130,13 @@ loop54:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	PREFETCHT0   448(R9)
 	PREFETCHT0   (R10)
 	PREFETCHT0   (R11)
@@ -11492,21 +10144,21 @@ loop54:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	VBROADCASTSD (R11), Y2
 	VPBROADCASTD 12(R10), Y3
-	VPSRLVD      avx2Constants<>+576(SB), Y3, Y3
+	VPSRLVD      avx2Constants<>+736(SB), Y3, Y3
 	VPERMILPS    Y3, Y2, Y3
 	VMULPS       448(R9), Y3, Y3
 	VADDPS       Y3, Y0, Y0
 	VPBROADCASTD 12(R10), Y3
-	VPSRLVD      avx2Constants<>+608(SB), Y3, Y3
+	VPSRLVD      avx2Constants<>+768(SB), Y3, Y3
 	VPERMILPS    Y3, Y2, Y3
 	VMULPS       480(R9), Y3, Y3
 	VADDPS       Y3, Y1, Y1
@@ -11519,19 +10171,19 @@ skip53:
 	VMOVUPS Y1, 480(SI)
 
 skip52:
-	MOVQ     34144(AX), DI
+	MOVQ     33728(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
-	ADDQ     34128(AX), DI
-	MOVQ     34152(AX), R8
+	ADDQ     33712(AX), DI
+	MOVQ     33736(AX), R8
 	MOVL     (R8)(DX*4), R8
 	SHLQ     $0x04, R8
-	ADDQ     34136(AX), R8
-	CMPQ     34008(AX), $0x00
+	ADDQ     33720(AX), R8
+	CMPQ     33592(AX), $0x00
 	JEQ      skip55
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
-	ADDQ     34120(AX), R9
+	ADDQ     33704(AX), R9
 	VMOVDQU  (DI), X0
 	VMOVDQU  X0, (R9)
 	VMOVDQU  (R8), X0
@@ -11545,7 +10197,7 @@ skip52:
 	VMOVLHPS X0, X2, X2
 	MOVQ     DX, R9
 	SHLQ     $0x04, R9
-	ADDQ     34112(AX), R9
+	ADDQ     33696(AX), R9
 	VMOVUPS  X2, (R9)
 
 skip55:
@@ -11795,7 +10447,7 @@ skip55:
 	VADDPS       Y12, Y3, Y3
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
-	CMPQ         34024(AX), $0x70
+	CMPQ         33608(AX), $0x70
 	JLE          skip56
 	VPBROADCASTD 12(DI), Y8
 	VPAND        avx2Constants<>+352(SB), Y8, Y8
@@ -11859,18 +10511,18 @@ skip56:
 	ADDQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop48
-	MOVQ         33072(AX), CX
+	MOVQ         32656(AX), CX
 	LEAQ         18816(AX), DX
-	MOVQ         33056(AX), BX
+	MOVQ         32640(AX), BX
 
 loop57:
 	MOVQ         BX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33104(AX), DI
+	MOVQ         32688(AX), DI
 	PREFETCHT0   2048(DI)(SI*1)
-	MOVQ         33112(AX), DI
+	MOVQ         32696(AX), DI
 	PREFETCHT0   2048(DI)(SI*1)
-	MOVQ         33120(AX), DI
+	MOVQ         32704(AX), DI
 	PREFETCHT0   2048(DI)(SI*1)
 	VMOVUPS      336(DX), X0
 	VMULPS       320(DX), X0, X0
@@ -11900,23 +10552,23 @@ loop57:
 	ADDQ         $0x00000180, DX
 	DECQ         CX
 	JNZ          loop57
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
 	LEAQ         18816(AX), BX
-	VBROADCASTSS 34032(AX), Y0
-	VBROADCASTSS 34036(AX), Y1
-	VBROADCASTSS 34040(AX), Y2
-	VBROADCASTSS 34044(AX), Y3
-	VBROADCASTSS 34048(AX), Y4
-	VBROADCASTSS 34052(AX), Y5
-	VBROADCASTSS 34056(AX), Y6
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
 
 loop58:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
-	MOVQ    33104(AX), DI
-	MOVQ    33112(AX), R8
-	MOVQ    33120(AX), R9
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
 	VMOVUPS (BX), Y7
 	VMULPS  (R8)(SI*1), Y0, Y8
 	VMULPS  (R9)(SI*1), Y2, Y9
@@ -11936,9 +10588,9 @@ loop58:
 	VSUBPS  Y8, Y11, Y11
 	VMOVUPS Y11, (DI)(SI*1)
 	VMOVUPS Y11, (BX)
-	MOVQ    33104(AX), DI
-	MOVQ    33112(AX), R8
-	MOVQ    33120(AX), R9
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
 	VMOVUPS 32(BX), Y7
 	VMULPS  32(R8)(SI*1), Y0, Y8
 	VMULPS  32(R9)(SI*1), Y2, Y9
@@ -11962,12 +10614,12 @@ loop58:
 	ADDQ    $0x00000180, BX
 	DECQ    CX
 	JNZ     loop58
-	MOVQ    33072(AX), CX
-	MOVQ    33056(AX), DX
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
 	LEAQ    18816(AX), BX
-	MOVQ    33136(AX), SI
-	MOVQ    33128(AX), DI
-	MOVQ    33168(AX), R8
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
 
 loop59:
 	VMOVUPS      (BX), Y0
@@ -11998,9 +10650,9 @@ loop59:
 	ADDQ         $0x00000180, BX
 	DECQ         CX
 	JNZ          loop59
-	MOVQ         33072(AX), CX
-	ADDQ         CX, 33056(AX)
-	SUBQ         CX, 33064(AX)
+	MOVQ         32656(AX), CX
+	ADDQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
 	JNZ          block
 	VZEROUPPER
 	RET
@@ -12029,21 +10681,21 @@ TEXT ·lightLayerAVX2(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ    33064(AX), DX
+	MOVQ    32648(AX), DX
 	MOVQ    $0x00000020, CX
 	CMPQ    DX, CX
 	CMOVQLT DX, CX
-	MOVQ    CX, 33072(AX)
-	MOVQ    33056(AX), CX
+	MOVQ    CX, 32656(AX)
+	MOVQ    32640(AX), CX
 	LEAQ    18816(AX), CX
-	MOVQ    33056(AX), DX
+	MOVQ    32640(AX), DX
 	SHLQ    $0x04, DX
-	MOVQ    33072(AX), BX
+	MOVQ    32656(AX), BX
 
 label61:
 	CMPQ         BX, $0x02
 	JL           label62
-	MOVQ         33104(AX), SI
+	MOVQ         32688(AX), SI
 	VMOVUPS      (SI)(DX*1), Y0
 	VXORPS       Y3, Y3, Y3
 	VSUBPS       Y0, Y3, Y1
@@ -12086,7 +10738,7 @@ label61:
 label62:
 	TESTQ          BX, BX
 	JZ             label63
-	MOVQ           33104(AX), BX
+	MOVQ           32688(AX), BX
 	VBROADCASTF128 (BX)(DX*1), Y0
 	VXORPS         Y3, Y3, Y3
 	VSUBPS         Y0, Y3, Y1
@@ -12121,17 +10773,17 @@ label62:
 	VMOVUPS        X4, (CX)
 
 label63:
-	MOVQ 33072(AX), CX
-	MOVQ 33056(AX), DX
+	MOVQ 32656(AX), CX
+	MOVQ 32640(AX), DX
 	LEAQ 18816(AX), BX
 
 loop63:
 	LEAQ (AX), SI
-	CMPQ 34008(AX), $0x00
+	CMPQ 33592(AX), $0x00
 	JEQ  skip64
 	MOVQ DX, SI
 	SHLQ $0x09, SI
-	ADDQ 34104(AX), SI
+	ADDQ 33688(AX), SI
 
 skip64:
 	VXORPS Y0, Y0, Y0
@@ -12148,12 +10800,12 @@ skip64:
 	VXORPS Y11, Y11, Y11
 	VXORPS Y12, Y12, Y12
 	VXORPS Y13, Y13, Y13
-	MOVQ   34064(AX), DI
+	MOVQ   33648(AX), DI
 	MOVL   (DI)(DX*4), R8
 	MOVL   4(DI)(DX*4), DI
 	SUBQ   R8, DI
 	SHLQ   $0x03, R8
-	ADDQ   34072(AX), R8
+	ADDQ   33656(AX), R8
 	TESTQ  DI, DI
 	JZ     skip65
 
@@ -12162,13 +10814,13 @@ loop66:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	PREFETCHT0   128(R9)
@@ -12182,81 +10834,81 @@ loop66:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	VBROADCASTSD (R11), Y14
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       (R9), Y15, Y15
 	VADDPS       Y15, Y0, Y0
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       32(R9), Y15, Y15
 	VADDPS       Y15, Y1, Y1
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+736(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       64(R9), Y15, Y15
 	VADDPS       Y15, Y2, Y2
 	VPBROADCASTD (R10), Y15
-	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+768(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       96(R9), Y15, Y15
 	VADDPS       Y15, Y3, Y3
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       128(R9), Y15, Y15
 	VADDPS       Y15, Y4, Y4
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       160(R9), Y15, Y15
 	VADDPS       Y15, Y5, Y5
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+736(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       192(R9), Y15, Y15
 	VADDPS       Y15, Y6, Y6
 	VPBROADCASTD 4(R10), Y15
-	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+768(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       224(R9), Y15, Y15
 	VADDPS       Y15, Y7, Y7
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       256(R9), Y15, Y15
 	VADDPS       Y15, Y8, Y8
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       288(R9), Y15, Y15
 	VADDPS       Y15, Y9, Y9
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+576(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+736(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       320(R9), Y15, Y15
 	VADDPS       Y15, Y10, Y10
 	VPBROADCASTD 8(R10), Y15
-	VPSRLVD      avx2Constants<>+608(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+768(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       352(R9), Y15, Y15
 	VADDPS       Y15, Y11, Y11
 	VPBROADCASTD 12(R10), Y15
-	VPSRLVD      avx2Constants<>+512(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+672(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       384(R9), Y15, Y15
 	VADDPS       Y15, Y12, Y12
 	VPBROADCASTD 12(R10), Y15
-	VPSRLVD      avx2Constants<>+544(SB), Y15, Y15
+	VPSRLVD      avx2Constants<>+704(SB), Y15, Y15
 	VPERMILPS    Y15, Y14, Y15
 	VMULPS       416(R9), Y15, Y15
 	VADDPS       Y15, Y13, Y13
@@ -12279,16 +10931,16 @@ skip65:
 	VMOVUPS Y11, 352(SI)
 	VMOVUPS Y12, 384(SI)
 	VMOVUPS Y13, 416(SI)
-	CMPQ    34024(AX), $0x70
+	CMPQ    33608(AX), $0x70
 	JLE     skip67
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    34064(AX), DI
+	MOVQ    33648(AX), DI
 	MOVL    (DI)(DX*4), R8
 	MOVL    4(DI)(DX*4), DI
 	SUBQ    R8, DI
 	SHLQ    $0x03, R8
-	ADDQ    34072(AX), R8
+	ADDQ    33656(AX), R8
 	TESTQ   DI, DI
 	JZ      skip68
 
@@ -12297,13 +10949,13 @@ loop69:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         132(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	PREFETCHT0   448(R9)
 	PREFETCHT0   (R10)
 	PREFETCHT0   (R11)
@@ -12311,21 +10963,21 @@ loop69:
 	MOVL         R10, R9
 	SHRL         $0x01, R9
 	SHLQ         $0x09, R9
-	ADDQ         34080(AX), R9
+	ADDQ         33664(AX), R9
 	XORL         $0x01, R10
 	SHLQ         $0x04, R10
-	ADDQ         34096(AX), R10
+	ADDQ         33680(AX), R10
 	MOVL         4(R8), R11
 	SHLQ         $0x03, R11
-	ADDQ         34088(AX), R11
+	ADDQ         33672(AX), R11
 	VBROADCASTSD (R11), Y2
 	VPBROADCASTD 12(R10), Y3
-	VPSRLVD      avx2Constants<>+576(SB), Y3, Y3
+	VPSRLVD      avx2Constants<>+736(SB), Y3, Y3
 	VPERMILPS    Y3, Y2, Y3
 	VMULPS       448(R9), Y3, Y3
 	VADDPS       Y3, Y0, Y0
 	VPBROADCASTD 12(R10), Y3
-	VPSRLVD      avx2Constants<>+608(SB), Y3, Y3
+	VPSRLVD      avx2Constants<>+768(SB), Y3, Y3
 	VPERMILPS    Y3, Y2, Y3
 	VMULPS       480(R9), Y3, Y3
 	VADDPS       Y3, Y1, Y1
@@ -12338,19 +10990,19 @@ skip68:
 	VMOVUPS Y1, 480(SI)
 
 skip67:
-	MOVQ     34144(AX), DI
+	MOVQ     33728(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
-	ADDQ     34128(AX), DI
-	MOVQ     34152(AX), R8
+	ADDQ     33712(AX), DI
+	MOVQ     33736(AX), R8
 	MOVL     (R8)(DX*4), R8
 	SHLQ     $0x04, R8
-	ADDQ     34136(AX), R8
-	CMPQ     34008(AX), $0x00
+	ADDQ     33720(AX), R8
+	CMPQ     33592(AX), $0x00
 	JEQ      skip70
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
-	ADDQ     34120(AX), R9
+	ADDQ     33704(AX), R9
 	VMOVDQU  (DI), X0
 	VMOVDQU  X0, (R9)
 	VMOVDQU  (R8), X0
@@ -12364,7 +11016,7 @@ skip67:
 	VMOVLHPS X0, X2, X2
 	MOVQ     DX, R9
 	SHLQ     $0x04, R9
-	ADDQ     34112(AX), R9
+	ADDQ     33696(AX), R9
 	VMOVUPS  X2, (R9)
 
 skip70:
@@ -12614,7 +11266,7 @@ skip70:
 	VADDPS       Y12, Y3, Y3
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
-	CMPQ         34024(AX), $0x70
+	CMPQ         33608(AX), $0x70
 	JLE          skip71
 	VPBROADCASTD 12(DI), Y8
 	VPAND        avx2Constants<>+352(SB), Y8, Y8
@@ -12679,9 +11331,9 @@ skip71:
 	DECQ         CX
 	JNZ          loop63
 	LEAQ         18816(AX), CX
-	MOVQ         33056(AX), DX
+	MOVQ         32640(AX), DX
 	SHLQ         $0x04, DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), BX
 
 label73:
 	CMPQ           BX, $0x02
@@ -12691,34 +11343,34 @@ label73:
 	VBROADCASTF128 (CX), Y1
 	VINSERTF128    $0x01, 384(CX), Y1, Y1
 	VMULPS         Y1, Y0, Y0
-	MOVQ           33104(AX), SI
+	MOVQ           32688(AX), SI
 	PREFETCHT0     512(SI)(DX*1)
-	MOVQ           33112(AX), DI
+	MOVQ           32696(AX), DI
 	PREFETCHT0     512(DI)(DX*1)
-	MOVQ           33120(AX), R8
+	MOVQ           32704(AX), R8
 	PREFETCHT0     512(R8)(DX*1)
 	VMOVUPS        (DI)(DX*1), Y1
 	VMOVUPS        (R8)(DX*1), Y2
 	VMOVUPS        (SI)(DX*1), Y3
-	VBROADCASTSS   34032(AX), Y4
+	VBROADCASTSS   33616(AX), Y4
 	VMULPS         Y4, Y1, Y1
-	VBROADCASTSS   34040(AX), Y4
+	VBROADCASTSS   33624(AX), Y4
 	VMULPS         Y4, Y2, Y2
-	VBROADCASTSS   34036(AX), Y4
+	VBROADCASTSS   33620(AX), Y4
 	VMULPS         Y4, Y0, Y4
 	VMULPS         Y0, Y0, Y0
 	VADDPS         Y4, Y1, Y1
-	VBROADCASTSS   34044(AX), Y4
+	VBROADCASTSS   33628(AX), Y4
 	VMULPS         Y4, Y0, Y0
 	VADDPS         Y0, Y2, Y2
 	VSQRTPS        Y2, Y0
 	VMOVUPS        Y1, (DI)(DX*1)
 	VMOVUPS        Y2, (R8)(DX*1)
-	VBROADCASTSS   34052(AX), Y2
+	VBROADCASTSS   33636(AX), Y2
 	VMULPS         Y2, Y0, Y0
-	VBROADCASTSS   34048(AX), Y2
+	VBROADCASTSS   33632(AX), Y2
 	VMULPS         Y2, Y1, Y1
-	VBROADCASTSS   34056(AX), Y2
+	VBROADCASTSS   33640(AX), Y2
 	VADDPS         Y2, Y0, Y0
 	VDIVPS         Y0, Y1, Y1
 	VSUBPS         Y1, Y3, Y3
@@ -12728,7 +11380,7 @@ label73:
 	VCMPPS         $0x1e, Y0, Y3, Y3
 	MOVQ           DX, R8
 	SHRQ           $0x04, R8
-	ADDQ           33136(AX), R8
+	ADDQ           32720(AX), R8
 	VMOVMSKPS      Y3, SI
 	MOVL           SI, DI
 	ANDL           $0x0f, DI
@@ -12747,34 +11399,34 @@ label74:
 	VBROADCASTF128 (CX), Y1
 	VMULPS         Y1, Y0, Y0
 	VMOVUPS        tails<>+16(SB), Y1
-	MOVQ           33104(AX), CX
+	MOVQ           32688(AX), CX
 	PREFETCHT0     512(CX)(DX*1)
-	MOVQ           33112(AX), BX
+	MOVQ           32696(AX), BX
 	PREFETCHT0     512(BX)(DX*1)
-	MOVQ           33120(AX), SI
+	MOVQ           32704(AX), SI
 	PREFETCHT0     512(SI)(DX*1)
 	VMASKMOVPS     (BX)(DX*1), Y1, Y2
 	VMASKMOVPS     (SI)(DX*1), Y1, Y3
 	VMASKMOVPS     (CX)(DX*1), Y1, Y4
-	VBROADCASTSS   34032(AX), Y5
+	VBROADCASTSS   33616(AX), Y5
 	VMULPS         Y5, Y2, Y2
-	VBROADCASTSS   34040(AX), Y5
+	VBROADCASTSS   33624(AX), Y5
 	VMULPS         Y5, Y3, Y3
-	VBROADCASTSS   34036(AX), Y5
+	VBROADCASTSS   33620(AX), Y5
 	VMULPS         Y5, Y0, Y5
 	VMULPS         Y0, Y0, Y0
 	VADDPS         Y5, Y2, Y2
-	VBROADCASTSS   34044(AX), Y5
+	VBROADCASTSS   33628(AX), Y5
 	VMULPS         Y5, Y0, Y0
 	VADDPS         Y0, Y3, Y3
 	VSQRTPS        Y3, Y0
 	VMASKMOVPS     Y2, Y1, (BX)(DX*1)
 	VMASKMOVPS     Y3, Y1, (SI)(DX*1)
-	VBROADCASTSS   34052(AX), Y3
+	VBROADCASTSS   33636(AX), Y3
 	VMULPS         Y3, Y0, Y0
-	VBROADCASTSS   34048(AX), Y3
+	VBROADCASTSS   33632(AX), Y3
 	VMULPS         Y3, Y2, Y2
-	VBROADCASTSS   34056(AX), Y3
+	VBROADCASTSS   33640(AX), Y3
 	VADDPS         Y3, Y0, Y0
 	VDIVPS         Y0, Y2, Y2
 	VSUBPS         Y2, Y4, Y4
@@ -12783,15 +11435,15 @@ label74:
 	VPERMILPS      $0x1b, Y4, Y4
 	VCMPPS         $0x1e, Y0, Y4, Y4
 	SHRQ           $0x04, DX
-	ADDQ           33136(AX), DX
+	ADDQ           32720(AX), DX
 	VMOVMSKPS      Y4, CX
 	ANDL           $0x0f, CX
 	MOVB           CL, (DX)
 
 label75:
-	MOVQ 33072(AX), CX
-	ADDQ CX, 33056(AX)
-	SUBQ CX, 33064(AX)
+	MOVQ 32656(AX), CX
+	ADDQ CX, 32640(AX)
+	SUBQ CX, 32648(AX)
 	JNZ  block
 	VZEROUPPER
 	RET

@@ -28,21 +28,21 @@ TEXT ·gatesAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         33064(AX), DX
+	MOVQ         32648(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 33072(AX)
-	MOVQ         33056(AX), CX
-	MOVQ         33168(AX), DX
+	MOVQ         CX, 32656(AX)
+	MOVQ         32640(AX), CX
+	MOVQ         32752(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33128(AX), DX
+	MOVQ         32712(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -63,15 +63,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33144(AX), DI
-	MOVQ         33168(AX), R8
+	MOVQ         32728(AX), DI
+	MOVQ         32752(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         33104(AX), DI
+	MOVQ         32688(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         33128(AX), SI
+	MOVQ         32712(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -131,15 +131,15 @@ loop1:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33144(AX), DI
-	MOVQ          33168(AX), R8
+	MOVQ          32728(AX), DI
+	MOVQ          32752(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          33104(AX), DI
+	MOVQ          32688(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          33128(AX), SI
+	MOVQ          32712(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -271,20 +271,20 @@ skip0:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          33072(AX), CX
-	MOVQ          33072(AX), DX
+	MOVQ          32656(AX), CX
+	MOVQ          32656(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
 	LEAQ          18432(AX)(DX*1), DX
-	MOVQ          33072(AX), BX
+	MOVQ          32656(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          33216(AX), SI
-	MOVQ          33088(AX), DI
-	MOVQ          33096(AX), R8
+	MOVQ          32800(AX), SI
+	MOVQ          32672(AX), DI
+	MOVQ          32680(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          34000(AX), R9
+	ADDQ          33584(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -299,9 +299,9 @@ skip0:
 	VXORPS        Z12, Z12, Z12
 
 loop2:
-	CMPQ    DI, 33080(AX)
+	CMPQ    DI, 32664(AX)
 	JNE     skip3
-	MOVQ    33232(AX)(R8*8), R10
+	MOVQ    32816(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -334,8 +334,8 @@ skip3:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          33200(AX), R10
-	MOVQ          33208(AX), R11
+	MOVQ          32784(AX), R10
+	MOVQ          32792(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
@@ -473,7 +473,7 @@ skip3:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          34024(AX), $0x64
+	CMPQ          33608(AX), $0x64
 	JLE           skip4
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
@@ -501,7 +501,7 @@ skip4:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip5
-	CMPQ    34008(AX), $0x00
+	CMPQ    33592(AX), $0x00
 	JEQ     skip6
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -513,8 +513,8 @@ skip4:
 	VMOVUPS Z7, 448(R9)
 
 skip6:
-	SUBQ 33224(AX), SI
-	MOVQ 33080(AX), DI
+	SUBQ 32808(AX), SI
+	MOVQ 32664(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -547,7 +547,7 @@ skip5:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 33080(AX)
+	CMPQ          DI, 32664(AX)
 	JEQ           skip7
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -559,16 +559,16 @@ skip5:
 	VMOVUPS       Z7, 448(R9)
 
 skip7:
-	MOVQ            SI, 33216(AX)
-	MOVQ            DI, 33088(AX)
-	MOVQ            R8, 33096(AX)
-	MOVQ            33072(AX), CX
-	MOVQ            33056(AX), DX
-	MOVQ            33072(AX), BX
+	MOVQ            SI, 32800(AX)
+	MOVQ            DI, 32672(AX)
+	MOVQ            R8, 32680(AX)
+	MOVQ            32656(AX), CX
+	MOVQ            32640(AX), DX
+	MOVQ            32656(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            33072(AX), SI
+	MOVQ            32656(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -588,7 +588,7 @@ skip7:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	ADDQ            33184(AX), DI
+	ADDQ            32768(AX), DI
 	VPMOVZXWD       (DI), Z1
 	VPSLLD          $0x04, Z1, Z1
 	VMOVDQU32       Z1, 31168(AX)
@@ -597,24 +597,24 @@ skip7:
 	VMOVDQU32       Z1, 31232(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33104(AX), R8
+	MOVQ            32688(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33112(AX), R8
+	MOVQ            32696(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33120(AX), R8
+	MOVQ            32704(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33144(AX), R8
+	MOVQ            32728(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33152(AX), R8
+	MOVQ            32736(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33160(AX), R8
+	MOVQ            32744(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33184(AX), R8
+	MOVQ            32768(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            34016(AX), DI
+	MOVQ            33600(AX), DI
 	MOVL            31168(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
 	MOVL            31184(AX), R8
@@ -699,7 +699,7 @@ skip7:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x06, R8
-	ADDQ            33184(AX), R8
+	ADDQ            32768(AX), R8
 	VPMOVZXWD       (R8), Z7
 	VPSLLD          $0x04, Z7, Z7
 	VMOVDQU32       Z7, 31168(AX)
@@ -1014,7 +1014,7 @@ skip7:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip8
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1104,24 +1104,24 @@ loop10:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            33104(AX), R9
+	MOVQ            32688(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33112(AX), R9
+	MOVQ            32696(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33120(AX), R9
+	MOVQ            32704(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33160(AX), R9
+	MOVQ            32744(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33184(AX), R9
+	MOVQ            32768(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            34016(AX), R8
+	MOVQ            33600(AX), R8
 	MOVL            31168(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
 	MOVL            31184(AX), R9
@@ -1206,7 +1206,7 @@ loop10:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x06, R9
-	ADDQ            33184(AX), R9
+	ADDQ            32768(AX), R9
 	VPMOVZXWD       (R9), Z7
 	VPSLLD          $0x04, Z7, Z7
 	VMOVDQU32       Z7, 31168(AX)
@@ -1328,20 +1328,20 @@ loop10:
 	PREFETCHT0      (R8)(DI*1)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33112(AX), R9
+	MOVQ            32696(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z18
-	VMULPS.BCST     34032(AX), Z18, Z18
-	VMULPS.BCST     34036(AX), Z14, Z19
+	VMULPS.BCST     33616(AX), Z18, Z18
+	VMULPS.BCST     33620(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
 	MOVL            31204(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            33120(AX), R10
+	MOVQ            32704(AX), R10
 	VMOVUPS         64(R10)(DI*1), Z13
-	VMULPS.BCST     34040(AX), Z13, Z13
-	VMULPS.BCST     34044(AX), Z14, Z14
+	VMULPS.BCST     33624(AX), Z13, Z13
+	VMULPS.BCST     33628(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -1356,7 +1356,7 @@ loop10:
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 64(R9)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     34048(AX), Z18, Z18
+	VMULPS.BCST     33632(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R10)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
@@ -1364,10 +1364,10 @@ loop10:
 	VFMADD231PS     Z14, Z0, Z12
 	MOVL            31212(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33104(AX), R9
+	MOVQ            32688(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z14
-	VMULPS.BCST     34052(AX), Z13, Z13
-	VADDPS.BCST     34056(AX), Z13, Z13
+	VMULPS.BCST     33636(AX), Z13, Z13
+	VADDPS.BCST     33640(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -1387,10 +1387,10 @@ loop10:
 	VFMADD231PS     Z13, Z0, Z10
 	MOVL            31220(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     34032(AX), Z13, Z13
-	VMULPS.BCST     34036(AX), Z15, Z18
+	VMULPS.BCST     33616(AX), Z13, Z13
+	VMULPS.BCST     33620(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -1403,10 +1403,10 @@ loop10:
 	VFMADD231PS     Z17, Z0, Z11
 	MOVL            31224(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z17
-	VMULPS.BCST     34040(AX), Z17, Z17
-	VMULPS.BCST     34044(AX), Z15, Z15
+	VMULPS.BCST     33624(AX), Z17, Z17
+	VMULPS.BCST     33628(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
@@ -1415,7 +1415,7 @@ loop10:
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     34048(AX), Z13, Z13
+	VMULPS.BCST     33632(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R10)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -1429,10 +1429,10 @@ loop10:
 	VFMADD231PS     Z15, Z0, Z7
 	MOVL            31232(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z15
-	VMULPS.BCST     34052(AX), Z17, Z17
-	VADDPS.BCST     34056(AX), Z17, Z17
+	VMULPS.BCST     33636(AX), Z17, Z17
+	VADDPS.BCST     33640(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
@@ -1452,20 +1452,20 @@ loop10:
 	VFMADD231PS     Z18, Z0, Z11
 	MOVL            31240(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z18
-	VMULPS.BCST     34032(AX), Z18, Z18
-	VMULPS.BCST     34036(AX), Z21, Z19
+	VMULPS.BCST     33616(AX), Z18, Z18
+	VMULPS.BCST     33620(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
 	MOVL            31244(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z13
-	VMULPS.BCST     34040(AX), Z13, Z13
-	VMULPS.BCST     34044(AX), Z21, Z21
+	VMULPS.BCST     33624(AX), Z13, Z13
+	VMULPS.BCST     33628(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -1480,7 +1480,7 @@ loop10:
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 192(R9)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     34048(AX), Z18, Z18
+	VMULPS.BCST     33632(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R10)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
@@ -1488,10 +1488,10 @@ loop10:
 	VFMADD231PS     Z20, Z0, Z10
 	MOVL            31252(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z17
-	VMULPS.BCST     34052(AX), Z13, Z13
-	VADDPS.BCST     34056(AX), Z13, Z13
+	VMULPS.BCST     33636(AX), Z13, Z13
+	VADDPS.BCST     33640(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -1548,9 +1548,9 @@ loop10:
 	XORQ            R9, R9
 	TZCNTQ          DI, DI
 	CMOVQCS         R9, DI
-	MOVQ            33136(AX), R9
+	MOVQ            32720(AX), R9
 	MOVB            DI, 1(R9)(DX*1)
-	MOVQ            33128(AX), DI
+	MOVQ            32712(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -1578,11 +1578,11 @@ loop10:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            33184(AX), R9
+	ADDQ            32768(AX), R9
 	MOVWLZX         64(R9)(DI*2), DI
-	MOVQ            33176(AX), R9
+	MOVQ            32760(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            33168(AX), DI
+	MOVQ            32752(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -1671,7 +1671,7 @@ loop10:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip11
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -1791,69 +1791,69 @@ skip9:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           33112(AX), BX
+	MOVQ           32696(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    34032(AX), Z0, Z0
-	VMULPS.BCST    34036(AX), Z1, Z4
+	VMULPS.BCST    33616(AX), Z0, Z0
+	VMULPS.BCST    33620(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           33120(AX), SI
+	MOVQ           32704(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    34040(AX), Z3, Z3
-	VMULPS.BCST    34044(AX), Z1, Z1
+	VMULPS.BCST    33624(AX), Z3, Z3
+	VMULPS.BCST    33628(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    34048(AX), Z0, Z0
+	VMULPS.BCST    33632(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           33104(AX), BX
+	MOVQ           32688(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    34052(AX), Z3, Z3
-	VADDPS.BCST    34056(AX), Z3, Z3
+	VMULPS.BCST    33636(AX), Z3, Z3
+	VADDPS.BCST    33640(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           33152(AX), BX
+	MOVQ           32736(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    34032(AX), Z0, Z0
-	VMULPS.BCST    34036(AX), Z2, Z4
+	VMULPS.BCST    33616(AX), Z0, Z0
+	VMULPS.BCST    33620(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           33160(AX), SI
+	MOVQ           32744(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    34040(AX), Z3, Z3
-	VMULPS.BCST    34044(AX), Z2, Z2
+	VMULPS.BCST    33624(AX), Z3, Z3
+	VMULPS.BCST    33628(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    34048(AX), Z0, Z0
+	VMULPS.BCST    33632(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           33144(AX), BX
+	MOVQ           32728(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    34052(AX), Z3, Z3
-	VADDPS.BCST    34056(AX), Z3, Z3
+	VMULPS.BCST    33636(AX), Z3, Z3
+	VADDPS.BCST    33640(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           33152(AX), BX
+	MOVQ           32736(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    34032(AX), Z0, Z0
-	VMULPS.BCST    34036(AX), Z5, Z4
+	VMULPS.BCST    33616(AX), Z0, Z0
+	VMULPS.BCST    33620(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           33160(AX), SI
+	MOVQ           32744(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    34040(AX), Z3, Z3
-	VMULPS.BCST    34044(AX), Z5, Z5
+	VMULPS.BCST    33624(AX), Z3, Z3
+	VMULPS.BCST    33628(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    34048(AX), Z0, Z0
+	VMULPS.BCST    33632(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           33144(AX), BX
+	MOVQ           32728(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    34052(AX), Z4, Z4
-	VADDPS.BCST    34056(AX), Z4, Z4
+	VMULPS.BCST    33636(AX), Z4, Z4
+	VADDPS.BCST    33640(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -1878,9 +1878,9 @@ skip9:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           33136(AX), BX
+	MOVQ           32720(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           33128(AX), CX
+	MOVQ           32712(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -1897,17 +1897,17 @@ skip9:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x06, BX
-	ADDQ           33184(AX), BX
+	ADDQ           32768(AX), BX
 	MOVWLZX        (BX)(CX*2), CX
-	MOVQ           33176(AX), BX
+	MOVQ           32760(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           33168(AX), CX
+	MOVQ           32752(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           33072(AX), CX
-	SUBQ           CX, 33056(AX)
-	SUBQ           CX, 33064(AX)
+	MOVQ           32656(AX), CX
+	SUBQ           CX, 32640(AX)
+	SUBQ           CX, 32648(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -1918,21 +1918,21 @@ TEXT ·gatesWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         33064(AX), DX
+	MOVQ         32648(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 33072(AX)
-	MOVQ         33056(AX), CX
-	MOVQ         33168(AX), DX
+	MOVQ         CX, 32656(AX)
+	MOVQ         32640(AX), CX
+	MOVQ         32752(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33128(AX), DX
+	MOVQ         32712(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -1953,15 +1953,15 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33144(AX), DI
-	MOVQ         33168(AX), R8
+	MOVQ         32728(AX), DI
+	MOVQ         32752(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
 	VSUBPS.BCST  (R8)(DX*4), Z9, Z9
-	MOVQ         33104(AX), DI
+	MOVQ         32688(AX), DI
 	VMOVUPS      (DI)(SI*1), Z10
-	MOVQ         33128(AX), SI
+	MOVQ         32712(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z10, Z10
 	VMAXPS       Z0, Z8, Z8
 	VMAXPS       Z0, Z9, Z9
@@ -2021,15 +2021,15 @@ loop13:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33144(AX), DI
-	MOVQ          33168(AX), R8
+	MOVQ          32728(AX), DI
+	MOVQ          32752(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
 	VSUBPS.BCST   (R8)(DX*4), Z9, Z9
-	MOVQ          33104(AX), DI
+	MOVQ          32688(AX), DI
 	VMOVUPS       (DI)(SI*1), Z10
-	MOVQ          33128(AX), SI
+	MOVQ          32712(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z10, Z10
 	VMAXPS        Z0, Z8, Z8
 	VMAXPS        Z0, Z9, Z9
@@ -2161,20 +2161,20 @@ skip12:
 	VMOVUPS       Z12, 128(BX)
 	MOVL          $0x3f800000, CX
 	VPBROADCASTD  CX, Z8
-	MOVQ          33072(AX), CX
-	MOVQ          33072(AX), DX
+	MOVQ          32656(AX), CX
+	MOVQ          32656(AX), DX
 	DECQ          DX
 	IMUL3Q        $0x00000180, DX, DX
 	LEAQ          18432(AX)(DX*1), DX
-	MOVQ          33072(AX), BX
+	MOVQ          32656(AX), BX
 	DECQ          BX
 	IMUL3Q        $0x00000240, BX, BX
 	LEAQ          (AX)(BX*1), BX
-	MOVQ          33216(AX), SI
-	MOVQ          33088(AX), DI
-	MOVQ          33096(AX), R8
+	MOVQ          32800(AX), SI
+	MOVQ          32672(AX), DI
+	MOVQ          32680(AX), R8
 	IMUL3Q        $0x00000240, R8, R9
-	ADDQ          34000(AX), R9
+	ADDQ          33584(AX), R9
 	VMOVUPS       (R9), Z0
 	VMOVUPS       64(R9), Z1
 	VMOVUPS       128(R9), Z2
@@ -2189,9 +2189,9 @@ skip12:
 	VXORPS        Z12, Z12, Z12
 
 loop14:
-	CMPQ    DI, 33080(AX)
+	CMPQ    DI, 32664(AX)
 	JNE     skip15
-	MOVQ    33232(AX)(R8*8), R10
+	MOVQ    32816(AX)(R8*8), R10
 	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
@@ -2224,8 +2224,8 @@ skip15:
 	VXORPS        Z19, Z19, Z19
 	VXORPS        Z20, Z20, Z20
 	VXORPS        Z21, Z21, Z21
-	MOVQ          33200(AX), R10
-	MOVQ          33208(AX), R11
+	MOVQ          32784(AX), R10
+	MOVQ          32792(AX), R11
 	VMOVDQU32     (R10)(SI*1), X22
 	VMOVDQU32     (R11)(SI*1), X23
 	VPANDD        X22, X23, X24
@@ -2363,7 +2363,7 @@ skip15:
 	VMOVUPS       Z16, 384(BX)
 	VBLENDMPS     Z13, Z9, K2, Z16
 	VMULPS        Z16, Z6, Z6
-	CMPQ          34024(AX), $0x64
+	CMPQ          33608(AX), $0x64
 	JLE           skip16
 	KMOVW         14(R10)(SI*1), K1
 	KMOVW         14(R11)(SI*1), K2
@@ -2391,7 +2391,7 @@ skip16:
 	SUBQ    $0x00000240, BX
 	DECQ    DI
 	JNZ     skip17
-	CMPQ    34008(AX), $0x00
+	CMPQ    33592(AX), $0x00
 	JEQ     skip18
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
@@ -2403,8 +2403,8 @@ skip16:
 	VMOVUPS Z7, 448(R9)
 
 skip18:
-	SUBQ 33224(AX), SI
-	MOVQ 33080(AX), DI
+	SUBQ 32808(AX), SI
+	MOVQ 32664(AX), DI
 	DECQ R8
 	SUBQ $0x00000240, R9
 
@@ -2437,7 +2437,7 @@ skip17:
 	VSHUFPS       $0xdd, X9, X8, X8
 	VADDPS        X10, X8, X10
 	VMOVUPS       X10, 720(DX)
-	CMPQ          DI, 33080(AX)
+	CMPQ          DI, 32664(AX)
 	JEQ           skip19
 	VMOVUPS       Z0, (R9)
 	VMOVUPS       Z1, 64(R9)
@@ -2449,16 +2449,16 @@ skip17:
 	VMOVUPS       Z7, 448(R9)
 
 skip19:
-	MOVQ            SI, 33216(AX)
-	MOVQ            DI, 33088(AX)
-	MOVQ            R8, 33096(AX)
-	MOVQ            33072(AX), CX
-	MOVQ            33056(AX), DX
-	MOVQ            33072(AX), BX
+	MOVQ            SI, 32800(AX)
+	MOVQ            DI, 32672(AX)
+	MOVQ            R8, 32680(AX)
+	MOVQ            32656(AX), CX
+	MOVQ            32640(AX), DX
+	MOVQ            32656(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            33072(AX), SI
+	MOVQ            32656(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
 	LEAQ            (AX)(SI*1), SI
@@ -2478,32 +2478,32 @@ skip19:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x07, DI
-	ADDQ            33192(AX), DI
+	ADDQ            32776(AX), DI
 	VPSLLD          $0x04, (DI), Z1
 	VMOVDQU32       Z1, 31168(AX)
 	VPSLLD          $0x04, 64(DI), Z1
 	VMOVDQU32       Z1, 31232(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33104(AX), R8
+	MOVQ            32688(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33112(AX), R8
+	MOVQ            32696(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33120(AX), R8
+	MOVQ            32704(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            33144(AX), R8
+	MOVQ            32728(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33152(AX), R8
+	MOVQ            32736(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33160(AX), R8
+	MOVQ            32744(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33192(AX), R8
+	MOVQ            32776(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            34016(AX), DI
+	MOVQ            33600(AX), DI
 	MOVL            31168(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
 	MOVL            31184(AX), R8
@@ -2588,7 +2588,7 @@ skip19:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x07, R8
-	ADDQ            33192(AX), R8
+	ADDQ            32776(AX), R8
 	VPSLLD          $0x04, (R8), Z7
 	VMOVDQU32       Z7, 31168(AX)
 	VPSLLD          $0x04, 64(R8), Z7
@@ -2901,7 +2901,7 @@ skip19:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip20
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -2991,25 +2991,25 @@ loop22:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            33104(AX), R9
+	MOVQ            32688(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33112(AX), R9
+	MOVQ            32696(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33120(AX), R9
+	MOVQ            32704(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33160(AX), R9
+	MOVQ            32744(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33192(AX), R9
+	MOVQ            32776(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            34016(AX), R8
+	MOVQ            33600(AX), R8
 	MOVL            31168(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
 	MOVL            31184(AX), R9
@@ -3094,7 +3094,7 @@ loop22:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x07, R9
-	ADDQ            33192(AX), R9
+	ADDQ            32776(AX), R9
 	VPSLLD          $0x04, (R9), Z7
 	VMOVDQU32       Z7, 31168(AX)
 	VPSLLD          $0x04, 64(R9), Z7
@@ -3214,20 +3214,20 @@ loop22:
 	PREFETCHT0      (R8)(DI*1)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33112(AX), R9
+	MOVQ            32696(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z18
-	VMULPS.BCST     34032(AX), Z18, Z18
-	VMULPS.BCST     34036(AX), Z14, Z19
+	VMULPS.BCST     33616(AX), Z18, Z18
+	VMULPS.BCST     33620(AX), Z14, Z19
 	VMULPS          Z14, Z14, Z14
 	VPSRLD          $0x14, Z8, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z10
 	MOVL            31204(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            33120(AX), R10
+	MOVQ            32704(AX), R10
 	VMOVUPS         64(R10)(DI*1), Z13
-	VMULPS.BCST     34040(AX), Z13, Z13
-	VMULPS.BCST     34044(AX), Z14, Z14
+	VMULPS.BCST     33624(AX), Z13, Z13
+	VMULPS.BCST     33628(AX), Z14, Z14
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  100(SI), K1, Z19
 	VADDPS.BCST     104(SI), Z19, K2, Z19
@@ -3242,7 +3242,7 @@ loop22:
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 64(R9)(DI*1)
 	VADDPS          Z14, Z13, Z13
-	VMULPS.BCST     34048(AX), Z18, Z18
+	VMULPS.BCST     33632(AX), Z18, Z18
 	VMOVUPS         Z13, 64(R10)(DI*1)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x19, Z8, Z14
@@ -3250,10 +3250,10 @@ loop22:
 	VFMADD231PS     Z14, Z0, Z12
 	MOVL            31212(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33104(AX), R9
+	MOVQ            32688(AX), R9
 	VMOVUPS         64(R9)(DI*1), Z14
-	VMULPS.BCST     34052(AX), Z13, Z13
-	VADDPS.BCST     34056(AX), Z13, Z13
+	VMULPS.BCST     33636(AX), Z13, Z13
+	VADDPS.BCST     33640(AX), Z13, Z13
 	VBROADCASTSS.Z  120(SI), K1, Z19
 	VADDPS.BCST     124(SI), Z19, K2, Z19
 	VBROADCASTSS.Z  128(SI), K3, Z17
@@ -3273,10 +3273,10 @@ loop22:
 	VFMADD231PS     Z13, Z0, Z10
 	MOVL            31220(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     34032(AX), Z13, Z13
-	VMULPS.BCST     34036(AX), Z15, Z18
+	VMULPS.BCST     33616(AX), Z13, Z13
+	VMULPS.BCST     33620(AX), Z15, Z18
 	VMULPS          Z15, Z15, Z15
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -3289,10 +3289,10 @@ loop22:
 	VFMADD231PS     Z17, Z0, Z11
 	MOVL            31224(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z17
-	VMULPS.BCST     34040(AX), Z17, Z17
-	VMULPS.BCST     34044(AX), Z15, Z15
+	VMULPS.BCST     33624(AX), Z17, Z17
+	VMULPS.BCST     33628(AX), Z15, Z15
 	VADDPS          Z18, Z13, Z13
 	VPSRLD          $0x03, Z6, Z18
 	VPERMI2PS       Z20, Z19, Z18
@@ -3301,7 +3301,7 @@ loop22:
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z15, Z17, Z17
-	VMULPS.BCST     34048(AX), Z13, Z13
+	VMULPS.BCST     33632(AX), Z13, Z13
 	VMOVUPS         Z17, 128(R10)(DI*2)
 	VSQRTPS         Z17, Z17
 	VBROADCASTSS.Z  160(SI), K1, Z15
@@ -3315,10 +3315,10 @@ loop22:
 	VFMADD231PS     Z15, Z0, Z7
 	MOVL            31232(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z15
-	VMULPS.BCST     34052(AX), Z17, Z17
-	VADDPS.BCST     34056(AX), Z17, Z17
+	VMULPS.BCST     33636(AX), Z17, Z17
+	VADDPS.BCST     33640(AX), Z17, Z17
 	VPSRLD          $0x08, Z6, Z20
 	VPERMI2PS       Z19, Z18, Z20
 	VFMADD231PS     Z20, Z0, Z10
@@ -3338,20 +3338,20 @@ loop22:
 	VFMADD231PS     Z18, Z0, Z11
 	MOVL            31240(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z18
-	VMULPS.BCST     34032(AX), Z18, Z18
-	VMULPS.BCST     34036(AX), Z21, Z19
+	VMULPS.BCST     33616(AX), Z18, Z18
+	VMULPS.BCST     33620(AX), Z21, Z19
 	VMULPS          Z21, Z21, Z21
 	VPSRLD          $0x0d, Z6, Z20
 	VPERMI2PS       Z17, Z13, Z20
 	VFMADD231PS     Z20, Z0, Z12
 	MOVL            31244(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z13
-	VMULPS.BCST     34040(AX), Z13, Z13
-	VMULPS.BCST     34044(AX), Z21, Z21
+	VMULPS.BCST     33624(AX), Z13, Z13
+	VMULPS.BCST     33628(AX), Z21, Z21
 	VADDPS          Z19, Z18, Z18
 	VBROADCASTSS.Z  200(SI), K1, Z19
 	VADDPS.BCST     204(SI), Z19, K2, Z19
@@ -3366,7 +3366,7 @@ loop22:
 	PREFETCHT0      (R8)(R11*1)
 	VMOVUPS         Z18, 192(R9)(DI*2)
 	VADDPS          Z21, Z13, Z13
-	VMULPS.BCST     34048(AX), Z18, Z18
+	VMULPS.BCST     33632(AX), Z18, Z18
 	VMOVUPS         Z13, 192(R10)(DI*2)
 	VSQRTPS         Z13, Z13
 	VPSRLD          $0x12, Z6, Z20
@@ -3374,10 +3374,10 @@ loop22:
 	VFMADD231PS     Z20, Z0, Z10
 	MOVL            31252(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z17
-	VMULPS.BCST     34052(AX), Z13, Z13
-	VADDPS.BCST     34056(AX), Z13, Z13
+	VMULPS.BCST     33636(AX), Z13, Z13
+	VADDPS.BCST     33640(AX), Z13, Z13
 	VBROADCASTSS.Z  220(SI), K1, Z20
 	VADDPS.BCST     224(SI), Z20, K2, Z20
 	VBROADCASTSS.Z  228(SI), K3, Z19
@@ -3434,9 +3434,9 @@ loop22:
 	XORQ            R9, R9
 	TZCNTQ          DI, DI
 	CMOVQCS         R9, DI
-	MOVQ            33136(AX), R9
+	MOVQ            32720(AX), R9
 	MOVB            DI, 1(R9)(DX*1)
-	MOVQ            33128(AX), DI
+	MOVQ            32712(AX), DI
 	VXORPS          X13, X13, X13
 	VADDSS          X13, X2, X13
 	VMOVSS          X13, 4(DI)(DX*4)
@@ -3464,11 +3464,11 @@ loop22:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            33192(AX), R9
+	ADDQ            32776(AX), R9
 	MOVL            128(R9)(DI*4), DI
-	MOVQ            33176(AX), R9
+	MOVQ            32760(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            33168(AX), DI
+	MOVQ            32752(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X6, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -3557,7 +3557,7 @@ loop22:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip23
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -3677,69 +3677,69 @@ skip21:
 	VMULPS         Z4, Z5, Z5
 	MOVQ           DX, CX
 	SHLQ           $0x06, CX
-	MOVQ           33112(AX), BX
+	MOVQ           32696(AX), BX
 	VMOVUPS        (BX)(CX*1), Z0
-	VMULPS.BCST    34032(AX), Z0, Z0
-	VMULPS.BCST    34036(AX), Z1, Z4
+	VMULPS.BCST    33616(AX), Z0, Z0
+	VMULPS.BCST    33620(AX), Z1, Z4
 	VMULPS         Z1, Z1, Z1
-	MOVQ           33120(AX), SI
+	MOVQ           32704(AX), SI
 	VMOVUPS        (SI)(CX*1), Z3
-	VMULPS.BCST    34040(AX), Z3, Z3
-	VMULPS.BCST    34044(AX), Z1, Z1
+	VMULPS.BCST    33624(AX), Z3, Z3
+	VMULPS.BCST    33628(AX), Z1, Z1
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*1)
 	VADDPS         Z1, Z3, Z3
-	VMULPS.BCST    34048(AX), Z0, Z0
+	VMULPS.BCST    33632(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*1)
 	VSQRTPS        Z3, Z3
-	MOVQ           33104(AX), BX
+	MOVQ           32688(AX), BX
 	VMOVUPS        (BX)(CX*1), Z1
-	VMULPS.BCST    34052(AX), Z3, Z3
-	VADDPS.BCST    34056(AX), Z3, Z3
+	VMULPS.BCST    33636(AX), Z3, Z3
+	VADDPS.BCST    33640(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (BX)(CX*1)
-	MOVQ           33152(AX), BX
+	MOVQ           32736(AX), BX
 	VMOVUPS        (BX)(CX*2), Z0
-	VMULPS.BCST    34032(AX), Z0, Z0
-	VMULPS.BCST    34036(AX), Z2, Z4
+	VMULPS.BCST    33616(AX), Z0, Z0
+	VMULPS.BCST    33620(AX), Z2, Z4
 	VMULPS         Z2, Z2, Z2
-	MOVQ           33160(AX), SI
+	MOVQ           32744(AX), SI
 	VMOVUPS        (SI)(CX*2), Z3
-	VMULPS.BCST    34040(AX), Z3, Z3
-	VMULPS.BCST    34044(AX), Z2, Z2
+	VMULPS.BCST    33624(AX), Z3, Z3
+	VMULPS.BCST    33628(AX), Z2, Z2
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, (BX)(CX*2)
 	VADDPS         Z2, Z3, Z3
-	VMULPS.BCST    34048(AX), Z0, Z0
+	VMULPS.BCST    33632(AX), Z0, Z0
 	VMOVUPS        Z3, (SI)(CX*2)
 	VSQRTPS        Z3, Z3
-	MOVQ           33144(AX), BX
+	MOVQ           32728(AX), BX
 	VMOVUPS        (BX)(CX*2), Z2
-	VMULPS.BCST    34052(AX), Z3, Z3
-	VADDPS.BCST    34056(AX), Z3, Z3
+	VMULPS.BCST    33636(AX), Z3, Z3
+	VADDPS.BCST    33640(AX), Z3, Z3
 	VDIVPS         Z3, Z0, Z0
 	VSUBPS         Z0, Z2, Z2
 	VMOVUPS        Z2, (BX)(CX*2)
-	MOVQ           33152(AX), BX
+	MOVQ           32736(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z0
-	VMULPS.BCST    34032(AX), Z0, Z0
-	VMULPS.BCST    34036(AX), Z5, Z4
+	VMULPS.BCST    33616(AX), Z0, Z0
+	VMULPS.BCST    33620(AX), Z5, Z4
 	VMULPS         Z5, Z5, Z5
-	MOVQ           33160(AX), SI
+	MOVQ           32744(AX), SI
 	VMOVUPS        64(SI)(CX*2), Z3
-	VMULPS.BCST    34040(AX), Z3, Z3
-	VMULPS.BCST    34044(AX), Z5, Z5
+	VMULPS.BCST    33624(AX), Z3, Z3
+	VMULPS.BCST    33628(AX), Z5, Z5
 	VADDPS         Z4, Z0, Z0
 	VMOVUPS        Z0, 64(BX)(CX*2)
 	VADDPS         Z5, Z3, Z3
-	VMULPS.BCST    34048(AX), Z0, Z0
+	VMULPS.BCST    33632(AX), Z0, Z0
 	VMOVUPS        Z3, 64(SI)(CX*2)
 	VSQRTPS        Z3, Z4
-	MOVQ           33144(AX), BX
+	MOVQ           32728(AX), BX
 	VMOVUPS        64(BX)(CX*2), Z3
-	VMULPS.BCST    34052(AX), Z4, Z4
-	VADDPS.BCST    34056(AX), Z4, Z4
+	VMULPS.BCST    33636(AX), Z4, Z4
+	VADDPS.BCST    33640(AX), Z4, Z4
 	VDIVPS         Z4, Z0, Z0
 	VSUBPS         Z0, Z3, Z3
 	VMOVUPS        Z3, 64(BX)(CX*2)
@@ -3764,9 +3764,9 @@ skip21:
 	XORQ           BX, BX
 	TZCNTQ         CX, CX
 	CMOVQCS        BX, CX
-	MOVQ           33136(AX), BX
+	MOVQ           32720(AX), BX
 	MOVB           CL, (BX)(DX*1)
-	MOVQ           33128(AX), CX
+	MOVQ           32712(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X4, X1
 	VMOVSS         X1, (CX)(DX*4)
@@ -3783,17 +3783,17 @@ skip21:
 	CMOVQCS        BX, CX
 	MOVQ           DX, BX
 	SHLQ           $0x07, BX
-	ADDQ           33192(AX), BX
+	ADDQ           32776(AX), BX
 	MOVL           (BX)(CX*4), CX
-	MOVQ           33176(AX), BX
+	MOVQ           32760(AX), BX
 	MOVL           CX, (BX)(DX*4)
-	MOVQ           33168(AX), CX
+	MOVQ           32752(AX), CX
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (CX)(DX*4)
-	MOVQ           33072(AX), CX
-	SUBQ           CX, 33056(AX)
-	SUBQ           CX, 33064(AX)
+	MOVQ           32656(AX), CX
+	SUBQ           CX, 32640(AX)
+	SUBQ           CX, 32648(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -3804,18 +3804,18 @@ TEXT ·pinAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         33064(AX), DX
+	MOVQ         32648(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 33072(AX)
-	MOVQ         33056(AX), CX
-	MOVQ         33168(AX), DX
+	MOVQ         CX, 32656(AX)
+	MOVQ         32640(AX), CX
+	MOVQ         32752(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -3836,8 +3836,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33144(AX), DI
-	MOVQ         33168(AX), R8
+	MOVQ         32728(AX), DI
+	MOVQ         32752(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -3883,8 +3883,8 @@ loop25:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33144(AX), DI
-	MOVQ          33168(AX), R8
+	MOVQ          32728(AX), DI
+	MOVQ          32752(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -3968,16 +3968,16 @@ skip24:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            33072(AX), CX
-	MOVQ            33056(AX), DX
-	MOVQ            33072(AX), BX
+	MOVQ            32656(AX), CX
+	MOVQ            32640(AX), DX
+	MOVQ            32656(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            33064(AX), SI
+	MOVQ            32648(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            34000(AX), SI
+	ADDQ            33584(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -3994,7 +3994,7 @@ skip24:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	ADDQ            33184(AX), DI
+	ADDQ            32768(AX), DI
 	VPMOVZXWD       (DI), Z1
 	VPSLLD          $0x04, Z1, Z1
 	VMOVDQU32       Z1, 31168(AX)
@@ -4003,18 +4003,18 @@ skip24:
 	VMOVDQU32       Z1, 31232(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33144(AX), R8
+	MOVQ            32728(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33152(AX), R8
+	MOVQ            32736(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33160(AX), R8
+	MOVQ            32744(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33184(AX), R8
+	MOVQ            32768(AX), R8
 	PREFETCHT0      -2048(R8)(DI*1)
-	MOVQ            34016(AX), DI
+	MOVQ            33600(AX), DI
 	MOVL            31168(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
 	MOVL            31184(AX), R8
@@ -4099,7 +4099,7 @@ skip24:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x06, R8
-	ADDQ            33184(AX), R8
+	ADDQ            32768(AX), R8
 	VPMOVZXWD       (R8), Z7
 	VPSLLD          $0x04, Z7, Z7
 	VMOVDQU32       Z7, 31168(AX)
@@ -4414,7 +4414,7 @@ skip24:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip26
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -4504,18 +4504,18 @@ loop28:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33160(AX), R9
+	MOVQ            32744(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33184(AX), R9
+	MOVQ            32768(AX), R9
 	PREFETCHT0      -2048(R9)(R8*1)
-	MOVQ            34016(AX), R8
+	MOVQ            33600(AX), R8
 	MOVL            31168(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
 	MOVL            31184(AX), R9
@@ -4600,7 +4600,7 @@ loop28:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x06, R9
-	ADDQ            33184(AX), R9
+	ADDQ            32768(AX), R9
 	VPMOVZXWD       (R9), Z7
 	VPSLLD          $0x04, Z7, Z7
 	VMOVDQU32       Z7, 31168(AX)
@@ -4676,19 +4676,19 @@ loop28:
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     34032(AX), Z13, Z13
+	VMULPS.BCST     33616(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
 	MOVL            31188(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34036(AX), Z16, Z15
+	VMULPS.BCST     33620(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z14
-	VMULPS.BCST     34040(AX), Z14, Z14
+	VMULPS.BCST     33624(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -4700,7 +4700,7 @@ loop28:
 	VFMADD231PS     Z20, Z0, Z11
 	MOVL            31192(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     34044(AX), Z16, Z16
+	VMULPS.BCST     33628(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z16, Z14, Z14
@@ -4709,10 +4709,10 @@ loop28:
 	VFMADD231PS     Z15, Z0, Z12
 	MOVL            31196(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     34048(AX), Z13, Z13
+	VMULPS.BCST     33632(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R10)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -4725,8 +4725,8 @@ loop28:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVL            31200(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34052(AX), Z15, Z15
-	VADDPS.BCST     34056(AX), Z15, Z15
+	VMULPS.BCST     33636(AX), Z15, Z15
+	VADDPS.BCST     33640(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
@@ -4735,9 +4735,9 @@ loop28:
 	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R9)(DI*2)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     34032(AX), Z13, Z13
+	VMULPS.BCST     33616(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -4749,17 +4749,17 @@ loop28:
 	VFMADD231PS     Z15, Z0, Z11
 	MOVL            31208(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34036(AX), Z19, Z16
+	VMULPS.BCST     33620(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z15
-	VMULPS.BCST     34040(AX), Z15, Z15
+	VMULPS.BCST     33624(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
 	MOVL            31212(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     34044(AX), Z19, Z19
+	VMULPS.BCST     33628(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -4774,18 +4774,18 @@ loop28:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVL            31216(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     34048(AX), Z13, Z13
+	VMULPS.BCST     33632(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R10)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
 	MOVL            31220(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34052(AX), Z18, Z18
-	VADDPS.BCST     34056(AX), Z18, Z18
+	VMULPS.BCST     33636(AX), Z18, Z18
+	VADDPS.BCST     33640(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -4840,11 +4840,11 @@ loop28:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x06, R9
-	ADDQ            33184(AX), R9
+	ADDQ            32768(AX), R9
 	MOVWLZX         64(R9)(DI*2), DI
-	MOVQ            33176(AX), R9
+	MOVQ            32760(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            33168(AX), DI
+	MOVQ            32752(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -5013,7 +5013,7 @@ loop28:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip29
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -5119,47 +5119,47 @@ skip27:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          33152(AX), BX
+	MOVQ          32736(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   34032(AX), Z0, Z0
-	VMULPS.BCST   34036(AX), Z1, Z3
+	VMULPS.BCST   33616(AX), Z0, Z0
+	VMULPS.BCST   33620(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          33160(AX), SI
+	MOVQ          32744(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   34040(AX), Z2, Z2
-	VMULPS.BCST   34044(AX), Z1, Z1
+	VMULPS.BCST   33624(AX), Z2, Z2
+	VMULPS.BCST   33628(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   34048(AX), Z0, Z0
+	VMULPS.BCST   33632(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          33144(AX), BX
+	MOVQ          32728(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   34052(AX), Z2, Z2
-	VADDPS.BCST   34056(AX), Z2, Z2
+	VMULPS.BCST   33636(AX), Z2, Z2
+	VADDPS.BCST   33640(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          33152(AX), BX
+	MOVQ          32736(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   34032(AX), Z0, Z0
-	VMULPS.BCST   34036(AX), Z4, Z3
+	VMULPS.BCST   33616(AX), Z0, Z0
+	VMULPS.BCST   33620(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          33160(AX), SI
+	MOVQ          32744(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   34040(AX), Z2, Z2
-	VMULPS.BCST   34044(AX), Z4, Z4
+	VMULPS.BCST   33624(AX), Z2, Z2
+	VMULPS.BCST   33628(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   34048(AX), Z0, Z0
+	VMULPS.BCST   33632(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          33144(AX), BX
+	MOVQ          32728(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   34052(AX), Z3, Z3
-	VADDPS.BCST   34056(AX), Z3, Z3
+	VMULPS.BCST   33636(AX), Z3, Z3
+	VADDPS.BCST   33640(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -5187,17 +5187,17 @@ skip27:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x06, BX
-	ADDQ          33184(AX), BX
+	ADDQ          32768(AX), BX
 	MOVWLZX       (BX)(CX*2), CX
-	MOVQ          33176(AX), BX
+	MOVQ          32760(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          33168(AX), CX
+	MOVQ          32752(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          33072(AX), CX
-	SUBQ          CX, 33056(AX)
-	SUBQ          CX, 33064(AX)
+	MOVQ          32656(AX), CX
+	SUBQ          CX, 32640(AX)
+	SUBQ          CX, 32648(AX)
 	JNZ           block
 	VZEROUPPER
 	RET
@@ -5208,18 +5208,18 @@ TEXT ·pinWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         33064(AX), DX
+	MOVQ         32648(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 33072(AX)
-	MOVQ         33056(AX), CX
-	MOVQ         33168(AX), DX
+	MOVQ         CX, 32656(AX)
+	MOVQ         32640(AX), CX
+	MOVQ         32752(AX), DX
 	PREFETCHT0   -128(DX)(CX*4)
 	PREFETCHT0   -252(DX)(CX*4)
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
-	MOVQ         33072(AX), BX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
 	DECQ         BX
 	IMUL3Q       $0x00000180, BX, BX
 	LEAQ         18432(AX)(BX*1), BX
@@ -5240,8 +5240,8 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33144(AX), DI
-	MOVQ         33168(AX), R8
+	MOVQ         32728(AX), DI
+	MOVQ         32752(AX), R8
 	VMOVUPS      (DI)(SI*2), Z8
 	VSUBPS.BCST  (R8)(DX*4), Z8, Z8
 	VMOVUPS      64(DI)(SI*2), Z9
@@ -5287,8 +5287,8 @@ loop31:
 	DECQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33144(AX), DI
-	MOVQ          33168(AX), R8
+	MOVQ          32728(AX), DI
+	MOVQ          32752(AX), R8
 	VMOVUPS       (DI)(SI*2), Z8
 	VSUBPS.BCST   (R8)(DX*4), Z8, Z8
 	VMOVUPS       64(DI)(SI*2), Z9
@@ -5372,16 +5372,16 @@ skip30:
 	VMOVUPS         Z10, 64(BX)
 	VMULPS          Z0, Z11, Z11
 	VMOVUPS         Z11, 128(BX)
-	MOVQ            33072(AX), CX
-	MOVQ            33056(AX), DX
-	MOVQ            33072(AX), BX
+	MOVQ            32656(AX), CX
+	MOVQ            32640(AX), DX
+	MOVQ            32656(AX), BX
 	DECQ            BX
 	IMUL3Q          $0x00000180, BX, BX
 	LEAQ            18432(AX)(BX*1), BX
-	MOVQ            33064(AX), SI
+	MOVQ            32648(AX), SI
 	DECQ            SI
 	IMUL3Q          $0x00000240, SI, SI
-	ADDQ            34000(AX), SI
+	ADDQ            33584(AX), SI
 	MOVL            $0x0000aaaa, DI
 	KMOVW           DI, K1
 	MOVL            $0x0000cccc, DI
@@ -5398,26 +5398,26 @@ skip30:
 	VPBROADCASTD    DI, Z0
 	MOVQ            DX, DI
 	SHLQ            $0x07, DI
-	ADDQ            33192(AX), DI
+	ADDQ            32776(AX), DI
 	VPSLLD          $0x04, (DI), Z1
 	VMOVDQU32       Z1, 31168(AX)
 	VPSLLD          $0x04, 64(DI), Z1
 	VMOVDQU32       Z1, 31232(AX)
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33144(AX), R8
+	MOVQ            32728(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33152(AX), R8
+	MOVQ            32736(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33160(AX), R8
+	MOVQ            32744(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            33192(AX), R8
+	MOVQ            32776(AX), R8
 	PREFETCHT0      -4096(R8)(DI*2)
 	PREFETCHT0      -4032(R8)(DI*2)
-	MOVQ            34016(AX), DI
+	MOVQ            33600(AX), DI
 	MOVL            31168(AX), R8
 	VBROADCASTI32X4 (DI)(R8*1), Z1
 	MOVL            31184(AX), R8
@@ -5502,7 +5502,7 @@ skip30:
 	SUBQ            $0x01, R8
 	ADCQ            $0x00, R8
 	SHLQ            $0x07, R8
-	ADDQ            33192(AX), R8
+	ADDQ            32776(AX), R8
 	VPSLLD          $0x04, (R8), Z7
 	VMOVDQU32       Z7, 31168(AX)
 	VPSLLD          $0x04, 64(R8), Z7
@@ -5815,7 +5815,7 @@ skip30:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip32
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -5905,19 +5905,19 @@ loop34:
 	SUBQ            $0x00000240, SI
 	MOVQ            DX, R8
 	SHLQ            $0x06, R8
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33160(AX), R9
+	MOVQ            32744(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            33192(AX), R9
+	MOVQ            32776(AX), R9
 	PREFETCHT0      -4096(R9)(R8*2)
 	PREFETCHT0      -4032(R9)(R8*2)
-	MOVQ            34016(AX), R8
+	MOVQ            33600(AX), R8
 	MOVL            31168(AX), R9
 	VBROADCASTI32X4 (R8)(R9*1), Z1
 	MOVL            31184(AX), R9
@@ -6002,7 +6002,7 @@ loop34:
 	SUBQ            $0x01, R9
 	ADCQ            $0x00, R9
 	SHLQ            $0x07, R9
-	ADDQ            33192(AX), R9
+	ADDQ            32776(AX), R9
 	VPSLLD          $0x04, (R9), Z7
 	VMOVDQU32       Z7, 31168(AX)
 	VPSLLD          $0x04, 64(R9), Z7
@@ -6076,19 +6076,19 @@ loop34:
 	VMULPS          Z18, Z19, Z19
 	MOVQ            DX, DI
 	SHLQ            $0x06, DI
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z13
-	VMULPS.BCST     34032(AX), Z13, Z13
+	VMULPS.BCST     33616(AX), Z13, Z13
 	VPSRLD          $0x0a, Z8, Z17
 	VPERMI2PS       Z15, Z14, Z17
 	VFMADD231PS     Z17, Z0, Z10
 	MOVL            31188(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34036(AX), Z16, Z15
+	VMULPS.BCST     33620(AX), Z16, Z15
 	VMULPS          Z16, Z16, Z16
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         128(R10)(DI*2), Z14
-	VMULPS.BCST     34040(AX), Z14, Z14
+	VMULPS.BCST     33624(AX), Z14, Z14
 	VBROADCASTSS.Z  60(SI), K1, Z18
 	VADDPS.BCST     64(SI), Z18, K2, Z18
 	VBROADCASTSS.Z  68(SI), K3, Z17
@@ -6100,7 +6100,7 @@ loop34:
 	VFMADD231PS     Z20, Z0, Z11
 	MOVL            31192(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     34044(AX), Z16, Z16
+	VMULPS.BCST     33628(AX), Z16, Z16
 	VADDPS          Z15, Z13, Z13
 	VMOVUPS         Z13, 128(R9)(DI*2)
 	VADDPS          Z16, Z14, Z14
@@ -6109,10 +6109,10 @@ loop34:
 	VFMADD231PS     Z15, Z0, Z12
 	MOVL            31196(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     34048(AX), Z13, Z13
+	VMULPS.BCST     33632(AX), Z13, Z13
 	VMOVUPS         Z14, 128(R10)(DI*2)
 	VSQRTPS         Z14, Z15
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         128(R9)(DI*2), Z14
 	VBROADCASTSS.Z  80(SI), K1, Z17
 	VADDPS.BCST     84(SI), Z17, K2, Z17
@@ -6125,8 +6125,8 @@ loop34:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVL            31200(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34052(AX), Z15, Z15
-	VADDPS.BCST     34056(AX), Z15, Z15
+	VMULPS.BCST     33636(AX), Z15, Z15
+	VADDPS.BCST     33640(AX), Z15, Z15
 	VDIVPS          Z15, Z13, Z13
 	VPSRLD          $0x14, Z8, Z15
 	VPERMI2PS       Z17, Z16, Z15
@@ -6135,9 +6135,9 @@ loop34:
 	PREFETCHT0      (R8)(R10*1)
 	VSUBPS          Z13, Z14, Z14
 	VMOVUPS         Z14, 128(R9)(DI*2)
-	MOVQ            33152(AX), R9
+	MOVQ            32736(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z13
-	VMULPS.BCST     34032(AX), Z13, Z13
+	VMULPS.BCST     33616(AX), Z13, Z13
 	VBROADCASTSS.Z  100(SI), K1, Z15
 	VADDPS.BCST     104(SI), Z15, K2, Z15
 	VBROADCASTSS.Z  108(SI), K3, Z17
@@ -6149,17 +6149,17 @@ loop34:
 	VFMADD231PS     Z15, Z0, Z11
 	MOVL            31208(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34036(AX), Z19, Z16
+	VMULPS.BCST     33620(AX), Z19, Z16
 	VMULPS          Z19, Z19, Z19
-	MOVQ            33160(AX), R10
+	MOVQ            32744(AX), R10
 	VMOVUPS         192(R10)(DI*2), Z15
-	VMULPS.BCST     34040(AX), Z15, Z15
+	VMULPS.BCST     33624(AX), Z15, Z15
 	VPSRLD          $0x19, Z8, Z20
 	VPERMI2PS       Z18, Z17, Z20
 	VFMADD231PS     Z20, Z0, Z12
 	MOVL            31212(AX), R11
 	PREFETCHT0      (R8)(R11*1)
-	VMULPS.BCST     34044(AX), Z19, Z19
+	VMULPS.BCST     33628(AX), Z19, Z19
 	VADDPS          Z16, Z13, Z13
 	VMOVUPS         Z13, 192(R9)(DI*2)
 	VADDPS          Z19, Z15, Z15
@@ -6174,18 +6174,18 @@ loop34:
 	VFMADD231PS     Z18, Z0, Z7
 	MOVL            31216(AX), R9
 	PREFETCHT0      (R8)(R9*1)
-	VMULPS.BCST     34048(AX), Z13, Z13
+	VMULPS.BCST     33632(AX), Z13, Z13
 	VMOVUPS         Z15, 192(R10)(DI*2)
 	VSQRTPS         Z15, Z18
-	MOVQ            33144(AX), R9
+	MOVQ            32728(AX), R9
 	VMOVUPS         192(R9)(DI*2), Z15
 	VPSHRDD         $0x1e, Z6, Z8, Z19
 	VPERMI2PS       Z17, Z16, Z19
 	VFMADD231PS     Z19, Z0, Z10
 	MOVL            31220(AX), R10
 	PREFETCHT0      (R8)(R10*1)
-	VMULPS.BCST     34052(AX), Z18, Z18
-	VADDPS.BCST     34056(AX), Z18, Z18
+	VMULPS.BCST     33636(AX), Z18, Z18
+	VADDPS.BCST     33640(AX), Z18, Z18
 	VDIVPS          Z18, Z13, Z13
 	VBROADCASTSS.Z  140(SI), K1, Z17
 	VADDPS.BCST     144(SI), Z17, K2, Z17
@@ -6240,11 +6240,11 @@ loop34:
 	CMOVQCS         R9, DI
 	MOVQ            DX, R9
 	SHLQ            $0x07, R9
-	ADDQ            33192(AX), R9
+	ADDQ            32776(AX), R9
 	MOVL            128(R9)(DI*4), DI
-	MOVQ            33176(AX), R9
+	MOVQ            32760(AX), R9
 	MOVL            DI, 4(R9)(DX*4)
-	MOVQ            33168(AX), DI
+	MOVQ            32752(AX), DI
 	VXORPS          X14, X14, X14
 	VADDSS          X14, X16, X14
 	VMOVSS          X14, 4(DI)(DX*4)
@@ -6413,7 +6413,7 @@ loop34:
 	VPSHRDD         $0x1f, Z3, Z9, Z5
 	VPERMI2PS       Z6, Z2, Z5
 	VFMADD231PS     Z5, Z0, Z12
-	CMPQ            34024(AX), $0x64
+	CMPQ            33608(AX), $0x64
 	JLE             skip35
 	VBROADCASTSS.Z  400(SI), K1, Z5
 	VADDPS.BCST     404(SI), Z5, K2, Z5
@@ -6519,47 +6519,47 @@ skip33:
 	VMULPS        Z3, Z4, Z4
 	MOVQ          DX, CX
 	SHLQ          $0x06, CX
-	MOVQ          33152(AX), BX
+	MOVQ          32736(AX), BX
 	VMOVUPS       (BX)(CX*2), Z0
-	VMULPS.BCST   34032(AX), Z0, Z0
-	VMULPS.BCST   34036(AX), Z1, Z3
+	VMULPS.BCST   33616(AX), Z0, Z0
+	VMULPS.BCST   33620(AX), Z1, Z3
 	VMULPS        Z1, Z1, Z1
-	MOVQ          33160(AX), SI
+	MOVQ          32744(AX), SI
 	VMOVUPS       (SI)(CX*2), Z2
-	VMULPS.BCST   34040(AX), Z2, Z2
-	VMULPS.BCST   34044(AX), Z1, Z1
+	VMULPS.BCST   33624(AX), Z2, Z2
+	VMULPS.BCST   33628(AX), Z1, Z1
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, (BX)(CX*2)
 	VADDPS        Z1, Z2, Z2
-	VMULPS.BCST   34048(AX), Z0, Z0
+	VMULPS.BCST   33632(AX), Z0, Z0
 	VMOVUPS       Z2, (SI)(CX*2)
 	VSQRTPS       Z2, Z2
-	MOVQ          33144(AX), BX
+	MOVQ          32728(AX), BX
 	VMOVUPS       (BX)(CX*2), Z1
-	VMULPS.BCST   34052(AX), Z2, Z2
-	VADDPS.BCST   34056(AX), Z2, Z2
+	VMULPS.BCST   33636(AX), Z2, Z2
+	VADDPS.BCST   33640(AX), Z2, Z2
 	VDIVPS        Z2, Z0, Z0
 	VSUBPS        Z0, Z1, Z1
 	VMOVUPS       Z1, (BX)(CX*2)
-	MOVQ          33152(AX), BX
+	MOVQ          32736(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z0
-	VMULPS.BCST   34032(AX), Z0, Z0
-	VMULPS.BCST   34036(AX), Z4, Z3
+	VMULPS.BCST   33616(AX), Z0, Z0
+	VMULPS.BCST   33620(AX), Z4, Z3
 	VMULPS        Z4, Z4, Z4
-	MOVQ          33160(AX), SI
+	MOVQ          32744(AX), SI
 	VMOVUPS       64(SI)(CX*2), Z2
-	VMULPS.BCST   34040(AX), Z2, Z2
-	VMULPS.BCST   34044(AX), Z4, Z4
+	VMULPS.BCST   33624(AX), Z2, Z2
+	VMULPS.BCST   33628(AX), Z4, Z4
 	VADDPS        Z3, Z0, Z0
 	VMOVUPS       Z0, 64(BX)(CX*2)
 	VADDPS        Z4, Z2, Z2
-	VMULPS.BCST   34048(AX), Z0, Z0
+	VMULPS.BCST   33632(AX), Z0, Z0
 	VMOVUPS       Z2, 64(SI)(CX*2)
 	VSQRTPS       Z2, Z3
-	MOVQ          33144(AX), BX
+	MOVQ          32728(AX), BX
 	VMOVUPS       64(BX)(CX*2), Z2
-	VMULPS.BCST   34052(AX), Z3, Z3
-	VADDPS.BCST   34056(AX), Z3, Z3
+	VMULPS.BCST   33636(AX), Z3, Z3
+	VADDPS.BCST   33640(AX), Z3, Z3
 	VDIVPS        Z3, Z0, Z0
 	VSUBPS        Z0, Z2, Z2
 	VMOVUPS       Z2, 64(BX)(CX*2)
@@ -6587,17 +6587,17 @@ skip33:
 	CMOVQCS       BX, CX
 	MOVQ          DX, BX
 	SHLQ          $0x07, BX
-	ADDQ          33192(AX), BX
+	ADDQ          32776(AX), BX
 	MOVL          (BX)(CX*4), CX
-	MOVQ          33176(AX), BX
+	MOVQ          32760(AX), BX
 	MOVL          CX, (BX)(DX*4)
-	MOVQ          33168(AX), CX
+	MOVQ          32752(AX), CX
 	VXORPS        X1, X1, X1
 	VADDSS        X1, X0, X1
 	VMOVSS        X1, (CX)(DX*4)
-	MOVQ          33072(AX), CX
-	SUBQ          CX, 33056(AX)
-	SUBQ          CX, 33064(AX)
+	MOVQ          32656(AX), CX
+	SUBQ          CX, 32640(AX)
+	SUBQ          CX, 32648(AX)
 	JNZ           block
 	VZEROUPPER
 	RET
@@ -6608,17 +6608,17 @@ TEXT ·layerAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         33064(AX), DX
+	MOVQ         32648(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 33072(AX)
-	MOVQ         33056(AX), CX
-	MOVQ         33128(AX), DX
+	MOVQ         CX, 32656(AX)
+	MOVQ         32640(AX), CX
+	MOVQ         32712(AX), DX
 	PREFETCHT0   128(DX)(CX*4)
 	PREFETCHT0   252(DX)(CX*4)
-	MOVQ         33072(AX), CX
-	MOVQ         33056(AX), DX
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
 	LEAQ         18816(AX), BX
 	MOVL         $0xc2a00000, SI
 	VPBROADCASTD SI, Z0
@@ -6637,9 +6637,9 @@ block:
 	VMOVUPS      exp512<>+0(SB), Z7
 	MOVQ         DX, SI
 	SHLQ         $0x06, SI
-	MOVQ         33104(AX), DI
+	MOVQ         32688(AX), DI
 	VMOVUPS      (DI)(SI*1), Z8
-	MOVQ         33128(AX), SI
+	MOVQ         32712(AX), SI
 	VSUBPS.BCST  (SI)(DX*4), Z8, Z8
 	VMAXPS       Z0, Z8, Z8
 	VMULPS       Z1, Z8, Z8
@@ -6665,9 +6665,9 @@ loop37:
 	INCQ          DX
 	MOVQ          DX, SI
 	SHLQ          $0x06, SI
-	MOVQ          33104(AX), DI
+	MOVQ          32688(AX), DI
 	VMOVUPS       (DI)(SI*1), Z8
-	MOVQ          33128(AX), SI
+	MOVQ          32712(AX), SI
 	VSUBPS.BCST   (SI)(DX*4), Z8, Z8
 	VMAXPS        Z0, Z8, Z8
 	VEXTRACTF64X4 $0x01, Z9, Y10
@@ -6741,8 +6741,8 @@ skip36:
 	VMOVUPS       X1, 320(BX)
 	VMULPS        Z0, Z9, Z9
 	VMOVUPS       Z9, (BX)
-	MOVQ          33072(AX), CX
-	MOVQ          33056(AX), DX
+	MOVQ          32656(AX), CX
+	MOVQ          32640(AX), DX
 	LEAQ          18816(AX), BX
 	MOVL          $0x3f800000, SI
 	VPBROADCASTD  SI, Z0
@@ -6760,12 +6760,12 @@ loop38:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	MOVQ   34064(AX), SI
+	MOVQ   33648(AX), SI
 	MOVL   (SI)(DX*4), DI
 	MOVL   4(SI)(DX*4), SI
 	SUBQ   DI, SI
 	SHLQ   $0x03, DI
-	ADDQ   34072(AX), DI
+	ADDQ   33656(AX), DI
 	TESTQ  SI, SI
 	JZ     skip39
 
@@ -6774,13 +6774,13 @@ loop40:
 	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x09, R8
-	ADDQ         34080(AX), R8
+	ADDQ         33664(AX), R8
 	XORL         $0x01, R9
 	SHLQ         $0x04, R9
-	ADDQ         34096(AX), R9
+	ADDQ         33680(AX), R9
 	MOVL         4(DI), R10
 	SHLQ         $0x03, R10
-	ADDQ         34088(AX), R10
+	ADDQ         33672(AX), R10
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	KMOVW        (R9), K1
@@ -6811,7 +6811,7 @@ loop40:
 	VBLENDMPS    Z14, Z13, K1, Z15
 	VMULPS       384(R8), Z15, Z15
 	VADDPS       Z15, Z7, Z7
-	CMPQ         34024(AX), $0x70
+	CMPQ         33608(AX), $0x70
 	JLE          skip41
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z14, Z13, K1, Z15
@@ -6823,13 +6823,13 @@ skip41:
 	MOVL       R9, R8
 	SHRL       $0x01, R8
 	SHLQ       $0x09, R8
-	ADDQ       34080(AX), R8
+	ADDQ       33664(AX), R8
 	XORL       $0x01, R9
 	SHLQ       $0x04, R9
-	ADDQ       34096(AX), R9
+	ADDQ       33680(AX), R9
 	MOVL       132(DI), R10
 	SHLQ       $0x03, R10
-	ADDQ       34088(AX), R10
+	ADDQ       33672(AX), R10
 	PREFETCHT0 (R8)
 	PREFETCHT0 64(R8)
 	PREFETCHT0 128(R8)
@@ -6844,19 +6844,19 @@ skip41:
 	JNZ        loop40
 
 skip39:
-	MOVQ    34144(AX), SI
+	MOVQ    33728(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
-	ADDQ    34128(AX), SI
-	MOVQ    34152(AX), DI
+	ADDQ    33712(AX), SI
+	MOVQ    33736(AX), DI
 	MOVL    (DI)(DX*4), DI
 	SHLQ    $0x04, DI
-	ADDQ    34136(AX), DI
-	CMPQ    34008(AX), $0x00
+	ADDQ    33720(AX), DI
+	CMPQ    33592(AX), $0x00
 	JEQ     skip42
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
-	ADDQ    34104(AX), R8
+	ADDQ    33688(AX), R8
 	VMOVUPS Z1, (R8)
 	VMOVUPS Z2, 64(R8)
 	VMOVUPS Z3, 128(R8)
@@ -6864,14 +6864,14 @@ skip39:
 	VMOVUPS Z5, 256(R8)
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
-	CMPQ    34024(AX), $0x70
+	CMPQ    33608(AX), $0x70
 	JLE     skip43
 	VMOVUPS Z8, 448(R8)
 
 skip43:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
-	ADDQ      34120(AX), R8
+	ADDQ      33704(AX), R8
 	VMOVDQU32 (SI), X13
 	VMOVDQU32 X13, (R8)
 	VMOVDQU32 (DI), X13
@@ -6885,7 +6885,7 @@ skip43:
 	VMOVLHPS  X13, X16, X16
 	MOVQ      DX, R8
 	SHLQ      $0x04, R8
-	ADDQ      34112(AX), R8
+	ADDQ      33696(AX), R8
 	VMOVUPS   X16, (R8)
 
 skip42:
@@ -6985,7 +6985,7 @@ skip42:
 	VADDPS        Z7, Z16, K1, Z16
 	KMOVW         31164(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z17
-	CMPQ          34024(AX), $0x70
+	CMPQ          33608(AX), $0x70
 	JLE           skip44
 	KMOVW         31118(AX), K1
 	VADDPS        Z8, Z13, K1, Z13
@@ -7031,8 +7031,8 @@ skip44:
 	VSHUFPS       $0xdd, X1, X0, X0
 	VADDPS        X2, X0, X2
 	VMOVUPS       X2, -48(BX)
-	MOVQ          33072(AX), CX
-	MOVQ          33056(AX), DX
+	MOVQ          32656(AX), CX
+	MOVQ          32640(AX), DX
 	LEAQ          18816(AX), BX
 	MOVL          $0x0000aaaa, SI
 	KMOVW         SI, K1
@@ -7046,11 +7046,11 @@ skip44:
 loop45:
 	MOVQ           DX, SI
 	SHLQ           $0x06, SI
-	MOVQ           33104(AX), DI
+	MOVQ           32688(AX), DI
 	PREFETCHT0     2048(DI)(SI*1)
-	MOVQ           33112(AX), DI
+	MOVQ           32696(AX), DI
 	PREFETCHT0     2048(DI)(SI*1)
-	MOVQ           33120(AX), DI
+	MOVQ           32704(AX), DI
 	PREFETCHT0     2048(DI)(SI*1)
 	VMOVUPS        336(BX), X0
 	VMULPS         320(BX), X0, X0
@@ -7068,25 +7068,25 @@ loop45:
 	VMULPS         (BX), Z1, Z1
 	MOVQ           DX, SI
 	SHLQ           $0x06, SI
-	MOVQ           33112(AX), DI
+	MOVQ           32696(AX), DI
 	VMOVUPS        (DI)(SI*1), Z0
-	VMULPS.BCST    34032(AX), Z0, Z0
-	VMULPS.BCST    34036(AX), Z1, Z3
+	VMULPS.BCST    33616(AX), Z0, Z0
+	VMULPS.BCST    33620(AX), Z1, Z3
 	VMULPS         Z1, Z1, Z1
-	MOVQ           33120(AX), R8
+	MOVQ           32704(AX), R8
 	VMOVUPS        (R8)(SI*1), Z2
-	VMULPS.BCST    34040(AX), Z2, Z2
-	VMULPS.BCST    34044(AX), Z1, Z1
+	VMULPS.BCST    33624(AX), Z2, Z2
+	VMULPS.BCST    33628(AX), Z1, Z1
 	VADDPS         Z3, Z0, Z0
 	VMOVUPS        Z0, (DI)(SI*1)
 	VADDPS         Z1, Z2, Z2
-	VMULPS.BCST    34048(AX), Z0, Z0
+	VMULPS.BCST    33632(AX), Z0, Z0
 	VMOVUPS        Z2, (R8)(SI*1)
 	VSQRTPS        Z2, Z2
-	MOVQ           33104(AX), DI
+	MOVQ           32688(AX), DI
 	VMOVUPS        (DI)(SI*1), Z1
-	VMULPS.BCST    34052(AX), Z2, Z2
-	VADDPS.BCST    34056(AX), Z2, Z2
+	VMULPS.BCST    33636(AX), Z2, Z2
+	VADDPS.BCST    33640(AX), Z2, Z2
 	VDIVPS         Z2, Z0, Z0
 	VSUBPS         Z0, Z1, Z1
 	VMOVUPS        Z1, (DI)(SI*1)
@@ -7105,9 +7105,9 @@ loop45:
 	XORQ           DI, DI
 	TZCNTQ         SI, SI
 	CMOVQCS        DI, SI
-	MOVQ           33136(AX), DI
+	MOVQ           32720(AX), DI
 	MOVB           SI, (DI)(DX*1)
-	MOVQ           33128(AX), SI
+	MOVQ           32712(AX), SI
 	VXORPS         X1, X1, X1
 	VADDSS         X1, X0, X1
 	VMOVSS         X1, (SI)(DX*4)
@@ -7115,9 +7115,9 @@ loop45:
 	ADDQ           $0x00000180, BX
 	DECQ           CX
 	JNZ            loop45
-	MOVQ           33072(AX), CX
-	ADDQ           CX, 33056(AX)
-	SUBQ           CX, 33064(AX)
+	MOVQ           32656(AX), CX
+	ADDQ           CX, 32640(AX)
+	SUBQ           CX, 32648(AX)
 	JNZ            block
 	VZEROUPPER
 	RET
@@ -7128,12 +7128,12 @@ TEXT ·lightLayerAVX512(SB), NOSPLIT, $0-8
 	MOVQ f+0(FP), AX
 
 block:
-	MOVQ         33064(AX), DX
+	MOVQ         32648(AX), DX
 	MOVQ         $0x00000020, CX
 	CMPQ         DX, CX
 	CMOVQLT      DX, CX
-	MOVQ         CX, 33072(AX)
-	MOVQ         33056(AX), CX
+	MOVQ         CX, 32656(AX)
+	MOVQ         32640(AX), CX
 	MOVL         $0xc2a00000, CX
 	VPBROADCASTD CX, Z0
 	MOVL         $0x41b8aa3b, CX
@@ -7150,10 +7150,10 @@ block:
 	VPBROADCASTD CX, Z6
 	VMOVUPS      exp512<>+0(SB), Z7
 	LEAQ         18816(AX), DX
-	MOVQ         33056(AX), CX
+	MOVQ         32640(AX), CX
 	MOVQ         CX, BX
 	SHLQ         $0x04, BX
-	MOVQ         33072(AX), SI
+	MOVQ         32656(AX), SI
 
 label47:
 	MOVL $0x0000ffff, DI
@@ -7167,7 +7167,7 @@ label47:
 
 label48:
 	KMOVW         DI, K1
-	MOVQ          33104(AX), CX
+	MOVQ          32688(AX), CX
 	VMOVUPS.Z     (CX)(BX*1), K1, Z8
 	VXORPS        Z10, Z10, Z10
 	VSUBPS        Z8, Z10, Z9
@@ -7206,8 +7206,8 @@ label48:
 	ADDQ          $0x40, BX
 	SUBQ          $0x04, SI
 	JG            label47
-	MOVQ          33072(AX), CX
-	MOVQ          33056(AX), DX
+	MOVQ          32656(AX), CX
+	MOVQ          32640(AX), DX
 	LEAQ          18816(AX), BX
 	MOVL          $0x3f800000, SI
 	VPBROADCASTD  SI, Z0
@@ -7225,12 +7225,12 @@ loop48:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
-	MOVQ   34064(AX), SI
+	MOVQ   33648(AX), SI
 	MOVL   (SI)(DX*4), DI
 	MOVL   4(SI)(DX*4), SI
 	SUBQ   DI, SI
 	SHLQ   $0x03, DI
-	ADDQ   34072(AX), DI
+	ADDQ   33656(AX), DI
 	TESTQ  SI, SI
 	JZ     skip49
 
@@ -7239,13 +7239,13 @@ loop50:
 	MOVL         R9, R8
 	SHRL         $0x01, R8
 	SHLQ         $0x09, R8
-	ADDQ         34080(AX), R8
+	ADDQ         33664(AX), R8
 	XORL         $0x01, R9
 	SHLQ         $0x04, R9
-	ADDQ         34096(AX), R9
+	ADDQ         33680(AX), R9
 	MOVL         4(DI), R10
 	SHLQ         $0x03, R10
-	ADDQ         34088(AX), R10
+	ADDQ         33672(AX), R10
 	VBROADCASTSS (R10), Z16
 	VBROADCASTSS 4(R10), Z17
 	KMOVW        (R9), K1
@@ -7276,7 +7276,7 @@ loop50:
 	VBLENDMPS    Z17, Z16, K1, Z13
 	VMULPS       384(R8), Z13, Z13
 	VADDPS       Z13, Z7, Z7
-	CMPQ         34024(AX), $0x70
+	CMPQ         33608(AX), $0x70
 	JLE          skip51
 	KMOVW        14(R9), K1
 	VBLENDMPS    Z17, Z16, K1, Z13
@@ -7288,13 +7288,13 @@ skip51:
 	MOVL       R9, R8
 	SHRL       $0x01, R8
 	SHLQ       $0x09, R8
-	ADDQ       34080(AX), R8
+	ADDQ       33664(AX), R8
 	XORL       $0x01, R9
 	SHLQ       $0x04, R9
-	ADDQ       34096(AX), R9
+	ADDQ       33680(AX), R9
 	MOVL       132(DI), R10
 	SHLQ       $0x03, R10
-	ADDQ       34088(AX), R10
+	ADDQ       33672(AX), R10
 	PREFETCHT0 (R8)
 	PREFETCHT0 64(R8)
 	PREFETCHT0 128(R8)
@@ -7309,19 +7309,19 @@ skip51:
 	JNZ        loop50
 
 skip49:
-	MOVQ    34144(AX), SI
+	MOVQ    33728(AX), SI
 	MOVL    (SI)(DX*4), SI
 	SHLQ    $0x04, SI
-	ADDQ    34128(AX), SI
-	MOVQ    34152(AX), DI
+	ADDQ    33712(AX), SI
+	MOVQ    33736(AX), DI
 	MOVL    (DI)(DX*4), DI
 	SHLQ    $0x04, DI
-	ADDQ    34136(AX), DI
-	CMPQ    34008(AX), $0x00
+	ADDQ    33720(AX), DI
+	CMPQ    33592(AX), $0x00
 	JEQ     skip52
 	MOVQ    DX, R8
 	SHLQ    $0x09, R8
-	ADDQ    34104(AX), R8
+	ADDQ    33688(AX), R8
 	VMOVUPS Z1, (R8)
 	VMOVUPS Z2, 64(R8)
 	VMOVUPS Z3, 128(R8)
@@ -7329,14 +7329,14 @@ skip49:
 	VMOVUPS Z5, 256(R8)
 	VMOVUPS Z6, 320(R8)
 	VMOVUPS Z7, 384(R8)
-	CMPQ    34024(AX), $0x70
+	CMPQ    33608(AX), $0x70
 	JLE     skip53
 	VMOVUPS Z8, 448(R8)
 
 skip53:
 	MOVQ      DX, R8
 	SHLQ      $0x05, R8
-	ADDQ      34120(AX), R8
+	ADDQ      33704(AX), R8
 	VMOVDQU32 (SI), X14
 	VMOVDQU32 X14, (R8)
 	VMOVDQU32 (DI), X14
@@ -7350,7 +7350,7 @@ skip53:
 	VMOVLHPS  X14, X16, X16
 	MOVQ      DX, R8
 	SHLQ      $0x04, R8
-	ADDQ      34112(AX), R8
+	ADDQ      33696(AX), R8
 	VMOVUPS   X16, (R8)
 
 skip52:
@@ -7450,7 +7450,7 @@ skip52:
 	VADDPS        Z7, Z18, K1, Z18
 	KMOVW         31164(AX), K1
 	VFMADD231PS   Z0, Z7, K1, Z19
-	CMPQ          34024(AX), $0x70
+	CMPQ          33608(AX), $0x70
 	JLE           skip54
 	KMOVW         31118(AX), K1
 	VADDPS        Z8, Z16, K1, Z16
@@ -7496,19 +7496,19 @@ skip54:
 	VSHUFPS       $0xdd, X1, X0, X0
 	VADDPS        X2, X0, X2
 	VMOVUPS       X2, -48(BX)
-	VBROADCASTSS  34032(AX), Z0
-	VBROADCASTSS  34036(AX), Z1
-	VBROADCASTSS  34040(AX), Z2
-	VBROADCASTSS  34044(AX), Z3
-	VBROADCASTSS  34048(AX), Z4
-	VBROADCASTSS  34052(AX), Z5
-	VBROADCASTSS  34056(AX), Z6
+	VBROADCASTSS  33616(AX), Z0
+	VBROADCASTSS  33620(AX), Z1
+	VBROADCASTSS  33624(AX), Z2
+	VBROADCASTSS  33628(AX), Z3
+	VBROADCASTSS  33632(AX), Z4
+	VBROADCASTSS  33636(AX), Z5
+	VBROADCASTSS  33640(AX), Z6
 	VXORPS        Z7, Z7, Z7
 	LEAQ          18816(AX), DX
-	MOVQ          33056(AX), CX
+	MOVQ          32640(AX), CX
 	MOVQ          CX, BX
 	SHLQ          $0x04, BX
-	MOVQ          33072(AX), SI
+	MOVQ          32656(AX), SI
 
 label56:
 	MOVL $0x0000ffff, DI
@@ -7531,11 +7531,11 @@ label57:
 	VINSERTF32X4 $0x02, 768(DX), Z15, Z15
 	VINSERTF32X4 $0x03, 1152(DX), Z15, Z15
 	VMULPS       Z15, Z14, Z14
-	MOVQ         33104(AX), CX
+	MOVQ         32688(AX), CX
 	PREFETCHT0   512(CX)(BX*1)
-	MOVQ         33112(AX), DI
+	MOVQ         32696(AX), DI
 	PREFETCHT0   512(DI)(BX*1)
-	MOVQ         33120(AX), R8
+	MOVQ         32704(AX), R8
 	PREFETCHT0   512(R8)(BX*1)
 	VMOVUPS.Z    (DI)(BX*1), K1, Z8
 	VMOVUPS.Z    (R8)(BX*1), K1, Z9
@@ -7569,7 +7569,7 @@ label57:
 	ANDL         $0x0f0f0f0f, CX
 	MOVQ         BX, DI
 	SHRQ         $0x04, DI
-	ADDQ         33136(AX), DI
+	ADDQ         32720(AX), DI
 	CMPQ         SI, $0x04
 	JL           label58
 	MOVL         CX, (DI)
@@ -7590,9 +7590,9 @@ label59:
 	ADDQ $0x40, BX
 	SUBQ $0x04, SI
 	JG   label56
-	MOVQ 33072(AX), CX
-	ADDQ CX, 33056(AX)
-	SUBQ CX, 33064(AX)
+	MOVQ 32656(AX), CX
+	ADDQ CX, 32640(AX)
+	SUBQ CX, 32648(AX)
 	JNZ  block
 	VZEROUPPER
 	RET

@@ -48,9 +48,9 @@ type frame struct {
 	rows [fusedK]uint32
 
 	// Of one gate, for AVX2: the bits of its candidates, and for each group of samples
-	// the subset sums of two pairs and of the fifth alone.
+	// the subset sums of two pairs.
 	words [4][fusedK]uint32
-	pairs [fusedSamples/5 + 1][3][4]float32
+	pairs [fusedSamples/5 + 1][2][4]float32
 
 	gate   int64 // the first gate to update: the last of some chains, the lowest of a layer
 	left   int64 // gates to update, down from it or, in a layer, up

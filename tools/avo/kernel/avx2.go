@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -49,6 +50,11 @@ func constants2() constants {
 	for b, name := range opBits {
 		add(name, func(i int) uint32 { return -uint32(i >> b & 1) })
 	}
+	for j := range 3 {
+		add(fmt.Sprintf("bit%d", j), func(int) uint32 { return 1 << j })
+	}
+	add("firsts", func(i int) uint32 { return uint32(i / 4 * 2) }) // of two pairs, a half each
+	add("seconds", func(i int) uint32 { return uint32(i/4*2 + 1) })
 	for j, name := range shiftNames {
 		add(name, func(i int) uint32 { return uint32(8*j + i) })
 	}

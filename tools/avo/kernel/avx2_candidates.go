@@ -21,28 +21,13 @@ func (k kernel2) candidates() {
 			for _, v := range append(r[0], r[1]...) {
 				VXORPS(v, v, v)
 			}
-			group := func(i int) {
-				sums := in(k.f, "pairs").Offset(48 * i)
-				value := eight(2)
-				for part := range 3 { // two pairs and the fifth
-					table := YMM()
-					VBROADCASTF128(sums.Offset(16*part), table)
-					for h := range value {
-						bits := k.bits(2*half+h, 5*i+2*part, part < 2)
-						if part == 0 {
-							VPERMILPS(bits, table, value[h])
-						} else {
-							VPERMILPS(bits, table, bits)
-							VADDPS(bits, value[h], value[h])
-						}
-					}
-				}
-				for h := range value {
-					VADDPS(value[h], r[i%2][h], r[i%2][h])
-				}
+			var bits []*passing
+			for h := range 2 {
+				word := func(w int) Mem { return in(k.f, "words").Offset(4*32*w + ymm*(2*half+h)) }
+				bits = append(bits, &passing{word: word})
 			}
 			for i := range doneAt {
-				group(i)
+				k.group(i, beta, bits, r[i%2])
 				if i < candidates/2 {
 					PREFETCHT0(k.rowOf(wires, 2*i+half, x))
 				}
@@ -50,7 +35,7 @@ func (k kernel2) candidates() {
 			CMPQ(in(k.f, "samples"), U8(5*doneAt))
 			unless(JLE, func() {
 				for i := doneAt; i < fiveGroups; i++ {
-					group(i)
+					k.group(i, beta, bits, r[i%2])
 				}
 			})
 			for h := range 2 {
@@ -64,45 +49,47 @@ func (k kernel2) candidates() {
 	})
 }
 
-// bits returns the candidates' bits from the given sample on, in a new register. Of a
-// pair, both bits count.
-func (k kernel2) bits(vector, sample int, pair bool) reg.VecVirtual {
-	word := func(w int) Mem { return in(k.f, "words").Offset(4*32*w + ymm*vector) }
-	x, w, bit := YMM(), sample/32, sample%32
-	if w > 3 { // past the last sample: there is nothing to select
-		VXORPS(x, x, x)
-		return x
+// group adds group i of beta to the sums of some candidates.
+func (k kernel2) group(i int, beta reg.Register, bits []*passing, sums []reg.VecVirtual) {
+	value := eight(len(sums))
+	for part := range 2 {
+		table := YMM()
+		VBROADCASTF128(in(k.f, "pairs").Offset(ymm*i+16*part), table)
+		for h := range value {
+			two := bits[h].pair(5*i + 2*part)
+			if part == 0 {
+				VPERMILPS(two, table, value[h])
+			} else {
+				x := YMM()
+				VPERMILPS(two, table, x)
+				VADDPS(x, value[h], value[h])
+			}
+		}
 	}
-	VMOVDQU(word(w), x)
-	if bit > 0 {
-		VPSRLD(U8(bit), x, x)
+	fifth := YMM()
+	VBROADCASTSS(Mem{Base: beta, Disp: 4 * (5*i + 4)}, fifth)
+	for h := range value {
+		x := bits[h].selected(5*i+4, fifth, k.c)
+		VADDPS(x, value[h], value[h])
 	}
-	if pair && bit == 31 && w < 3 {
-		next := YMM()
-		VMOVDQU(word(w+1), next)
-		VPADDD(next, next, next)
-		VPOR(next, x, x)
+	for h := range value {
+		VADDPS(value[h], sums[h], sums[h])
 	}
-	return x
 }
 
-// pairs writes the subset sums of the pairs and fifths of beta's groups.
+// pairs writes the subset sums of the two pairs of each of beta's groups, a pair in a half of a
+// vector: of neither, the first, the second and both.
 func (k kernel2) pairs(beta reg.Register) {
+	zero := zero8()
 	group := func(i int) {
-		for part := range 3 {
-			d, x := Mem{Base: beta, Disp: 4 * (5*i + 2*part)}, XMM()
-			if part < 2 {
-				y := XMM()
-				VMOVSD(d, x)
-				VPERMILPS(U8(0x5a), x, y) // 0, 0, d1, d1
-				VPERMILPS(U8(0x22), x, x) // 0, d0, 0, d0
-				VADDPS(y, x, x)
-			} else {
-				VMOVSS(d, x)
-				VPERMILPS(U8(0x11), x, x) // 0, d4, 0, d4
-			}
-			VMOVUPS(x, in(k.f, "pairs").Offset(48*i+16*part))
-		}
+		four, first, second := YMM(), YMM(), YMM()
+		VBROADCASTF128(Mem{Base: beta, Disp: 4 * 5 * i}, four)
+		VPERMILPS(k.c["firsts"], four, first)
+		VPERMILPS(k.c["seconds"], four, second)
+		VBLENDPS(U8(0x55), zero, first, first)   // 0, d0, 0, d0
+		VBLENDPS(U8(0x33), zero, second, second) // 0, 0, d1, d1
+		VADDPS(second, first, first)
+		VMOVUPS(first, in(k.f, "pairs").Offset(ymm*i))
 	}
 	for i := range doneAt {
 		group(i)
@@ -131,17 +118,8 @@ func (k kernel2) gather(wires reg.Register) {
 				}
 			}
 		}
-		y, w := eight(4), eight(4)
-		VPUNPCKLDQ(z[1], z[0], y[0])
-		VPUNPCKHDQ(z[1], z[0], y[1])
-		VPUNPCKLDQ(z[3], z[2], y[2])
-		VPUNPCKHDQ(z[3], z[2], y[3])
-		VPUNPCKLQDQ(y[2], y[0], w[0])
-		VPUNPCKHQDQ(y[2], y[0], w[1])
-		VPUNPCKLQDQ(y[3], y[1], w[2])
-		VPUNPCKHQDQ(y[3], y[1], w[3])
-		for i := range w {
-			VMOVDQU(w[i], in(k.f, "words").Offset(4*32*i+ymm*v))
+		for i, w := range transpose8(z) {
+			VMOVDQU(w, in(k.f, "words").Offset(4*32*i+ymm*v))
 		}
 	}
 }

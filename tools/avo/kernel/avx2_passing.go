@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rowWords is the number of words of a row of samples.
+const rowWords = 4
+
+// passing is the bits of eight candidates, of a sample after the other: words of 32 samples that
+// are shifted in place.
+type passing struct {
+	word func(w int) Mem
+
+	now reg.VecVirtual // its bit 0 is of the sample that at names
+	at  int
+}
+
+// to loads the word with that sample, if it is another, and returns whether there is one.
+func (p *passing) to(sample int) bool {
+	w := sample / 32
+	if w < rowWords && (p.now == nil || p.at/32 != w) {
+		p.now, p.at = YMM(), 32*w
+		VMOVDQU(p.word(w), p.now)
+	}
+	return w < rowWords
+}
+
+// pair returns a vector whose lowest two bits are those of that sample and the next.
+func (p *passing) pair(sample int) reg.VecVirtual {
+	if !p.to(sample) {
+		return zero8()
+	}
+	if sample > p.at {
+		VPSRLD(U8(sample-p.at), p.now, p.now)
+		p.at = sample
+	}
+	if next := sample/32 + 1; sample%32 == 31 && next < rowWords {
+		x := YMM()
+		VMOVDQU(p.word(next), x)
+		VPADDD(x, x, x)
+		VPOR(x, p.now, p.now)
+	}
+	return p.now
+}
+
+// selected returns value where the bit of that sample, a few after the last one, is 1, else 0. It
+// does without shifts and permutations, which have two of the four ports of a Zen 3 to themselves
+// in pair.
+func (p *passing) selected(sample int, value reg.VecVirtual, c constants) reg.VecVirtual {
+	if !p.to(sample) {
+		return zero8()
+	}
+	bit, x := c[fmt.Sprintf("bit%d", sample-p.at)], YMM()
+	VPAND(bit, p.now, x)
+	VPCMPEQD(bit, x, x)
+	VANDPS(value, x, x)
+	return x
+}
