@@ -31,7 +31,10 @@ absent() {
 # does not keep the others away.
 install() {
 	export DEBIAN_FRONTEND=noninteractive
-	get "$@" || { $as_root apt-get update -q </dev/null >&2 && get "$@"; } && return
+	get "$@" && return
+	$as_root apt-get update -q </dev/null >&2 || return
+	get "$@" && return
+	[ $# -gt 1 ] || return
 	for package; do get "$package" || failed=yes; done
 	[ -z "${failed-}" ]
 }

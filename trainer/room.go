@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"ialgn/internal/atomicfile"
@@ -32,8 +31,7 @@ func (r *Run) checkRoom() error {
 // lock keeps other runs from writing the same model: their checkpoints would take the place
 // of this one's. Its file also shows that the folder can be written.
 func (r *Run) lock() (*filelock.Lock, error) {
-	folder, base := filepath.Split(r.Model)
-	l, err := filelock.Acquire(folder + "." + base + ".lock")
+	l, err := filelock.Beside(r.Model)
 	if errors.Is(err, filelock.ErrHeld) {
 		return nil, fmt.Errorf("%s: another run is training it (its lock is %w); wait for the end of that, or name another file with -o", r.Model, err)
 	}

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/diagnose/probe"
+	"ialgn/internal/filelock"
 	"ialgn/internal/hint"
 	"ialgn/internal/plot"
 	"ialgn/internal/plural"
@@ -102,7 +104,12 @@ func knownProbes(c *cli.Context) (*probe.Known, error) {
 		return nil, hint.With(errors.New("--keep: no file given"), "name one with --keep FILE, which need not exist")
 	}
 	k, err := probe.OpenKnown(path, func(err error) { warn(c, "--keep: %v", err) })
-	if err != nil {
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, hint.With(fmt.Errorf("--keep: %w", err), "wait for the end of that call, or name another file")
+	case errors.Is(err, fs.ErrNotExist): // its folder: the error has the remedy
+		return nil, fmt.Errorf("--keep: %w", err)
+	case err != nil:
 		return nil, hint.With(fmt.Errorf("--keep: %w", err), "name another file, which need not exist")
 	}
 	return k, nil

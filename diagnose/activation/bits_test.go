@@ -13,12 +13,15 @@ func TestDigest(t *testing.T) {
 		NewBits(64, []uint8{1, 2, 0}),
 		NewBits(64, []uint8{1, 2}),
 		NewBits(64, []uint8{1, 2}),
+		NewBits(65, []uint8{1, 2}),
 	} {
 		switch i {
 		case 5:
 			b.Sample(0)[0] = 1 << 63
 		case 6:
 			b.Sample(1)[0] = 1 << 63
+		case 7:
+			b.Sample(1)[1] = 1
 		}
 		if first, ok := seen[b.Digest()]; ok {
 			t.Errorf("bits %d and %d have the same digest", first, i)

@@ -2,6 +2,8 @@ package probe
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -9,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -24,15 +25,20 @@ import (
 // safe for use by several goroutines. Its zero value is empty and kept nowhere.
 type Known struct {
 	mutex   sync.Mutex
-	results []result // in the order in which they came
+	results []result               // in the order in which they came
+	running map[task]chan struct{} // closed in the end
 
 	path string
 	lock *filelock.Lock
 	warn func(error)
 }
 
+// version is that of the figures: another one draws, orders or adds otherwise.
+const version = 1
+
 // task is all that a layer's accuracies depend on. The bits are named by their digests.
 type task struct {
+	Version int    `json:"version"`
 	Train   string `json:"train_digest"`
 	Test    string `json:"test_digest"`
 	Classes int    `json:"classes"`
@@ -47,7 +53,7 @@ type result struct {
 
 func newTask(train, test *activation.Bits, classes int, p Protocol) task {
 	a, b := train.Digest(), test.Digest()
-	return task{hex.EncodeToString(a[:]), hex.EncodeToString(b[:]), classes, p}
+	return task{version, hex.EncodeToString(a[:]), hex.EncodeToString(b[:]), classes, p}
 }
 
 // OpenKnown returns what the file of that path keeps, nothing if there is none, and from then on
@@ -58,14 +64,14 @@ func OpenKnown(path string, warn func(error)) (*Known, error) {
 	if err := atomicfile.Check(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	folder, base := filepath.Split(path)
-	lock, err := filelock.Acquire(folder + "." + base + ".lock")
+	lock, err := filelock.Beside(path)
 	if errors.Is(err, filelock.ErrHeld) {
 		return nil, fmt.Errorf("%s: is in use (its lock is %w)", path, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
 	}
+	atomicfile.RemoveLeftovers(path)
 	k := &Known{path: path, lock: lock, warn: warn}
 	if err := k.read(); err != nil {
 		k.Close()
@@ -91,25 +97,37 @@ func (k *Known) read() error {
 		return err
 	}
 	defer f.Close()
-	d := json.NewDecoder(bufio.NewReader(f))
-	d.DisallowUnknownFields()
-	for {
-		var r result
-		err := d.Decode(&r)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = r.check()
-		}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		r, err := parse(lines.Bytes())
 		if err != nil {
-			return fmt.Errorf("%s: result %d: %w", k.path, len(k.results)+1, jsonfault.Explain(err))
+			return fmt.Errorf("%s: line %d: %w", k.path, len(k.results)+1, err)
 		}
 		k.results = append(k.results, r)
 	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("%s: line %d: %w", k.path, len(k.results)+1, err)
+	}
+	return nil
 }
 
-// check reports what a result from a file, which anybody may have edited, cannot be.
+// parse reads a line of the file, which anybody may have edited.
+func parse(line []byte) (r result, err error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	switch err := d.Decode(&r); {
+	case errors.Is(err, io.EOF):
+		return r, errors.New("is empty")
+	case err != nil:
+		return r, jsonfault.Explain(err)
+	case d.More():
+		return r, fmt.Errorf("byte %d: something follows the result", d.InputOffset())
+	}
+	return r, r.check()
+}
+
+// check reports what no result can be.
 func (r result) check() error {
 	switch {
 	case len(r.Accuracies) == 0 || len(r.Accuracies) != r.Starts:
@@ -120,27 +138,61 @@ func (r result) check() error {
 	return nil
 }
 
-// get returns the accuracies, or nil.
-func (k *Known) get(t task) []float64 {
+// do returns the accuracies of a task and true, if they are known, and else those of train. Of
+// calls for the same task at a time one trains, and the others wait for it.
+func (k *Known) do(ctx context.Context, t task, train func() ([]float64, error)) ([]float64, bool, error) {
+	for {
+		accuracies, others, done := k.begin(t)
+		switch {
+		case accuracies != nil:
+			return accuracies, true, nil
+		case done != nil:
+			accuracies, err := train()
+			k.end(t, accuracies, err)
+			close(done)
+			return accuracies, false, err
+		}
+		select {
+		case <-others:
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		}
+	}
+}
+
+// begin returns one thing: the accuracies of a task, or what is closed when the call that trains
+// it ends, or what the caller has to close then.
+func (k *Known) begin(t task) (accuracies []float64, others <-chan struct{}, done chan struct{}) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	for _, r := range k.results {
 		if r.task == t {
-			return slices.Clone(r.Accuracies)
+			return slices.Clone(r.Accuracies), nil, nil
 		}
 	}
-	return nil
+	if running, ok := k.running[t]; ok {
+		return nil, running, nil
+	}
+	if k.running == nil {
+		k.running = map[task]chan struct{}{}
+	}
+	k.running[t] = make(chan struct{})
+	return nil, nil, k.running[t]
 }
 
-// add adds a result, and writes the file, if there is one.
-func (k *Known) add(t task, accuracies []float64) {
+// end adds what a task that ended gave, and writes the file, if there is one.
+func (k *Known) end(t task, accuracies []float64, err error) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
+	delete(k.running, t)
+	if err != nil {
+		return
+	}
 	k.results = append(k.results, result{t, slices.Clone(accuracies)})
 	if k.path == "" {
 		return
 	}
-	err := atomicfile.Write(k.path, func(w io.Writer) error {
+	err = atomicfile.Write(k.path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		for _, r := range k.results {
 			if err := enc.Encode(r); err != nil {

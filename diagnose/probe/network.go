@@ -33,24 +33,18 @@ type Network struct {
 // Run probes layers, as many at a time as there are threads, and returns the accuracies on
 // the test set, [layer][start]. Of a layer under way it holds the bits of all samples, bits x
 // samples / 8 bytes. step is called after each epoch of a layer, with the number of epochs
-// done of all, one call at a time. It returns the context's error if that ends first.
+// done of all, one call at a time; epochs of layers that turn out to be known are not among them.
+// It returns the context's error if that ends first.
 func (n Network) Run(ctx context.Context, layers []int, p Protocol, threads int, step func(done, all int)) ([][]float64, error) {
 	results := make([][]float64, len(layers))
 	var next atomic.Int32
-	var mutex sync.Mutex
-	done := 0
-	progress := func() {
-		mutex.Lock()
-		defer mutex.Unlock()
-		done++
-		step(done, p.Epochs*len(layers))
-	}
+	epochs := counter{all: p.Epochs * len(layers), step: step}
 	g, ctx := errgroup.WithContext(ctx)
 	for range max(1, min(threads, len(layers))) {
 		g.Go(func() error {
 			for i := int(next.Add(1)) - 1; i < len(layers); i = int(next.Add(1)) - 1 {
 				var err error
-				if results[i], err = n.layer(ctx, layers[i], p, progress); err != nil {
+				if results[i], err = n.layer(ctx, layers[i], p, &epochs); err != nil {
 					return err
 				}
 			}
@@ -61,7 +55,7 @@ func (n Network) Run(ctx context.Context, layers []int, p Protocol, threads int,
 }
 
 // layer probes a layer, unless its bits were probed before.
-func (n Network) layer(ctx context.Context, layer int, p Protocol, step func()) ([]float64, error) {
+func (n Network) layer(ctx context.Context, layer int, p Protocol, epochs *counter) ([]float64, error) {
 	train, err := activation.Collect(ctx, n.Frozen, n.Train, layer, 1)
 	if err != nil {
 		return nil, err
@@ -70,16 +64,32 @@ func (n Network) layer(ctx context.Context, layer int, p Protocol, step func()) 
 	if err != nil {
 		return nil, err
 	}
-	t := newTask(train, test, len(n.Classes), p)
-	if known := n.Known.get(t); known != nil {
-		for range p.Epochs {
-			step()
-		}
-		return known, nil
-	}
-	accuracies, err := Train(ctx, train, test, len(n.Classes), p, step)
-	if err == nil {
-		n.Known.add(t, accuracies)
+	accuracies, known, err := n.Known.do(ctx, newTask(train, test, len(n.Classes), p), func() ([]float64, error) {
+		return Train(ctx, train, test, len(n.Classes), p, epochs.next)
+	})
+	if known {
+		epochs.without(p.Epochs)
 	}
 	return accuracies, err
+}
+
+// counter counts epochs of several goroutines.
+type counter struct {
+	mutex     sync.Mutex
+	done, all int
+	step      func(done, all int)
+}
+
+func (c *counter) next() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.done++
+	c.step(c.done, c.all)
+}
+
+// without leaves epochs out that need not be done.
+func (c *counter) without(epochs int) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.all -= epochs
 }

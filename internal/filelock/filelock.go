@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -46,6 +47,16 @@ func Acquire(path string) (*Lock, error) {
 		}
 		return &Lock{f, path}, nil
 	}
+}
+
+// Beside locks a file for whoever writes it, by [Acquire] of .NAME.lock beside it. All symbolic
+// links to a file mean the same lock.
+func Beside(path string) (*Lock, error) {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		path = to
+	}
+	folder, base := filepath.Split(path)
+	return Acquire(folder + "." + base + ".lock")
 }
 
 // held adds the number of the process that holds a lock to the error, if it is known.

@@ -30,7 +30,8 @@ func (p *passing) to(sample int) bool {
 	return w < rowWords
 }
 
-// pair returns a vector whose lowest two bits are those of that sample and the next.
+// pair returns a vector whose lowest two bits are those of that sample and the next. It is for
+// reading: what comes after is made of it.
 func (p *passing) pair(sample int) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()
@@ -48,9 +49,9 @@ func (p *passing) pair(sample int) reg.VecVirtual {
 	return p.now
 }
 
-// selected returns value where the bit of that sample, a few after the last one, is 1, else 0. It
-// does without shifts and permutations, which have two of the four ports of a Zen 3 to themselves
-// in pair.
+// selected returns value where the bit of that sample is 1, else 0. The sample is the last one of
+// pair, or at most two behind it. It does without shifts and permutations: pair fills the two of a
+// Zen 3's four ports that have them.
 func (p *passing) selected(sample int, value reg.VecVirtual, c constants) reg.VecVirtual {
 	if !p.to(sample) {
 		return zero8()
