@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -26,6 +27,13 @@ func BenchmarkStep(b *testing.B) {
 	benchmark(b, "cifar10-12k-4", cifar)
 }
 
+// BenchmarkCandidates is BenchmarkStep by the candidates of an anchor.
+func BenchmarkCandidates(b *testing.B) {
+	for _, k := range []int{4, 8, 16, 32, 64} {
+		benchmark(b, fmt.Sprintf("cifar10-12k-4-k%d", k), modelgen.Options{Width: 12000, Depth: 4, Features: 3072, Bits: 4, Anchors: k})
+	}
+}
+
 // BenchmarkLayers is BenchmarkStep for networks that the layer engine trains.
 func BenchmarkLayers(b *testing.B) {
 	for _, net := range []struct {
@@ -49,7 +57,8 @@ func BenchmarkLayers(b *testing.B) {
 func benchmark(b *testing.B, name string, o modelgen.Options) {
 	for _, threads := range []int{1, 2} {
 		b.Run(fmt.Sprintf("net=%s/threads=%d", name, threads), func(b *testing.B) {
-			o.Classes, o.Anchors, o.Fixed, o.Tau, o.Seed = 10, 32, true, 10, 1
+			o.Classes, o.Fixed, o.Tau, o.Seed = 10, true, 10, 1
+			o.Anchors = cmp.Or(o.Anchors, 32)
 			m := modelgen.New(o)
 			skipBias(m)
 			e, err := New(m, 100, threads)

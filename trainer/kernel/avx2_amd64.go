@@ -34,6 +34,66 @@ func pinAVX2(f *frame)
 //go:noescape
 func pinWideAVX2(f *frame)
 
+// gates16AVX2 updates the gates of some chains with 16 candidates.
+//
+//go:noescape
+func gates16AVX2(f *frame)
+
+// gates16WideAVX2 updates the gates of some chains with 16 candidates with wires of 32 bits.
+//
+//go:noescape
+func gates16WideAVX2(f *frame)
+
+// pin16AVX2 updates a pin of one gate a chain from the gradients in out with 16 candidates.
+//
+//go:noescape
+func pin16AVX2(f *frame)
+
+// pin16WideAVX2 updates a pin of one gate a chain from the gradients in out with 16 candidates with wires of 32 bits.
+//
+//go:noescape
+func pin16WideAVX2(f *frame)
+
+// gates8AVX2 updates the gates of some chains with 8 candidates.
+//
+//go:noescape
+func gates8AVX2(f *frame)
+
+// gates8WideAVX2 updates the gates of some chains with 8 candidates with wires of 32 bits.
+//
+//go:noescape
+func gates8WideAVX2(f *frame)
+
+// pin8AVX2 updates a pin of one gate a chain from the gradients in out with 8 candidates.
+//
+//go:noescape
+func pin8AVX2(f *frame)
+
+// pin8WideAVX2 updates a pin of one gate a chain from the gradients in out with 8 candidates with wires of 32 bits.
+//
+//go:noescape
+func pin8WideAVX2(f *frame)
+
+// gates4AVX2 updates the gates of some chains with 4 candidates.
+//
+//go:noescape
+func gates4AVX2(f *frame)
+
+// gates4WideAVX2 updates the gates of some chains with 4 candidates with wires of 32 bits.
+//
+//go:noescape
+func gates4WideAVX2(f *frame)
+
+// pin4AVX2 updates a pin of one gate a chain from the gradients in out with 4 candidates.
+//
+//go:noescape
+func pin4AVX2(f *frame)
+
+// pin4WideAVX2 updates a pin of one gate a chain from the gradients in out with 4 candidates with wires of 32 bits.
+//
+//go:noescape
+func pin4WideAVX2(f *frame)
+
 // layerAVX2 updates gates of a layer.
 //
 //go:noescape

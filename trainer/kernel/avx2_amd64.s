@@ -9853,6 +9853,15022 @@ loop46:
 	VZEROUPPER
 	RET
 
+// func gates16AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gates16AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32712(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
+
+loop47:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	VMOVUPS      (R8)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(R8)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y4, Y6
+	VSUBPS       Y5, Y1, Y5
+	VSUBPS       Y6, Y2, Y6
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y4, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y7
+	VPERMPS      avx2Constants<>+256(SB), Y4, Y8
+	VPSLLD       $0x1c, Y0, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VPSLLD       $0x1c, Y4, Y7
+	VBLENDVPS    Y7, Y8, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y4, Y4
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y4, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y1, Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y7, Y1, Y1
+	VADDPS       Y8, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X3
+	VADDPS       X0, X3, X3
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y2, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y2, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y2, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X5, X7
+	VUNPCKHPD    X3, X5, X3
+	VADDPS       X7, X3, X7
+	VUNPCKLPD    X6, X0, X3
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X3, X0, X3
+	VSHUFPS      $0x88, X3, X7, X0
+	VSHUFPS      $0xdd, X3, X7, X3
+	VADDPS       X0, X3, X0
+	VSHUFPS      $0x06, X5, X5, X3
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X3, X5, X3
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X3, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop47
+	MOVQ         32656(AX), CX
+	MOVQ         32656(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         18432(AX)(DX*1), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         32784(AX), SI
+	MOVQ         32792(AX), DI
+	MOVQ         33608(AX), R8
+	MOVQ         32800(AX), R9
+	MOVQ         32672(AX), R10
+	MOVQ         32680(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         33584(AX), R12
+
+loop48:
+	MOVQ         R12, R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y0
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip49
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip49:
+	VADDPS       Y4, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000180, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip50
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
+
+skip50:
+	DECQ   CX
+	JNZ    loop48
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   18432(AX)(BX*1), BX
+	MOVQ   32656(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop51:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32688(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32696(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32704(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           32768(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVWQZX        14(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y5, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	MOVWQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        18(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        26(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        22(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVWQZX        30(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31328(AX)
+	VMOVDQU        Y1, 31456(AX)
+	VMOVDQU        Y5, 31584(AX)
+	VMOVDQU        Y0, 31712(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip52
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip52:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x05, R8
+	ADDQ           32768(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y4, Y4, Y4
+	VBROADCASTF128 31808(AX), Y6
+	VMOVDQU        31296(AX), Y7
+	VPERMILPS      Y7, Y6, Y5
+	VMOVDQU        31328(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31824(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   16(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31856(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   36(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31888(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   56(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31920(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   76(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        6(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31952(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   96(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVWQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31984(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   116(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        10(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32016(AX), Y7
+	VMOVDQU        31424(AX), Y8
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31456(AX), Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y5, Y5
+	VBROADCASTSS   136(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VADDPS         Y6, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32048(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   156(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        14(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32064(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32080(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   176(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVWQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32096(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32112(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   196(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        18(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32128(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32144(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   216(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVWQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32160(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32176(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   236(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        22(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32192(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32208(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   256(SI), Y7
+	VMOVDQU        31552(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y7, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VMOVDQU        31584(AX), Y9
+	VPAND          avx2Constants<>+512(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+512(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVWQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32224(AX), Y6
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32240(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   276(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        26(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32256(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32272(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   296(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVWQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32288(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32304(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   316(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVWQZX        30(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32320(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32336(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   336(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32352(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32368(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   356(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTF128 32384(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32400(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   376(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32416(AX), Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31680(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y5, Y6
+	VPSRLD         $0x03, Y9, Y9
+	VMOVDQU        31712(AX), Y7
+	VPADDD         Y7, Y7, Y7
+	VPOR           Y7, Y9, Y9
+	VPERMILPS      Y9, Y5, Y5
+	VBROADCASTF128 32432(AX), Y7
+	VMOVDQU        31680(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31712(AX), Y9
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y5, Y5
+	VBROADCASTSS   396(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VADDPS         Y6, Y2, Y2
+	VADDPS         Y5, Y4, Y4
+	CMPQ           33608(AX), $0x64
+	JLE            skip53
+	VBROADCASTF128 32448(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32464(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   416(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32480(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32496(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   436(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTF128 32512(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32528(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   456(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32544(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32560(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   476(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTF128 32576(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32592(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   496(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32608(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32624(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   516(SI), Y7
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y5, Y5
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+
+skip53:
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS Y1, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop51
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop54:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y2
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y2, Y2
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y2, Y5, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       (DX), Y2, Y2
+	VMOVUPS      Y2, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y5
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y4
+	VMULPS       Y1, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X3
+	VADDPS       X5, X3, X3
+	VUNPCKLPD    X3, X3, X5
+	VUNPCKHPD    X3, X3, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X3, X6
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X6, X3, X6
+	VSHUFPS      $0x88, X6, X5, X3
+	VSHUFPS      $0xdd, X6, X5, X5
+	VADDPS       X3, X5, X3
+	VBROADCASTSS X3, Y5
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y4, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop54
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y4
+	VBROADCASTSS 33632(AX), Y5
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
+
+loop55:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 224(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop55
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
+
+loop56:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VMOVUPS      (BX), Y2
+	VMOVUPS      32(BX), Y4
+	VMAXPS       Y4, Y2, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VMAXPS       X5, X6, X6
+	VUNPCKLPD    X3, X6, X5
+	VUNPCKHPD    X3, X6, X3
+	VMAXPS       X5, X3, X5
+	VPERMILPS    $0xb1, X5, X3
+	VMAXPS       X3, X5, X5
+	VMOVHLPS     X5, X5, X3
+	VBROADCASTSS X5, Y6
+	VCMPPS       $0x00, Y6, Y2, Y2
+	VMOVMSKPS    Y2, R9
+	VCMPPS       $0x00, Y6, Y4, Y4
+	VMOVMSKPS    Y4, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X2, X2, X2
+	VADDSS       X2, X5, X2
+	VMOVSS       X2, (DI)(DX*4)
+	VBROADCASTSS X3, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMOVMSKPS    Y1, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x05, R10
+	ADDQ         32768(AX), R10
+	MOVWLZX      (R10)(R9*2), R9
+	MOVQ         32760(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X3, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop56
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gates16WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gates16WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32712(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
+
+loop57:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	VMOVUPS      (R8)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(R8)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y4, Y6
+	VSUBPS       Y5, Y1, Y5
+	VSUBPS       Y6, Y2, Y6
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y4, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y7
+	VPERMPS      avx2Constants<>+256(SB), Y4, Y8
+	VPSLLD       $0x1c, Y0, Y9
+	VBLENDVPS    Y9, Y7, Y1, Y1
+	VPSLLD       $0x1c, Y4, Y7
+	VBLENDVPS    Y7, Y8, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y4, Y4
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y4, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y1, Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VADDPS       Y7, Y1, Y1
+	VADDPS       Y8, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X3
+	VADDPS       X0, X3, X3
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y2, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y2, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y2, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X5, X7
+	VUNPCKHPD    X3, X5, X3
+	VADDPS       X7, X3, X7
+	VUNPCKLPD    X6, X0, X3
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X3, X0, X3
+	VSHUFPS      $0x88, X3, X7, X0
+	VSHUFPS      $0xdd, X3, X7, X3
+	VADDPS       X0, X3, X0
+	VSHUFPS      $0x06, X5, X5, X3
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X3, X5, X3
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X3, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop57
+	MOVQ         32656(AX), CX
+	MOVQ         32656(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         18432(AX)(DX*1), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         32784(AX), SI
+	MOVQ         32792(AX), DI
+	MOVQ         33608(AX), R8
+	MOVQ         32800(AX), R9
+	MOVQ         32672(AX), R10
+	MOVQ         32680(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         33584(AX), R12
+
+loop58:
+	MOVQ         R12, R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X3
+	VINSERTF128  $0x01, X3, Y3, Y0
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip59
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip59:
+	VADDPS       Y4, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X2, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000180, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip60
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
+
+skip60:
+	DECQ   CX
+	JNZ    loop58
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   18432(AX)(BX*1), BX
+	MOVQ   32656(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop61:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32688(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32696(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32704(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32776(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVLQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y5, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	MOVLQZX        32(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        48(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        36(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        52(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        40(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        56(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        44(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVLQZX        60(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y2, Y1
+	VPUNPCKHDQ     Y4, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y5
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y4, 31328(AX)
+	VMOVDQU        Y1, 31456(AX)
+	VMOVDQU        Y5, 31584(AX)
+	VMOVDQU        Y0, 31712(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip62
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip62:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x06, R8
+	ADDQ           32776(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y4, Y4, Y4
+	VBROADCASTF128 31808(AX), Y6
+	VMOVDQU        31296(AX), Y7
+	VPERMILPS      Y7, Y6, Y5
+	VMOVDQU        31328(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31824(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   16(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31856(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   36(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31888(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   56(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31920(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   76(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31952(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   96(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVLQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y6
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y6, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VBROADCASTF128 31984(AX), Y9
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y9, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y9, Y9
+	VADDPS         Y9, Y6, Y6
+	VBROADCASTSS   116(SI), Y9
+	VPAND          avx2Constants<>+576(SB), Y7, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y9, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32016(AX), Y7
+	VMOVDQU        31424(AX), Y8
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31456(AX), Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y5, Y5
+	VBROADCASTSS   136(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VADDPS         Y6, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32048(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   156(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32064(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32080(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   176(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVLQZX        32(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32096(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32112(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   196(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        36(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32128(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32144(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   216(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVLQZX        40(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32160(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32176(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   236(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        44(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32192(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32208(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   256(SI), Y7
+	VMOVDQU        31552(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y7, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VMOVDQU        31584(AX), Y9
+	VPAND          avx2Constants<>+512(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+512(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVLQZX        48(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32224(AX), Y6
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32240(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   276(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        52(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32256(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32272(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   296(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	MOVLQZX        56(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32288(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32304(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   316(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	MOVLQZX        60(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32320(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32336(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   336(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32352(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32368(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   356(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTF128 32384(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32400(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   376(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32416(AX), Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31680(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y5, Y6
+	VPSRLD         $0x03, Y9, Y9
+	VMOVDQU        31712(AX), Y7
+	VPADDD         Y7, Y7, Y7
+	VPOR           Y7, Y9, Y9
+	VPERMILPS      Y9, Y5, Y5
+	VBROADCASTF128 32432(AX), Y7
+	VMOVDQU        31680(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y7, Y9
+	VADDPS         Y9, Y6, Y6
+	VMOVDQU        31712(AX), Y9
+	VPSRLD         $0x01, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y5, Y5
+	VBROADCASTSS   396(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VADDPS         Y6, Y2, Y2
+	VADDPS         Y5, Y4, Y4
+	CMPQ           33608(AX), $0x64
+	JLE            skip63
+	VBROADCASTF128 32448(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32464(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   416(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32480(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32496(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   436(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTF128 32512(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32528(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   456(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32544(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32560(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   476(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTF128 32576(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32592(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y10
+	VADDPS         Y10, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   496(SI), Y7
+	VPAND          avx2Constants<>+576(SB), Y8, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y9, Y10
+	VPCMPEQD       avx2Constants<>+576(SB), Y10, Y10
+	VANDPS         Y7, Y10, Y10
+	VADDPS         Y10, Y6, Y6
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y6, Y1, Y1
+	VBROADCASTF128 32608(AX), Y6
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y6, Y5
+	VPSRLD         $0x03, Y9, Y9
+	VPERMILPS      Y9, Y6, Y6
+	VBROADCASTF128 32624(AX), Y7
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y7, Y8
+	VADDPS         Y8, Y5, Y5
+	VPSRLD         $0x02, Y9, Y9
+	VPERMILPS      Y9, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VBROADCASTSS   516(SI), Y7
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y5, Y5
+	VXORPS         Y7, Y7, Y7
+	VADDPS         Y7, Y6, Y6
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y6, Y4, Y4
+
+skip63:
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS Y1, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop61
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop64:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y2
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y2, Y2
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y2, Y5, Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       (DX), Y2, Y2
+	VMOVUPS      Y2, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y5
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y4
+	VMULPS       Y1, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X3
+	VADDPS       X5, X3, X3
+	VUNPCKLPD    X3, X3, X5
+	VUNPCKHPD    X3, X3, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X3, X3, X6
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X6, X3, X6
+	VSHUFPS      $0x88, X6, X5, X3
+	VSHUFPS      $0xdd, X6, X5, X5
+	VADDPS       X3, X5, X3
+	VBROADCASTSS X3, Y5
+	VSUBPS       Y5, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y4, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop64
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y4
+	VBROADCASTSS 33632(AX), Y5
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
+
+loop65:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y2, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 224(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y2, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop65
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
+
+loop66:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VMOVUPS      (BX), Y2
+	VMOVUPS      32(BX), Y4
+	VMAXPS       Y4, Y2, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VMAXPS       X5, X6, X6
+	VUNPCKLPD    X3, X6, X5
+	VUNPCKHPD    X3, X6, X3
+	VMAXPS       X5, X3, X5
+	VPERMILPS    $0xb1, X5, X3
+	VMAXPS       X3, X5, X5
+	VMOVHLPS     X5, X5, X3
+	VBROADCASTSS X5, Y6
+	VCMPPS       $0x00, Y6, Y2, Y2
+	VMOVMSKPS    Y2, R9
+	VCMPPS       $0x00, Y6, Y4, Y4
+	VMOVMSKPS    Y4, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X2, X2, X2
+	VADDSS       X2, X5, X2
+	VMOVSS       X2, (DI)(DX*4)
+	VBROADCASTSS X3, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	VCMPPS       $0x00, Y2, Y1, Y1
+	VMOVMSKPS    Y1, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	ADDQ         32776(AX), R10
+	MOVL         (R10)(R9*4), R9
+	MOVQ         32760(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X3, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop66
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pin16AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pin16AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
+
+loop67:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R8*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y3
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       Y4, Y1, Y4
+	VSUBPS       Y5, Y2, Y5
+	VMULPS       avx2Constants<>+96(SB), Y4, Y4
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y3, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y6
+	VPERMPS      avx2Constants<>+256(SB), Y3, Y7
+	VPSLLD       $0x1c, Y0, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VPSLLD       $0x1c, Y3, Y6
+	VBLENDVPS    Y6, Y7, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y3, Y3
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y3, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y4, Y6
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VADDPS       avx2Constants<>+160(SB), Y6, Y6
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y6, Y6
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y1, Y6, Y6
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop67
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	MOVQ         32648(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         33584(AX), SI
+
+loop68:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           32768(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        14(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y4, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	MOVWQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        18(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        26(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        22(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        30(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31328(AX)
+	VMOVDQU        Y1, 31456(AX)
+	VMOVDQU        Y4, 31584(AX)
+	VMOVDQU        Y0, 31712(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip69
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip69:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x05, R8
+	ADDQ           32768(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VBROADCASTF128 31808(AX), Y5
+	VMOVDQU        31296(AX), Y6
+	VPERMILPS      Y6, Y5, Y4
+	VMOVDQU        31328(AX), Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31824(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   16(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31856(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   36(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31888(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   56(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31920(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   76(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        6(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31952(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   96(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31984(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   116(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        10(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y4, Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y4
+	VBROADCASTF128 32016(AX), Y6
+	VMOVDQU        31424(AX), Y7
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31456(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   136(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y4, Y1, Y1
+	MOVWQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32048(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   156(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        14(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32064(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32080(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   176(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32096(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32112(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   196(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        18(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32128(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32144(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   216(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32160(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32176(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   236(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        22(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32192(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32208(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y7
+	VADDPS         Y7, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   256(SI), Y6
+	VMOVDQU        31552(AX), Y7
+	VPAND          avx2Constants<>+512(SB), Y7, Y8
+	VPCMPEQD       avx2Constants<>+512(SB), Y8, Y8
+	VANDPS         Y6, Y8, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31584(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32224(AX), Y5
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32240(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   276(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        26(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32256(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32272(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   296(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVWQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32288(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32304(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   316(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVWQZX        30(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32320(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32336(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   336(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32352(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32368(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   356(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTF128 32384(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32400(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   376(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VMOVDQU        31680(AX), Y5
+	VPADDD         Y5, Y5, Y5
+	VPOR           Y5, Y7, Y7
+	VPERMILPS      Y7, Y4, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31712(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32432(AX), Y6
+	VMOVDQU        31680(AX), Y7
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31712(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   396(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
+	JLE            skip70
+	VBROADCASTF128 32448(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32464(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   416(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32480(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32496(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   436(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTF128 32512(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32528(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   456(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32544(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32560(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   476(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTF128 32576(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32592(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   496(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32608(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32624(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y7
+	VADDPS         Y7, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   516(SI), Y6
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+
+skip70:
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y1, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop68
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop71:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y4
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y3
+	VMULPS       Y1, Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X4, X5, X5
+	VUNPCKLPD    X5, X5, X4
+	VUNPCKHPD    X5, X5, X6
+	VADDPS       X4, X6, X4
+	VUNPCKLPD    X5, X5, X6
+	VUNPCKHPD    X5, X5, X5
+	VADDPS       X6, X5, X6
+	VSHUFPS      $0x88, X6, X4, X5
+	VSHUFPS      $0xdd, X6, X4, X4
+	VADDPS       X5, X4, X5
+	VBROADCASTSS X5, Y4
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      Y3, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop71
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
+
+loop72:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 224(BX), Y7
+	VMULPS  32(R8)(SI*1), Y0, Y8
+	VMULPS  32(R9)(SI*1), Y2, Y9
+	VMOVUPS 32(DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, 32(R8)(SI*1)
+	VMOVUPS Y9, 32(R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, 32(DI)(SI*1)
+	VMOVUPS Y11, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop72
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
+
+loop73:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X3
+	VMAXPS       X2, X3, X2
+	VPERMILPS    $0xb1, X2, X3
+	VMAXPS       X3, X2, X2
+	VMOVHLPS     X2, X2, X2
+	VBROADCASTSS X2, Y3
+	VCMPPS       $0x00, Y3, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	VCMPPS       $0x00, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R8
+	SHLL         $0x08, R8
+	ORL          R8, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	ADDQ         32768(AX), R8
+	MOVWLZX      (R8)(DI*2), DI
+	MOVQ         32760(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop73
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pin16WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pin16WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
+
+loop74:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R8*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y2, Y2
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y2, Y2
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y2, Y3
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y4
+	VSUBPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       Y4, Y1, Y4
+	VSUBPS       Y5, Y2, Y5
+	VMULPS       avx2Constants<>+96(SB), Y4, Y4
+	VMULPS       avx2Constants<>+96(SB), Y5, Y5
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y3, Y2
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y6
+	VPERMPS      avx2Constants<>+256(SB), Y3, Y7
+	VPSLLD       $0x1c, Y0, Y8
+	VBLENDVPS    Y8, Y6, Y1, Y1
+	VPSLLD       $0x1c, Y3, Y6
+	VBLENDVPS    Y6, Y7, Y2, Y2
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y3, Y3
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y3, Y2, Y2
+	VMULPS       avx2Constants<>+128(SB), Y4, Y6
+	VMULPS       avx2Constants<>+128(SB), Y5, Y7
+	VADDPS       avx2Constants<>+160(SB), Y6, Y6
+	VADDPS       avx2Constants<>+160(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VADDPS       avx2Constants<>+192(SB), Y6, Y6
+	VADDPS       avx2Constants<>+192(SB), Y7, Y7
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y1, Y6, Y6
+	VMULPS       Y2, Y7, Y7
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y2, Y2
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VMOVUPS      Y2, 96(BX)
+	VMOVAPS      Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMULPS       96(BX), Y0, Y0
+	VMOVUPS      Y0, 96(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop74
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	MOVQ         32648(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         33584(AX), SI
+
+loop75:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32776(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        28(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y4, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	MOVLQZX        32(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        48(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        36(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        52(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        40(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        56(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        44(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        60(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31328(AX)
+	VMOVDQU        Y1, 31456(AX)
+	VMOVDQU        Y4, 31584(AX)
+	VMOVDQU        Y0, 31712(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip76
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip76:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x06, R8
+	ADDQ           32776(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VXORPS         Y2, Y2, Y2
+	VXORPS         Y3, Y3, Y3
+	VBROADCASTF128 31808(AX), Y5
+	VMOVDQU        31296(AX), Y6
+	VPERMILPS      Y6, Y5, Y4
+	VMOVDQU        31328(AX), Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31824(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   16(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31856(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   36(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31888(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   56(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31920(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   76(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31952(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   96(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y5
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y5, Y4
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y5
+	VBROADCASTF128 31984(AX), Y8
+	VPSRLD         $0x02, Y6, Y6
+	VPERMILPS      Y6, Y8, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y8, Y8
+	VADDPS         Y8, Y5, Y5
+	VBROADCASTSS   116(SI), Y8
+	VPAND          avx2Constants<>+576(SB), Y6, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y8, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y4
+	VPSRLD         $0x03, Y6, Y6
+	VPERMILPS      Y6, Y4, Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y4, Y4
+	VBROADCASTF128 32016(AX), Y6
+	VMOVDQU        31424(AX), Y7
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31456(AX), Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   136(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y0, Y0
+	VADDPS         Y4, Y1, Y1
+	MOVLQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32048(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   156(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        28(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32064(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32080(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   176(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        32(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32096(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32112(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   196(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        36(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32128(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32144(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   216(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        40(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32160(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32176(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   236(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        44(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32192(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32208(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y7
+	VADDPS         Y7, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   256(SI), Y6
+	VMOVDQU        31552(AX), Y7
+	VPAND          avx2Constants<>+512(SB), Y7, Y8
+	VPCMPEQD       avx2Constants<>+512(SB), Y8, Y8
+	VANDPS         Y6, Y8, Y8
+	VADDPS         Y8, Y4, Y4
+	VMOVDQU        31584(AX), Y8
+	VPAND          avx2Constants<>+512(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+512(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        48(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32224(AX), Y5
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32240(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   276(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        52(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32256(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32272(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   296(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	MOVLQZX        56(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32288(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32304(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   316(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	MOVLQZX        60(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32320(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32336(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   336(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32352(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32368(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   356(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTF128 32384(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32400(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   376(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32416(AX), Y4
+	VPSRLD         $0x03, Y7, Y7
+	VMOVDQU        31680(AX), Y5
+	VPADDD         Y5, Y5, Y5
+	VPOR           Y5, Y7, Y7
+	VPERMILPS      Y7, Y4, Y5
+	VPSRLD         $0x03, Y8, Y8
+	VMOVDQU        31712(AX), Y6
+	VPADDD         Y6, Y6, Y6
+	VPOR           Y6, Y8, Y8
+	VPERMILPS      Y8, Y4, Y4
+	VBROADCASTF128 32432(AX), Y6
+	VMOVDQU        31680(AX), Y7
+	VPSRLD         $0x01, Y7, Y7
+	VPERMILPS      Y7, Y6, Y8
+	VADDPS         Y8, Y5, Y5
+	VMOVDQU        31712(AX), Y8
+	VPSRLD         $0x01, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VBROADCASTSS   396(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y4, Y3, Y3
+	CMPQ           33608(AX), $0x64
+	JLE            skip77
+	VBROADCASTF128 32448(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32464(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   416(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32480(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32496(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   436(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTF128 32512(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32528(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   456(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32544(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32560(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   476(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTF128 32576(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32592(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y9
+	VADDPS         Y9, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   496(SI), Y6
+	VPAND          avx2Constants<>+576(SB), Y7, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y4, Y4
+	VPAND          avx2Constants<>+576(SB), Y8, Y9
+	VPCMPEQD       avx2Constants<>+576(SB), Y9, Y9
+	VANDPS         Y6, Y9, Y9
+	VADDPS         Y9, Y5, Y5
+	VADDPS         Y4, Y0, Y0
+	VADDPS         Y5, Y1, Y1
+	VBROADCASTF128 32608(AX), Y5
+	VPSRLD         $0x03, Y7, Y7
+	VPERMILPS      Y7, Y5, Y4
+	VPSRLD         $0x03, Y8, Y8
+	VPERMILPS      Y8, Y5, Y5
+	VBROADCASTF128 32624(AX), Y6
+	VPSRLD         $0x02, Y7, Y7
+	VPERMILPS      Y7, Y6, Y7
+	VADDPS         Y7, Y4, Y4
+	VPSRLD         $0x02, Y8, Y8
+	VPERMILPS      Y8, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VBROADCASTSS   516(SI), Y6
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y4, Y4
+	VXORPS         Y6, Y6, Y6
+	VADDPS         Y6, Y5, Y5
+	VADDPS         Y4, Y2, Y2
+	VADDPS         Y5, Y3, Y3
+
+skip77:
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y1, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop75
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop78:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y2
+	VMULPS       Y0, Y2, Y4
+	VMOVUPS      96(DX), Y1
+	VMOVUPS      224(DX), Y3
+	VMULPS       Y1, Y3, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VADDPS       X4, X5, X5
+	VUNPCKLPD    X5, X5, X4
+	VUNPCKHPD    X5, X5, X6
+	VADDPS       X4, X6, X4
+	VUNPCKLPD    X5, X5, X6
+	VUNPCKHPD    X5, X5, X5
+	VADDPS       X6, X5, X6
+	VSHUFPS      $0x88, X6, X4, X5
+	VSHUFPS      $0xdd, X6, X4, X4
+	VADDPS       X5, X4, X5
+	VBROADCASTSS X5, Y4
+	VSUBPS       Y4, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DX)
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VMOVUPS      Y3, 224(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop78
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
+
+loop79:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 224(BX), Y7
+	VMULPS  32(R8)(SI*1), Y0, Y8
+	VMULPS  32(R9)(SI*1), Y2, Y9
+	VMOVUPS 32(DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, 32(R8)(SI*1)
+	VMOVUPS Y9, 32(R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, 32(DI)(SI*1)
+	VMOVUPS Y11, 224(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop79
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
+
+loop80:
+	VMOVUPS      192(BX), Y0
+	VMOVUPS      224(BX), Y1
+	VMAXPS       Y1, Y0, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VMAXPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X3
+	VMAXPS       X2, X3, X2
+	VPERMILPS    $0xb1, X2, X3
+	VMAXPS       X3, X2, X2
+	VMOVHLPS     X2, X2, X2
+	VBROADCASTSS X2, Y3
+	VCMPPS       $0x00, Y3, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	VCMPPS       $0x00, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R8
+	SHLL         $0x08, R8
+	ORL          R8, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	ADDQ         32776(AX), R8
+	MOVL         (R8)(DI*4), DI
+	MOVQ         32760(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop80
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gates8AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gates8AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32712(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
+
+loop81:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS      (R8)(R11*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS       Y3, Y1, Y3
+	VMULPS       avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD       $0x1c, Y0, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y3, Y4
+	VADDPS       avx2Constants<>+160(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       avx2Constants<>+192(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y3, Y3
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y3, Y3
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y3, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y3, Y3
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y3, Y3
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y3, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X2, X5, X7
+	VUNPCKHPD    X2, X5, X2
+	VADDPS       X7, X2, X7
+	VUNPCKLPD    X6, X0, X2
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X2, X0, X2
+	VSHUFPS      $0x88, X2, X7, X0
+	VSHUFPS      $0xdd, X2, X7, X2
+	VADDPS       X0, X2, X0
+	VSHUFPS      $0x06, X5, X5, X2
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X2, X5, X2
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X2, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop81
+	MOVQ         32656(AX), CX
+	MOVQ         32656(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         18432(AX)(DX*1), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         32784(AX), SI
+	MOVQ         32792(AX), DI
+	MOVQ         33608(AX), R8
+	MOVQ         32800(AX), R9
+	MOVQ         32672(AX), R10
+	MOVQ         32680(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         33584(AX), R12
+
+loop82:
+	MOVQ         R12, R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip83
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip83:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000180, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip84
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
+
+skip84:
+	DECQ   CX
+	JNZ    loop82
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   18432(AX)(BX*1), BX
+	MOVQ   32656(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop85:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32688(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32696(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32704(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           32768(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVWQZX        14(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y5, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip86
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32608(AX)
+
+skip86:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x04, R8
+	ADDQ           32768(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y3
+	VMOVDQU        31296(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31824(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   16(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31856(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   36(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31888(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   56(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31920(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   76(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVWQZX        6(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31952(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   96(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVWQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31984(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   116(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVWQZX        10(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 32016(AX), Y4
+	VMOVDQU        31424(AX), Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   136(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVWQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32048(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   156(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVWQZX        14(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32064(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32080(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   176(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32096(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32112(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   196(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32128(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32144(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   216(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32160(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32176(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   236(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32192(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32208(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   256(SI), Y4
+	VMOVDQU        31552(AX), Y5
+	VPAND          avx2Constants<>+512(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+512(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32224(AX), Y3
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32240(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   276(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32256(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32272(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   296(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32288(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32304(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   316(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32320(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32336(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   336(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32352(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32368(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   356(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32384(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32400(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   376(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32416(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VMOVDQU        31680(AX), Y4
+	VPADDD         Y4, Y4, Y4
+	VPOR           Y4, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32432(AX), Y4
+	VMOVDQU        31680(AX), Y5
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   396(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip87
+	VBROADCASTF128 32448(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32464(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   416(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32480(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32496(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   436(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32512(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32528(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   456(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32544(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32560(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   476(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32576(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32592(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   496(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32608(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32624(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   516(SI), Y4
+	VXORPS         Y4, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+
+skip87:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop85
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop88:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X3, X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop88
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y3
+	VBROADCASTSS 33628(AX), Y4
+	VBROADCASTSS 33632(AX), Y5
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
+
+loop89:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop89
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
+
+loop90:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VMAXPS       X0, X2, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x04, R10
+	ADDQ         32768(AX), R10
+	MOVWLZX      (R10)(R9*2), R9
+	MOVQ         32760(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop90
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gates8WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gates8WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32712(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
+
+loop91:
+	MOVQ         DX, R10
+	SHLQ         $0x06, R10
+	VBROADCASTSS (R9)(DX*4), Y0
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS      (R8)(R11*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS       Y3, Y1, Y3
+	VMULPS       avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD       $0x1c, Y0, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y3, Y4
+	VADDPS       avx2Constants<>+160(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VADDPS       avx2Constants<>+192(SB), Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X0, X2, X2
+	VMOVUPS      avx2Constants<>+192(SB), X4
+	VBROADCASTSS (DI)(DX*4), Y0
+	VMOVUPS      (SI)(R10*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      32(SI)(R10*1), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y3, Y3
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y3, Y3
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VADDPS       avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS       avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS       Y6, Y1, Y6
+	VSUBPS       Y7, Y3, Y7
+	VMULPS       avx2Constants<>+96(SB), Y6, Y6
+	VMULPS       avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS      avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD       $0x1c, Y0, Y10
+	VBLENDVPS    Y10, Y8, Y1, Y1
+	VPSLLD       $0x1c, Y5, Y8
+	VBLENDVPS    Y8, Y9, Y3, Y3
+	VPSLLD       $0x13, Y0, Y0
+	VPSLLD       $0x13, Y5, Y5
+	VPADDD       Y0, Y1, Y1
+	VPADDD       Y5, Y3, Y3
+	VMULPS       avx2Constants<>+128(SB), Y6, Y8
+	VMULPS       avx2Constants<>+128(SB), Y7, Y9
+	VADDPS       avx2Constants<>+160(SB), Y8, Y8
+	VADDPS       avx2Constants<>+160(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VADDPS       avx2Constants<>+192(SB), Y8, Y8
+	VADDPS       avx2Constants<>+192(SB), Y9, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y1, Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y9, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y3, Y1, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X5, X6, X5
+	VUNPCKLPD    X2, X5, X7
+	VUNPCKHPD    X2, X5, X2
+	VADDPS       X7, X2, X7
+	VUNPCKLPD    X6, X0, X2
+	VUNPCKHPD    X6, X0, X0
+	VADDPS       X2, X0, X2
+	VSHUFPS      $0x88, X2, X7, X0
+	VSHUFPS      $0xdd, X2, X7, X2
+	VADDPS       X0, X2, X0
+	VSHUFPS      $0x06, X5, X5, X2
+	VSHUFPS      $0x0f, X5, X5, X5
+	VADDPS       X2, X5, X2
+	VDIVPS       X0, X4, X4
+	VSHUFPS      $0x4e, X2, X0, X0
+	VBROADCASTSS X4, Y5
+	VMULPS       X5, X0, X0
+	VMOVUPS      X0, 320(BX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, (BX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	VPERMILPS    $0x55, X4, X4
+	VBROADCASTSS X4, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop91
+	MOVQ         32656(AX), CX
+	MOVQ         32656(AX), DX
+	DECQ         DX
+	IMUL3Q       $0x00000180, DX, DX
+	LEAQ         18432(AX)(DX*1), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000240, BX, BX
+	LEAQ         (AX)(BX*1), BX
+	MOVQ         32784(AX), SI
+	MOVQ         32792(AX), DI
+	MOVQ         33608(AX), R8
+	MOVQ         32800(AX), R9
+	MOVQ         32672(AX), R10
+	MOVQ         32680(AX), R11
+	IMUL3Q       $0x00000240, R11, R12
+	ADDQ         33584(AX), R12
+
+loop92:
+	MOVQ         R12, R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip93
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip93:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000180, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip94
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
+
+skip94:
+	DECQ   CX
+	JNZ    loop92
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   18432(AX)(BX*1), BX
+	MOVQ   32656(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop95:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32688(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32696(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32704(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32776(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y3, Y3
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y4
+	MOVLQZX        28(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y4, Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y5, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip96
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32608(AX)
+
+skip96:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x05, R8
+	ADDQ           32776(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y3
+	VMOVDQU        31296(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31824(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   16(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31856(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   36(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31888(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   56(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31920(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   76(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVLQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31952(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   96(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVLQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31984(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   116(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVLQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 32016(AX), Y4
+	VMOVDQU        31424(AX), Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   136(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVLQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32048(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   156(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVLQZX        28(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32064(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32080(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   176(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32096(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32112(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   196(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32128(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32144(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   216(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32160(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32176(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   236(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32192(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32208(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   256(SI), Y4
+	VMOVDQU        31552(AX), Y5
+	VPAND          avx2Constants<>+512(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+512(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32224(AX), Y3
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32240(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   276(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32256(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32272(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   296(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32288(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32304(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   316(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32320(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32336(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   336(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32352(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32368(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   356(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32384(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32400(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   376(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32416(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VMOVDQU        31680(AX), Y4
+	VPADDD         Y4, Y4, Y4
+	VPOR           Y4, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32432(AX), Y4
+	VMOVDQU        31680(AX), Y5
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   396(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip97
+	VBROADCASTF128 32448(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32464(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   416(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32480(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32496(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   436(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32512(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32528(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   456(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32544(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32560(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   476(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32576(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32592(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   496(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32608(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32624(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   516(SI), Y4
+	VXORPS         Y4, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+
+skip97:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop95
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop98:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPS       X3, X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop98
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y3
+	VBROADCASTSS 33628(AX), Y4
+	VBROADCASTSS 33632(AX), Y5
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
+
+loop99:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop99
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
+
+loop100:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VMAXPS       X0, X2, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    Y0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x05, R10
+	ADDQ         32776(AX), R10
+	MOVL         (R10)(R9*4), R9
+	MOVQ         32760(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop100
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pin8AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pin8AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
+
+loop101:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS       Y2, Y1, Y2
+	VMULPS       avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD       $0x1c, Y0, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y2, Y3
+	VADDPS       avx2Constants<>+160(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       avx2Constants<>+192(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop101
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	MOVQ         32648(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         33584(AX), SI
+
+loop102:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           32768(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        10(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVWQZX        6(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        14(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y4, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip103
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip103:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x04, R8
+	ADDQ           32768(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y2
+	VMOVDQU        31296(AX), Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31824(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   16(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31856(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   36(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31888(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   56(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31920(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   76(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVWQZX        6(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31952(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   96(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVWQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31984(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   116(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVWQZX        10(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 32016(AX), Y3
+	VMOVDQU        31424(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   136(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVWQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32048(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   156(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVWQZX        14(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32064(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32080(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   176(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32096(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32112(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   196(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32128(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32144(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   216(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32160(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32176(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   236(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32192(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32208(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   256(SI), Y3
+	VMOVDQU        31552(AX), Y4
+	VPAND          avx2Constants<>+512(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+512(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32224(AX), Y2
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32240(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   276(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32256(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32272(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   296(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32288(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32304(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   316(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32320(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32336(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   336(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32352(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32368(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   356(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32384(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32400(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   376(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32416(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VMOVDQU        31680(AX), Y3
+	VPADDD         Y3, Y3, Y3
+	VPOR           Y3, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32432(AX), Y3
+	VMOVDQU        31680(AX), Y4
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   396(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip104
+	VBROADCASTF128 32448(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32464(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   416(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32480(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32496(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   436(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32512(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32528(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   456(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32544(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32560(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   476(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32576(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32592(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   496(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32608(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32624(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   516(SI), Y3
+	VXORPS         Y3, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+
+skip104:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop102
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop105:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X4
+	VADDPS       X2, X4, X2
+	VUNPCKLPD    X3, X3, X4
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X4, X3, X4
+	VSHUFPS      $0x88, X4, X2, X3
+	VSHUFPS      $0xdd, X4, X2, X2
+	VADDPS       X3, X2, X3
+	VBROADCASTSS X3, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop105
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
+
+loop106:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop106
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
+
+loop107:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x04, R8
+	ADDQ         32768(AX), R8
+	MOVWLZX      (R8)(DI*2), DI
+	MOVQ         32760(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop107
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pin8WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pin8WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
+
+loop108:
+	MOVQ         DX, R8
+	SHLQ         $0x06, R8
+	VBROADCASTSS (DI)(DX*4), Y0
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	VMOVUPS      (SI)(R8*1), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMAXPS       avx2Constants<>+0(SB), Y1, Y1
+	VMULPS       avx2Constants<>+32(SB), Y1, Y1
+	VADDPS       avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS       avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS       Y2, Y1, Y2
+	VMULPS       avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS      avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS      avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD       $0x1c, Y0, Y4
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VPSLLD       $0x13, Y0, Y0
+	VPADDD       Y0, Y1, Y1
+	VMULPS       avx2Constants<>+128(SB), Y2, Y3
+	VADDPS       avx2Constants<>+160(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VADDPS       avx2Constants<>+192(SB), Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMULPS       Y1, Y3, Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(BX)
+	VMOVAPS      Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X0, X1, X1
+	VMOVUPS      avx2Constants<>+192(SB), X0
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X3
+	VADDPS       X2, X3, X2
+	VUNPCKLPD    X1, X1, X3
+	VUNPCKHPD    X1, X1, X1
+	VADDPS       X3, X1, X3
+	VSHUFPS      $0x88, X3, X2, X1
+	VSHUFPS      $0xdd, X3, X2, X2
+	VADDPS       X1, X2, X1
+	VDIVPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMULPS       64(BX), Y0, Y0
+	VMOVUPS      Y0, 64(BX)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop108
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	MOVQ         32648(AX), SI
+	DECQ         SI
+	IMUL3Q       $0x00000240, SI, SI
+	ADDQ         33584(AX), SI
+
+loop109:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           32776(AX), R8
+	PREFETCHT0     -1024(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x05, DI
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        16(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y0, Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        20(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y1, Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        24(DI), R9
+	SHLQ           $0x04, R9
+	VINSERTI128    $0x01, (R8)(R9*1), Y2, Y2
+	MOVLQZX        12(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        28(DI), DI
+	SHLQ           $0x04, DI
+	VINSERTI128    $0x01, (R8)(DI*1), Y3, Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y4, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip110
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip110:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x05, R8
+	ADDQ           32776(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y2
+	VMOVDQU        31296(AX), Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31824(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   16(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31856(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   36(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31888(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   56(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31920(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   76(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVLQZX        12(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31936(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31952(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   96(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVLQZX        16(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31968(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31984(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   116(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVLQZX        20(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32000(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 32016(AX), Y3
+	VMOVDQU        31424(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   136(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVLQZX        24(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 32032(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32048(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   156(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVLQZX        28(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 32064(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32080(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   176(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32096(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32112(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   196(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32128(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32144(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   216(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32160(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32176(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   236(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32192(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32208(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   256(SI), Y3
+	VMOVDQU        31552(AX), Y4
+	VPAND          avx2Constants<>+512(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+512(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32224(AX), Y2
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32240(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   276(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32256(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32272(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   296(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32288(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32304(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   316(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32320(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32336(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   336(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32352(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32368(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   356(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32384(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32400(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   376(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32416(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VMOVDQU        31680(AX), Y3
+	VPADDD         Y3, Y3, Y3
+	VPOR           Y3, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32432(AX), Y3
+	VMOVDQU        31680(AX), Y4
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   396(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip111
+	VBROADCASTF128 32448(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32464(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   416(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32480(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32496(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   436(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32512(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32528(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   456(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32544(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32560(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   476(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32576(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32592(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   496(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32608(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32624(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   516(SI), Y3
+	VXORPS         Y3, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+
+skip111:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop109
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop112:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPS       X2, X3, X3
+	VUNPCKLPD    X3, X3, X2
+	VUNPCKHPD    X3, X3, X4
+	VADDPS       X2, X4, X2
+	VUNPCKLPD    X3, X3, X4
+	VUNPCKHPD    X3, X3, X3
+	VADDPS       X4, X3, X4
+	VSHUFPS      $0x88, X4, X2, X3
+	VSHUFPS      $0xdd, X4, X2, X2
+	VADDPS       X3, X2, X3
+	VBROADCASTSS X3, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop112
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
+
+loop113:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x05, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), Y7
+	VMULPS  (R8)(SI*1), Y0, Y8
+	VMULPS  (R9)(SI*1), Y2, Y9
+	VMOVUPS (DI)(SI*1), Y11
+	VMULPS  Y1, Y7, Y10
+	VMULPS  Y7, Y7, Y7
+	VADDPS  Y10, Y8, Y8
+	VMULPS  Y3, Y7, Y7
+	VADDPS  Y7, Y9, Y9
+	VSQRTPS Y9, Y7
+	VMOVUPS Y8, (R8)(SI*1)
+	VMOVUPS Y9, (R9)(SI*1)
+	VMULPS  Y5, Y7, Y7
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y6, Y7, Y7
+	VDIVPS  Y7, Y8, Y8
+	VSUBPS  Y8, Y11, Y11
+	VMOVUPS Y11, (DI)(SI*1)
+	VMOVUPS Y11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop113
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
+
+loop114:
+	VMOVUPS      192(BX), Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X0, X1, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    Y0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x05, R8
+	ADDQ         32776(AX), R8
+	MOVL         (R8)(DI*4), DI
+	MOVQ         32760(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop114
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gates4AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gates4AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32712(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
+
+loop115:
+	MOVQ           DX, R10
+	SHLQ           $0x06, R10
+	VBROADCASTSS   (R9)(DX*4), Y0
+	MOVQ           DX, R11
+	SHLQ           $0x04, R11
+	VBROADCASTF128 (R8)(R11*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS         Y3, Y1, Y3
+	VMULPS         avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD         $0x1c, Y0, Y5
+	VBLENDVPS      Y5, Y4, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y3, Y4
+	VADDPS         avx2Constants<>+160(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VADDPS         avx2Constants<>+192(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VMULPS         Y1, Y4, Y4
+	VADDPS         Y4, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X2
+	VMOVUPS        avx2Constants<>+192(SB), X4
+	VBROADCASTSS   (DI)(DX*4), Y0
+	VMOVUPS        (SI)(R10*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMOVUPS        32(SI)(R10*1), Y3
+	VSUBPS         Y0, Y3, Y3
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y3, Y3
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y3, Y3
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VADDPS         avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS         avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS         Y6, Y1, Y6
+	VSUBPS         Y7, Y3, Y7
+	VMULPS         avx2Constants<>+96(SB), Y6, Y6
+	VMULPS         avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS        avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD         $0x1c, Y0, Y10
+	VBLENDVPS      Y10, Y8, Y1, Y1
+	VPSLLD         $0x1c, Y5, Y8
+	VBLENDVPS      Y8, Y9, Y3, Y3
+	VPSLLD         $0x13, Y0, Y0
+	VPSLLD         $0x13, Y5, Y5
+	VPADDD         Y0, Y1, Y1
+	VPADDD         Y5, Y3, Y3
+	VMULPS         avx2Constants<>+128(SB), Y6, Y8
+	VMULPS         avx2Constants<>+128(SB), Y7, Y9
+	VADDPS         avx2Constants<>+160(SB), Y8, Y8
+	VADDPS         avx2Constants<>+160(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VADDPS         avx2Constants<>+192(SB), Y8, Y8
+	VADDPS         avx2Constants<>+192(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VMULPS         Y1, Y8, Y8
+	VMULPS         Y3, Y9, Y9
+	VADDPS         Y8, Y1, Y1
+	VADDPS         Y9, Y3, Y3
+	VEXTRACTF128   $0x01, Y3, X0
+	VADDPS         X3, X0, X0
+	VADDPS         Y3, Y1, Y5
+	VEXTRACTF128   $0x01, Y5, X6
+	VADDPS         X5, X6, X5
+	VUNPCKLPD      X2, X5, X7
+	VUNPCKHPD      X2, X5, X2
+	VADDPS         X7, X2, X7
+	VUNPCKLPD      X6, X0, X2
+	VUNPCKHPD      X6, X0, X0
+	VADDPS         X2, X0, X2
+	VSHUFPS        $0x88, X2, X7, X0
+	VSHUFPS        $0xdd, X2, X7, X2
+	VADDPS         X0, X2, X0
+	VSHUFPS        $0x06, X5, X5, X2
+	VSHUFPS        $0x0f, X5, X5, X5
+	VADDPS         X2, X5, X2
+	VDIVPS         X0, X4, X4
+	VSHUFPS        $0x4e, X2, X0, X0
+	VBROADCASTSS   X4, Y5
+	VMULPS         X5, X0, X0
+	VMOVUPS        X0, 320(BX)
+	VMULPS         Y5, Y1, Y1
+	VMOVUPS        Y1, (BX)
+	VMULPS         Y5, Y3, Y3
+	VMOVUPS        Y3, 32(BX)
+	VPERMILPS      $0x55, X4, X4
+	VBROADCASTSS   X4, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop115
+	MOVQ           32656(AX), CX
+	MOVQ           32656(AX), DX
+	DECQ           DX
+	IMUL3Q         $0x00000180, DX, DX
+	LEAQ           18432(AX)(DX*1), DX
+	MOVQ           32656(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000240, BX, BX
+	LEAQ           (AX)(BX*1), BX
+	MOVQ           32784(AX), SI
+	MOVQ           32792(AX), DI
+	MOVQ           33608(AX), R8
+	MOVQ           32800(AX), R9
+	MOVQ           32672(AX), R10
+	MOVQ           32680(AX), R11
+	IMUL3Q         $0x00000240, R11, R12
+	ADDQ           33584(AX), R12
+
+loop116:
+	MOVQ         R12, R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip117
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip117:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000180, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip118
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
+
+skip118:
+	DECQ   CX
+	JNZ    loop116
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   18432(AX)(BX*1), BX
+	MOVQ   32656(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop119:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32688(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32696(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32704(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	MOVQ           32768(AX), R8
+	PREFETCHT0     -256(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVWQZX        6(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y5, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip120
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32608(AX)
+
+skip120:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x03, R8
+	ADDQ           32768(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y3
+	VMOVDQU        31296(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31824(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   16(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31856(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   36(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31888(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   56(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31920(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   76(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVWQZX        6(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 31936(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31952(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   96(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 31968(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31984(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   116(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32000(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 32016(AX), Y4
+	VMOVDQU        31424(AX), Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   136(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32032(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32048(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   156(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32064(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32080(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   176(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32096(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32112(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   196(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32128(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32144(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   216(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32160(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32176(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   236(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32192(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32208(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   256(SI), Y4
+	VMOVDQU        31552(AX), Y5
+	VPAND          avx2Constants<>+512(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+512(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32224(AX), Y3
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32240(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   276(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32256(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32272(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   296(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32288(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32304(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   316(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32320(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32336(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   336(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32352(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32368(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   356(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32384(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32400(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   376(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32416(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VMOVDQU        31680(AX), Y4
+	VPADDD         Y4, Y4, Y4
+	VPOR           Y4, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32432(AX), Y4
+	VMOVDQU        31680(AX), Y5
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   396(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip121
+	VBROADCASTF128 32448(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32464(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   416(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32480(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32496(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   436(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32512(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32528(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   456(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32544(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32560(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   476(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32576(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32592(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   496(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32608(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32624(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   516(SI), Y4
+	VXORPS         Y4, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+
+skip121:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop119
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop122:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VMOVAPS      X3, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop122
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y3
+	VBROADCASTSS 33628(AX), Y4
+	VBROADCASTSS 33632(AX), Y5
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
+
+loop123:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), X2
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X3, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X2, X10
+	VMULPS  X2, X2, X2
+	VADDPS  X10, X8, X8
+	VMULPS  X4, X2, X2
+	VADDPS  X2, X9, X9
+	VSQRTPS X9, X2
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X6, X2, X2
+	VMULPS  X5, X8, X8
+	VADDPS  X7, X2, X2
+	VDIVPS  X2, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop123
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
+
+loop124:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    X0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x03, R10
+	ADDQ         32768(AX), R10
+	MOVWLZX      (R10)(R9*2), R9
+	MOVQ         32760(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop124
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func gates4WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·gates4WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32712(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), DI
+	MOVQ       32728(AX), R8
+	MOVQ       32752(AX), R9
+
+loop125:
+	MOVQ           DX, R10
+	SHLQ           $0x06, R10
+	VBROADCASTSS   (R9)(DX*4), Y0
+	MOVQ           DX, R11
+	SHLQ           $0x04, R11
+	VBROADCASTF128 (R8)(R11*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y3
+	VSUBPS         Y3, Y1, Y3
+	VMULPS         avx2Constants<>+96(SB), Y3, Y3
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y4
+	VPSLLD         $0x1c, Y0, Y5
+	VBLENDVPS      Y5, Y4, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y3, Y4
+	VADDPS         avx2Constants<>+160(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VADDPS         avx2Constants<>+192(SB), Y4, Y4
+	VMULPS         Y3, Y4, Y4
+	VMULPS         Y1, Y4, Y4
+	VADDPS         Y4, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X2
+	VMOVUPS        avx2Constants<>+192(SB), X4
+	VBROADCASTSS   (DI)(DX*4), Y0
+	VMOVUPS        (SI)(R10*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMOVUPS        32(SI)(R10*1), Y3
+	VSUBPS         Y0, Y3, Y3
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y3, Y3
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y3, Y3
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VADDPS         avx2Constants<>+64(SB), Y3, Y5
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y6
+	VSUBPS         avx2Constants<>+64(SB), Y5, Y7
+	VSUBPS         Y6, Y1, Y6
+	VSUBPS         Y7, Y3, Y7
+	VMULPS         avx2Constants<>+96(SB), Y6, Y6
+	VMULPS         avx2Constants<>+96(SB), Y7, Y7
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+224(SB), Y5, Y3
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y8
+	VPERMPS        avx2Constants<>+256(SB), Y5, Y9
+	VPSLLD         $0x1c, Y0, Y10
+	VBLENDVPS      Y10, Y8, Y1, Y1
+	VPSLLD         $0x1c, Y5, Y8
+	VBLENDVPS      Y8, Y9, Y3, Y3
+	VPSLLD         $0x13, Y0, Y0
+	VPSLLD         $0x13, Y5, Y5
+	VPADDD         Y0, Y1, Y1
+	VPADDD         Y5, Y3, Y3
+	VMULPS         avx2Constants<>+128(SB), Y6, Y8
+	VMULPS         avx2Constants<>+128(SB), Y7, Y9
+	VADDPS         avx2Constants<>+160(SB), Y8, Y8
+	VADDPS         avx2Constants<>+160(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VADDPS         avx2Constants<>+192(SB), Y8, Y8
+	VADDPS         avx2Constants<>+192(SB), Y9, Y9
+	VMULPS         Y6, Y8, Y8
+	VMULPS         Y7, Y9, Y9
+	VMULPS         Y1, Y8, Y8
+	VMULPS         Y3, Y9, Y9
+	VADDPS         Y8, Y1, Y1
+	VADDPS         Y9, Y3, Y3
+	VEXTRACTF128   $0x01, Y3, X0
+	VADDPS         X3, X0, X0
+	VADDPS         Y3, Y1, Y5
+	VEXTRACTF128   $0x01, Y5, X6
+	VADDPS         X5, X6, X5
+	VUNPCKLPD      X2, X5, X7
+	VUNPCKHPD      X2, X5, X2
+	VADDPS         X7, X2, X7
+	VUNPCKLPD      X6, X0, X2
+	VUNPCKHPD      X6, X0, X0
+	VADDPS         X2, X0, X2
+	VSHUFPS        $0x88, X2, X7, X0
+	VSHUFPS        $0xdd, X2, X7, X2
+	VADDPS         X0, X2, X0
+	VSHUFPS        $0x06, X5, X5, X2
+	VSHUFPS        $0x0f, X5, X5, X5
+	VADDPS         X2, X5, X2
+	VDIVPS         X0, X4, X4
+	VSHUFPS        $0x4e, X2, X0, X0
+	VBROADCASTSS   X4, Y5
+	VMULPS         X5, X0, X0
+	VMOVUPS        X0, 320(BX)
+	VMULPS         Y5, Y1, Y1
+	VMOVUPS        Y1, (BX)
+	VMULPS         Y5, Y3, Y3
+	VMOVUPS        Y3, 32(BX)
+	VPERMILPS      $0x55, X4, X4
+	VBROADCASTSS   X4, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop125
+	MOVQ           32656(AX), CX
+	MOVQ           32656(AX), DX
+	DECQ           DX
+	IMUL3Q         $0x00000180, DX, DX
+	LEAQ           18432(AX)(DX*1), DX
+	MOVQ           32656(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000240, BX, BX
+	LEAQ           (AX)(BX*1), BX
+	MOVQ           32784(AX), SI
+	MOVQ           32792(AX), DI
+	MOVQ           33608(AX), R8
+	MOVQ           32800(AX), R9
+	MOVQ           32672(AX), R10
+	MOVQ           32680(AX), R11
+	IMUL3Q         $0x00000240, R11, R12
+	ADDQ           33584(AX), R12
+
+loop126:
+	MOVQ         R12, R13
+	CMPQ         R10, 32664(AX)
+	CMOVQEQ      32816(AX)(R11*8), R13
+	VMOVUPS      320(DX), X0
+	VMOVHLPS     X0, X0, X2
+	VSUBPS       X0, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y1
+	VSHUFPS      $0x88, X0, X0, X3
+	VSHUFPS      $0xdd, X0, X0, X2
+	VSUBPS       X3, X2, X2
+	VPERMILPS    $0x40, X2, X2
+	VINSERTF128  $0x01, X2, Y2, Y0
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      (R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, (R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      32(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      64(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 64(R12)
+	VPBROADCASTD (SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD (DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      96(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 96(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      128(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 128(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      160(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 160(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      192(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 192(R12)
+	VPBROADCASTD 4(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 4(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      224(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 224(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      256(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 256(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      288(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 288(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      320(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 320(R12)
+	VPBROADCASTD 8(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 8(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      352(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 352(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+288(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+288(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+288(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+288(SB), Y12, Y12
+	VMOVUPS      384(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 384(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+320(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+320(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+320(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+320(SB), Y12, Y12
+	VMOVUPS      416(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 416(R12)
+	CMPQ         R8, $0x64
+	JLE          skip127
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+352(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+352(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+352(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+352(SB), Y12, Y12
+	VMOVUPS      448(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y9, Y9
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y7, Y7
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y5, Y5
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y3, Y3
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 448(R12)
+	VPBROADCASTD 12(SI)(R9*1), Y11
+	VPAND        avx2Constants<>+384(SB), Y11, Y11
+	VPCMPEQD     avx2Constants<>+384(SB), Y11, Y11
+	VPBROADCASTD 12(DI)(R9*1), Y12
+	VPAND        avx2Constants<>+384(SB), Y12, Y12
+	VPCMPEQD     avx2Constants<>+384(SB), Y12, Y12
+	VMOVUPS      480(R13), Y13
+	VANDPS       Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y10, Y10
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VANDNPS      Y13, Y11, Y14
+	VANDPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VANDNPS      Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VPERMILPS    Y11, Y0, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(BX)
+	VPERMILPS    Y12, Y1, Y14
+	VMULPS       Y13, Y14, Y14
+	VMOVUPS      Y14, 480(R12)
+
+skip127:
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X3, X0, X0
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X1
+	VADDPS       X5, X1, X1
+	VADDPS       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y7, X2
+	VADDPS       X7, X2, X2
+	VADDPS       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X3
+	VADDPS       X9, X3, X3
+	VUNPCKLPD    X1, X0, X4
+	VUNPCKHPD    X1, X0, X0
+	VADDPS       X4, X0, X4
+	VUNPCKLPD    X3, X2, X0
+	VUNPCKHPD    X3, X2, X1
+	VADDPS       X0, X1, X0
+	VSHUFPS      $0x88, X0, X4, X1
+	VSHUFPS      $0xdd, X0, X4, X0
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, 336(DX)
+	SUBQ         $0x10, R9
+	SUBQ         $0x00000180, DX
+	SUBQ         $0x00000240, BX
+	DECQ         R10
+	JNZ          skip128
+	SUBQ         32808(AX), R9
+	MOVQ         32664(AX), R10
+	DECQ         R11
+	SUBQ         $0x00000240, R12
+
+skip128:
+	DECQ   CX
+	JNZ    loop126
+	MOVQ   R9, 32800(AX)
+	MOVQ   R10, 32672(AX)
+	MOVQ   R11, 32680(AX)
+	MOVQ   32656(AX), CX
+	MOVQ   32640(AX), DX
+	MOVQ   32656(AX), BX
+	DECQ   BX
+	IMUL3Q $0x00000180, BX, BX
+	LEAQ   18432(AX)(BX*1), BX
+	MOVQ   32656(AX), SI
+	DECQ   SI
+	IMUL3Q $0x00000240, SI, SI
+	LEAQ   (AX)(SI*1), SI
+
+loop129:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           32688(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32696(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           32704(AX), R8
+	PREFETCHT0     -2048(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32776(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y3
+	MOVLQZX        12(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y4
+	VPUNPCKLDQ     Y1, Y0, Y5
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y4, Y3, Y1
+	VPUNPCKHDQ     Y4, Y3, Y3
+	VPUNPCKLQDQ    Y1, Y5, Y4
+	VPUNPCKHQDQ    Y1, Y5, Y1
+	VPUNPCKLQDQ    Y3, Y0, Y5
+	VPUNPCKHQDQ    Y3, Y0, Y0
+	VMOVDQU        Y4, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y5, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip130
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y3
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y3, Y3
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y3, Y3
+	VMOVUPS        Y3, 32608(AX)
+
+skip130:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x04, R8
+	ADDQ           32776(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y3
+	VMOVDQU        31296(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31824(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   16(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31856(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   36(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31888(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   56(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31920(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   76(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	MOVLQZX        12(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 31936(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31952(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   96(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 31968(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 31984(AX), Y5
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y5, Y5
+	VADDPS         Y5, Y3, Y3
+	VBROADCASTSS   116(SI), Y5
+	VPAND          avx2Constants<>+576(SB), Y4, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y5, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32000(AX), Y3
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VBROADCASTF128 32016(AX), Y4
+	VMOVDQU        31424(AX), Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   136(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32032(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32048(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   156(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32064(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32080(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   176(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32096(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32112(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   196(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32128(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32144(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   216(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32160(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32176(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   236(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32192(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32208(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   256(SI), Y4
+	VMOVDQU        31552(AX), Y5
+	VPAND          avx2Constants<>+512(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+512(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32224(AX), Y3
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32240(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   276(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32256(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32272(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   296(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32288(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32304(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   316(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32320(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32336(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   336(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32352(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32368(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   356(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32384(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32400(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   376(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32416(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VMOVDQU        31680(AX), Y4
+	VPADDD         Y4, Y4, Y4
+	VPOR           Y4, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32432(AX), Y4
+	VMOVDQU        31680(AX), Y5
+	VPSRLD         $0x01, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   396(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip131
+	VBROADCASTF128 32448(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32464(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   416(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32480(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32496(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   436(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32512(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32528(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   456(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32544(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32560(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   476(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VBROADCASTF128 32576(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32592(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   496(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y5, Y6
+	VPCMPEQD       avx2Constants<>+576(SB), Y6, Y6
+	VANDPS         Y4, Y6, Y6
+	VADDPS         Y6, Y3, Y3
+	VADDPS         Y3, Y0, Y0
+	VBROADCASTF128 32608(AX), Y3
+	VPSRLD         $0x03, Y5, Y5
+	VPERMILPS      Y5, Y3, Y3
+	VBROADCASTF128 32624(AX), Y4
+	VPSRLD         $0x02, Y5, Y5
+	VPERMILPS      Y5, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VBROADCASTSS   516(SI), Y4
+	VXORPS         Y4, Y4, Y4
+	VADDPS         Y4, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+
+skip131:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop129
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop132:
+	VMOVUPS      336(DX), X0
+	VMULPS       320(DX), X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $0x4e, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VBROADCASTSS 336(DX), Y1
+	VBROADCASTSS 340(DX), Y3
+	VBROADCASTSS 344(DX), Y4
+	VBROADCASTSS 348(DX), Y5
+	VANDPS       avx2Constants<>+416(SB), Y5, Y5
+	VANDPS       avx2Constants<>+448(SB), Y4, Y4
+	VANDPS       avx2Constants<>+480(SB), Y3, Y3
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y3, Y5, Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       (DX), Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       32(DX), Y1, Y1
+	VMOVUPS      Y1, 32(DX)
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y3
+	VMOVAPS      X3, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop132
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y3
+	VBROADCASTSS 33628(AX), Y4
+	VBROADCASTSS 33632(AX), Y5
+	VBROADCASTSS 33636(AX), Y6
+	VBROADCASTSS 33640(AX), Y7
+
+loop133:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS (BX), Y8
+	VMULPS  (R8)(SI*1), Y0, Y9
+	VMULPS  (R9)(SI*1), Y3, Y10
+	VMOVUPS (DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, (R8)(SI*1)
+	VMOVUPS Y10, (R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, (DI)(SI*1)
+	VMOVUPS Y12, (BX)
+	MOVQ    32688(AX), DI
+	MOVQ    32696(AX), R8
+	MOVQ    32704(AX), R9
+	VMOVUPS 32(BX), Y8
+	VMULPS  32(R8)(SI*1), Y0, Y9
+	VMULPS  32(R9)(SI*1), Y3, Y10
+	VMOVUPS 32(DI)(SI*1), Y12
+	VMULPS  Y1, Y8, Y11
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VMULPS  Y4, Y8, Y8
+	VADDPS  Y8, Y10, Y10
+	VSQRTPS Y10, Y8
+	VMOVUPS Y9, 32(R8)(SI*1)
+	VMOVUPS Y10, 32(R9)(SI*1)
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y5, Y9, Y9
+	VADDPS  Y7, Y8, Y8
+	VDIVPS  Y8, Y9, Y9
+	VSUBPS  Y9, Y12, Y12
+	VMOVUPS Y12, 32(DI)(SI*1)
+	VMOVUPS Y12, 32(BX)
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), X2
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X3, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X2, X10
+	VMULPS  X2, X2, X2
+	VADDPS  X10, X8, X8
+	VMULPS  X4, X2, X2
+	VADDPS  X2, X9, X9
+	VSQRTPS X9, X2
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X6, X2, X2
+	VMULPS  X5, X8, X8
+	VADDPS  X7, X2, X2
+	VDIVPS  X2, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop133
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), DI
+	MOVQ    32752(AX), R8
+
+loop134:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X2
+	VMOVUPS      (BX), Y1
+	VMOVUPS      32(BX), Y3
+	VMAXPS       Y3, Y1, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMAXPS       X4, X5, X5
+	VUNPCKLPD    X2, X5, X4
+	VUNPCKHPD    X2, X5, X2
+	VMAXPS       X4, X2, X4
+	VPERMILPS    $0xb1, X4, X2
+	VMAXPS       X2, X4, X4
+	VMOVHLPS     X4, X4, X2
+	VBROADCASTSS X4, Y5
+	VCMPPS       $0x00, Y5, Y1, Y1
+	VMOVMSKPS    Y1, R9
+	VCMPPS       $0x00, Y5, Y3, Y3
+	VMOVMSKPS    Y3, R10
+	SHLL         $0x08, R10
+	ORL          R10, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVB         R9, (SI)(DX*1)
+	VXORPS       X1, X1, X1
+	VADDSS       X1, X4, X1
+	VMOVSS       X1, (DI)(DX*4)
+	VBROADCASTSS X2, Y1
+	VCMPPS       $0x00, Y1, Y0, Y0
+	VMOVMSKPS    X0, R9
+	XORQ         R10, R10
+	TZCNTQ       R9, R9
+	CMOVQCS      R10, R9
+	MOVQ         DX, R10
+	SHLQ         $0x04, R10
+	ADDQ         32776(AX), R10
+	MOVL         (R10)(R9*4), R9
+	MOVQ         32760(AX), R10
+	MOVL         R9, (R10)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X2, X0
+	VMOVSS       X0, (R8)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop134
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pin4AVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pin4AVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
+
+loop135:
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	VBROADCASTSS   (DI)(DX*4), Y0
+	MOVQ           DX, R8
+	SHLQ           $0x04, R8
+	VBROADCASTF128 (SI)(R8*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS         Y2, Y1, Y2
+	VMULPS         avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD         $0x1c, Y0, Y4
+	VBLENDVPS      Y4, Y3, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y2, Y3
+	VADDPS         avx2Constants<>+160(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VADDPS         avx2Constants<>+192(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VMULPS         Y1, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X0
+	VMOVUPS        avx2Constants<>+192(SB), X1
+	VUNPCKLPD      X0, X0, X2
+	VUNPCKHPD      X0, X0, X3
+	VADDPS         X2, X3, X2
+	VUNPCKLPD      X0, X0, X3
+	VUNPCKHPD      X0, X0, X0
+	VADDPS         X3, X0, X3
+	VSHUFPS        $0x88, X3, X2, X0
+	VSHUFPS        $0xdd, X3, X2, X2
+	VADDPS         X0, X2, X0
+	VDIVPS         X0, X1, X0
+	VBROADCASTSS   X0, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop135
+	MOVQ           32656(AX), CX
+	MOVQ           32640(AX), DX
+	MOVQ           32656(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000180, BX, BX
+	LEAQ           18432(AX)(BX*1), BX
+	MOVQ           32648(AX), SI
+	DECQ           SI
+	IMUL3Q         $0x00000240, SI, SI
+	ADDQ           33584(AX), SI
+
+loop136:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	MOVQ           32768(AX), R8
+	PREFETCHT0     -256(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x03, DI
+	ADDQ           32768(AX), DI
+	MOVQ           33600(AX), R8
+	MOVWQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVWQZX        2(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVWQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVWQZX        6(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y4, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip137
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip137:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x03, R8
+	ADDQ           32768(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y2
+	VMOVDQU        31296(AX), Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31824(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   16(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVWQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31856(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   36(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVWQZX        2(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31888(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   56(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVWQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31920(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   76(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVWQZX        6(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 31936(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31952(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   96(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 31968(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31984(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   116(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32000(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 32016(AX), Y3
+	VMOVDQU        31424(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   136(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32032(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32048(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   156(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32064(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32080(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   176(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32096(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32112(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   196(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32128(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32144(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   216(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32160(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32176(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   236(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32192(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32208(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   256(SI), Y3
+	VMOVDQU        31552(AX), Y4
+	VPAND          avx2Constants<>+512(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+512(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32224(AX), Y2
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32240(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   276(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32256(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32272(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   296(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32288(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32304(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   316(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32320(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32336(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   336(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32352(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32368(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   356(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32384(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32400(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   376(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32416(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VMOVDQU        31680(AX), Y3
+	VPADDD         Y3, Y3, Y3
+	VPOR           Y3, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32432(AX), Y3
+	VMOVDQU        31680(AX), Y4
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   396(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip138
+	VBROADCASTF128 32448(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32464(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   416(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32480(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32496(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   436(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32512(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32528(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   456(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32544(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32560(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   476(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32576(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32592(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   496(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32608(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32624(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   516(SI), Y3
+	VXORPS         Y3, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+
+skip138:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop136
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop139:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VMOVAPS      X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop139
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
+
+loop140:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), X7
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X2, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X7, X10
+	VMULPS  X7, X7, X7
+	VADDPS  X10, X8, X8
+	VMULPS  X3, X7, X7
+	VADDPS  X7, X9, X9
+	VSQRTPS X9, X7
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X5, X7, X7
+	VMULPS  X4, X8, X8
+	VADDPS  X6, X7, X7
+	VDIVPS  X7, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop140
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
+
+loop141:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    X0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x03, R8
+	ADDQ         32768(AX), R8
+	MOVWLZX      (R8)(DI*2), DI
+	MOVQ         32760(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop141
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
+// func pin4WideAVX2(f *frame)
+// Requires: AVX, AVX2, BMI, CMOV, MMX+
+TEXT ·pin4WideAVX2(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+
+block:
+	MOVQ       32648(AX), DX
+	MOVQ       $0x00000020, CX
+	CMPQ       DX, CX
+	CMOVQLT    DX, CX
+	MOVQ       CX, 32656(AX)
+	MOVQ       32640(AX), CX
+	MOVQ       32752(AX), DX
+	PREFETCHT0 -128(DX)(CX*4)
+	PREFETCHT0 -252(DX)(CX*4)
+	MOVQ       32656(AX), CX
+	MOVQ       32640(AX), DX
+	MOVQ       32656(AX), BX
+	DECQ       BX
+	IMUL3Q     $0x00000180, BX, BX
+	LEAQ       18432(AX)(BX*1), BX
+	MOVQ       32688(AX), SI
+	MOVQ       32712(AX), SI
+	MOVQ       32728(AX), SI
+	MOVQ       32752(AX), DI
+
+loop142:
+	MOVQ           DX, R8
+	SHLQ           $0x06, R8
+	VBROADCASTSS   (DI)(DX*4), Y0
+	MOVQ           DX, R8
+	SHLQ           $0x04, R8
+	VBROADCASTF128 (SI)(R8*1), Y1
+	VSUBPS         Y0, Y1, Y1
+	VMAXPS         avx2Constants<>+0(SB), Y1, Y1
+	VMULPS         avx2Constants<>+32(SB), Y1, Y1
+	VADDPS         avx2Constants<>+64(SB), Y1, Y0
+	VSUBPS         avx2Constants<>+64(SB), Y0, Y2
+	VSUBPS         Y2, Y1, Y2
+	VMULPS         avx2Constants<>+96(SB), Y2, Y2
+	VPERMPS        avx2Constants<>+224(SB), Y0, Y1
+	VPERMPS        avx2Constants<>+256(SB), Y0, Y3
+	VPSLLD         $0x1c, Y0, Y4
+	VBLENDVPS      Y4, Y3, Y1, Y1
+	VPSLLD         $0x13, Y0, Y0
+	VPADDD         Y0, Y1, Y1
+	VMULPS         avx2Constants<>+128(SB), Y2, Y3
+	VADDPS         avx2Constants<>+160(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VADDPS         avx2Constants<>+192(SB), Y3, Y3
+	VMULPS         Y2, Y3, Y3
+	VMULPS         Y1, Y3, Y3
+	VADDPS         Y3, Y1, Y1
+	VMOVUPS        Y1, 64(BX)
+	VMOVAPS        Y1, Y0
+	VMOVAPS        X0, X0
+	VMOVUPS        avx2Constants<>+192(SB), X1
+	VUNPCKLPD      X0, X0, X2
+	VUNPCKHPD      X0, X0, X3
+	VADDPS         X2, X3, X2
+	VUNPCKLPD      X0, X0, X3
+	VUNPCKHPD      X0, X0, X0
+	VADDPS         X3, X0, X3
+	VSHUFPS        $0x88, X3, X2, X0
+	VSHUFPS        $0xdd, X3, X2, X2
+	VADDPS         X0, X2, X0
+	VDIVPS         X0, X1, X0
+	VBROADCASTSS   X0, Y0
+	VMULPS         64(BX), Y0, Y0
+	VMOVUPS        Y0, 64(BX)
+	DECQ           DX
+	SUBQ           $0x00000180, BX
+	DECQ           CX
+	JNZ            loop142
+	MOVQ           32656(AX), CX
+	MOVQ           32640(AX), DX
+	MOVQ           32656(AX), BX
+	DECQ           BX
+	IMUL3Q         $0x00000180, BX, BX
+	LEAQ           18432(AX)(BX*1), BX
+	MOVQ           32648(AX), SI
+	DECQ           SI
+	IMUL3Q         $0x00000240, SI, SI
+	ADDQ           33584(AX), SI
+
+loop143:
+	MOVQ           DX, DI
+	SHLQ           $0x06, DI
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	MOVQ           32728(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32736(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32744(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           32776(AX), R8
+	PREFETCHT0     -512(R8)(DI*1)
+	MOVQ           DX, DI
+	SHLQ           $0x04, DI
+	ADDQ           32776(AX), DI
+	MOVQ           33600(AX), R8
+	MOVLQZX        (DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y0
+	MOVLQZX        4(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y1
+	MOVLQZX        8(DI), R9
+	SHLQ           $0x04, R9
+	VBROADCASTI128 (R8)(R9*1), Y2
+	MOVLQZX        12(DI), DI
+	SHLQ           $0x04, DI
+	VBROADCASTI128 (R8)(DI*1), Y3
+	VPUNPCKLDQ     Y1, Y0, Y4
+	VPUNPCKHDQ     Y1, Y0, Y0
+	VPUNPCKLDQ     Y3, Y2, Y1
+	VPUNPCKHDQ     Y3, Y2, Y2
+	VPUNPCKLQDQ    Y1, Y4, Y3
+	VPUNPCKHQDQ    Y1, Y4, Y1
+	VPUNPCKLQDQ    Y2, Y0, Y4
+	VPUNPCKHQDQ    Y2, Y0, Y0
+	VMOVDQU        Y3, 31296(AX)
+	VMOVDQU        Y1, 31424(AX)
+	VMOVDQU        Y4, 31552(AX)
+	VMOVDQU        Y0, 31680(AX)
+	VXORPS         Y0, Y0, Y0
+	VBROADCASTF128 (SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31808(AX)
+	VBROADCASTF128 20(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31840(AX)
+	VBROADCASTF128 40(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31872(AX)
+	VBROADCASTF128 60(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31904(AX)
+	VBROADCASTF128 80(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31936(AX)
+	VBROADCASTF128 100(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 31968(AX)
+	VBROADCASTF128 120(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32000(AX)
+	VBROADCASTF128 140(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32032(AX)
+	VBROADCASTF128 160(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32064(AX)
+	VBROADCASTF128 180(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32096(AX)
+	VBROADCASTF128 200(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32128(AX)
+	VBROADCASTF128 220(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32160(AX)
+	VBROADCASTF128 240(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32192(AX)
+	VBROADCASTF128 260(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32224(AX)
+	VBROADCASTF128 280(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32256(AX)
+	VBROADCASTF128 300(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32288(AX)
+	VBROADCASTF128 320(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32320(AX)
+	VBROADCASTF128 340(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32352(AX)
+	VBROADCASTF128 360(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32384(AX)
+	VBROADCASTF128 380(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32416(AX)
+	CMPQ           33608(AX), $0x64
+	JLE            skip144
+	VBROADCASTF128 400(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32448(AX)
+	VBROADCASTF128 420(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32480(AX)
+	VBROADCASTF128 440(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32512(AX)
+	VBROADCASTF128 460(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32544(AX)
+	VBROADCASTF128 480(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32576(AX)
+	VBROADCASTF128 500(SI), Y1
+	VPERMILPS      avx2Constants<>+608(SB), Y1, Y2
+	VPERMILPS      avx2Constants<>+640(SB), Y1, Y1
+	VBLENDPS       $0x55, Y0, Y2, Y2
+	VBLENDPS       $0x33, Y0, Y1, Y1
+	VADDPS         Y1, Y2, Y2
+	VMOVUPS        Y2, 32608(AX)
+
+skip144:
+	MOVQ           33600(AX), DI
+	MOVQ           DX, R8
+	SUBQ           $0x01, R8
+	ADCQ           $0x00, R8
+	SHLQ           $0x04, R8
+	ADDQ           32776(AX), R8
+	VXORPS         Y0, Y0, Y0
+	VXORPS         Y1, Y1, Y1
+	VBROADCASTF128 31808(AX), Y2
+	VMOVDQU        31296(AX), Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31824(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   16(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVLQZX        (R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31840(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31856(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   36(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVLQZX        4(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31872(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31888(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   56(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	MOVLQZX        8(R8), R9
+	SHLQ           $0x04, R9
+	PREFETCHT0     (DI)(R9*1)
+	VBROADCASTF128 31904(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31920(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   76(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	MOVLQZX        12(R8), R8
+	SHLQ           $0x04, R8
+	PREFETCHT0     (DI)(R8*1)
+	VBROADCASTF128 31936(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31952(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   96(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 31968(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 31984(AX), Y4
+	VPSRLD         $0x02, Y3, Y3
+	VPERMILPS      Y3, Y4, Y4
+	VADDPS         Y4, Y2, Y2
+	VBROADCASTSS   116(SI), Y4
+	VPAND          avx2Constants<>+576(SB), Y3, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y4, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32000(AX), Y2
+	VPSRLD         $0x03, Y3, Y3
+	VPERMILPS      Y3, Y2, Y2
+	VBROADCASTF128 32016(AX), Y3
+	VMOVDQU        31424(AX), Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   136(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32032(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32048(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   156(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32064(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32080(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   176(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32096(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32112(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   196(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32128(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32144(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   216(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32160(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32176(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   236(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32192(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32208(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   256(SI), Y3
+	VMOVDQU        31552(AX), Y4
+	VPAND          avx2Constants<>+512(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+512(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32224(AX), Y2
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32240(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   276(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32256(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32272(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   296(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32288(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32304(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   316(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32320(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32336(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   336(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32352(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32368(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   356(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32384(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32400(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   376(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32416(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VMOVDQU        31680(AX), Y3
+	VPADDD         Y3, Y3, Y3
+	VPOR           Y3, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32432(AX), Y3
+	VMOVDQU        31680(AX), Y4
+	VPSRLD         $0x01, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   396(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	CMPQ           33608(AX), $0x64
+	JLE            skip145
+	VBROADCASTF128 32448(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32464(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   416(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32480(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32496(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   436(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32512(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32528(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   456(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32544(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32560(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   476(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+	VBROADCASTF128 32576(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32592(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   496(SI), Y3
+	VPAND          avx2Constants<>+576(SB), Y4, Y5
+	VPCMPEQD       avx2Constants<>+576(SB), Y5, Y5
+	VANDPS         Y3, Y5, Y5
+	VADDPS         Y5, Y2, Y2
+	VADDPS         Y2, Y0, Y0
+	VBROADCASTF128 32608(AX), Y2
+	VPSRLD         $0x03, Y4, Y4
+	VPERMILPS      Y4, Y2, Y2
+	VBROADCASTF128 32624(AX), Y3
+	VPSRLD         $0x02, Y4, Y4
+	VPERMILPS      Y4, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VBROADCASTSS   516(SI), Y3
+	VXORPS         Y3, Y3, Y3
+	VADDPS         Y3, Y2, Y2
+	VADDPS         Y2, Y1, Y1
+
+skip145:
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	SUBQ    $0x00000240, SI
+	DECQ    CX
+	JNZ     loop143
+	MOVQ    32656(AX), CX
+	MOVQ    32656(AX), DX
+	DECQ    DX
+	IMUL3Q  $0x00000180, DX, DX
+	LEAQ    18432(AX)(DX*1), DX
+
+loop146:
+	VMOVUPS      64(DX), Y0
+	VMOVUPS      192(DX), Y1
+	VMULPS       Y0, Y1, Y2
+	VMOVAPS      X2, X2
+	VUNPCKLPD    X2, X2, X3
+	VUNPCKHPD    X2, X2, X4
+	VADDPS       X3, X4, X3
+	VUNPCKLPD    X2, X2, X4
+	VUNPCKHPD    X2, X2, X2
+	VADDPS       X4, X2, X4
+	VSHUFPS      $0x88, X4, X3, X2
+	VSHUFPS      $0xdd, X4, X3, X3
+	VADDPS       X2, X3, X2
+	VBROADCASTSS X2, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 192(DX)
+	SUBQ         $0x00000180, DX
+	DECQ         CX
+	JNZ          loop146
+	MOVQ         32656(AX), CX
+	MOVQ         32640(AX), DX
+	MOVQ         32656(AX), BX
+	DECQ         BX
+	IMUL3Q       $0x00000180, BX, BX
+	LEAQ         18432(AX)(BX*1), BX
+	VBROADCASTSS 33616(AX), Y0
+	VBROADCASTSS 33620(AX), Y1
+	VBROADCASTSS 33624(AX), Y2
+	VBROADCASTSS 33628(AX), Y3
+	VBROADCASTSS 33632(AX), Y4
+	VBROADCASTSS 33636(AX), Y5
+	VBROADCASTSS 33640(AX), Y6
+
+loop147:
+	MOVQ    DX, SI
+	SHLQ    $0x06, SI
+	MOVQ    DX, SI
+	SHLQ    $0x04, SI
+	MOVQ    32728(AX), DI
+	MOVQ    32736(AX), R8
+	MOVQ    32744(AX), R9
+	VMOVUPS 192(BX), X7
+	VMULPS  (R8)(SI*1), X0, X8
+	VMULPS  (R9)(SI*1), X2, X9
+	VMOVUPS (DI)(SI*1), X11
+	VMULPS  X1, X7, X10
+	VMULPS  X7, X7, X7
+	VADDPS  X10, X8, X8
+	VMULPS  X3, X7, X7
+	VADDPS  X7, X9, X9
+	VSQRTPS X9, X7
+	VMOVUPS X8, (R8)(SI*1)
+	VMOVUPS X9, (R9)(SI*1)
+	VMULPS  X5, X7, X7
+	VMULPS  X4, X8, X8
+	VADDPS  X6, X7, X7
+	VDIVPS  X7, X8, X8
+	VSUBPS  X8, X11, X11
+	VMOVUPS X11, (DI)(SI*1)
+	VMOVUPS X11, 192(BX)
+	DECQ    DX
+	SUBQ    $0x00000180, BX
+	DECQ    CX
+	JNZ     loop147
+	MOVQ    32656(AX), CX
+	MOVQ    32640(AX), DX
+	MOVQ    32656(AX), BX
+	DECQ    BX
+	IMUL3Q  $0x00000180, BX, BX
+	LEAQ    18432(AX)(BX*1), BX
+	MOVQ    32720(AX), SI
+	MOVQ    32712(AX), SI
+	MOVQ    32752(AX), SI
+
+loop148:
+	VMOVUPS      192(BX), Y0
+	VMOVAPS      X0, X1
+	VUNPCKLPD    X1, X1, X2
+	VUNPCKHPD    X1, X1, X1
+	VMAXPS       X2, X1, X2
+	VPERMILPS    $0xb1, X2, X1
+	VMAXPS       X1, X2, X2
+	VMOVHLPS     X2, X2, X1
+	VBROADCASTSS X1, Y2
+	VCMPPS       $0x00, Y2, Y0, Y0
+	VMOVMSKPS    X0, DI
+	XORQ         R8, R8
+	TZCNTQ       DI, DI
+	CMOVQCS      R8, DI
+	MOVQ         DX, R8
+	SHLQ         $0x04, R8
+	ADDQ         32776(AX), R8
+	MOVL         (R8)(DI*4), DI
+	MOVQ         32760(AX), R8
+	MOVL         DI, (R8)(DX*4)
+	VXORPS       X0, X0, X0
+	VADDSS       X0, X1, X0
+	VMOVSS       X0, (SI)(DX*4)
+	DECQ         DX
+	SUBQ         $0x00000180, BX
+	DECQ         CX
+	JNZ          loop148
+	MOVQ         32656(AX), CX
+	SUBQ         CX, 32640(AX)
+	SUBQ         CX, 32648(AX)
+	JNZ          block
+	VZEROUPPER
+	RET
+
 // func layerAVX2(f *frame)
 // Requires: AVX, AVX2, BMI, CMOV, MMX+
 TEXT ·layerAVX2(SB), NOSPLIT, $0-8
@@ -9876,7 +24892,7 @@ block:
 	MOVQ       32728(AX), R8
 	MOVQ       32752(AX), R8
 
-loop47:
+loop149:
 	MOVQ         DX, R8
 	SHLQ         $0x06, R8
 	VMOVUPS      avx2Constants<>+192(SB), X1
@@ -9953,20 +24969,20 @@ loop47:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop47
+	JNZ          loop149
 	MOVQ         32656(AX), CX
 	MOVQ         32640(AX), DX
 	LEAQ         18816(AX), BX
 
-loop48:
+loop150:
 	LEAQ (AX), SI
 	CMPQ 33592(AX), $0x00
-	JEQ  skip49
+	JEQ  skip151
 	MOVQ DX, SI
 	SHLQ $0x09, SI
 	ADDQ 33688(AX), SI
 
-skip49:
+skip151:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -9988,9 +25004,9 @@ skip49:
 	SHLQ   $0x03, R8
 	ADDQ   33656(AX), R8
 	TESTQ  DI, DI
-	JZ     skip50
+	JZ     skip152
 
-loop51:
+loop153:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -10095,9 +25111,9 @@ loop51:
 	VADDPS       Y15, Y13, Y13
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop51
+	JNZ          loop153
 
-skip50:
+skip152:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -10113,7 +25129,7 @@ skip50:
 	VMOVUPS Y12, 384(SI)
 	VMOVUPS Y13, 416(SI)
 	CMPQ    33608(AX), $0x70
-	JLE     skip52
+	JLE     skip154
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    33648(AX), DI
@@ -10123,9 +25139,9 @@ skip50:
 	SHLQ    $0x03, R8
 	ADDQ    33656(AX), R8
 	TESTQ   DI, DI
-	JZ      skip53
+	JZ      skip155
 
-loop54:
+loop156:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -10164,13 +25180,13 @@ loop54:
 	VADDPS       Y3, Y1, Y1
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop54
+	JNZ          loop156
 
-skip53:
+skip155:
 	VMOVUPS Y0, 448(SI)
 	VMOVUPS Y1, 480(SI)
 
-skip52:
+skip154:
 	MOVQ     33728(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
@@ -10180,7 +25196,7 @@ skip52:
 	SHLQ     $0x04, R8
 	ADDQ     33720(AX), R8
 	CMPQ     33592(AX), $0x00
-	JEQ      skip55
+	JEQ      skip157
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
 	ADDQ     33704(AX), R9
@@ -10200,7 +25216,7 @@ skip52:
 	ADDQ     33696(AX), R9
 	VMOVUPS  X2, (R9)
 
-skip55:
+skip157:
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -10448,7 +25464,7 @@ skip55:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 	CMPQ         33608(AX), $0x70
-	JLE          skip56
+	JLE          skip158
 	VPBROADCASTD 12(DI), Y8
 	VPAND        avx2Constants<>+352(SB), Y8, Y8
 	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
@@ -10484,7 +25500,7 @@ skip55:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 
-skip56:
+skip158:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
@@ -10510,12 +25526,12 @@ skip56:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop48
+	JNZ          loop150
 	MOVQ         32656(AX), CX
 	LEAQ         18816(AX), DX
 	MOVQ         32640(AX), BX
 
-loop57:
+loop159:
 	MOVQ         BX, SI
 	SHLQ         $0x06, SI
 	MOVQ         32688(AX), DI
@@ -10551,7 +25567,7 @@ loop57:
 	INCQ         BX
 	ADDQ         $0x00000180, DX
 	DECQ         CX
-	JNZ          loop57
+	JNZ          loop159
 	MOVQ         32656(AX), CX
 	MOVQ         32640(AX), DX
 	LEAQ         18816(AX), BX
@@ -10563,7 +25579,7 @@ loop57:
 	VBROADCASTSS 33636(AX), Y5
 	VBROADCASTSS 33640(AX), Y6
 
-loop58:
+loop160:
 	MOVQ    DX, SI
 	SHLQ    $0x06, SI
 	MOVQ    32688(AX), DI
@@ -10613,7 +25629,7 @@ loop58:
 	INCQ    DX
 	ADDQ    $0x00000180, BX
 	DECQ    CX
-	JNZ     loop58
+	JNZ     loop160
 	MOVQ    32656(AX), CX
 	MOVQ    32640(AX), DX
 	LEAQ    18816(AX), BX
@@ -10621,7 +25637,7 @@ loop58:
 	MOVQ    32712(AX), DI
 	MOVQ    32752(AX), R8
 
-loop59:
+loop161:
 	VMOVUPS      (BX), Y0
 	VMOVUPS      32(BX), Y1
 	VMAXPS       Y1, Y0, Y2
@@ -10649,7 +25665,7 @@ loop59:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop59
+	JNZ          loop161
 	MOVQ         32656(AX), CX
 	ADDQ         CX, 32640(AX)
 	SUBQ         CX, 32648(AX)
@@ -10692,9 +25708,9 @@ block:
 	SHLQ    $0x04, DX
 	MOVQ    32656(AX), BX
 
-label61:
+label163:
 	CMPQ         BX, $0x02
-	JL           label62
+	JL           label164
 	MOVQ         32688(AX), SI
 	VMOVUPS      (SI)(DX*1), Y0
 	VXORPS       Y3, Y3, Y3
@@ -10733,11 +25749,11 @@ label61:
 	ADDQ         $0x00000300, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x02, BX
-	JMP          label61
+	JMP          label163
 
-label62:
+label164:
 	TESTQ          BX, BX
-	JZ             label63
+	JZ             label165
 	MOVQ           32688(AX), BX
 	VBROADCASTF128 (BX)(DX*1), Y0
 	VXORPS         Y3, Y3, Y3
@@ -10772,20 +25788,20 @@ label62:
 	VMOVUPS        X2, 320(CX)
 	VMOVUPS        X4, (CX)
 
-label63:
+label165:
 	MOVQ 32656(AX), CX
 	MOVQ 32640(AX), DX
 	LEAQ 18816(AX), BX
 
-loop63:
+loop165:
 	LEAQ (AX), SI
 	CMPQ 33592(AX), $0x00
-	JEQ  skip64
+	JEQ  skip166
 	MOVQ DX, SI
 	SHLQ $0x09, SI
 	ADDQ 33688(AX), SI
 
-skip64:
+skip166:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -10807,9 +25823,9 @@ skip64:
 	SHLQ   $0x03, R8
 	ADDQ   33656(AX), R8
 	TESTQ  DI, DI
-	JZ     skip65
+	JZ     skip167
 
-loop66:
+loop168:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -10914,9 +25930,9 @@ loop66:
 	VADDPS       Y15, Y13, Y13
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop66
+	JNZ          loop168
 
-skip65:
+skip167:
 	VMOVUPS Y0, (SI)
 	VMOVUPS Y1, 32(SI)
 	VMOVUPS Y2, 64(SI)
@@ -10932,7 +25948,7 @@ skip65:
 	VMOVUPS Y12, 384(SI)
 	VMOVUPS Y13, 416(SI)
 	CMPQ    33608(AX), $0x70
-	JLE     skip67
+	JLE     skip169
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    33648(AX), DI
@@ -10942,9 +25958,9 @@ skip65:
 	SHLQ    $0x03, R8
 	ADDQ    33656(AX), R8
 	TESTQ   DI, DI
-	JZ      skip68
+	JZ      skip170
 
-loop69:
+loop171:
 	MOVL         128(R8), R10
 	MOVL         R10, R9
 	SHRL         $0x01, R9
@@ -10983,13 +25999,13 @@ loop69:
 	VADDPS       Y3, Y1, Y1
 	ADDQ         $0x08, R8
 	DECQ         DI
-	JNZ          loop69
+	JNZ          loop171
 
-skip68:
+skip170:
 	VMOVUPS Y0, 448(SI)
 	VMOVUPS Y1, 480(SI)
 
-skip67:
+skip169:
 	MOVQ     33728(AX), DI
 	MOVL     (DI)(DX*4), DI
 	SHLQ     $0x04, DI
@@ -10999,7 +26015,7 @@ skip67:
 	SHLQ     $0x04, R8
 	ADDQ     33720(AX), R8
 	CMPQ     33592(AX), $0x00
-	JEQ      skip70
+	JEQ      skip172
 	MOVQ     DX, R9
 	SHLQ     $0x05, R9
 	ADDQ     33704(AX), R9
@@ -11019,7 +26035,7 @@ skip67:
 	ADDQ     33696(AX), R9
 	VMOVUPS  X2, (R9)
 
-skip70:
+skip172:
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -11267,7 +26283,7 @@ skip70:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 	CMPQ         33608(AX), $0x70
-	JLE          skip71
+	JLE          skip173
 	VPBROADCASTD 12(DI), Y8
 	VPAND        avx2Constants<>+352(SB), Y8, Y8
 	VPCMPEQD     avx2Constants<>+352(SB), Y8, Y8
@@ -11303,7 +26319,7 @@ skip70:
 	VANDNPS      Y11, Y9, Y12
 	VADDPS       Y12, Y1, Y1
 
-skip71:
+skip173:
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X0, X1, X1
@@ -11329,15 +26345,15 @@ skip71:
 	INCQ         DX
 	ADDQ         $0x00000180, BX
 	DECQ         CX
-	JNZ          loop63
+	JNZ          loop165
 	LEAQ         18816(AX), CX
 	MOVQ         32640(AX), DX
 	SHLQ         $0x04, DX
 	MOVQ         32656(AX), BX
 
-label73:
+label175:
 	CMPQ           BX, $0x02
-	JL             label74
+	JL             label176
 	VBROADCASTF128 336(CX), Y0
 	VINSERTF128    $0x01, 720(CX), Y0, Y0
 	VBROADCASTF128 (CX), Y1
@@ -11390,11 +26406,11 @@ label73:
 	ADDQ           $0x00000300, CX
 	ADDQ           $0x20, DX
 	SUBQ           $0x02, BX
-	JMP            label73
+	JMP            label175
 
-label74:
+label176:
 	TESTQ          BX, BX
-	JZ             label75
+	JZ             label177
 	VBROADCASTF128 336(CX), Y0
 	VBROADCASTF128 (CX), Y1
 	VMULPS         Y1, Y0, Y0
@@ -11440,7 +26456,7 @@ label74:
 	ANDL           $0x0f, CX
 	MOVB           CL, (DX)
 
-label75:
+label177:
 	MOVQ 32656(AX), CX
 	ADDQ CX, 32640(AX)
 	SUBQ CX, 32648(AX)

@@ -18,8 +18,6 @@ func BenchmarkUpdate(b *testing.B) {
 // BenchmarkShapes is BenchmarkUpdate for shapes that no fused kernel is made for.
 func BenchmarkShapes(b *testing.B) {
 	for _, sh := range []shape{
-		{k: 8, samples: 100, words: 2},
-		{k: 16, samples: 100, words: 2},
 		{k: 64, samples: 100, words: 2},
 		{k: 32, samples: 256, words: 4},
 		{k: 32, samples: 1024, words: 16},

@@ -12,7 +12,7 @@ const (
 // of a smaller batch is made longer.
 const LeastWords = fusedWords
 
-// The candidates of a pin and the samples of a batch that the fused kernels are for.
+// The most candidates of a pin and samples of a batch that the fused kernels are for.
 const (
 	fusedK       = 32
 	fusedSamples = 128
@@ -63,7 +63,7 @@ type frame struct {
 	top     *float32
 	op      *uint8
 
-	u, um, uv *float32 // selection logits, moments, [gates][fusedK]
+	u, um, uv *float32 // selection logits, moments, [gates][k]
 	utop      *float32
 	bit       *uint32
 	narrow    *uint16 // wires, one of the two

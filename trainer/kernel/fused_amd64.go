@@ -21,15 +21,23 @@ type kernels struct {
 	gates, pin [2]func(*frame)
 }
 
-var fusedKernels = map[string]*kernels{
+// fusedKernels are those of a path by the candidates of a pin. Fewer than 32 leave parts of AVX-512's
+// vectors empty, and that path takes those of AVX2.
+var fusedKernels = map[string]map[int]*kernels{
 	"avx512": {
-		gates: [2]func(*frame){gatesAVX512, gatesWideAVX512},
-		pin:   [2]func(*frame){pinAVX512, pinWideAVX512},
+		32: {[2]func(*frame){gatesAVX512, gatesWideAVX512}, [2]func(*frame){pinAVX512, pinWideAVX512}},
+		16: fewer[16], 8: fewer[8], 4: fewer[4],
 	},
 	"avx2": {
-		gates: [2]func(*frame){gatesAVX2, gatesWideAVX2},
-		pin:   [2]func(*frame){pinAVX2, pinWideAVX2},
+		32: {[2]func(*frame){gatesAVX2, gatesWideAVX2}, [2]func(*frame){pinAVX2, pinWideAVX2}},
+		16: fewer[16], 8: fewer[8], 4: fewer[4],
 	},
+}
+
+var fewer = map[int]*kernels{
+	16: {[2]func(*frame){gates16AVX2, gates16WideAVX2}, [2]func(*frame){pin16AVX2, pin16WideAVX2}},
+	8:  {[2]func(*frame){gates8AVX2, gates8WideAVX2}, [2]func(*frame){pin8AVX2, pin8WideAVX2}},
+	4:  {[2]func(*frame){gates4AVX2, gates4WideAVX2}, [2]func(*frame){pin4AVX2, pin4WideAVX2}},
 }
 
 // fused holds the frames of a pass, one for each section and pin.
@@ -42,9 +50,10 @@ type fused struct {
 // fuse does Update by a fused kernel, and returns false where none is made for the
 // section and the batch.
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
-	k := fusedKernels[simd]
+	all := fusedKernels[simd]
+	k := all[s.B.K]
 	p.batch = Batch{p.X, p.words, p.Samples}
-	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.B.K != fusedK || s.A != nil && (s.Layers != 1 || s.A.K != fusedK && s.A.K != 1) {
+	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.A != nil && (s.Layers != 1 || all[s.A.K] == nil && s.A.K != 1) {
 		return false
 	}
 	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {
@@ -58,7 +67,7 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	p.call(&k.gates, s.B, gates, s.Layers, layer, chain, chains)
 	if s.A != nil && s.A.K != 1 {
 		f := p.frame(s.A)
-		p.call(&k.pin, s.A, f, 1, layer, chain, chains)
+		p.call(&all[s.A.K].pin, s.A, f, 1, layer, chain, chains)
 	}
 	for c := range chains {
 		p.Delta[c] = p.grad(c)

@@ -64,8 +64,8 @@ func (p *LayerPass) fusedFrame() *frame {
 
 // fusePin does pin by a fused kernel, and returns false where there is none for the pin.
 func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) bool {
-	k := fusedKernels[simd]
-	if k == nil || p.words != fusedWords || l.Layers != 1 || pin.K != fusedK {
+	k := fusedKernels[simd][pin.K]
+	if k == nil || p.words != fusedWords || l.Layers != 1 {
 		return false
 	}
 	if uint(p.Samples) > fusedSamples || to-from > stepGates || to > len(pin.Bit) {
@@ -83,7 +83,7 @@ func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) b
 	}
 	if pin.Hidden {
 		for j := range to - from {
-			copy(p.steps[j].q, f.block[j].q[:])
+			copy(p.steps[j].q, f.block[j].q[:pin.K])
 		}
 	}
 	return true

@@ -32,9 +32,12 @@ func (sh shape) String() string {
 
 const testInputs = 200
 
+// fusedCandidates are the candidates of the pins for which there are fused kernels.
+var fusedCandidates = []int{fusedK, 16, 8, 4}
+
 // chains is more than a group has where a fused kernel walks groups.
 func (sh shape) chains() int {
-	if sh.k == fusedK && sh.words == fusedWords {
+	if slices.Contains(fusedCandidates, sh.k) && sh.words == fusedWords {
 		return maxGroup + 1
 	}
 	return 25
@@ -189,6 +192,14 @@ func TestPaths(t *testing.T) {
 	for _, n := range []int{1, 5, 16, 64, 65, 99, 100, 101, 112, 113, 127, 128} {
 		shapes = append(shapes, shape{32, n, 2, 1 + r.IntN(11), r.IntN(2) == 0, 0},
 			shape{32, n, 2, 1, r.IntN(2) == 0, 1}, shape{32, n, 2, 1, r.IntN(2) == 0, 32})
+	}
+	for _, k := range fusedCandidates[1:] {
+		for _, n := range []int{1, 64, 100, 101, 128} {
+			for _, wide := range []bool{false, true} {
+				shapes = append(shapes, shape{k, n, 2, 1 + r.IntN(11), wide, 0}, shape{k, n, 2, 1, wide, 1}, shape{k, n, 2, 1, wide, k},
+					shape{k, n, 2, 1, wide, fusedCandidates[r.IntN(len(fusedCandidates))]})
+			}
+		}
 	}
 	for _, k := range []int{1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 48, 49, 64, 65, 100, 128, 255, 256} {
 		for _, n := range []int{1 + r.IntN(64), 100, 129, 1 + r.IntN(1024), []int{1021, 1024}[r.IntN(2)]} {

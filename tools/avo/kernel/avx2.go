@@ -73,18 +73,20 @@ func avx2() {
 	forward()
 	forwardLayer()
 	c := constants2()
-	for _, f := range []fused{{ops: true, pin: true}, {ops: true, pin: true, wide: true}, {pin: true}, {pin: true, wide: true}} {
-		f.begin("AVX2")
-		k := kernel2{f, c}
-		k.softmax()
-		if k.ops {
-			k.bins()
+	for n := candidates; n >= 4; n /= 2 {
+		for _, f := range pinKernels(n) {
+			f.begin("AVX2")
+			k := kernel2{f, c}
+			k.softmax()
+			if k.ops {
+				k.bins()
+			}
+			k.candidates()
+			k.gradients()
+			k.adam()
+			k.largest()
+			k.end()
 		}
-		k.candidates()
-		k.gradients()
-		k.adam()
-		k.largest()
-		k.end()
 	}
 	kernel2{fused{ops: true}, c}.layer()
 	kernel2{fused{ops: true, light: true}, c}.lightLayer(tails2())
@@ -143,7 +145,8 @@ func (k kernel2) softmax() {
 		var qs reg.VecVirtual
 		if k.pin {
 			VBROADCASTSS(index(utop, g, 4, 0), shift)
-			qs = k.selection(gate, u, at64, shift)
+			i, scale := k.place(g, at64, 4*k.k)
+			qs = k.selection(gate, u, i, scale, shift)
 		}
 		inv, one := XMM(), XMM()
 		VMOVUPS(k.c["one"], one)
@@ -184,7 +187,7 @@ func (k kernel2) softmax() {
 		if k.pin {
 			iq := YMM()
 			VBROADCASTSS(inv, iq)
-			for i := range 4 {
+			for i := range k.vectors() {
 				q := YMM()
 				VMULPS(at(gate, "q", 8*i), iq, q)
 				VMOVUPS(q, at(gate, "q", 8*i))
@@ -195,28 +198,64 @@ func (k kernel2) softmax() {
 	})
 }
 
-// selection writes the exponentials of a gate's selection logits to q, and returns the lanes of
-// their sum.
-func (k kernel2) selection(gate, u, at64 reg.Register, shift reg.VecVirtual) reg.VecVirtual {
+// vectors returns how many vectors the candidates of a pin take.
+func (k kernel2) vectors() int { return max(1, k.k/8) }
+
+// whole says whether the candidates fill their vectors. If there are four, the upper half of
+// theirs is of no meaning, and is kept from where it would matter.
+func (k kernel2) whole() bool { return k.k >= 8 }
+
+// part returns the vector or, unless whole, its lower half.
+func part(y reg.VecVirtual, whole bool) reg.Register {
+	if whole {
+		return y
+	}
+	return y.AsX()
+}
+
+// foldPin returns the sums of the lanes i and i + 4 of candidates.
+func (k kernel2) foldPin(y reg.VecVirtual) reg.VecVirtual {
+	if k.whole() {
+		return fold4(y)
+	}
+	x := XMM()
+	VMOVAPS(y.AsX(), x)
+	return x
+}
+
+// loadPin loads a vector of candidates, of four twice.
+func (k kernel2) loadPin(m Mem, y reg.VecVirtual) {
+	if k.whole() {
+		VMOVUPS(m, y)
+	} else {
+		VBROADCASTF128(m, y)
+	}
+}
+
+// selection writes the exponentials of a gate's selection logits, at i of u, to q, and returns the
+// lanes of their sum.
+func (k kernel2) selection(gate, u, i reg.Register, scale uint8, shift reg.VecVirtual) reg.VecVirtual {
 	lanes := eight(2)
-	for h := range 2 {
-		q := eight(2)
-		for i := range q {
-			VMOVUPS(index(u, at64, 2, ymm*(2*h+i)), q[i])
-			VSUBPS(shift, q[i], q[i])
+	for first := 0; first < k.vectors(); first += 2 {
+		q := eight(min(2, k.vectors()))
+		for j := range q {
+			k.loadPin(index(u, i, scale, ymm*(first+j)), q[j])
+			VSUBPS(shift, q[j], q[j])
 		}
 		k.exp(q)
-		for i := range q {
-			VMOVUPS(q[i], at(gate, "q", 8*(2*h+i)))
-			if h == 0 {
-				VMOVAPS(q[i], lanes[i])
+		for j := range q {
+			VMOVUPS(q[j], at(gate, "q", 8*(first+j)))
+			if first == 0 {
+				VMOVAPS(q[j], lanes[j])
 			} else {
-				VADDPS(q[i], lanes[i], lanes[i])
+				VADDPS(q[j], lanes[j], lanes[j])
 			}
 		}
 	}
-	VADDPS(lanes[1], lanes[0], lanes[0])
-	return fold4(lanes[0])
+	if k.vectors() > 1 {
+		VADDPS(lanes[1], lanes[0], lanes[0])
+	}
+	return k.foldPin(lanes[0])
 }
 
 // bins writes the sums s of the block's gates and the gradients of their pins B, and

@@ -16,20 +16,22 @@ func (k kernel2) candidates() {
 		k.gather(k.wires(g))
 		k.pairs(beta)
 		x, wires := load(k.f, "x"), k.wires(before(g))
-		for half := range 2 { // sixteen candidates at a time, for want of registers
-			r := [2][]reg.VecVirtual{eight(2), eight(2)} // even and odd groups
+		parts := (k.vectors() + 1) / 2
+		for part := range parts { // sixteen candidates at a time, for want of registers
+			n := min(2, k.vectors())
+			r := [2][]reg.VecVirtual{eight(n), eight(n)} // even and odd groups
 			for _, v := range append(r[0], r[1]...) {
 				VXORPS(v, v, v)
 			}
 			var bits []*passing
-			for h := range 2 {
-				word := func(w int) Mem { return in(k.f, "words").Offset(4*32*w + ymm*(2*half+h)) }
+			for h := range n {
+				word := func(w int) Mem { return in(k.f, "words").Offset(4*candidates*w + ymm*(2*part+h)) }
 				bits = append(bits, &passing{word: word})
 			}
 			for i := range doneAt {
 				k.group(i, beta, bits, r[i%2])
-				if i < candidates/2 {
-					PREFETCHT0(k.rowOf(wires, 2*i+half, x))
+				if j := parts*i + part; j < k.k {
+					PREFETCHT0(k.rowOf(wires, j, x))
 				}
 			}
 			CMPQ(in(k.f, "samples"), U8(5*doneAt))
@@ -38,9 +40,9 @@ func (k kernel2) candidates() {
 					k.group(i, beta, bits, r[i%2])
 				}
 			})
-			for h := range 2 {
+			for h := range n {
 				VADDPS(r[1][h], r[0][h], r[0][h])
-				VMOVUPS(r[0][h], at(gate, "r", 8*(2*half+h)))
+				VMOVUPS(r[0][h], at(gate, "r", 8*(2*part+h)))
 			}
 		}
 		DECQ(g)
@@ -106,10 +108,10 @@ func (k kernel2) pairs(beta reg.Register) {
 // each candidate.
 func (k kernel2) gather(wires reg.Register) {
 	x := load(k.f, "x")
-	for v := range 4 {
+	for v := range k.vectors() {
 		z := eight(4)
 		for r := range z {
-			for half := range 2 {
+			for half := range min(2, k.k/4) {
 				row := k.rowOf(wires, 8*v+4*half+r, x)
 				if half == 0 {
 					VBROADCASTI128(row, z[r])
@@ -119,7 +121,7 @@ func (k kernel2) gather(wires reg.Register) {
 			}
 		}
 		for i, w := range transpose8(z) {
-			VMOVDQU(w, in(k.f, "words").Offset(4*32*i+ymm*v))
+			VMOVDQU(w, in(k.f, "words").Offset(4*candidates*i+ymm*v))
 		}
 	}
 }

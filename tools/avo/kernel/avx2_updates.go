@@ -23,16 +23,19 @@ func (k kernel2) gradients() {
 		if k.ops {
 			k.opGradients(gate)
 		}
-		q, r, prod := eight(4), eight(4), eight(4)
+		v := k.vectors()
+		q, r, prod := eight(v), eight(v), eight(v)
 		for i := range q {
 			VMOVUPS(at(gate, "q", 8*i), q[i])
 			VMOVUPS(at(gate, "r", 8*i), r[i])
 			VMULPS(q[i], r[i], prod[i])
 		}
-		VADDPS(prod[2], prod[0], prod[0])
-		VADDPS(prod[3], prod[1], prod[1])
-		VADDPS(prod[1], prod[0], prod[0])
-		mean4, mean := fold4(prod[0]), YMM()
+		for half := v / 2; half > 0; half /= 2 {
+			for i := range half {
+				VADDPS(prod[half+i], prod[i], prod[i])
+			}
+		}
+		mean4, mean := k.foldPin(prod[0]), YMM()
 		VBROADCASTSS(foldFour(mean4, mean4, mean4, mean4), mean)
 		for i := range r {
 			VSUBPS(mean, r[i], r[i])
@@ -81,12 +84,13 @@ func (k kernel2) adam() {
 		at64 := shifted(g, 6)
 		if k.ops {
 			for i := range 2 {
-				k.step("w", "m", "v", at64, 1, ymm*i, at(gate, "p", 8*i), c)
+				k.step("w", "m", "v", at64, 1, ymm*i, at(gate, "p", 8*i), c, true)
 			}
 		}
 		if k.pin {
-			for i := range 4 {
-				k.step("u", "um", "uv", at64, 2, ymm*i, at(gate, "r", 8*i), c)
+			place, scale := k.place(g, at64, 4*k.k)
+			for i := range k.vectors() {
+				k.step("u", "um", "uv", place, scale, ymm*i, at(gate, "r", 8*i), c, k.whole())
 			}
 		}
 		k.next(g)
@@ -99,7 +103,7 @@ func (k kernel2) largest() {
 	n, g, gate := load(k.f, "n"), load(k.f, "gate"), k.first()
 	op, top, utop := load(k.f, "op"), load(k.f, "top"), load(k.f, "utop")
 	loop(n, func() {
-		logits := func(field string, n int) (v []reg.VecVirtual, max4 reg.VecVirtual) {
+		logits := func(field string, n int, whole bool) (v []reg.VecVirtual, max4 reg.VecVirtual) {
 			v = eight(n)
 			most := YMM()
 			for i := range v {
@@ -110,12 +114,19 @@ func (k kernel2) largest() {
 					VMAXPS(v[i], most, most)
 				}
 			}
+			if n == 1 {
+				most = v[0]
+			}
 			max4 = XMM()
+			if !whole {
+				VMOVAPS(most.AsX(), max4)
+				return v, max4
+			}
 			VEXTRACTF128(U8(1), most, max4)
 			VMAXPS(most.AsX(), max4, max4)
 			return v, max4
 		}
-		equal := func(x reg.VecVirtual, v []reg.VecVirtual) reg.GPVirtual {
+		equal := func(x reg.VecVirtual, v []reg.VecVirtual, whole bool) reg.GPVirtual {
 			all, mask := YMM(), GP64()
 			VBROADCASTSS(x, all)
 			for i, z := range v {
@@ -124,7 +135,7 @@ func (k kernel2) largest() {
 					t = GP64()
 				}
 				VCMPPS(U8(0), all, z, z)
-				VMOVMSKPS(z, t.As32())
+				VMOVMSKPS(part(z, whole), t.As32())
 				if i > 0 {
 					SHLL(U8(8*i), t.As32())
 					ORL(t.As32(), mask.As32())
@@ -135,11 +146,11 @@ func (k kernel2) largest() {
 		var u, w []reg.VecVirtual
 		var umax, wmax reg.VecVirtual
 		if k.pin {
-			u, umax = logits("r", 4)
+			u, umax = logits("r", k.vectors(), k.whole())
 			wmax = umax
 		}
 		if k.ops {
-			w, wmax = logits("p", 2)
+			w, wmax = logits("p", 2, true)
 		}
 		if !k.pin {
 			umax = wmax
@@ -149,12 +160,12 @@ func (k kernel2) largest() {
 			VMOVHLPS(largest, largest, high)
 		}
 		if k.ops {
-			arg := lowest(equal(largest, w))
+			arg := lowest(equal(largest, w, true))
 			MOVB(arg.As8(), index(op, g, 1, 0))
 			storeTop(index(top, g, 4, 0), largest)
 		}
 		if k.pin {
-			k.storeBit(lowest(equal(high, u)), g, 0)
+			k.storeBit(lowest(equal(high, u, k.whole())), g, 0)
 			storeTop(index(utop, g, 4, 0), high)
 		}
 		k.next(g)
@@ -162,25 +173,28 @@ func (k kernel2) largest() {
 	})
 }
 
-// step makes one step of Adam on a vector of logits, and replaces the gradient by them.
-func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual) {
+// step makes one step of Adam on a vector of logits or, unless whole, its lower half, and replaces the
+// gradient by them.
+func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual, whole bool) {
 	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp), index(load(k.f, v), i, scale, disp)
-	g, ms, vs, t, ws := YMM(), YMM(), YMM(), YMM(), YMM()
+	y := func() reg.Register { return part(YMM(), whole) }
+	constant := func(j int) reg.Register { return part(c[j], whole) }
+	g, ms, vs, t, ws := y(), y(), y(), y(), y()
 	VMOVUPS(grad, g)
-	VMULPS(mm, c[beta1], ms)
-	VMULPS(vm, c[beta2], vs)
+	VMULPS(mm, constant(beta1), ms)
+	VMULPS(vm, constant(beta2), vs)
 	VMOVUPS(wm, ws)
-	VMULPS(c[rest1], g, t)
+	VMULPS(constant(rest1), g, t)
 	VMULPS(g, g, g)
 	VADDPS(t, ms, ms)
-	VMULPS(c[rest2], g, g)
+	VMULPS(constant(rest2), g, g)
 	VADDPS(g, vs, vs)
 	VSQRTPS(vs, g)
 	VMOVUPS(ms, mm)
 	VMOVUPS(vs, vm)
-	VMULPS(c[root], g, g)
-	VMULPS(c[rate], ms, ms)
-	VADDPS(c[eps], g, g)
+	VMULPS(constant(root), g, g)
+	VMULPS(constant(rate), ms, ms)
+	VADDPS(constant(eps), g, g)
 	VDIVPS(g, ms, ms)
 	VSUBPS(ms, ws, ws)
 	VMOVUPS(ws, wm)

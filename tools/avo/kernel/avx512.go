@@ -11,7 +11,7 @@ import (
 func avx512() {
 	ConstraintExpr("amd64")
 	table := constants512()
-	for _, k := range []fused{{ops: true, pin: true}, {ops: true, pin: true, wide: true}, {pin: true}, {pin: true, wide: true}} {
+	for _, k := range pinKernels(candidates) {
 		k.begin("AVX512")
 		k.softmax512(table)
 		if k.ops {

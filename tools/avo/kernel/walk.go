@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"iter"
 	"math"
 
@@ -15,7 +16,7 @@ const (
 	vectors = 8
 )
 
-// candidates is the number of candidates of a pin.
+// candidates is the most candidates of a pin that there are fused kernels for.
 const candidates = 32
 
 // fiveGroups is the number of groups of five samples, and doneAt a smaller one that is
@@ -35,7 +36,14 @@ type fused struct {
 	ops   bool          // the gate with its operations
 	light bool          // which have a logit for each line of the truth table
 	pin   bool          // with a relaxed pin; it may be alone, without the operations
+	k     int           // its candidates
 	wide  bool          // wires of 32 bits
+}
+
+// pinKernels are the kernels for pins of k candidates: whole gates and pins alone, with wires of both
+// sizes.
+func pinKernels(k int) []fused {
+	return []fused{{ops: true, pin: true, k: k}, {ops: true, pin: true, k: k, wide: true}, {pin: true, k: k}, {pin: true, k: k, wide: true}}
 }
 
 // up says whether gates are walked upwards: those of a layer, without a pin.
@@ -87,6 +95,9 @@ func (k *fused) begin(path string) {
 		name, what = "layer", "updates gates of a layer"
 	case !k.ops:
 		name, what = "pin", "updates a pin of one gate a chain from the gradients in out"
+	}
+	if k.pin && k.k < candidates {
+		name, what = fmt.Sprint(name, k.k), fmt.Sprintf("%s with %d candidates", what, k.k)
 	}
 	if k.wide {
 		name, what = name+"Wide", what+" with wires of 32 bits"
@@ -164,36 +175,46 @@ func (k fused) wireBytes() int {
 
 // wires returns the address of the wires of gate g.
 func (k fused) wires(g reg.Register) reg.GPVirtual {
-	field, shift := "narrow", uint8(6)
+	field := "narrow"
 	if k.wide {
-		field, shift = "wide", 7
+		field = "wide"
 	}
-	r := shifted(g, shift)
+	r := shifted(g, uint8(log2(k.k*k.wireBytes())))
 	ADDQ(in(k.f, field), r)
 	return r
 }
 
 // prefetch fetches the parameters of the gate that comes a block after gate g.
 func (k fused) prefetch(g reg.Register) {
-	next := shifted(g, 6)
-	fetch := func(lines int, fields ...string) {
+	line := shifted(g, 6)
+	fetch := func(bytes int, fields ...string) {
+		next, scale := k.place(g, line, bytes)
 		for _, field := range fields {
 			base := load(k.f, field)
-			for i := range lines {
-				PREFETCHT0(index(base, next, uint8(lines), zmm*(i+k.ahead(blockGates*lines))))
+			for i := 0; i < bytes; i += zmm {
+				PREFETCHT0(index(base, next, scale, i+k.ahead(blockGates*bytes)))
 			}
 		}
 	}
 	if k.ops {
-		fetch(1, "w", "m", "v")
+		fetch(zmm, "w", "m", "v")
 	}
 	switch {
 	case k.wide:
-		fetch(2, "u", "um", "uv", "wide")
+		fetch(4*k.k, "u", "um", "uv", "wide")
 	case k.pin:
-		fetch(2, "u", "um", "uv")
-		fetch(1, "narrow")
+		fetch(4*k.k, "u", "um", "uv")
+		fetch(2*k.k, "narrow")
 	}
+}
+
+// place returns a register and a scale that lead to what gate g has in an array of so many bytes a
+// gate. In line is the place where these are a line.
+func (k fused) place(g, line reg.Register, bytes int) (reg.Register, uint8) {
+	if bytes < zmm {
+		return shifted(g, uint8(log2(bytes))), 1
+	}
+	return line, uint8(bytes / zmm)
 }
 
 // extract128 is the instruction that extracts half of a YMM, in the encoding of the path.
@@ -262,9 +283,9 @@ func storeTop(m Mem, x reg.VecVirtual) {
 func (k fused) storeBit(arg, g reg.Register, off int) {
 	wire := GP32()
 	if k.wide {
-		MOVL(index(k.wires(g), arg, 4, 128*off), wire)
+		MOVL(index(k.wires(g), arg, 4, 4*k.k*off), wire)
 	} else {
-		MOVWLZX(index(k.wires(g), arg, 2, 64*off), wire)
+		MOVWLZX(index(k.wires(g), arg, 2, 2*k.k*off), wire)
 	}
 	MOVL(wire, index(load(k.f, "bit"), g, 4, 4*off))
 }
