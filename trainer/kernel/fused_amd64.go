@@ -21,23 +21,29 @@ type kernels struct {
 	gates, pin [2]func(*frame)
 }
 
-// fusedKernels are those of a path by the candidates of a pin. Fewer than 32 leave parts of AVX-512's
-// vectors empty, and that path takes those of AVX2.
-var fusedKernels = map[string]map[int]*kernels{
-	"avx512": {
-		32: {[2]func(*frame){gatesAVX512, gatesWideAVX512}, [2]func(*frame){pinAVX512, pinWideAVX512}},
-		16: fewer[16], 8: fewer[8], 4: fewer[4],
-	},
-	"avx2": {
-		32: {[2]func(*frame){gatesAVX2, gatesWideAVX2}, [2]func(*frame){pinAVX2, pinWideAVX2}},
-		16: fewer[16], 8: fewer[8], 4: fewer[4],
-	},
+// fullKernels are those of a path for pins of 32 candidates.
+var fullKernels = map[string]*kernels{
+	"avx512": {[2]func(*frame){gatesAVX512, gatesWideAVX512}, [2]func(*frame){pinAVX512, pinWideAVX512}},
+	"avx2":   {[2]func(*frame){gatesAVX2, gatesWideAVX2}, [2]func(*frame){pinAVX2, pinWideAVX2}},
 }
 
-var fewer = map[int]*kernels{
+// fewKernels are those of both paths for pins of fewer candidates, which would leave parts of
+// AVX-512's vectors empty.
+var fewKernels = map[int]*kernels{
 	16: {[2]func(*frame){gates16AVX2, gates16WideAVX2}, [2]func(*frame){pin16AVX2, pin16WideAVX2}},
 	8:  {[2]func(*frame){gates8AVX2, gates8WideAVX2}, [2]func(*frame){pin8AVX2, pin8WideAVX2}},
 	4:  {[2]func(*frame){gates4AVX2, gates4WideAVX2}, [2]func(*frame){pin4AVX2, pin4WideAVX2}},
+}
+
+// kernelsFor returns the fused kernels for pins of k candidates, nil if there are none.
+func kernelsFor(k int) *kernels {
+	switch {
+	case k == fusedK:
+		return fullKernels[simd]
+	case simd == "none":
+		return nil
+	}
+	return fewKernels[k]
 }
 
 // fused holds the frames of a pass, one for each section and pin.
@@ -50,10 +56,9 @@ type fused struct {
 // fuse does Update by a fused kernel, and returns false where none is made for the
 // section and the batch.
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
-	all := fusedKernels[simd]
-	k := all[s.B.K]
+	k := kernelsFor(s.B.K)
 	p.batch = Batch{p.X, p.words, p.Samples}
-	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.A != nil && (s.Layers != 1 || all[s.A.K] == nil && s.A.K != 1) {
+	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.A != nil && (s.Layers != 1 || kernelsFor(s.A.K) == nil && s.A.K != 1) {
 		return false
 	}
 	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {
@@ -67,7 +72,7 @@ func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	p.call(&k.gates, s.B, gates, s.Layers, layer, chain, chains)
 	if s.A != nil && s.A.K != 1 {
 		f := p.frame(s.A)
-		p.call(&all[s.A.K].pin, s.A, f, 1, layer, chain, chains)
+		p.call(&kernelsFor(s.A.K).pin, s.A, f, 1, layer, chain, chains)
 	}
 	for c := range chains {
 		p.Delta[c] = p.grad(c)

@@ -64,7 +64,7 @@ func (p *LayerPass) fusedFrame() *frame {
 
 // fusePin does pin by a fused kernel, and returns false where there is none for the pin.
 func (p *LayerPass) fusePin(l *Layer, pin *Pin, from, to int, grads []float32) bool {
-	k := fusedKernels[simd][pin.K]
+	k := kernelsFor(pin.K)
 	if k == nil || p.words != fusedWords || l.Layers != 1 {
 		return false
 	}
