@@ -85,3 +85,30 @@ func TestExclusive(t *testing.T) {
 		}
 	}
 }
+
+// TestBeside locks a file by its name and by links to it, one of them in another folder. A file
+// that is not there is locked by its name.
+func TestBeside(t *testing.T) {
+	dir := t.TempDir()
+	path, near, far := filepath.Join(dir, "m"), filepath.Join(dir, "near"), filepath.Join(t.TempDir(), "far")
+	missing, err := Beside(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing.Release()
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Symlink("m", near), os.Symlink(path, far)); err != nil {
+		t.Fatal(err)
+	}
+	for _, held := range []string{path, near, far} {
+		l, err := Beside(held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{path, near, far} {
+			if _, err := Beside(name); !errors.Is(err, ErrHeld) {
+				t.Errorf("%s while %s is held: %v", name, held, err)
+			}
+		}
+		l.Release()
+	}
+}
