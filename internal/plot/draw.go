@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"strings"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -14,6 +15,10 @@ const (
 	width  = vg.Length(440)
 	height = vg.Length(300)
 )
+
+// besideY is about what the title and the x axis take of the height. A label of the y
+// axis that is longer than the rest would push the title away from the plot.
+const besideY = vg.Length(60)
 
 // entry is a line of the legend.
 type entry struct {
@@ -32,6 +37,8 @@ func (c *Chart) render(canvas vg.CanvasSizer) {
 	whole := draw.Crop(draw.New(canvas), 6, -12, 6, -6)
 	rows := layOut(entries, whole.Size().X, lettering(10, p.TextHandler))
 	legend := vg.Length(len(rows)) * rowHeight
+	room := whole.Size().Y - legend - besideY
+	p.Y.Label.Text = strings.Join(wrap(p.Y.Label.Text, room, p.Y.Label.TextStyle), "\n")
 	p.Draw(draw.Crop(whole, 0, 0, legend, 0))
 	drawLegend(draw.Crop(whole, 0, 0, 0, legend-whole.Size().Y), rows, lettering(10, p.TextHandler))
 }
@@ -98,6 +105,20 @@ func (a Axis) title() string {
 		return a.Label
 	}
 	return a.Label + " (" + a.Unit + ")"
+}
+
+// wrap breaks a text at spaces into lines no longer than room. A word longer than that
+// has a line to itself.
+func wrap(s string, room vg.Length, style text.Style) (lines []string) {
+	for _, word := range strings.Fields(s) {
+		last := len(lines) - 1
+		if last >= 0 && style.Width(lines[last]+" "+word) <= room {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // fit reports whether the names can stand upright next to each other.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -219,6 +220,32 @@ func TestEverySeriesIsDrawn(t *testing.T) {
 		if n != 2 {
 			t.Errorf("lines %q are there %d times, want 2", kind, n)
 		}
+	}
+}
+
+// TestLongLabelTakesNoHeight: above a legend of many rows, a y label that is longer than
+// the plot is high breaks into lines and leaves it its height.
+func TestLongLabelTakesNoHeight(t *testing.T) {
+	height := func(label string) float64 {
+		c := &Chart{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: label}}
+		for range 6 {
+			c.Series = append(c.Series, Series{Name: strings.Repeat("a name ", 8), X: []float64{1, 2}, Y: []float64{1, 2}})
+		}
+		svg, err := c.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(`<path d="M[-0-9.]+,([-0-9.]+)L[-0-9.]+,([-0-9.]+)" style="[^"]*stroke-width:1\.2"`).FindSubmatch(svg)
+		if m == nil {
+			t.Fatalf("no line in\n%s", svg)
+		}
+		from, _ := strconv.ParseFloat(string(m[1]), 64)
+		to, _ := strconv.ParseFloat(string(m[2]), 64)
+		return math.Abs(to - from)
+	}
+	short, long := height("y"), height("Mean absolute change of a parameter in a step")
+	if short < 50 || long != short {
+		t.Errorf("the plot is %v high with a short label, %v with a long one", short, long)
 	}
 }
 
