@@ -30,6 +30,9 @@ func newScale(a Axis, values []float64, round bool) scale {
 	}
 	values = append(append([]float64(nil), values...), a.Include...)
 	if a.Log {
+		if s, ok := doublingScale(values); ok && !round {
+			return s
+		}
 		return logScale(values)
 	}
 	return linearScale(values, round)
@@ -142,6 +145,26 @@ func logScale(values []float64) scale {
 		s.ticks = append(s.ticks, gonum.Tick{Value: s.zero, Label: "0"})
 	}
 	return s
+}
+
+// doublingScale spans the values, with a tick at each power of two, if they are nothing but
+// a few of these, as numbers of candidates are.
+func doublingScale(values []float64) (s scale, ok bool) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if fraction, _ := math.Frexp(v); fraction != 0.5 || v < 1 {
+			return scale{}, false
+		}
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+	}
+	if lo >= hi || hi/lo > 1<<wantedTicks {
+		return scale{}, false
+	}
+	s = scale{log: true, min: math.Log10(lo), max: math.Log10(hi), bottom: math.Log10(lo)}
+	for v := lo; v <= hi; v *= 2 {
+		s.ticks = append(s.ticks, gonum.Tick{Value: math.Log10(v), Label: strconv.FormatFloat(v, 'f', 0, 64)})
+	}
+	return s, true
 }
 
 // power returns ten to the d, in figures where those are short.

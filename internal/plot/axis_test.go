@@ -44,6 +44,11 @@ func TestTicks(t *testing.T) {
 		{"many decades", Axis{Log: true}, []float64{1e-12, 1}, true, []string{"1e-12", "1e-10", "1e-8", "1e-6", "1e-4", "0.01", "1"}},
 		{"one decade", Axis{Log: true}, []float64{100}, true, []string{"100", "1000"}},
 		{"zeros alone", Axis{Log: true}, []float64{0, 0}, true, []string{"1", "10", "0"}},
+		{"doubled", Axis{Log: true}, []float64{4, 8, 32, 4}, false, []string{"4", "8", "16", "32"}},
+		{"doubled upwards", Axis{Log: true}, []float64{4, 8, 32}, true, []string{"1", "10", "100"}},
+		{"not all doubled", Axis{Log: true}, []float64{4, 8, 12}, false, []string{"1", "10", "100"}},
+		{"doubled too often", Axis{Log: true}, []float64{1, 1024}, false, []string{"1", "10", "100", "1000", "10000"}},
+		{"doubled, one value", Axis{Log: true}, []float64{4, 4}, false, []string{"1", "10"}},
 		{"names", Axis{Names: []string{"a", "b"}}, nil, false, []string{"a", "b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
