@@ -98,7 +98,7 @@ func (p *plan) checkAsked(patterns []string) error {
 func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row, error) {
 	cfg, err := r.Experiment.Config(n, r.Scale)
 	if err != nil {
-		return planned{}, Row{}, err
+		return r.leftOut(n, err)
 	}
 	e := planned{entry: n, Seeds: trainer.Seeds{N: r.Seeds, Refuse: foreign, Run: trainer.Run{
 		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true,
@@ -122,6 +122,25 @@ func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row,
 		e.missing, row.NotRun, row.Get = missing, missing.Error(), missing.Get
 	}
 	return e, row, nil
+}
+
+// leftOut returns an entry that the replaced keys do not fit, if it was not asked for, else
+// the error that they gave.
+func (r Runner) leftOut(n *Entry, unfit error) (planned, Row, error) {
+	plain := r.Experiment
+	plain.Set = nil
+	cfg, err := plain.Config(n, r.Scale)
+	if err != nil {
+		return planned{}, Row{}, err
+	}
+	if asked, err := n.asked(cfg, r.Only); asked || err != nil {
+		return planned{}, Row{}, unfit
+	}
+	e := planned{entry: n, left: true, Seeds: trainer.Seeds{N: r.Seeds, Run: trainer.Run{Config: cfg}}}
+	row := row(n, e.Seeds)
+	row.NotRun = notAsked
+	row.paper, err = plain.parse(n, plain.keys(n, Paper))
+	return e, row, err
 }
 
 // absent returns the error of a data set that is not found. Any other is for training

@@ -218,6 +218,30 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+// TestOnlyFits replaces a key that fits no more than the rows that are asked for.
+func TestOnlyFits(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"*rwlgn"}, Dir: t.TempDir(), Train: rec.train}
+	r.Experiment.Set = []string{"model.wiring=balanced"}
+	table, err := r.Run(t.Context())
+	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-rwlgn-quick-model.wiring-balanced 1"}) {
+		t.Fatalf("began %v, error %v", rec.begun, err)
+	}
+	if table.Rows[0].Test == nil || table.Rows[1].NotRun != notAsked || table.Rows[1].Test != nil {
+		t.Errorf("rows %+v", table.Rows)
+	}
+	if want, text := "Not run: digits-60x4-ialgn-quick: not asked for.", read(t, table.Files[0]); !strings.Contains(text, want) {
+		t.Errorf("no %q in\n%s", want, text)
+	}
+	rec.begun = nil
+	for _, only := range [][]string{nil, {"*ialgn"}} {
+		r.Only = only
+		if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "model.wiring") || rec.begun != nil {
+			t.Errorf("only %q: began %v, error %v", only, rec.begun, err)
+		}
+	}
+}
+
 // TestScales trains both scales and more seeds into one folder: they do not touch each
 // other, and no seed is trained twice.
 func TestScales(t *testing.T) {
