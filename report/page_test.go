@@ -305,6 +305,9 @@ func TestFlatten(t *testing.T) {
 	if all, err = flatten(json.RawMessage(`[0.95603784, 12345678, 1e300]`), 6); err != nil || len(all) != 1 || !strings.HasPrefix(all[0].text, "0.956038, 12345678, 1000") {
 		t.Errorf("six digits: %v, error %v", all, err)
 	}
+	if all, err = flatten(json.RawMessage(`{"seed":18446744073709551615}`), -1); err != nil || len(all) != 1 || all[0].text != "18446744073709551615" {
+		t.Errorf("a seed: %v, error %v", all, err)
+	}
 	if _, err := flatten(json.RawMessage(`{`), -1); err == nil {
 		t.Error("broken JSON was accepted")
 	}

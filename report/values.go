@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,7 +22,9 @@ func flatten(v any, digits int) ([]value, error) {
 		return nil, err
 	}
 	var tree any
-	if err := json.Unmarshal(data, &tree); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber() // a seed has more digits than a float64
+	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
 	return leaves(nil, "", tree, digits), nil
@@ -40,7 +43,7 @@ func leaves(list []value, key string, v any, digits int) []value {
 		for i, e := range v {
 			list = leaves(list, join(key, strconv.Itoa(i)), e, digits)
 		}
-	case float64:
+	case json.Number:
 		list = append(list, value{key, figure(v, digits)})
 	case bool:
 		list = append(list, value{key, map[bool]string{true: "yes", false: "no"}[v]})
@@ -72,8 +75,12 @@ func inLine(v []any, digits int) (string, bool) {
 }
 
 // figure writes whole numbers with all their digits, and small ones with an exponent.
-func figure(v float64, digits int) string {
-	if v == math.Trunc(v) {
+func figure(n json.Number, digits int) string {
+	v, err := n.Float64()
+	switch {
+	case err != nil || !strings.ContainsAny(n.String(), ".eE"):
+		return n.String()
+	case v == math.Trunc(v):
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(v, 'g', digits, 64)

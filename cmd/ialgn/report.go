@@ -189,6 +189,9 @@ func syntheses(dir string) (all []reports.Synthesis, err error) {
 	for _, e := range entries {
 		var s reports.Synthesis
 		at := filepath.Join(dir, synthesisName, e.Name())
+		if st, err := os.Stat(at); err != nil || !st.IsDir() {
+			continue // not ours
+		}
 		there, err := readJSON(filepath.Join(at, synth.ReportName), &s.Report)
 		if err != nil {
 			return nil, err
