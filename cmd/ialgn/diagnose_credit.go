@@ -60,9 +60,14 @@ func measureCredit(c *cli.Context, runs []credit.Options, data *trainer.Data) (*
 		Name: o.Config.Name, DataSet: data.Name, Width: m.Width, Depth: m.Depth, Init: m.Init, SkipLogit: m.SkipLogit, InitNoise: m.InitNoise,
 		Seed: t.Seed, Sampled: o.Sampled, Batches: o.Batches, Batch: t.Batch,
 	}
+	for i := range runs {
+		runs[i].Data = data
+		if err := runs[i].Check(); err != nil {
+			return nil, fmt.Errorf("--what credit: %s: %w", runs[i].Config.Model.Topology, err)
+		}
+	}
 	for _, run := range runs {
 		p := newStepProgress(c, run.Config.Model.Topology)
-		run.Data = data
 		run.Progress = func(at credit.Progress) {
 			p.show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples)
 		}

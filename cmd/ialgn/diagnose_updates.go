@@ -41,8 +41,12 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 	if path == "" {
 		path = cfg.Name + "-updates.safetensors"
 	}
+	variants, err := updatesVariants(c, cfg, path)
+	if err != nil {
+		return err
+	}
 	var runs []updatesReport
-	for _, v := range updatesVariants(c, cfg, path) {
+	for _, v := range variants {
 		r, err := measureUpdates(c, v)
 		if err != nil {
 			return err
@@ -83,23 +87,25 @@ type updatesVariant struct {
 	path string
 }
 
-// updatesVariants returns the configuration, or those of the grid.
-func updatesVariants(c *cli.Context, cfg config.Config, path string) []updatesVariant {
+// updatesVariants returns the configuration, or those of the grid, all of them sound.
+func updatesVariants(c *cli.Context, cfg config.Config, path string) (all []updatesVariant, err error) {
 	if !c.Bool("grid") {
-		return []updatesVariant{{cfg, path}}
+		return []updatesVariant{{cfg, path}}, nil
 	}
-	var all []updatesVariant
 	ext := filepath.Ext(path)
 	for _, topology := range []string{"rwlgn", "ialgn"} {
 		for _, init := range []string{"random", "skip"} {
 			for _, estimator := range []string{"soft", "ste"} {
-				v := updatesVariant{cfg, fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), topology, init, estimator, ext)}
-				v.cfg.Model.Topology, v.cfg.Model.Init, v.cfg.Train.Estimator = topology, init, estimator
+				v := updatesVariant{cfg.As(topology), fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), topology, init, estimator, ext)}
+				v.cfg.Model.Init, v.cfg.Train.Estimator = init, estimator
+				if err := v.cfg.Check(); err != nil {
+					return nil, fmt.Errorf("--grid, %s: %w", topology, err)
+				}
 				all = append(all, v)
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // measureUpdates trains a variant under a meter. With --resume it goes on from the variant's

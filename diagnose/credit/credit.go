@@ -82,15 +82,11 @@ func Configure(c config.Config, topology string) (config.Config, error) {
 	if c.Train.Estimator != "ste" {
 		return c, hint.With(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not with %s", c.Train.Estimator), "use ste")
 	}
-	if c.Model.Topology = topology; topology == "ialgn" {
-		c.Model.Wiring = "random"
-	} else {
-		c.Model.Hidden = 1
-	}
+	c = c.As(topology)
 	return c, c.Check()
 }
 
-// Check reports numbers that cannot be.
+// Check reports numbers that cannot be, also with the data.
 func (o *Options) Check() error {
 	width, samples := o.Config.Model.Width, o.Data.Train.Len()
 	switch {
@@ -101,7 +97,7 @@ func (o *Options) Check() error {
 	case o.Config.Train.Batch > samples:
 		return hint.With(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch, samples), "use a smaller batch")
 	}
-	return nil
+	return o.Config.CheckClasses(len(o.Data.Classes), o.Data.Encoder.Inputs())
 }
 
 // Measure draws the network of the configuration, as training starts with it, and measures

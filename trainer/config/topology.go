@@ -31,6 +31,19 @@ func (c *Config) checkTopology() error {
 	return nil
 }
 
+// As returns the configuration with another topology, and the keys that this one has not with
+// their defaults, as [Config.Complete] has them.
+func (c Config) As(topology string) Config {
+	standard := Default()
+	if c.Model.Topology = topology; topology == topologyIALGN {
+		c.Model.Wiring = standard.Model.Wiring
+	} else {
+		c.Model.Hidden = standard.Model.Hidden
+	}
+	c.dropIdle()
+	return c
+}
+
 // PrivateChains reports whether a gate reads no hidden gate but the one of the same index in
 // the layer before, its spine.
 func (c *Config) PrivateChains() bool {
