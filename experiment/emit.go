@@ -53,10 +53,16 @@ type Batch struct {
 const batchThreads = 4
 
 // Emit writes the grid to the folder as a job for a cluster, and trains nothing. The data
-// need not be here; the job looks for them where it runs.
-func (r Runner) Emit(ctx context.Context, to Cluster) (*Batch, error) {
-	if strings.ContainsAny(r.Dir, "\r\n") { // the file has the command in a comment
-		return nil, hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", r.Dir), "name another folder")
+// need not be here; the job looks for them where it runs, in the folder data unless that
+// is empty.
+func (r Runner) Emit(ctx context.Context, to Cluster, data string) (*Batch, error) {
+	for _, dir := range []string{r.Dir, data} {
+		if strings.ContainsAny(dir, "\r\n") { // the file has the command in a comment
+			return nil, hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", dir), "name another folder")
+		}
+		if to == Kubernetes && dir != "" && !inVolume(dir) {
+			return nil, hint.With(fmt.Errorf("%s: is not in the volume of the job, which a pod has at %s and where it works", dir, volume), "name a folder relative to the volume, such as tables")
+		}
 	}
 	p, err := r.planned(ctx)
 	if err != nil {
@@ -66,6 +72,9 @@ func (r Runner) Emit(ctx context.Context, to Cluster) (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{Cluster: to, args: append([]string{"ialgn"}, append(r.Args(), "-o", r.Dir)...)}
+	if data != "" {
+		b.args = append(b.args, "--data", data)
+	}
 	b.Gather = shell(b.args)
 	for i, s := range p.grid() {
 		a := ahead(i, s)
@@ -83,6 +92,14 @@ func (r Runner) Emit(ctx context.Context, to Cluster) (*Batch, error) {
 		return nil, fmt.Errorf("%s: %w", b.File, err)
 	}
 	return b, nil
+}
+
+// volume is where a pod has the volume that all share, and its working directory.
+const volume = "/work"
+
+// inVolume reports whether a pod has the folder in the volume.
+func inVolume(dir string) bool {
+	return filepath.IsLocal(dir) || strings.HasPrefix(filepath.Clean(dir)+"/", volume+"/")
 }
 
 // gigabytes returns the memory that a run asks for, with some to spare.
@@ -138,11 +155,11 @@ func (b *Batch) kubernetes(w io.Writer) error {
 	container := yaml.MapSlice{
 		{Key: "name", Value: "ialgn"},
 		{Key: "image", Value: "ialgn:latest"},
-		{Key: "workingDir", Value: "/work"},
+		{Key: "workingDir", Value: volume},
 		{Key: "command", Value: append(append([]string{}, b.args...), "--index", "$(JOB_COMPLETION_INDEX)", "--threads", fmt.Sprint(batchThreads), "--quiet")},
-		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: "/work/data"}}}},
+		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: volume + "/data"}}}},
 		{Key: "resources", Value: yaml.MapSlice{{Key: "requests", Value: resources}}},
-		{Key: "volumeMounts", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "mountPath", Value: "/work"}}}},
+		{Key: "volumeMounts", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "mountPath", Value: volume}}}},
 	}
 	claim := yaml.MapSlice{{Key: "claimName", Value: "ialgn"}}
 	pod := yaml.MapSlice{

@@ -17,7 +17,7 @@ import (
 // emitted returns a grid as a job, and its file.
 func emitted(t *testing.T, r Runner, to Cluster) (*Batch, string) {
 	t.Helper()
-	b, err := r.Emit(t.Context(), to)
+	b, err := r.Emit(t.Context(), to, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ type indexedJob struct {
 // TestLineBreak refuses a folder whose name would end the comment that it stands in.
 func TestLineBreak(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a\nrm -r b")
-	_, err := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Dir: dir}.Emit(t.Context(), Slurm)
+	_, err := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Dir: dir}.Emit(t.Context(), Slurm, "")
 	if err == nil || !strings.Contains(err.Error(), "line break") {
 		t.Errorf("error %v", err)
 	}
@@ -141,10 +141,11 @@ func TestLineBreak(t *testing.T) {
 
 // TestKubernetes reads the job of every grid back, strictly.
 func TestKubernetes(t *testing.T) {
+	t.Chdir(t.TempDir())
 	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`) // an index and a suffix follow, 63 in all
 	for _, e := range All() {
 		e.Set = []string{"model.init_noise=0.5"}
-		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Dir: t.TempDir()}
+		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Dir: filepath.Join("tables", e.Name)}
 		b, text := emitted(t, r, Kubernetes)
 		var job indexedJob
 		if err := yaml.UnmarshalWithOptions([]byte(text), &job, yaml.Strict()); err != nil {
@@ -168,6 +169,28 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
+// TestFolders refuses folders that pods do not share, and hands on where the data are.
+func TestFolders(t *testing.T) {
+	t.Chdir(t.TempDir())
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}
+	for _, dirs := range [][2]string{{t.TempDir(), ""}, {"../tables", ""}, {"tables", "/elsewhere"}, {"tables", "/workshop"}, {"tables", "/work/../data"}} {
+		r.Dir = dirs[0]
+		if _, err := r.Emit(t.Context(), Kubernetes, dirs[1]); err == nil || !strings.Contains(err.Error(), "is not in the volume of the job") {
+			t.Errorf("%q: error %v", dirs, err)
+		}
+	}
+	r.Dir = "tables"
+	for to, data := range map[Cluster]string{Kubernetes: "/work/sets", Slurm: "/my sets"} {
+		b, err := r.Emit(t.Context(), to, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.Index(b.args, "--data"); i < 0 || b.args[i+1] != data || !strings.Contains(b.Gather, " --data ") {
+			t.Errorf("%s: %q, gather %s", to, b.args, b.Gather)
+		}
+	}
+}
+
 func TestParseCluster(t *testing.T) {
 	for _, c := range []Cluster{Slurm, Kubernetes} {
 		if got, err := ParseCluster(string(c)); got != c || err != nil {
@@ -181,7 +204,7 @@ func TestParseCluster(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-paper.sbatch"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Emit(t.Context(), Slurm); err == nil || !strings.Contains(err.Error(), "tiny-paper.sbatch: is a folder") {
+	if _, err := r.Emit(t.Context(), Slurm, ""); err == nil || !strings.Contains(err.Error(), "tiny-paper.sbatch: is a folder") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -122,6 +122,7 @@ func (e Experiment) onMNIST() (Experiment, bool) {
 	for i := range entries {
 		if n := &entries[i]; slices.Equal(n.Set, cifar10) {
 			n.Set, n.Paper, n.Said, any = mnist, nil, nil, true
+			n.Files = "" // on MNIST the networks of that name have other keys
 		}
 	}
 	e.Quick.Entries = entries

@@ -83,8 +83,15 @@ func TestSound(t *testing.T) {
 		if e.Summary == "" || e.PaperSeeds < 1 || len(e.Entries) == 0 || len(e.Quick.Keys) == 0 {
 			t.Errorf("experiment %s is not whole: %+v", e.Name, e)
 		}
-		if _, err := mnistConfigs(e); err != nil {
+		fallback, err := mnistConfigs(e)
+		if err != nil {
 			t.Error(err)
+		}
+		for _, cfg := range fallback {
+			if other, ok := named[cfg.Name]; ok && !cfg.Equal(other) {
+				t.Errorf("%s: two runs with this name differ in %v", cfg.Name, cfg.Diff(other))
+			}
+			named[cfg.Name] = cfg
 		}
 		for _, scale := range []Scale{Paper, Quick} {
 			for _, n := range e.At(scale) {

@@ -54,10 +54,11 @@ func (r Runner) plan(ctx context.Context) (*plan, error) {
 	if r.Experiment = other; !any {
 		return p, nil
 	}
-	if instead, err := r.planned(ctx); err != nil || !instead.lacks() {
-		return instead, err
+	instead, err := r.planned(ctx)
+	if none := (*noRowError)(nil); errors.As(err, &none) || err == nil && instead.lacks() {
+		return p, nil
 	}
-	return p, nil
+	return instead, err
 }
 
 // planned returns the plan of the experiment as it is.
@@ -72,7 +73,7 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 	}
 	p := &plan{experiment: &r.Experiment, table: t, data: sources{}, done: map[string]outcome{}}
 	for i := range networks {
-		e, row, err := r.planEntry(ctx, p, &networks[i])
+		e, row, err := r.planEntry(ctx, p, networks[i])
 		if err != nil {
 			return nil, err
 		}
@@ -90,15 +91,28 @@ func (p *plan) checkAsked(patterns []string) error {
 		}
 		names = append(names, "  "+base(e.Config, e.entry.Network))
 	}
-	return hint.With(fmt.Errorf("--only %s: no row of %s has such a name", strings.Join(patterns, ", "), p.experiment.Name),
-		"* stands for any text; the rows are\n%s", strings.Join(names, "\n"))
+	return hint.With(&noRowError{patterns, p.experiment.Name}, "* stands for any text; the rows are\n%s", strings.Join(names, "\n"))
+}
+
+// noRowError is of patterns that are of no row.
+type noRowError struct {
+	patterns   []string
+	experiment string
+}
+
+func (e *noRowError) Error() string {
+	return fmt.Sprintf("--only %s: no row of %s has such a name", strings.Join(e.patterns, ", "), e.experiment)
 }
 
 // planEntry returns the training of an entry and its row without results.
-func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row, error) {
+func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row, error) {
+	n := &own
 	cfg, err := r.Experiment.Config(n, r.Scale)
 	if err != nil {
 		return r.leftOut(n, err)
+	}
+	if _, other := lastOf(r.Experiment.Set, "data.set"); other {
+		n.Paper, n.Said = nil, nil // they are of the entry's own data set
 	}
 	e := planned{entry: n, Seeds: trainer.Seeds{N: r.Seeds, Refuse: foreign, Run: trainer.Run{
 		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true,
@@ -107,12 +121,19 @@ func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row,
 	if row.paper, err = r.Experiment.parse(n, r.Experiment.keys(n, Paper)); err != nil {
 		return e, row, err
 	}
-	finished, err := p.data.survey(&e.Seeds)
-	if err != nil {
-		return e, row, err
-	}
 	if e.asked, err = n.asked(cfg, r.Only); err != nil {
 		return e, row, fmt.Errorf("--only: %w", err)
+	}
+	other := p.namesake(&e)
+	if other != nil && e.asked {
+		return e, row, other
+	}
+	finished := false
+	if other == nil {
+		finished, err = p.data.survey(&e.Seeds)
+	}
+	if err != nil {
+		return e, row, err
 	}
 	if e.left = !e.asked && !finished; e.left {
 		row.NotRun = notAsked
@@ -122,6 +143,19 @@ func (r Runner) planEntry(ctx context.Context, p *plan, n *Entry) (planned, Row,
 		e.missing, row.NotRun, row.Get = missing, missing.Error(), missing.Get
 	}
 	return e, row, nil
+}
+
+// namesake returns an error that names an entry before whose files have the name of e's but
+// whose networks differ, as replaced keys can make of two entries; nil if there is none.
+func (p *plan) namesake(e *planned) error {
+	for i := range p.entries {
+		if o := &p.entries[i]; o.Model == e.Model && !o.Config.Equal(e.Config) {
+			keys := o.Config.Diff(e.Config)
+			return hint.With(fmt.Errorf("--set: makes one name, %s, of two rows of %s, which differ in %s", e.Config.Name, p.experiment.Name, strings.Join(keys, ", ")),
+				"replace %s, too, with --set", strings.Join(keys, ", "))
+		}
+	}
+	return nil
 }
 
 // leftOut returns an entry that the replaced keys do not fit, if it was not asked for, else

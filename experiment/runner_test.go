@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer"
 )
 
@@ -242,6 +243,32 @@ func TestOnlyFits(t *testing.T) {
 	}
 }
 
+// TestNamesakes refuses replaced keys that give networks which still differ one name.
+func TestNamesakes(t *testing.T) {
+	rec := &recorder{}
+	r := Runner{Experiment: depthScaling, Scale: Paper, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	for _, set := range []string{"model.width=2000", "data.set=mnist"} {
+		r.Experiment.Set = []string{set}
+		if _, err := r.planned(t.Context()); err == nil || !strings.Contains(err.Error(), "model.tau") || hint.Of(err) == "" {
+			t.Errorf("%s: error %v", set, err)
+		}
+	}
+	r.Experiment.Set, r.Only = []string{"model.width=2000"}, []string{"cifar10-2000x10-*"}
+	if p, err := r.planned(t.Context()); err != nil || len(p.grid()) != 3 {
+		t.Errorf("rows without a namesake: %+v, error %v", p, err)
+	}
+	r.Experiment.Set, r.Only = []string{"data.set=mnist", "model.tau=30", "encoder.bits=4"}, nil
+	p, err := r.planned(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range p.entries {
+		if e.entry.Paper != nil || e.entry.Said != nil {
+			t.Errorf("%s: has the paper's value of another data set", e.Config.Name)
+		}
+	}
+}
+
 // TestScales trains both scales and more seeds into one folder: they do not touch each
 // other, and no seed is trained twice.
 func TestScales(t *testing.T) {
@@ -319,7 +346,11 @@ func TestFallback(t *testing.T) {
 		t.Fatalf("without both: %+v, error %v", table, err)
 	}
 	writeMNIST(t, sets)
-	r.Scale = Paper
+	r.Only = []string{"cifar10-60x4-ialgn"}
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "cifar10") || strings.Contains(err.Error(), "no row") {
+		t.Errorf("only a row of CIFAR-10: error %v", err)
+	}
+	r.Scale, r.Only = Paper, nil
 	if table, err := r.Run(t.Context()); err == nil || table.Rows[0].Data != "cifar10" {
 		t.Errorf("scale paper: %+v, error %v", table, err)
 	}

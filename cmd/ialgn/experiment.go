@@ -91,7 +91,7 @@ func emit(c *cli.Context, r experiment.Runner) error {
 	if err != nil {
 		return fmt.Errorf("--emit: %w", err)
 	}
-	b, err := r.Emit(c.Context, to)
+	b, err := r.Emit(c.Context, to, c.String("data"))
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.
 		return nil, err
 	}
 	defer p.close()
-	if s.Threads < threads(c) {
+	if s.Threads < threads(c) || c.Int("jobs") > 1 {
 		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false // others write between its lines
 	}
 	s.Progress, s.Warn = p.show, p.warn
