@@ -63,7 +63,7 @@ func measureCredit(c *cli.Context, runs []credit.Options, data *trainer.Data) (*
 	for i := range runs {
 		runs[i].Data = data
 		if err := runs[i].Check(); err != nil {
-			return nil, fmt.Errorf("--what credit: %s: %w", runs[i].Config.Model.Topology, err)
+			return nil, fmt.Errorf("--what credit: %w", err)
 		}
 	}
 	for _, run := range runs {

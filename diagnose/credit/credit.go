@@ -97,7 +97,10 @@ func (o *Options) Check() error {
 	case o.Config.Train.Batch > samples:
 		return hint.With(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch, samples), "use a smaller batch")
 	}
-	return o.Config.CheckClasses(len(o.Data.Classes), o.Data.Encoder.Inputs())
+	if err := o.Config.CheckClasses(len(o.Data.Classes), o.Data.Encoder.Inputs()); err != nil {
+		return fmt.Errorf("%s: %w", o.Config.Model.Topology, err)
+	}
+	return nil
 }
 
 // Measure draws the network of the configuration, as training starts with it, and measures
