@@ -79,6 +79,12 @@ func mustConfig(t *testing.T, e *Experiment, n *Entry, scale Scale) config.Confi
 // scale quick replaces.
 func TestSound(t *testing.T) {
 	named := map[string]config.Config{}
+	enter := func(cfg config.Config) {
+		if other, ok := named[cfg.Name]; ok && !cfg.Equal(other) {
+			t.Errorf("%s: two runs with this name differ in %v", cfg.Name, cfg.Diff(other))
+		}
+		named[cfg.Name] = cfg
+	}
 	for _, e := range All() {
 		if e.Summary == "" || e.PaperSeeds < 1 || len(e.Entries) == 0 || len(e.Quick.Keys) == 0 {
 			t.Errorf("experiment %s is not whole: %+v", e.Name, e)
@@ -88,10 +94,7 @@ func TestSound(t *testing.T) {
 			t.Error(err)
 		}
 		for _, cfg := range fallback {
-			if other, ok := named[cfg.Name]; ok && !cfg.Equal(other) {
-				t.Errorf("%s: two runs with this name differ in %v", cfg.Name, cfg.Diff(other))
-			}
-			named[cfg.Name] = cfg
+			enter(cfg)
 		}
 		for _, scale := range []Scale{Paper, Quick} {
 			for _, n := range e.At(scale) {
@@ -99,10 +102,7 @@ func TestSound(t *testing.T) {
 				if cfg.Train.Validation.Share != 0 {
 					t.Errorf("%s: with a validation set the model is not that of the last epoch", cfg.Name)
 				}
-				if other, ok := named[cfg.Name]; ok && !cfg.Equal(other) {
-					t.Errorf("%s: two runs with this name differ in %v", cfg.Name, cfg.Diff(other))
-				}
-				named[cfg.Name] = cfg
+				enter(cfg)
 				if p := n.Paper; p != nil && (p.Mean <= 0 || p.Mean >= 1 || p.Std == nil) {
 					t.Errorf("%s, %s: the paper's value %v is no share", e.Name, n.Network, p)
 				}

@@ -111,27 +111,29 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 	if err != nil {
 		return r.leftOut(n, err)
 	}
-	if _, other := lastOf(r.Experiment.Set, "data.set"); other {
-		n.Paper, n.Said = nil, nil // they are of the entry's own data set
-	}
 	e := planned{entry: n, Seeds: trainer.Seeds{N: r.Seeds, Refuse: foreign, Run: trainer.Run{
 		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true,
 	}}}
-	row := row(n, e.Seeds)
-	if row.paper, err = r.Experiment.parse(n, r.Experiment.keys(n, Paper)); err != nil {
-		return e, row, err
+	paper, err := r.Experiment.parse(n, r.Experiment.keys(n, Paper))
+	if err != nil {
+		return e, Row{}, err
 	}
+	if paper.Data.Set != cfg.Data.Set {
+		n.Paper, n.Said = nil, nil // they are of the entry's own data set
+	}
+	row := row(n, e.Seeds)
+	row.paper = paper
 	if e.asked, err = n.asked(cfg, r.Only); err != nil {
 		return e, row, fmt.Errorf("--only: %w", err)
 	}
-	other := p.namesake(&e)
-	if other != nil && e.asked {
-		return e, row, other
+	if other := p.namesake(&e); other != nil {
+		if e.asked {
+			return e, row, other
+		}
+		e.left, e.Model, row.NotRun = true, "", notAsked // the files of that name are not its own
+		return e, row, nil
 	}
-	finished := false
-	if other == nil {
-		finished, err = p.data.survey(&e.Seeds)
-	}
+	finished, err := p.data.survey(&e.Seeds)
 	if err != nil {
 		return e, row, err
 	}

@@ -267,6 +267,32 @@ func TestNamesakes(t *testing.T) {
 			t.Errorf("%s: has the paper's value of another data set", e.Config.Name)
 		}
 	}
+	r.Experiment.Set, r.Only = []string{"data.set=cifar10", "encoder.bits=16"}, []string{"cifar10-12000x4-*"}
+	if p, err = r.planned(t.Context()); err != nil || p.entries[0].entry.Paper == nil || p.table.Rows[0].Paper == nil {
+		t.Errorf("the row's own data set: no value of the paper, error %v", err)
+	}
+}
+
+// TestNamesakeLeftOut has a row that is not asked for show nothing of the finished run that has
+// its name.
+func TestNamesakeLeftOut(t *testing.T) {
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: (&recorder{}).train}
+	r.Experiment.Set = []string{"model.width=50"}
+	own := r.Experiment.Entries
+	other := own[0]
+	other.Keys = append(slices.Clone(other.Keys), "model.width=40", "model.tau=7")
+	r.Only = []string{"*-rwlgn"}
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.Experiment.Entries, r.Only = []Entry{own[0], other, own[1]}, []string{"*-ialgn"}
+	table, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := table.Rows; rows[0].Test == nil || rows[1].Name != rows[0].Name || rows[1].Test != nil || rows[1].NotRun != notAsked || rows[2].Test == nil {
+		t.Errorf("rows %+v", rows)
+	}
 }
 
 // TestScales trains both scales and more seeds into one folder: they do not touch each

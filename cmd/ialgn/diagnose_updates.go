@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -87,10 +88,14 @@ type updatesVariant struct {
 	path string
 }
 
-// updatesVariants returns the configuration, or those of the grid, all of them sound.
+// updatesVariants returns the configuration, or those of the grid, all of which fit the data.
 func updatesVariants(c *cli.Context, cfg config.Config, path string) (all []updatesVariant, err error) {
 	if !c.Bool("grid") {
 		return []updatesVariant{{cfg, path}}, nil
+	}
+	data, err := trainer.LoadData(c.Context, cfg, folders(c))
+	if err != nil {
+		return nil, err
 	}
 	ext := filepath.Ext(path)
 	for _, topology := range []string{"rwlgn", "ialgn"} {
@@ -98,7 +103,7 @@ func updatesVariants(c *cli.Context, cfg config.Config, path string) (all []upda
 			for _, estimator := range []string{"soft", "ste"} {
 				v := updatesVariant{cfg.As(topology), fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), topology, init, estimator, ext)}
 				v.cfg.Model.Init, v.cfg.Train.Estimator = init, estimator
-				if err := v.cfg.Check(); err != nil {
+				if err := cmp.Or(v.cfg.Check(), v.cfg.CheckClasses(len(data.Classes), data.Encoder.Inputs())); err != nil {
 					return nil, fmt.Errorf("--grid, %s: %w", topology, err)
 				}
 				all = append(all, v)
