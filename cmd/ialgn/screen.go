@@ -99,7 +99,7 @@ func (s *screen) draw(parts func(columns int) []part) {
 	if !s.terminal() || time.Since(s.drawn) < redraw {
 		return
 	}
-	columns := s.columns() - 1 // in the last one, some terminals begin a new line
+	columns := max(1, s.columns()-1) // in the last one, some terminals begin a new line
 	fmt.Fprintf(s.w, "\r\x1b[K%s", fit(parts(columns), columns))
 	s.bar, s.drawn = true, time.Now()
 }
@@ -130,9 +130,13 @@ func (s *screen) tell(all []progress.Status) {
 	}
 }
 
-// taskParts returns the bar of the first of the tasks under way.
+// taskParts returns the bar of the first of the tasks under way. Where room is short, it says the
+// detail and not the whole.
 func taskParts(all []progress.Status, columns int) []part {
 	one := all[0]
+	for len(one.Doing) > 1 && cells(one.String()) > columns {
+		one.Doing = one.Doing[1:]
+	}
 	parts := []part{{one.String(), 0}}
 	if one.Of > 0 {
 		parts = append(parts, part{gauge(one.Done, one.Of, columns), 1})
