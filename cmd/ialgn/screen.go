@@ -79,7 +79,7 @@ func (s *screen) warn(err error) { fmt.Fprintf(s, "ialgn: warning: %s\n", oneLin
 // erase takes the bar away.
 func (s *screen) erase() {
 	if s.bar {
-		io.WriteString(s.w, "\r\x1b[K")
+		fmt.Fprint(s.w, "\r\x1b[K")
 		s.bar = false
 	}
 }

@@ -147,7 +147,7 @@ func (b *Board) drop(t *task) (ended chan struct{}) {
 	if !slices.Contains(b.tasks, t) {
 		return nil
 	}
-	b.tasks = slices.DeleteFunc(b.tasks, func(o *task) bool { return o.is(t) })
+	b.tasks = slices.DeleteFunc(b.tasks, func(o *task) bool { return o.isIn(t) })
 	if len(b.tasks) > 0 {
 		return nil
 	}
@@ -155,9 +155,9 @@ func (b *Board) drop(t *task) (ended chan struct{}) {
 	return b.ended
 }
 
-// is reports whether a task is t or within it.
-func (o *task) is(t *task) bool {
-	return o != nil && (o == t || o.within.is(t))
+// isIn reports whether a task is another or within it.
+func (t *task) isIn(o *task) bool {
+	return t != nil && (t == o || t.within.isIn(o))
 }
 
 // watch has the tasks shown until there are none.
