@@ -70,7 +70,7 @@ window.onload = function () {
       });
       Array.from(chart.querySelectorAll('rect, path')).concat([chart, chart.parentNode]).forEach(function (e) {
         var s = w.getComputedStyle(e), fill = e.matches('rect, path') ? s.fill : s.backgroundColor;
-        white += box(e).width > 100 && box(e).height > 100 && paper(fill); if (box(e).width > 100 && box(e).height > 100 && paper(fill)) out.push(e.outerHTML.slice(0,200)+fill);
+        white += box(e).width > 100 && box(e).height > 100 && s.fillOpacity > 0.9 && paper(fill);
       });
     });
     out.push(name + ': tables cut ' + cut + ', matrices outside ' + outside);

@@ -159,8 +159,8 @@ var policy = Policy{
 
 		{
 			Package: "report",
-			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"backend/fold", "flow/placement", "trainer/encoding"},
+			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
+			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "flow/device", "trainer/encoding"},
 		},
 
 		{Package: "internal/atomicfile"},
