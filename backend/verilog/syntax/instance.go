@@ -16,7 +16,7 @@ func (r *reader) instance(module []byte) {
 		r.odd()
 		return
 	}
-	if suffix, ok := strings.CutPrefix(string(module), r.module); ok {
+	if suffix, ok := strings.CutPrefix(string(module), r.name); ok {
 		for _, h := range verilog.Helpers() {
 			if h.Suffix == suffix {
 				r.used[suffix] = true
@@ -244,15 +244,15 @@ func (s *scanner) cells() {
 // model reads the model of a primitive that comes behind one of a number, and returns the families
 // that have it there, none if there is none, and its number.
 func (s *scanner) model(of []family, after int) (have []family, number int) {
-	lines := bytes.Count(s.text[:s.at], []byte{'\n'})
-	size := 0
+	end := s.at
 	for _, f := range of {
 		for i := after + 1; i < len(f); i++ {
-			if model := f[i].Model(lines); bytes.HasPrefix(s.text[s.at:], []byte(model)) {
-				have, number, size = append(have, f), i, len(model)
+			try := scanner{text: s.text, at: s.at}
+			if try.module(f[i].Model); try.err == nil {
+				have, number, end = append(have, f), i, try.at
 			}
 		}
 	}
-	s.at = min(len(s.text), s.at+size)
+	s.back(end)
 	return have, number
 }

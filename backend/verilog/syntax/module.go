@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"ialgn/backend/verilog"
@@ -11,10 +12,10 @@ import (
 type reader struct {
 	scanner
 	*names
-	module string
-	visit  func(Statement)
-	body   int // where the first statement begins
-	s      Statement
+	name  string // of the module
+	visit func(Statement)
+	body  int // where the first statement begins
+	s     Statement
 
 	clocked  bool
 	stages   int             // of the register of samples
@@ -42,10 +43,30 @@ func (r *reader) file() {
 	r.fixed("endmodule\n")
 	for _, h := range verilog.Helpers() {
 		if r.used[h.Suffix] {
-			r.fixed(h.Module(r.module, bytes.Count(r.text[:r.at], []byte{'\n'})))
+			r.module(func(lines int) string { return h.Module(r.name, lines) })
 		}
 	}
 	r.ending()
+}
+
+// module reads a module with a directive that gives its first line a number. The number is that of
+// the line, or another: tools give it in messages alone.
+func (s *scanner) module(text func(lines int) string) {
+	const directive = "`line "
+	number := 0
+	if i := bytes.Index(s.text[s.at:], []byte(directive)); i >= 0 {
+		digits := scanner{text: s.text, at: s.at + i + len(directive)}
+		number = digits.number()
+	}
+	s.fixed(text(number - numbered(text(0))))
+}
+
+// numbered returns the number that a module has in its directive, behind no lines.
+func numbered(text string) int {
+	_, rest, _ := strings.Cut(text, "`line ")
+	digits, _, _ := strings.Cut(rest, " ")
+	number, _ := strconv.Atoi(digits)
+	return number
 }
 
 // ending reads the last lines of a file.
@@ -83,7 +104,7 @@ func (r *reader) attribute() (version uint32) {
 
 // head reads the module's name and its ports.
 func (r *reader) head() {
-	r.fixed("module " + r.module + " (\n")
+	r.fixed("module " + r.name + " (\n")
 	for direction := r.port(input); r.eat(','); {
 		direction = r.port(direction)
 	}

@@ -33,54 +33,67 @@ func (s *symbol) bits() int { return max(1, int(s.width)) }
 type names struct {
 	source []byte
 	seed   maphash.Seed
-	slots  []Name // None: free; a power of two of them
+	slots  []slot // a power of two of them
 	list   []symbol
 }
 
+// slot is a place for a name.
+type slot struct {
+	hash   uint32 // of the name, so that others are seldom looked at
+	number int32  // the name's number plus one; 0: free
+}
+
 func newNames(source []byte) *names {
-	n := &names{source: source, seed: maphash.MakeSeed()}
-	n.grow(1 << 10)
-	return n
+	return &names{source: source, seed: maphash.MakeSeed(), slots: make([]slot, 1<<10)}
 }
 
 // grow makes room for twice as many names.
-func (n *names) grow(slots int) {
-	n.slots = make([]Name, slots)
-	for i := range n.slots {
-		n.slots[i] = None
-	}
-	for i := range n.list {
-		n.slots[n.slot(n.spelled(Name(i)))] = Name(i)
+func (n *names) grow() {
+	old := n.slots
+	n.slots = make([]slot, 2*len(old))
+	mask := uint32(len(n.slots) - 1)
+	for _, s := range old {
+		if s.number == 0 {
+			continue
+		}
+		at := s.hash & mask
+		for n.slots[at].number != 0 {
+			at = (at + 1) & mask
+		}
+		n.slots[at] = s
 	}
 }
 
-// slot returns the slot of a name, or that which it would have.
-func (n *names) slot(name []byte) int {
-	mask := len(n.slots) - 1
-	at := int(maphash.Bytes(n.seed, name)) & mask
-	for n.slots[at] != None && !bytes.Equal(n.spelled(n.slots[at]), name) {
-		at = (at + 1) & mask
+// slot returns the slot of a name, or the free one that it would have.
+func (n *names) slot(name []byte, hash uint32) *slot {
+	mask := uint32(len(n.slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		s := &n.slots[at]
+		if s.number == 0 || s.hash == hash && bytes.Equal(n.spelled(Name(s.number-1)), name) {
+			return s
+		}
 	}
-	return at
 }
+
+func (n *names) hash(name []byte) uint32 { return uint32(maphash.Bytes(n.seed, name)) }
 
 // spelled returns a name.
 func (n *names) spelled(i Name) []byte { return n.source[n.list[i].begin:n.list[i].end] }
 
 // find returns the number of a name, None if it is not declared.
-func (n *names) find(name []byte) Name { return n.slots[n.slot(name)] }
+func (n *names) find(name []byte) Name { return Name(n.slot(name, n.hash(name)).number - 1) }
 
 // add declares the name that ends at a place of the text. It reports false if there is one already.
 func (n *names) add(name []byte, end int, width int, r role) (_ Name, ok bool) {
 	if 2*len(n.list) >= len(n.slots) {
-		n.grow(2 * len(n.slots))
+		n.grow()
 	}
-	at := n.slot(name)
-	if n.slots[at] != None {
+	hash := n.hash(name)
+	s := n.slot(name, hash)
+	if s.number != 0 {
 		return None, false
 	}
-	number := Name(len(n.list))
-	n.slots[at] = number
 	n.list = append(n.list, symbol{begin: end - len(name), end: end, width: int32(width), role: r})
-	return number, true
+	*s = slot{hash, int32(len(n.list))}
+	return Name(len(n.list) - 1), true
 }

@@ -100,6 +100,9 @@ type File struct {
 // Name returns the name of a number.
 func (f *File) Name(n Name) string { return string(f.names.spelled(n)) }
 
+// Names returns how many names there are: their numbers are less.
+func (f *File) Names() int { return len(f.names.list) }
+
 // Number returns the number of a name; ok is false if the file does not declare it.
 func (f *File) Number(name string) (_ Name, ok bool) {
 	n := f.names.find([]byte(name))
@@ -129,7 +132,7 @@ func Parse(text []byte, module string) (*File, error) {
 
 // read reads a file, statement by statement.
 func read(text []byte, module string, visit func(Statement)) (*reader, error) {
-	r := &reader{scanner: scanner{text: text}, module: module, names: newNames(text), visit: visit}
+	r := &reader{scanner: scanner{text: text}, name: module, names: newNames(text), visit: visit}
 	r.plain()
 	r.file()
 	return r, r.err
