@@ -53,6 +53,13 @@ func TestProgressOfSimulation(t *testing.T) {
 		`rtl: 1 of \d+ parts, count_1, iverilog, running, \d+ of 5000 samples`, `rtl: \d+ of \d+ parts, class_index, iverilog, building`)
 }
 
+// TestWithoutTelling: how far a simulation was is no part of what it found.
+func TestWithoutTelling(t *testing.T) {
+	if got := withoutTelling("at 64\nsample 70: at 128\r\nat 128\r\nat x\nFAIL: 1 of 140 vectors"); got != "sample 70: at 128\r\nat x\nFAIL: 1 of 140 vectors" {
+		t.Errorf("left is %q", got)
+	}
+}
+
 // TestProgressOfProof: a proof says what it proves.
 func TestProgressOfProof(t *testing.T) {
 	fake(t, "berkeley-abc", "PATH=/usr/bin:/bin; sleep 0.1; echo 'Networks are equivalent.'")

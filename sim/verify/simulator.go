@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"ialgn/backend/verilog"
@@ -95,7 +96,7 @@ func (s simulation) verilator(ctx context.Context) (simulated, error) {
 	args = append(s.plusArgs(), "+verilator+rand+reset+2", "+verilator+seed+1")
 	progress.Say(ctx, "verilator, running")
 	r, err := program.Run(ctx, tool.Command{Args: args, Dir: s.dir, Limit: rtlLimit, Line: s.follow(ctx)})
-	return simulated{r.Stdout, t.Version(ctx), b.CPU, r.CPU}, err
+	return simulated{withoutTelling(r.Stdout), t.Version(ctx), b.CPU, r.CPU}, err
 }
 
 func (s simulation) iverilog(ctx context.Context) (simulated, error) {
@@ -124,7 +125,7 @@ func (s simulation) iverilog(ctx context.Context) (simulated, error) {
 	}
 	progress.Say(ctx, "iverilog, running")
 	r, err := vvp.Run(ctx, tool.Command{Args: append([]string{"-n", "sim.vvp"}, s.plusArgs()...), Dir: s.dir, Limit: rtlLimit, Line: s.follow(ctx)})
-	return simulated{r.Stdout, compiler.Version(ctx), b.CPU, r.CPU}, err
+	return simulated{withoutTelling(r.Stdout), compiler.Version(ctx), b.CPU, r.CPU}, err
 }
 
 // tellEvery is after how many vectors a testbench says how far it is.
@@ -141,6 +142,17 @@ func (s simulation) follow(ctx context.Context) func(line string) {
 			progress.Count(ctx, at, s.count, "samples")
 		}
 	}
+}
+
+// withoutTelling returns what a simulation printed but for how far it was.
+func withoutTelling(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !atLine.MatchString(strings.TrimSpace(line)) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // options returns the compiler's options for folders to include from and for macros.
