@@ -26,7 +26,8 @@ func (c Command) teller(out, errs io.Writer) (toOut, toErrs io.Writer) {
 // lines cuts what is written into lines.
 type lines struct {
 	tell func(line string)
-	open []byte // the beginning of the line that has not ended
+	open []byte // what is not told yet of the line that has not ended
+	rest bool   // that line has begun
 }
 
 // Write never fails. A line that does not end is told in pieces.
@@ -34,10 +35,11 @@ func (l *lines) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		l.open, rest = append(l.open, line...), after
-		if ended || len(l.open) > longestLine {
+		if long := len(l.open) > longestLine; long || ended && (len(l.open) > 0 || !l.rest) {
 			l.tell(string(bytes.TrimSuffix(l.open, []byte("\r"))))
 			l.open = l.open[:0]
 		}
+		l.rest = !ended
 	}
 	return len(p), nil
 }
