@@ -42,6 +42,10 @@ import (
 	"ialgn/netlist"
 )
 
+// Kinds returns the names of all wrappers, as [NewRate] takes them: after the name of the core
+// and a _ they are those of modules and files.
+func Kinds() []string { return []string{"stream", "axis", "uart", "spi"} }
+
 // Options say how a wrapper is written.
 type Options struct {
 	// Core is the name of the netlist's module. Empty: the netlist's name.

@@ -107,7 +107,7 @@ var policy = Policy{
 			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
 		},
 		// The program alone: whoever has Verilog may ask for its synthesis.
-		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
+		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/tool"}},
 		{Package: "flow/device"},
 		{Package: "flow/placement", Imports: []string{"flow/device"}},
 		{
