@@ -184,6 +184,7 @@ var policy = Policy{
 				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
+			TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "internal/mutate",

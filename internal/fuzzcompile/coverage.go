@@ -41,8 +41,12 @@ const none = "none"
 // are left out.
 func (o options) settings() []setting {
 	s := []setting{
-		{axisScope, o.scope.String()}, {axisLevel, fmt.Sprint(o.level)}, {axisCounts, yesNo(o.counts)},
-		{axisWrap, cmp.Or(o.wrap, none)}, {axisFold, foldValue(o.fold)}, {axisBoard, cmp.Or(o.board, none)},
+		{axisScope, o.scope.String()},
+		{axisLevel, fmt.Sprint(o.level)},
+		{axisCounts, yesNo(o.counts)},
+		{axisWrap, cmp.Or(o.wrap, none)},
+		{axisFold, foldValue(o.fold)},
+		{axisBoard, cmp.Or(o.board, none)},
 	}
 	if o.target == "" {
 		return append(s, setting{axisTarget, none})
