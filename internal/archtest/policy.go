@@ -189,7 +189,7 @@ var policy = Policy{
 		{
 			Package: "internal/mutate",
 			Imports: []string{
-				"netlist", "compiler/folder", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
+				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

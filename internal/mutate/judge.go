@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ialgn/internal/tool"
@@ -16,6 +17,9 @@ type verdict struct {
 	Message  string // on standard error
 	Software *struct{ Mismatches int }
 	RTL      *struct{ Mismatches int }
+	Wrapper  *struct{ Mismatches int }
+	Fold     *struct{ Mismatches int }
+	FoldRTL  *struct{ Mismatches int } `json:"fold_rtl"`
 	Formal   *struct {
 		Proved          bool
 		Verdict, Reason string
@@ -24,6 +28,8 @@ type verdict struct {
 	Verilog  *struct{ Verdict, Reason string }
 	Folder   []string
 	Verified bool
+
+	played map[string]int // what each level counts, by its name and that of the number
 }
 
 // judgeSamples is how many samples the simulation of verify gets: the fewer, the more is left
@@ -45,12 +51,37 @@ func judge(ctx context.Context, ialgn *tool.Tool, model, dir string) (*verdict, 
 		if err := json.Unmarshal([]byte(r.Stdout), v); err != nil {
 			return nil, fmt.Errorf("verify --json: %w in %.200s", err, r.Stdout)
 		}
+		v.played = countsOf(r.Stdout)
 	}
 	if v.Verified != (v.Exit == 0) {
 		return nil, fmt.Errorf("verify ended with exit status %d, and verified is %v", v.Exit, v.Verified)
 	}
 	return v, nil
 }
+
+// countsOf returns the numbers that each level of a report has of what it did, but for times.
+func countsOf(report string) map[string]int {
+	counts := map[string]int{}
+	var levels map[string]json.RawMessage
+	if json.Unmarshal([]byte(report), &levels) != nil {
+		return nil
+	}
+	for name, text := range levels {
+		var level map[string]any
+		if json.Unmarshal(text, &level) != nil {
+			continue // no level
+		}
+		for key, value := range level {
+			if n, ok := value.(float64); ok && slices.Contains(amounts, key) {
+				counts[name+" "+key] = int(n)
+			}
+		}
+	}
+	return counts
+}
+
+// amounts are the numbers of a level that say how much it did.
+var amounts = []string{"checked", "values", "words", "samples", "clocks", "steps", "registers", "wires", "outputs", "hidden_bits"}
 
 // found reports whether the folder was not verified.
 func (v *verdict) found() bool { return v.Exit != 0 }
@@ -59,12 +90,14 @@ func (v *verdict) found() bool { return v.Exit != 0 }
 const (
 	bySoftware = "software"
 	byRTL      = "rtl"
+	byWrapper  = "wrapper"
 	byFormal   = "formal"
 	byVerilog  = "verilog" // the netlist is proved, and the Verilog is shown not to be it
 	unproved   = "unproved"
 	byText     = "text" // proved, but a file is not what is written for the netlist
 	refused    = "refused"
 	missed     = "missed"
+	none       = "none" // no change was shown to matter
 )
 
 // level returns which level found the mutant, the first of them.
@@ -78,8 +111,10 @@ func (v *verdict) level() string {
 		return bySoftware
 	case v.Exit == 3 && v.Formal != nil:
 		return unproved
-	case v.RTL == nil || v.RTL.Mismatches > 0 || v.Formal == nil && v.Exit == 3:
+	case v.RTL == nil || v.RTL.Mismatches > 0 || v.Formal == nil && v.Exit == 3, differ(v.Fold), differ(v.FoldRTL):
 		return byRTL
+	case differ(v.Wrapper):
+		return byWrapper
 	}
 	if v.Verilog != nil && v.Verilog.Verdict == "different" {
 		return byVerilog
@@ -89,6 +124,9 @@ func (v *verdict) level() string {
 	}
 	return byFormal
 }
+
+// differ reports whether a simulation that was made found a difference.
+func differ(level *struct{ Mismatches int }) bool { return level != nil && level.Mismatches > 0 }
 
 func (v *verdict) String() string {
 	s := fmt.Sprintf("exit status %d, %s", v.Exit, v.level())

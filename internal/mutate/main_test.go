@@ -121,8 +121,8 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	var logs []string
 	for i, text := range []string{
-		`{"kind":"tie","place":"netlist","trained":true,"rare":true,"shown":["iverilog"],"level":"formal","unshown":2}` + "\n" +
-			`{"kind":"tie","place":"Verilog","shown":["iverilog","yosys"],"level":"rtl"}` + "\n",
+		`{"kind":"tie","place":"netlist","trained":true,"rare":true,"shown":["iverilog"],"level":"formal","unshown":2,"played":{"rtl checked":100},"apart":{"play":"not found","proof":"found: why"}}` + "\n" +
+			`{"kind":"tie","place":"Verilog","shown":["iverilog","yosys"],"level":"rtl","played":{"rtl checked":50}}` + "\n",
 		`{"kind":"anchor","place":"netlist","trained":true,"shown":["iverilog"],"level":"software"}` + "\n",
 	} {
 		logs = append(logs, filepath.Join(dir, string(rune('a'+i))))
@@ -135,9 +135,10 @@ func TestReport(t *testing.T) {
 		t.Error(err)
 	}
 	for _, want := range []string{
-		"3 mutants: 2 in trained networks of 1,000 gates or more, 1 of them rare; all shown by iverilog, 1 by yosys, too\n",
-		"| tie | 2 | 0 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
-		"| all | 3 | 0 | 1 | 1 | 1 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
+		"3 mutants: 2 in trained networks of 1,000 gates or more, 1 of them rare; 1 shown by yosys, too\n",
+		"| tie | 2 | 0 | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
+		"| all | 3 | 0 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
+		"| tie | 1 | 0 | 1 | 0 |\n", "| rtl checked | 2 | 50 | 100 | 100 |\n",
 		"tie 2\n",
 	} {
 		if !strings.Contains(out.String(), want) {
