@@ -14,8 +14,8 @@ import (
 // apart is what single checks of verify say of a mutant that is refused as a whole, as its text is none that is
 // written: they are asked each by itself.
 type apart struct {
-	Play  string `json:"play"` // found, not found, or what it says instead
-	Proof string `json:"proof"`
+	Play  string `json:"play"`  // found, not found, or what it says instead
+	Proof string `json:"proof"` // empty: none was asked
 }
 
 // The answers of single checks.
@@ -56,6 +56,12 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 		play, err := d.RTL(ctx, s, f, "iverilog", apartSamples)
 		proof, failed := d.Verilog(ctx, f)
 		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && proof.Verdict != "equivalent")}, ctx.Err()
+	case inWrapper, inCore:
+		if x.d.lanes > 0 {
+			return nil, nil
+		}
+		play, err := d.Wrapper(ctx, s, x.d.wrapperFiles(dir), apartSamples)
+		return &apart{Play: answer(err, err == nil && play.Mismatches > 0)}, ctx.Err()
 	case inEngine, inMemory:
 		f := x.d.foldFiles(dir)
 		play, err := d.FoldRTL(ctx, s, f, "iverilog", apartSamples)
@@ -74,6 +80,19 @@ func answer(err error, differs bool) string {
 		return found
 	}
 	return notFound
+}
+
+// wrapperFiles are the files of a wrapper in a folder. Its encoder is tried by the play alone.
+func (d *design) wrapperFiles(dir string) verify.WrapperFiles {
+	around := "verilog"
+	if d.hasFile("core") {
+		around = "core"
+	}
+	f := verify.WrapperFiles{Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target}
+	for _, name := range append(d.named(d.wrap), d.named(around)...) {
+		f.Sources = append(f.Sources, filepath.Join(dir, name))
+	}
+	return f
 }
 
 // foldFiles are the files of an engine in a folder.

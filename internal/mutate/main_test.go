@@ -33,7 +33,7 @@ func TestMutants(t *testing.T) {
 	binary, dir := build(t), t.TempDir()
 	var out strings.Builder
 	log := filepath.Join(dir, "log.jsonl")
-	err := start(t.Context(), &out, []string{"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "18", "-log", log})
+	err := start(t.Context(), &out, []string{"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "18", "-log", log, "-kinds", kindsOf(drawnKinds())})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -44,7 +44,7 @@ func TestMutants(t *testing.T) {
 		}
 		seen[r.Kind]++
 	}
-	for _, k := range kinds() {
+	for _, k := range drawnKinds() {
 		if seen[k.name] != 2 {
 			t.Errorf("%d mutants of kind %s, want 2", seen[k.name], k.name)
 		}
@@ -59,6 +59,41 @@ func TestMutants(t *testing.T) {
 	err = start(t.Context(), &out, []string{"-ialgn", blind, "-dir", filepath.Join(dir, "work"), "-small", "-count", "3", "-kinds", "class"})
 	if err == nil || err.Error() != "verify did not find 3 of 3 mutants" || strings.Count(out.String(), "MISSED: ") != 3 {
 		t.Errorf("verify that finds nothing: %v\n%s", err, &out)
+	}
+}
+
+// kindsOf returns the names of kinds as -kinds takes them.
+func kindsOf(list []kind) string { return strings.ReplaceAll(kindNames(list), ", ", ",") }
+
+// TestSiteMutants makes a mutant of some kinds that have sites, and of a form of statement, and has each found.
+func TestSiteMutants(t *testing.T) {
+	binary, dir := build(t), t.TempDir()
+	var out strings.Builder
+	log := filepath.Join(dir, "log.jsonl")
+	args := []string{
+		"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "6", "-log", log,
+		"-kinds", "wrapper: comparison,engine: comparison,engine: memory," + leftOut + ",second driver",
+	}
+	if err := start(t.Context(), &out, args); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	places := map[place]int{}
+	for _, r := range readLog(t, log) {
+		if r.Level != none {
+			places[r.Place]++
+		}
+		if r.Level != none && len(r.Shown) == 0 || r.Level == missed {
+			t.Errorf("mutant %d: shown by %v, %s", r.Number, r.Shown, r.Level)
+		}
+	}
+	for _, p := range []place{inWrapper, inEngine, inMemory, inManifest, inStatement} {
+		if places[p] == 0 {
+			t.Errorf("no mutant in %s:\n%s", p, &out)
+		}
+	}
+	out.Reset()
+	if err := start(t.Context(), &out, args); err != nil || strings.Contains(out.String(), "none was shown") {
+		t.Errorf("a second run, with nothing left to do: %v\n%s", err, &out)
 	}
 }
 

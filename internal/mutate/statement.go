@@ -211,15 +211,8 @@ func (d *design) writeStatement(r *rand.Rand, text string, form statement) *text
 	if !ok {
 		return nil
 	}
-	name, before, expression := text[at[2]:at[3]], "", ""
-	if len(at) > 4 {
-		expression = text[at[4]:at[5]]
-	} else {
-		expression = name + "_lut"
-		instance := text[at[0]:at[1]]
-		cut := strings.LastIndex(instance, "("+name+")")
-		before = "  wire " + expression + ";\n" + instance[:cut+1] + expression + instance[cut+1+len(name):] + "\n"
-	}
+	name := text[at[2]:at[3]]
+	before, expression := driver(text, at, name)
 	reads := netNames.FindAllString(text[at[0]:at[1]], -1)
 	reads = slices.DeleteFunc(reads, func(s string) bool { return s == name })
 	any, ok := pick(r, xBits.FindAllString(text, -1))
@@ -237,6 +230,16 @@ func (d *design) writeStatement(r *rand.Rand, text string, form statement) *text
 		c.what = fmt.Sprintf("%s: line %d becomes %q", form.kind, strings.Count(text[:at[0]], "\n")+1, by)
 	}
 	return c
+}
+
+// driver returns the expression of an assignment; of a primitive it returns a wire and what drives that.
+func driver(text string, at []int, name string) (before, expression string) {
+	if len(at) > 4 {
+		return "", text[at[4]:at[5]]
+	}
+	instance, expression := text[at[0]:at[1]], name+"_lut"
+	cut := strings.LastIndex(instance, "("+name+")")
+	return "  wire " + expression + ";\n" + instance[:cut+1] + expression + instance[cut+1+len(name):] + "\n", expression
 }
 
 var letters = regexp.MustCompile(`\b[WEST]\b`)
