@@ -74,6 +74,10 @@ var policy = Policy{
 			Package: "backend/verilog", Imports: []string{"netlist"},
 			Test: []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"}, TestStandard: []string{"os/exec"},
 		},
+		{
+			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist"},
+			Test: []string{"compiler", "compiler/...", "trainer/model"},
+		},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{
 			Package: "backend/blif", Imports: []string{"netlist", "backend/lowering", "backend/verilog"},
@@ -135,7 +139,7 @@ var policy = Policy{
 		},
 		{
 			// Nothing of the compiler: it is judged here.
-			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "internal/tool"},
+			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/tool"},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "trainer/..."},
 		},
 		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tool"}},
