@@ -55,7 +55,7 @@ func TestTargetTables(t *testing.T) {
 }
 
 // TestTargets compiles a small network for every target in every style, and has it proved and
-// simulated, also as what yosys makes of it.
+// simulated: whole, class by class, and as what yosys makes of it.
 func TestTargets(t *testing.T) {
 	for _, name := range []string{"iverilog", "yosys", "abc"} {
 		tooltest.Find(t, name)
@@ -69,6 +69,7 @@ func TestTargets(t *testing.T) {
 				dir := target + "-" + style
 				must(t, "compile", "m.st", "-o", dir, "--target", target, "--style", style, "--quiet")
 				must(t, "verify", "m.st", dir, "--level", "all", "--samples", "64", "--synthesized")
+				must(t, "verify", "m.st", dir, "--by-class", "--samples", "64", "--simulator", "iverilog")
 			})
 		}
 	}

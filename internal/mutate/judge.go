@@ -61,27 +61,32 @@ func judge(ctx context.Context, ialgn *tool.Tool, model, dir string) (*verdict, 
 
 // countsOf returns the numbers that each level of a report has of what it did, but for times.
 func countsOf(report string) map[string]int {
-	counts := map[string]int{}
-	var levels map[string]json.RawMessage
+	var levels map[string]any
 	if json.Unmarshal([]byte(report), &levels) != nil {
 		return nil
 	}
-	for name, text := range levels {
-		var level map[string]any
-		if json.Unmarshal(text, &level) != nil {
-			continue // no level
-		}
-		for key, value := range level {
-			if n, ok := value.(float64); ok && slices.Contains(amounts, key) {
-				counts[name+" "+key] = int(n)
-			}
-		}
-	}
+	counts := map[string]int{}
+	addCounts(counts, "", levels)
 	return counts
 }
 
+// addCounts adds the numbers of a level, and of the parts that it has.
+func addCounts(counts map[string]int, name string, level map[string]any) {
+	for key, value := range level {
+		full := strings.TrimSpace(name + " " + key)
+		switch v := value.(type) {
+		case map[string]any:
+			addCounts(counts, full, v)
+		case float64:
+			if name != "" && slices.Contains(amounts, key) {
+				counts[full] = int(v)
+			}
+		}
+	}
+}
+
 // amounts are the numbers of a level that say how much it did.
-var amounts = []string{"checked", "values", "words", "samples", "clocks", "steps", "registers", "wires", "outputs", "hidden_bits"}
+var amounts = []string{"checked", "values", "words", "packets", "samples", "clocks", "steps", "registers", "wires", "outputs", "hidden_bits"}
 
 // found reports whether the folder was not verified.
 func (v *verdict) found() bool { return v.Exit != 0 }
@@ -93,6 +98,7 @@ const (
 	byWrapper  = "wrapper"
 	byFormal   = "formal"
 	byVerilog  = "verilog" // the netlist is proved, and the Verilog is shown not to be it
+	byParts    = "parts"   // the netlist and its Verilog are proved, and something around them is not
 	unproved   = "unproved"
 	byText     = "text" // proved, but a file is not what is written for the netlist
 	refused    = "refused"
@@ -119,10 +125,13 @@ func (v *verdict) level() string {
 	if v.Verilog != nil && v.Verilog.Verdict == "different" {
 		return byVerilog
 	}
-	if v.Formal != nil && v.Formal.Proved {
+	switch {
+	case v.Formal == nil || !v.Formal.Proved:
+		return byFormal
+	case len(v.Folder) > 0:
 		return byText
 	}
-	return byFormal
+	return byParts
 }
 
 // differ reports whether a simulation that was made found a difference.

@@ -171,8 +171,8 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"3 mutants: 2 in trained networks of 1,000 gates or more, 1 of them rare; 1 shown by yosys, too\n",
-		"| tie | 2 | 0 | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
-		"| all | 3 | 0 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
+		"| tie | 2 | 0 | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
+		"| all | 3 | 0 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
 		"| tie | 1 | 0 | 1 | 0 |\n", "| rtl checked | 2 | 50 | 100 | 100 |\n",
 		"tie 2\n",
 	} {
@@ -200,6 +200,7 @@ func TestLevels(t *testing.T) {
 		byRTL:      {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 1}}`},
 		byFormal:   {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"verdict": "different"}}`},
 		byVerilog:  {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "verilog": {"verdict": "different"}}`},
+		byParts:    {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "verilog": {"verdict": "equivalent"}, "core": {"verdict": "different"}}`},
 		byText:     {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "folder": ["net.v is not"]}`},
 		unproved:   {3, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"verdict": "unproved"}}`},
 	} {

@@ -12,7 +12,7 @@ import (
 )
 
 // levels are the columns of the table.
-var levels = []string{refused, bySoftware, byRTL, byWrapper, byFormal, byVerilog, unproved, byText, missed}
+var levels = []string{refused, bySoftware, byRTL, byWrapper, byFormal, byVerilog, byParts, unproved, byText, missed}
 
 // merged prints the report of several logs.
 func merged(w io.Writer, logs []string) error {
@@ -156,6 +156,6 @@ func row(w io.Writer, name string, results []result) {
 	n := float64(max(1, len(results)))
 	software := at(results, refused) + at(results, bySoftware)
 	rtl := software + at(results, byRTL) + at(results, byWrapper)
-	formal := rtl + at(results, byFormal) + at(results, byVerilog) + at(results, unproved) + at(results, byText)
+	formal := rtl + at(results, byFormal) + at(results, byVerilog) + at(results, byParts) + at(results, unproved) + at(results, byText)
 	fmt.Fprintf(w, " %.1f %% | %.1f %% | %.1f %% |\n", 100*float64(software)/n, 100*float64(rtl)/n, 100*float64(formal)/n)
 }

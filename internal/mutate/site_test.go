@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -216,5 +217,14 @@ func TestResume(t *testing.T) {
 	}
 	if _, err := r.resume(strings.NewReader(`{"number":3,"kind":"another"}`), list); err == nil || !strings.Contains(err.Error(), "of another run") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestCountsOf takes what levels and their parts did out of a report, and no times.
+func TestCountsOf(t *testing.T) {
+	got := countsOf(`{"wrapper": {"values": 32, "seconds": 1.5, "stub": {"words": 4000}, "checked": 9}, "verified": true, "folder": ["x"], "checked": 3}`)
+	want := map[string]int{"wrapper values": 32, "wrapper stub words": 4000, "wrapper checked": 9}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
