@@ -36,13 +36,16 @@ type verdict struct {
 // to the proof.
 const judgeSamples = "100"
 
+// exitPanic is the exit status of a program that met a fault of its own, which finds nothing.
+const exitPanic = 70
+
 // judge has a folder verified.
 func judge(ctx context.Context, ialgn *tool.Tool, model, dir string) (*verdict, error) {
 	r, err := ialgn.Run(ctx, tool.Command{Args: []string{"verify", model, dir, "--level", "all", "--samples", judgeSamples, "--json", "--threads", "1"}, Limit: verifyLimit})
 	v := &verdict{Message: strings.TrimSpace(r.Stderr)}
 	if err != nil {
 		exit := (interface{ ExitCode() int })(nil)
-		if !errors.As(err, &exit) || exit.ExitCode() < 1 || exit.ExitCode() > 3 {
+		if !errors.As(err, &exit) || exit.ExitCode() < 1 || exit.ExitCode() > 3 && exit.ExitCode() != exitPanic {
 			return nil, err
 		}
 		v.Exit = exit.ExitCode()
@@ -109,7 +112,7 @@ const (
 // level returns which level found the mutant, the first of them.
 func (v *verdict) level() string {
 	switch {
-	case v.Exit == 0:
+	case v.Exit == 0 || v.Exit == exitPanic:
 		return missed
 	case v.Exit == 1 || v.Software == nil:
 		return refused

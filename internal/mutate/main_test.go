@@ -214,4 +214,7 @@ func TestLevels(t *testing.T) {
 			t.Errorf("exit status %d, %s: %s, want %s", c.exit, c.text, got, want)
 		}
 	}
+	if got := (&verdict{Exit: exitPanic, Message: "a fault"}).level(); got != missed {
+		t.Errorf("a program that failed is said to have found it: %s", got)
+	}
 }
