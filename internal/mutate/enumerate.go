@@ -16,6 +16,9 @@ type candidate struct {
 	site site
 }
 
+// mostSites is how many sites a slot tries.
+const mostSites = 40
+
 // errSame says that a claim changes nothing.
 var errSame = errors.New("the folder claims that already")
 
@@ -43,7 +46,7 @@ func (r *runner) candidates(k kind) []candidate {
 // enumerate tries the sites that are the slot's until one is shown to matter. It returns nil if none is.
 func (m *maker) enumerate(ctx context.Context) (*result, error) {
 	list := m.candidates(m.slot.kind)
-	for i, tries := m.slot.nth, 0; i < len(list) && tries < mostTries; i, tries = i+m.slot.of, tries+1 {
+	for i, tries := m.slot.nth, 0; i < len(list) && tries < mostSites; i, tries = i+m.slot.of, tries+1 {
 		x, err := m.try(ctx, list[i])
 		if failed := (*tool.FailedError)(nil); errors.As(err, &failed) && ctx.Err() == nil || errors.Is(err, errSame) {
 			continue // no Verilog any more, an endless one, or no change

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"ialgn/internal/tool"
 	"ialgn/netlist"
@@ -19,6 +20,9 @@ type player struct {
 	lines  []string // of the operations
 	result []string // what the unchanged design prints
 }
+
+// playLimit bounds what a play takes, of a tenth of a second to two. A mutant may have no end, nor may its building.
+const playLimit = 20 * time.Second
 
 // The operations of the players.
 const (
@@ -103,14 +107,14 @@ func (p *player) play(ctx context.Context, d *design, dir string, changed files)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := iverilog.Run(ctx, tool.Command{Args: args, Dir: dir, Limit: replayLimit}); err != nil {
+	if _, err := iverilog.Run(ctx, tool.Command{Args: args, Dir: dir, Limit: playLimit}); err != nil {
 		return nil, err
 	}
 	vvp, err := tool.Find("vvp")
 	if err != nil {
 		return nil, err
 	}
-	r, err := vvp.Run(ctx, tool.Command{Args: []string{"-n", "player.vvp", "+operations=" + strconv.Itoa(len(p.lines))}, Dir: dir, Limit: replayLimit})
+	r, err := vvp.Run(ctx, tool.Command{Args: []string{"-n", "player.vvp", "+operations=" + strconv.Itoa(len(p.lines))}, Dir: dir, Limit: playLimit})
 	return strings.Split(strings.TrimSpace(r.Stdout), "\n"), err
 }
 
