@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ialgn/internal/crew"
 )
 
 // Status is what one line about the work under way says.
@@ -53,7 +55,7 @@ type Board struct {
 	mu    sync.Mutex
 	tasks []*task       // in the order in which they began
 	end   chan struct{} // closed when there are none any more
-	ended chan struct{} // closed when show is not called any more
+	shows *crew.Group   // calls show until then; a panic there is one of who ends the last task
 }
 
 // NewBoard returns a board that, while there are tasks, calls show at that interval with the
@@ -126,22 +128,24 @@ func (b *Board) add(t *task) {
 	defer b.mu.Unlock()
 	b.tasks = append(b.tasks, t)
 	if len(b.tasks) == 1 {
-		b.end, b.ended = make(chan struct{}), make(chan struct{})
-		go b.watch(b.end, b.ended)
+		end := make(chan struct{})
+		b.end = end
+		b.shows, _ = crew.NewGroup(context.Background())
+		b.shows.Go(func() error { return b.watch(end) })
 	}
 }
 
 // remove ends a task and those within it.
 func (b *Board) remove(t *task) {
-	if ended := b.drop(t); ended != nil {
-		<-ended
+	if shows := b.drop(t); shows != nil {
+		_ = shows.Wait() // it has no errors
 		b.show(nil)
 	}
 }
 
-// drop takes a task and those within it off the board. If that leaves none, what it returns is
-// closed as soon as nothing is shown any more.
-func (b *Board) drop(t *task) (ended chan struct{}) {
+// drop takes a task and those within it off the board. If that leaves none, it returns what to wait
+// for until nothing is shown any more.
+func (b *Board) drop(t *task) (shows *crew.Group) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !slices.Contains(b.tasks, t) {
@@ -152,7 +156,7 @@ func (b *Board) drop(t *task) (ended chan struct{}) {
 		return nil
 	}
 	close(b.end)
-	return b.ended
+	return b.shows
 }
 
 // isIn reports whether a task is another or within it.
@@ -161,14 +165,13 @@ func (t *task) isIn(o *task) bool {
 }
 
 // watch has the tasks shown until there are none.
-func (b *Board) watch(end <-chan struct{}, ended chan<- struct{}) {
-	defer close(ended)
+func (b *Board) watch(end <-chan struct{}) error {
 	tick := time.NewTicker(b.every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-end:
-			return
+			return nil
 		case <-tick.C:
 			if all := b.innermost(); len(all) > 0 {
 				b.show(all)

@@ -137,3 +137,22 @@ func TestMany(t *testing.T) {
 		t.Errorf("the last line is %q", s.lines[len(s.lines)-1])
 	}
 }
+
+// TestFault: a fault while it is shown is one of who ends the work, where it is reported.
+func TestFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := progress.With(t.Context(), progress.NewBoard(time.Second, func(all []progress.Status) {
+			if all != nil {
+				panic("broken")
+			}
+		}))
+		_, end := progress.Begin(ctx, "rtl")
+		time.Sleep(time.Minute)
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic at the end of the work")
+			}
+		}()
+		end()
+	})
+}

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"ialgn/internal/crew"
 )
 
 // chunkBytes is about how much of a section one goroutine of [ReadFrozen] holds: the
@@ -76,7 +76,7 @@ func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk i
 	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
 	chunks := (m.Width + chains - 1) / chains
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(context.Background())
+	g, ctx := crew.NewGroup(context.Background())
 	for range min(runtime.GOMAXPROCS(0), chunks) {
 		g.Go(func() error {
 			s, buf := m.allocate(i, chains), make([]byte, codecBytes)
