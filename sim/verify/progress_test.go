@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ialgn/compiler/pipeline"
 	"ialgn/internal/progress"
 	"ialgn/netlist"
 )
@@ -51,6 +52,17 @@ func TestProgressOfSimulation(t *testing.T) {
 	saidAll(t, lines(),
 		"rtl: iverilog, building", `rtl: iverilog, running, \d+ of 5000 samples`, `rtl: 0 of \d+ parts, count_0, iverilog, building`,
 		`rtl: 1 of \d+ parts, count_1, iverilog, running, \d+ of 5000 samples`, `rtl: \d+ of \d+ parts, class_index, iverilog, building`)
+}
+
+// TestProgressOfPipeline: a pipeline's testbench counts, too.
+func TestProgressOfPipeline(t *testing.T) {
+	needs(t, "iverilog", "vvp")
+	d := pipelined(t, newDesign(t, small(41), netlist.Core, 2), pipeline.Options{Auto: true, MaxLevels: 2})
+	ctx, lines := said(t)
+	if _, err := d.RTL(ctx, randomSamples(d.Model, 5000), emit(t, d), "iverilog", 5000); err != nil {
+		t.Fatal(err)
+	}
+	saidAll(t, lines(), `rtl: iverilog, running, \d+ of 5000 samples`)
 }
 
 // TestWithoutTelling: how far a simulation was is no part of what it found.
