@@ -333,8 +333,10 @@ func TestResultsOfLess(t *testing.T) {
 			p.Output.Report.Fold.Each[0].Cycles = 1
 			p.Synthesis[0].Report.Fmax, p.Synthesis[0].Report.MHz = 10, 12
 		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route.", []fact{
-			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
-			{"Clock", "10.0 MHz", "after routing; aimed at 12.0 MHz, not met"}, {"Samples a second", "10,000,000", "at that clock, one in 1 clock"},
+			{"LUTs", "416", "as yosys maps them"},
+			{"Flip-flops", "7", ""},
+			{"Clock", "10.0 MHz", "after routing; aimed at 12.0 MHz, not met"},
+			{"Samples a second", "10,000,000", "at that clock, one in 1 clock"},
 		}}},
 		{"folded with a loader", func(p *Page) {
 			folded(p)
