@@ -82,3 +82,18 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitedMemory trains a network that a limit of the shell has no room for: it is refused before it
+// is made, and the message names what sets the limit.
+func TestLimitedMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the limit of memory is Linux's")
+	}
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	cmd := exec.Command("sh", "-c", "ulimit -v 3000000; exec ialgn train small.yaml -o m.st --set model.width=100000 --set model.depth=100")
+	out, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); err == nil || code != exitUsage || !strings.Contains(string(out), "GB of memory, and ulimit -v leaves less") {
+		t.Errorf("exit status %d, %s", code, out)
+	}
+}
