@@ -15,6 +15,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 )
 
@@ -88,6 +89,9 @@ func (r Runner) Emit(ctx context.Context, to Cluster, data string) (*Batch, erro
 	}
 	b.File = filepath.Join(r.Dir, b.name+ending)
 	b.Submit = submit + " " + shell([]string{b.File})
+	if err := r.Guard.Check(b.File, overwrite.Job); err != nil {
+		return nil, err
+	}
 	if err := atomicfile.Write(b.File, form); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.File, err)
 	}

@@ -112,7 +112,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 		return r.leftOut(n, err)
 	}
 	e := planned{entry: n, Seeds: trainer.Seeds{N: r.Seeds, Refuse: foreign, Run: trainer.Run{
-		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true,
+		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true, Guard: r.Guard,
 	}}}
 	paper, err := r.Experiment.parse(n, r.Experiment.keys(n, Paper))
 	if err != nil {

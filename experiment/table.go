@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
@@ -27,6 +28,7 @@ type Table struct {
 	series  *Series
 	picture *Picture
 	counted bool // operations are drawn
+	guard   overwrite.Guard
 }
 
 // Row is the outcome of an entry. Accuracies are shares of the test set; those without a
@@ -67,7 +69,7 @@ func (r Runner) table() (*Table, error) {
 	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale)+endings)
 	t := &Table{
 		Experiment: e.Name, Title: e.Summary, Scale: r.Scale, Caption: r.caption(),
-		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture, counted: e.Operations,
+		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture, counted: e.Operations, guard: r.Guard,
 	}
 	if e.Series != nil {
 		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")

@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/filelock"
+	"ialgn/internal/overwrite"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
@@ -25,7 +26,18 @@ func (r *Run) checkRoom() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return nil
+	return r.checkOutputs()
+}
+
+// checkOutputs refuses to write over files that no run wrote. What a resumed run reads it
+// looks at itself.
+func (r *Run) checkOutputs() error {
+	paths := []string{r.Model}
+	if !r.Resume {
+		state, best := CheckpointPath(r.Model), BestPath(r.Model)
+		paths = append(paths, state, best, state+oldSuffix, best+oldSuffix)
+	}
+	return r.Guard.CheckAll(overwrite.Of(overwrite.Model, paths...))
 }
 
 // lock keeps other runs from writing the same model: their checkpoints would take the place

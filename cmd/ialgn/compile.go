@@ -32,8 +32,7 @@ func compileCommand() *cli.Command {
 		ArgsUsage: "MODEL -o DIR",
 		Description: "DIR gets NAME.v, NAME_tb.v, NAME.netlist (what sim and verify read), report.json\n" +
 			"and manifest.json. Scopes: gates (thermometer bits to last-layer bits), core (with\n" +
-			"popcounts and argmax), full (with the comparators, from feature words to class).\n" +
-			"With --lut or --target the netlist is mapped to LUTs, the head to counters.",
+			"popcounts and argmax), full (with the comparators, from feature words to class).",
 		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags: everywhere(
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
@@ -56,6 +55,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
+			forceFlag,
 		),
 		Action: compile,
 	}
@@ -72,7 +72,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c), guard: guard(c),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -94,7 +94,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sum := hashing(ctx, path)
-	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap, Baud: o.Baud, Board: plan.board}
+	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap, Baud: o.Baud, Board: plan.board, Guard: o.guard}
 	info, err := model.ReadInfo(path)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/netlist"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -43,7 +44,9 @@ type compileOptions struct {
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 	Counts    bool     `json:"counts,omitempty"`
 
-	threads int // which decides nothing
+	// What decides nothing:
+	threads int
+	guard   overwrite.Guard // of the files in the folder
 }
 
 // The clocks that constraints are written for.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 )
@@ -37,6 +38,9 @@ func newProgress(c *cli.Context, log string) (*progress, error) {
 	}
 	if log == "" {
 		return p, nil
+	}
+	if err := guard(c).Check(log, overwrite.Log); err != nil {
+		return nil, fmt.Errorf("--log: %w", err)
 	}
 	f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

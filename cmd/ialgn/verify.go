@@ -16,6 +16,7 @@ import (
 
 	"ialgn/compiler/folder"
 	"ialgn/internal/jsonfault"
+	"ialgn/internal/overwrite"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
@@ -40,6 +41,7 @@ func verifyCommand() *cli.Command {
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
 			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class alone, as is done with large designs"},
 			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: check what yosys makes of it, too"},
+			forceFlag,
 		),
 		Action: verifyDir,
 	}
@@ -64,6 +66,9 @@ func verifyDir(c *cli.Context) error {
 		return err
 	}
 	if err := verify.CheckSimulator(o.simulator); err != nil {
+		return err
+	}
+	if err := guard(c).Check(folder.CertificatePath(args[1]), overwrite.Certificate); err != nil {
 		return err
 	}
 	r, err := verifyModel(c, args[0], args[1], o)

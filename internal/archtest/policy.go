@@ -8,7 +8,7 @@ var policy = Policy{
 		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}, TestStandard: []string{"net/http"}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/plural"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/plural", "internal/overwrite"},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
@@ -50,7 +50,7 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault"},
+			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/overwrite"},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
@@ -121,7 +121,7 @@ var policy = Policy{
 		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool", "internal/overwrite"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
@@ -153,7 +153,7 @@ var policy = Policy{
 		},
 		{
 			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/hint", "internal/plot", "internal/plural"},
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/hint", "internal/plot", "internal/plural", "internal/overwrite"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
@@ -171,7 +171,8 @@ var policy = Policy{
 		{Package: "internal/filelock"},
 		{Package: "internal/hint"},
 		{Package: "internal/jsonfault"},
-		{Package: "internal/plot", Imports: []string{"internal/atomicfile"}, External: []string{gonumPlot}},
+		{Package: "internal/overwrite", Imports: []string{"internal/hint"}},
+		{Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
