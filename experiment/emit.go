@@ -33,7 +33,7 @@ func ParseCluster(name string) (Cluster, error) {
 	if c := Cluster(name); c == Slurm || c == Kubernetes {
 		return c, nil
 	}
-	return "", fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes)
+	return "", hint.Near(fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes), name, []string{string(Slurm), string(Kubernetes)})
 }
 
 // Batch is a grid as a job of a cluster: each index is a run.

@@ -128,7 +128,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	defer lock.Release()
 	data, err := LoadData(ctx, r.Config, r.Folders)
 	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted, r.Config.Data.Set)
+		return nil, interruptedReading(r.Config)
 	}
 	if err != nil {
 		return nil, err
@@ -153,6 +153,11 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	return s.finish()
+}
+
+// interruptedReading is the error of a context that ended before the first batch.
+func interruptedReading(cfg config.Config) error {
+	return fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted, cfg.Data.Set)
 }
 
 // prepare makes the model and the engine, new or from the checkpoint.

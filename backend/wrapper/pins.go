@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ialgn/internal/hint"
 )
 
 // Board is a board on which wrappers have pins.
@@ -79,7 +81,7 @@ func ParseBoard(name string) (*Board, error) {
 		}
 		names = append(names, boards[i].Name)
 	}
-	return nil, fmt.Errorf("board %q: no such board, give one of %s", name, strings.Join(names, ", "))
+	return nil, hint.NoSuch("board", name, names)
 }
 
 // CheckPins returns an error if a wrapper has no pins on the board: those whose ports are for

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"ialgn/backend/verilog"
@@ -122,12 +123,13 @@ func (p compilePlan) freeze(f *model.Frozen) (*netlist.Netlist, error) {
 	return netlist.WithCounts(n, f.Classes)
 }
 
+// wrapNames are the values of --wrap.
+var wrapNames = []string{"none", "stream", "axis", "uart", "spi"}
+
 // wrapper returns the kind of the wrapper, empty for none.
 func (o compileOptions) wrapper() (string, error) {
-	switch o.Wrap {
-	case "", "none", "stream", "axis", "uart", "spi":
-	default:
-		return "", fmt.Errorf("--wrap %q: give none, stream, axis, uart or spi", o.Wrap)
+	if !slices.Contains(wrapNames, cmp.Or(o.Wrap, "none")) {
+		return "", hint.Near(fmt.Errorf("--wrap %q: give none, stream, axis, uart or spi", o.Wrap), o.Wrap, wrapNames)
 	}
 	if o.Baud != 0 && o.Wrap != "uart" {
 		return "", hint.With(fmt.Errorf("--baud %d: there is no serial line", o.Baud), "leave it out, or give --wrap uart")
@@ -180,7 +182,7 @@ func parseStyle(s string) (verilog.Style, error) {
 	case "lut":
 		return verilog.LUTs, nil
 	}
-	return 0, fmt.Errorf("--style %q: give gates or lut", s)
+	return 0, hint.Near(fmt.Errorf("--style %q: give gates or lut", s), s, []string{"gates", "lut"})
 }
 
 // hardware returns what the netlist is lowered to, nil for nothing.
@@ -237,7 +239,7 @@ func (o compileOptions) stages() (p pipeline.Options, err error) {
 		return p, nil
 	}
 	if p.Stages, err = strconv.Atoi(o.Pipeline); err != nil || p.Stages < 1 {
-		return p, fmt.Errorf("--pipeline %q: give none, auto or the number of register stages, 1 or more", o.Pipeline)
+		return p, hint.Near(fmt.Errorf("--pipeline %q: give none, auto or the number of register stages, 1 or more", o.Pipeline), o.Pipeline, []string{"none", "auto"})
 	}
 	return p, nil
 }

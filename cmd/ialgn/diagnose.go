@@ -81,7 +81,7 @@ func diagnose(c *cli.Context, kinds []diagnosis) error {
 	case !c.IsSet("what"):
 		return hint.With(errors.New("diagnose: no kind is given"), "name one with --what: %s", strings.Join(names, ", "))
 	case at < 0:
-		return hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s", strings.Join(names, " or "))
+		return hint.Near(hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s", strings.Join(names, " or ")), c.String("what"), names)
 	}
 	if err := refuseOptions(c, kinds, kinds[at]); err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -49,6 +50,7 @@ func loadForTest(c *cli.Context, path string) (*model.Frozen, *trainer.TestData,
 	if err != nil {
 		return nil, nil, err
 	}
+	info.Model.Config.Data.Beside = filepath.Dir(path)
 	test, err := trainer.LoadTest(c.Context, &f.Encoder, f.Classes, info.Model.Config.Data, folders(c))
 	if err != nil {
 		return nil, nil, err

@@ -100,6 +100,7 @@ func newPage(c *cli.Context, out *folder.Output) (*reports.Page, error) {
 	if p.Info, err = model.ReadInfo(path); err != nil {
 		return nil, err
 	}
+	p.Info.Model.Config.Data.Beside = filepath.Dir(path)
 	f, err := model.ReadFrozen(path)
 	if err != nil {
 		return nil, err

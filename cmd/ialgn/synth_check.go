@@ -58,6 +58,7 @@ func newBitChecker(c *cli.Context, out *folder.Output, path string, samples int)
 	if err != nil {
 		return nil, err
 	}
+	noteFewer(c, samples, test.Levels.Len())
 	if differ := compareManifest(f, out); len(differ) > 0 {
 		return nil, hint.With(fmt.Errorf("%s: not compiled from %s: %s", out.Dir, path, strings.Join(differ, "; ")), "compile that model, or name the other one")
 	}

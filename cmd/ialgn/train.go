@@ -52,7 +52,7 @@ func train(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := config.Load(args[0], c.StringSlice("set"))
+	cfg, err := loadConfig(c, args[0], c.StringSlice("set"))
 	if err != nil {
 		return err
 	}

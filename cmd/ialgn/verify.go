@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/compiler/folder"
+	"ialgn/internal/hint"
 	"ialgn/internal/jsonfault"
 	"ialgn/internal/overwrite"
 	"ialgn/sim/verify"
@@ -60,7 +62,7 @@ func verifyDir(c *cli.Context) error {
 		byClass: c.Bool("by-class"), synthesized: c.Bool("synthesized"),
 	}
 	if o.level == 0 {
-		return fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level"))
+		return hint.Near(fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level")), c.String("level"), slices.Sorted(maps.Keys(verifyLevels)))
 	}
 	if o.samples, err = parseSamples(c.String("samples")); err != nil {
 		return err
@@ -92,10 +94,13 @@ type verifyOptions struct {
 	synthesized bool
 }
 
+// allSamples is more than there are.
+const allSamples = math.MaxInt
+
 // parseSamples reads a number of samples, or all.
 func parseSamples(s string) (int, error) {
 	if s == "all" {
-		return math.MaxInt, nil
+		return allSamples, nil
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
@@ -120,6 +125,9 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	d, files, err := newDesign(f, out)
 	if err != nil {
 		return nil, err
+	}
+	if o.level > 1 {
+		noteFewer(c, o.samples, test.Levels.Len())
 	}
 	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
 	folded, err := foldFiles(out)

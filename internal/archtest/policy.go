@@ -12,7 +12,7 @@ var policy = Policy{
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
-		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
+		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding", "internal/hint"}},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
@@ -41,7 +41,7 @@ var policy = Policy{
 			Test: []string{"trainer/..."},
 		},
 
-		{Package: "netlist", Imports: []string{"trainer/model"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
+		{Package: "netlist", Imports: []string{"trainer/model", "internal/hint"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
 
 		{Package: "netlist/counts", Imports: []string{"netlist"}},
 
@@ -50,10 +50,10 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/overwrite"},
+			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/overwrite", "internal/hint"},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
-		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
+		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog", "internal/hint"}, Test: []string{"compiler", "sim"}},
 		{
 			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts"},
 			Test: []string{"compiler", "compiler/lut", "sim", "backend/...", "internal/tool", "trainer/model"},
@@ -68,7 +68,7 @@ var policy = Policy{
 			Package: "compiler/pipeline", Imports: []string{"netlist"},
 			Test: []string{"sim", "compiler/lut", "compiler/head", "netlist/counts"},
 		},
-		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
+		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/hint"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
 		{
 			Package: "backend/verilog", Imports: []string{"netlist"},
@@ -90,7 +90,7 @@ var policy = Policy{
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
-			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural"},
+			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural", "internal/hint"},
 			Test: []string{"sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 		},
 		{
@@ -108,7 +108,7 @@ var policy = Policy{
 		},
 		// The program alone: whoever has Verilog may ask for its synthesis.
 		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
-		{Package: "flow/device"},
+		{Package: "flow/device", Imports: []string{"internal/hint"}},
 		{Package: "flow/placement", Imports: []string{"flow/device"}},
 		{
 			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
@@ -129,7 +129,7 @@ var policy = Policy{
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec",
 				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
-				"flow/yosys", "flow/device", "flow/icestorm",
+				"flow/yosys", "flow/device", "flow/icestorm", "internal/hint",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
 		},
