@@ -101,12 +101,18 @@ func TestEntitled(t *testing.T) {
 		{"the paper's", Paper, nil, nil, all, []string{"The paper's values"}, nil},
 		{"some rows", Paper, []string{"mnist-8000x6-*"}, nil, all + "; here RWLGN, LDLGN, IALGN on mnist, 8000 x 6", []string{"The paper's values"}, nil},
 		{
-			"one row on other data", Paper, []string{"fashion-mnist-8000x6-ialgn"}, fashion, all + "; here IALGN on fashion-mnist, 8000 x 6",
-			[]string{"data.set fashion-mnist instead of mnist"}, []string{"cifar", "The paper's values"},
+			"one row on other data", Paper,
+			[]string{"fashion-mnist-8000x6-ialgn"},
+			fashion, all + "; here IALGN on fashion-mnist, 8000 x 6",
+			[]string{"data.set fashion-mnist instead of mnist"},
+			[]string{"cifar", "The paper's values"},
 		},
 		{
-			"quick on other data", Quick, []string{"*x4-rwlgn"}, append(fashion, "model.tau=10", "encoder.bits=4"), all + "; here RWLGN on fashion-mnist, 2000 x 4",
-			[]string{"fashion-mnist with one width instead of three data sets"}, []string{"CIFAR-10", "The paper's values"},
+			"quick on other data", Quick,
+			[]string{"*x4-rwlgn"},
+			append(fashion, "model.tau=10", "encoder.bits=4"), all + "; here RWLGN on fashion-mnist, 2000 x 4",
+			[]string{"fashion-mnist with one width instead of three data sets"},
+			[]string{"CIFAR-10", "The paper's values"},
 		},
 		{"quick", Quick, nil, nil, all + "; here RWLGN, LDLGN, IALGN on cifar10, 2000 x 4, 2000 x 20, 2000 x 50", []string{"CIFAR-10 with one width instead of"}, nil},
 	} {

@@ -100,18 +100,45 @@ func (t *table) begin(lay layout) error {
 
 // columns finds the label column and counts the features.
 func (t *table) columns(line []string, lay layout) error {
+	if err := t.findLabel(line, lay); err != nil {
+		return err
+	}
+	t.features = len(line)
+	if t.label >= 0 {
+		t.features--
+	}
+	if t.features < 1 || t.features > MaxFeatures {
+		return fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas", len(line), MaxFeatures)
+	}
+	return nil
+}
+
+// findLabel finds the label column, by its name or its number, else by its place.
+func (t *table) findLabel(line []string, lay layout) error {
 	at, number := slices.Index(line, lay.label), lay.number(line)
+	known := lay.features != 0
 	switch {
 	case lay.label != "" && lay.header == "no" && number < 0:
 		return fmt.Errorf("data.label: %q is no column, and data.header says that there is no header; give a number from 1 to %d", lay.label, len(line))
-	case lay.features != 0 && len(line) == lay.features:
+	case known && len(line) == lay.features:
 		t.label = -1
-	case lay.features != 0 && len(line) != lay.features+1:
+		return nil
+	case known && len(line) != lay.features+1:
 		return fmt.Errorf("%d columns, want %d features and at most a label", len(line), lay.features)
 	case number >= 0 && at >= 0 && lay.uncertain() && allNumbers(line):
 		return fmt.Errorf("data.label: %s stands in a line of numbers: say with data.header whether that is a header with this name (yes), or the label is in column %[1]s (no)", lay.label)
-	case number >= 0 && (at < 0 || lay.header == "no" || lay.features != 0 && lay.names == nil):
+	case number >= 0 && (at < 0 || !lay.uncertain()):
 		t.label, t.numbered = number, true
+		return nil
+	}
+	return t.namedLabel(line, lay)
+}
+
+// namedLabel takes the column that has the name of the label, and the last one where there is no
+// name or, of a file for prediction, no column of that name.
+func (t *table) namedLabel(line []string, lay layout) error {
+	at := slices.Index(line, lay.label)
+	switch {
 	case lay.label != "" && at >= 0:
 		if t.label = at; slices.Contains(line[at+1:], lay.label) {
 			return fmt.Errorf("two columns are named %q, rename the one that is not the label", lay.label)
@@ -120,13 +147,6 @@ func (t *table) columns(line []string, lay layout) error {
 		return fmt.Errorf("no column is named %q (data.label), the first line has %s", lay.label, abridged(line))
 	default:
 		t.label = len(line) - 1
-	}
-	t.features = len(line)
-	if t.label >= 0 {
-		t.features--
-	}
-	if t.features < 1 || t.features > MaxFeatures {
-		return fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas", len(line), MaxFeatures)
 	}
 	return nil
 }
