@@ -17,6 +17,7 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -123,13 +124,10 @@ func (p compilePlan) freeze(f *model.Frozen) (*netlist.Netlist, error) {
 	return netlist.WithCounts(n, f.Classes)
 }
 
-// wrapNames are the values of --wrap.
-var wrapNames = []string{"none", "stream", "axis", "uart", "spi"}
-
 // wrapper returns the kind of the wrapper, empty for none.
 func (o compileOptions) wrapper() (string, error) {
-	if !slices.Contains(wrapNames, cmp.Or(o.Wrap, "none")) {
-		return "", hint.Near(fmt.Errorf("--wrap %q: give none, stream, axis, uart or spi", o.Wrap), o.Wrap, wrapNames)
+	if kinds := append([]string{"none"}, wrapper.Kinds()...); o.Wrap != "" && !slices.Contains(kinds, o.Wrap) {
+		return "", hint.Near(fmt.Errorf("--wrap %q: give %s", o.Wrap, plural.Or(kinds)), o.Wrap, kinds)
 	}
 	if o.Baud != 0 && o.Wrap != "uart" {
 		return "", hint.With(fmt.Errorf("--baud %d: there is no serial line", o.Baud), "leave it out, or give --wrap uart")
