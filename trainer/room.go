@@ -50,8 +50,11 @@ func (r *Run) lock() (*filelock.Lock, error) {
 	if errors.As(err, &cause) {
 		err = cause.Err
 	}
-	if err != nil {
+	switch {
+	case cause != nil:
 		return nil, fmt.Errorf("%s: its folder cannot be written (%w); mend that, or name another file with -o", r.Model, err)
+	case err != nil:
+		return nil, err // which says what to do
 	}
 	return l, nil
 }

@@ -43,7 +43,7 @@ func Acquire(path string) (*Lock, error) {
 		}
 		if _, ok := holder(f); !ok {
 			f.Close()
-			return nil, fmt.Errorf("%s: exists and is not a lock that ialgn wrote, move it away", path)
+			return nil, fmt.Errorf("%s: exists and is not a lock that ialgn wrote; move it away", path)
 		}
 		// What stands in the file is for people; the lock holds without it.
 		if err := f.Truncate(0); err == nil {
