@@ -11,7 +11,6 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
 )
 
 // creditOptions are the options of --what credit alone.
@@ -26,7 +25,7 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
 		return hint.With(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)), "`ialgn diagnose -h` shows the form")
 	}
-	cfg, err := config.Load(args[0], c.StringSlice("set"))
+	cfg, err := loadConfig(c, args[0], c.StringSlice("set"))
 	if err != nil {
 		return err
 	}

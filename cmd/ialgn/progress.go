@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 )
@@ -30,6 +31,9 @@ func newEpochs(c *cli.Context, log string) (*epochs, error) {
 	p := &epochs{screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now()}
 	if log == "" {
 		return p, nil
+	}
+	if err := guard(c).Check(log, overwrite.Log); err != nil {
+		return nil, fmt.Errorf("--log: %w", err)
 	}
 	f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {

@@ -40,6 +40,7 @@ func synthCommand() *cli.Command {
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
+			forceFlag,
 		),
 		Action: synthDir,
 	}
@@ -90,7 +91,7 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	if o.Aim, err = synth.ParseAim(c.String("place")); err != nil {
 		return o, fmt.Errorf("--place: %w", err)
 	}
-	o.MHz, o.Pins, o.Parallel = c.Float64("freq"), c.String("pins"), threads(c)
+	o.MHz, o.Pins, o.Parallel, o.Guard = c.Float64("freq"), c.String("pins"), threads(c), guard(c)
 	if c.IsSet("freq") && !(o.MHz >= minMHz && o.MHz <= maxMHz) {
 		return o, fmt.Errorf("--freq %v: give a clock in MHz, %v to %d", o.MHz, minMHz, maxMHz)
 	}

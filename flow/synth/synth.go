@@ -19,6 +19,7 @@ import (
 	"ialgn/flow/device"
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
 )
@@ -26,17 +27,18 @@ import (
 // Options says what to synthesise.
 type Options struct {
 	Device   device.Device
-	Module   string   // the top module; the results have its name
-	Sources  []string // Verilog files
-	Dir      string   // holds a folder for each target
-	MHz      float64  // of the clock that is aimed at
-	Seeds    []int    // of nextpnr, at least one; of Vivado 1
-	Pins     string   // file of pins; empty: nextpnr chooses
-	Aim      Aim      // what it is placed for; empty: as the estimate of its wiring says
-	Parallel int      // how many nextpnrs run at a time
-	Memories []Memory // of the design; without any it may have none
-	Reuse    string   // folder of another design's results, which differs in memories alone; empty: none
-	Manifest string   // SHA-256 of the compiled folder's manifest, for the report
+	Module   string          // the top module; the results have its name
+	Sources  []string        // Verilog files
+	Dir      string          // holds a folder for each target
+	MHz      float64         // of the clock that is aimed at
+	Seeds    []int           // of nextpnr, at least one; of Vivado 1
+	Pins     string          // file of pins; empty: nextpnr chooses
+	Aim      Aim             // what it is placed for; empty: as the estimate of its wiring says
+	Parallel int             // how many nextpnrs run at a time
+	Memories []Memory        // of the design; without any it may have none
+	Reuse    string          // folder of another design's results, which differs in memories alone; empty: none
+	Manifest string          // SHA-256 of the compiled folder's manifest, for the report
+	Guard    overwrite.Guard // of the target's folder
 
 	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
 	// They are called by one goroutine at a time.
@@ -49,6 +51,9 @@ type Options struct {
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
 	if err := o.checkSeeds(); err != nil {
+		return nil, err
+	}
+	if err := o.checkFolder(); err != nil {
 		return nil, err
 	}
 	s, err := newStage(o.Dir, o.Device.Name)

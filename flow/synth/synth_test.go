@@ -237,8 +237,8 @@ func TestFailure(t *testing.T) {
 	fake(t, "nextpnr-ice40", "echo working; echo 'ERROR: no route'; exit 1")
 	o := options(t, "ice40-hx1k", source(t, ports, body))
 	o.Seeds = []int{1, 2}
-	before := filepath.Join(o.Dir, o.Device.Name, "before")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(before), 0o777), os.WriteFile(before, nil, 0o666)); err != nil {
+	before := filepath.Join(o.Dir, o.Device.Name, synth.ReportName)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(before), 0o777), os.WriteFile(before, []byte("{}"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := synth.Run(t.Context(), o)

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/overwrite"
 )
 
 // changes is a chart with all that a line chart may have: a band, error bars, exact zeros,
@@ -323,7 +325,7 @@ func TestImpossibleCharts(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "changes")
-	files, err := changes().Save(base)
+	files, err := changes().Save(base, overwrite.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,10 +343,22 @@ func TestSave(t *testing.T) {
 	if b := image.Bounds(); b.Dx() != 1173 || b.Dy() != 800 {
 		t.Errorf("the image is %v, want 440 x 300 points at 192 dots per inch", b)
 	}
-	if _, err := changes().Save(filepath.Join(base, "there")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := changes().Save(base, overwrite.Guard{}); err != nil {
+		t.Errorf("once more, over its own files: %v", err)
+	}
+	for _, suffix := range []string{".svg", ".png"} {
+		other := filepath.Join(t.TempDir(), "other")
+		if err := os.WriteFile(other+suffix, []byte("<svg>mine</svg>"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := changes().Save(other, overwrite.Guard{}); err == nil || files != nil || !strings.Contains(err.Error(), "other"+suffix+": exists and is not") {
+			t.Errorf("over another's %s: error %v, files %q", suffix, err, files)
+		}
+	}
+	if _, err := changes().Save(filepath.Join(base, "there"), overwrite.Guard{}); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("without a folder: error %v", err)
 	}
-	if _, err := new(Chart).Save(base); err == nil {
+	if _, err := new(Chart).Save(base, overwrite.Guard{}); err == nil {
 		t.Error("an empty chart was saved")
 	}
 }

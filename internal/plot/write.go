@@ -2,8 +2,10 @@ package plot
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/xml"
 	"fmt"
+	"hash/crc32"
 	"html"
 	"io"
 	"regexp"
@@ -16,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"ialgn/internal/atomicfile"
+	"ialgn/internal/overwrite"
 )
 
 // resolution is that of PNG files, in dots per inch.
@@ -117,12 +120,30 @@ func (c *Chart) PNG() ([]byte, error) {
 	if _, err := (vgimg.PngCanvas{Canvas: canvas}).WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("chart %q: %w", c.Title, err)
 	}
-	return b.Bytes(), nil
+	return signed(b.Bytes()), nil
+}
+
+// signed puts what wrote an image into it, by a chunk of text behind the header.
+func signed(png []byte) []byte {
+	const behindHeader = 8 + 12 + 13 // the signature, and the chunk of the header
+	chunk := append([]byte("tEXt"), overwrite.PNGMark...)
+	out := binary.BigEndian.AppendUint32(bytes.Clone(png[:behindHeader]), uint32(len(overwrite.PNGMark)))
+	out = append(out, chunk...)
+	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(chunk))
+	return append(out, png[behindHeader:]...)
+}
+
+// Files returns what [Chart.Save] writes.
+func Files(base string) []overwrite.File {
+	return []overwrite.File{{Path: base + ".svg", Form: overwrite.SVG}, {Path: base + ".png", Form: overwrite.PNG}}
 }
 
 // Save writes BASE.svg and BASE.png and returns their paths. Each file appears when it is
-// complete.
-func (c *Chart) Save(base string) (files []string, err error) {
+// complete. What stands there already must be charts of ours, or the guard allow it.
+func (c *Chart) Save(base string, guard overwrite.Guard) (files []string, err error) {
+	if err := guard.CheckAll(Files(base)); err != nil {
+		return nil, err
+	}
 	svg, err := c.SVG()
 	if err != nil {
 		return nil, err

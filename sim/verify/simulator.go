@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
+	"ialgn/internal/hint"
 	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 )
@@ -38,13 +40,15 @@ type simulated struct {
 	build, run float64
 }
 
+// simulators are the names that [Design.RTL] knows.
+var simulators = []string{"auto", "iverilog", "verilator"}
+
 // CheckSimulator returns an error if [Design.RTL] knows no simulator of that name.
 func CheckSimulator(name string) error {
-	switch name {
-	case "auto", "iverilog", "verilator":
+	if slices.Contains(simulators, name) {
 		return nil
 	}
-	return fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name)
+	return hint.Near(fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name), name, simulators)
 }
 
 // pick returns the simulator that the user asked for. auto is the one that is expected to be
