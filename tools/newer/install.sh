@@ -27,8 +27,6 @@ program() {
 	chmod +x "$folder/bin/$2"
 }
 program yosys yosys
-for name in nextpnr-ice40 icepack iceunpack icebram; do
-	program nextpnr-ice40 "$name"
-done
+program nextpnr-ice40 nextpnr-ice40
 "$folder/bin/yosys" -V
 "$folder/bin/nextpnr-ice40" --version 2>&1

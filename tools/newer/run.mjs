@@ -1,5 +1,5 @@
 // Runs a program that an npm package has as WebAssembly as if it were installed: it sees the files
-// below the working folder, and what it writes there stays.
+// below the working folder and those elsewhere that an argument names, and what it writes there stays.
 //
 //     node run.mjs PACKAGE-FOLDER PROGRAM [ARGUMENT ...]
 //     node run.mjs --share PACKAGE-FOLDER PROGRAM FOLDER    copies the program's data into a folder
@@ -42,9 +42,31 @@ const to = (fd) => (bytes) => {
   }
 };
 
+// place puts a file elsewhere into a tree, and returns the argument by which the program finds it.
+function place(argument, number, tree, elsewhere) {
+  if (!path.isAbsolute(argument) || !fs.existsSync(path.dirname(argument))) return argument;
+  const within = path.relative(process.cwd(), argument);
+  if (!within.startsWith("..")) return within || ".";
+  const name = `elsewhere-${number}-${path.basename(argument)}`;
+  if (fs.existsSync(argument) && fs.statSync(argument).isFile()) tree[name] = new Uint8Array(fs.readFileSync(argument));
+  elsewhere[name] = argument;
+  return name;
+}
+
+// putBack writes the files elsewhere that a program made, and takes them all out of its tree.
+function putBack(elsewhere, tree, before) {
+  for (const [name, target] of Object.entries(elsewhere)) {
+    if (tree[name] !== undefined && !(before[name] && Buffer.compare(content(tree[name]), before[name]) === 0)) {
+      fs.writeFileSync(target, content(tree[name]));
+    }
+    delete tree[name];
+  }
+}
+
 async function run(folder, program, args) {
   const { commands, Exit } = await import(pathToFileURL(path.join(folder, "gen", "bundle.js")));
-  const before = read(".");
+  const before = read("."), elsewhere = {};
+  args = args.map((a, i) => place(a, i, before, elsewhere));
   let code = 0, after = {};
   try {
     after = (await commands[program](args, before, { stdout: to(1), stderr: to(2), decodeASCII: false })) ?? {};
@@ -52,6 +74,7 @@ async function run(folder, program, args) {
     if (!(e instanceof Exit)) throw e;
     ({ code, files: after } = e);
   }
+  putBack(elsewhere, after, before);
   write(".", after, before);
   process.exitCode = code;
 }
