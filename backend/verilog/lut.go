@@ -31,7 +31,7 @@ const (
 	Xilinx7 Target = "xilinx7" // LUT1 to LUT6
 )
 
-// family is the LUT primitives of a target.
+// family is a row of the table of targets: the LUT primitives of one.
 type family struct {
 	target    Target
 	name      string // LUT%d, by the number of inputs, or the name of the only one
@@ -49,6 +49,32 @@ var families = []family{
 	{ECP5, "LUT4", 4, 4, "INIT", []string{"A", "B", "C", "D"}, "Z", false},
 	{Gowin, "LUT%d", 1, 4, "INIT", []string{"I0", "I1", "I2", "I3"}, "F", false},
 	{Xilinx7, "LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O", false},
+}
+
+// Family is what a target has, for those who lower to it.
+type Family struct {
+	Target Target
+	Inputs int  // of its largest LUT
+	Carry  bool // whether sums are made of the carry that stands beside each LUT
+}
+
+// Families returns all targets in the order of their table, the plainest first. Whatever is done for
+// each target walks it: a new one is a row.
+func Families() []Family {
+	var all []Family
+	for _, f := range families {
+		all = append(all, Family{f.target, f.most, f.carry})
+	}
+	return all
+}
+
+// TargetNames returns the names of all targets in the order of their table.
+func TargetNames() []string {
+	var names []string
+	for _, f := range families {
+		names = append(names, string(f.target))
+	}
+	return names
 }
 
 // findFamily returns the family of the options, nil for the style Gates.

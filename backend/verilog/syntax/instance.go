@@ -143,8 +143,8 @@ type family []verilog.Primitive
 // families returns those of all targets.
 func families() []family {
 	var all []family
-	for _, target := range verilog.Targets() {
-		all = append(all, verilog.Primitives(target))
+	for _, f := range verilog.Families() {
+		all = append(all, verilog.Primitives(f.Target))
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package readback
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,9 @@ func read(ctx context.Context, o Options) (g *graph, version string, err error) 
 	if err != nil {
 		return nil, version, err
 	}
-	g, err = o.load(filepath.Join(dir, blifName))
+	if g, err = o.load(filepath.Join(dir, blifName)); err != nil {
+		err = cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that what it writes is cut off
+	}
 	return g, version, err
 }
 
