@@ -205,6 +205,10 @@ func (r *reader) table() (parameter string, width int) {
 func (r *reader) pins() (names []string) {
 	r.expect('(')
 	for r.err == nil {
+		if len(names) > netlist.MaxFunctionInputs {
+			r.fail("a primitive of more than %d inputs", netlist.MaxFunctionInputs)
+			break
+		}
 		r.expect('.')
 		names = append(names, string(r.word()))
 		r.expect('(')
