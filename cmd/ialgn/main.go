@@ -121,14 +121,14 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output
-		c.Before = bound
+		c.Before = begin
 	}
 	return &cli.App{
 		Name:            "ialgn",
 		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
 		Version:         fullVersion(),
 		Writer:          stdout,
-		ErrWriter:       stderr,
+		ErrWriter:       newScreen(stderr),
 		HideHelpCommand: true,
 
 		DisableSliceFlagSeparator: true, // a value of --set may hold commas

@@ -5,7 +5,7 @@ package archtest
 // Adding a package is: a row here, a row there.
 var policy = Policy{
 	Rules: []Rule{
-		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}, TestStandard: []string{"net/http", "os/exec"}},
+		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{sys, testscript}, TestStandard: []string{"net/http", "os/exec"}},
 
 		{
 			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/crew", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/memory", "internal/plural"},
@@ -111,11 +111,11 @@ var policy = Policy{
 			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
 		},
 		// The program alone: whoever has Verilog may ask for its synthesis.
-		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/tool"}},
+		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/progress", "internal/tool"}},
 		{Package: "flow/device"},
 		{Package: "flow/placement", Imports: []string{"flow/device"}},
 		{
-			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
+			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/progress", "internal/tool"},
 			Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"},
 		},
 		{
@@ -125,21 +125,21 @@ var policy = Policy{
 		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/progress", "internal/tool"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "sim/verify",
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec",
-				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
+				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/progress", "internal/tool",
 				"flow/yosys", "flow/device", "flow/icestorm",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
 		},
 		{
 			// Nothing of the compiler: it is judged here.
-			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/tool"},
+			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool"},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "trainer/..."},
 		},
 		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tool"}},
@@ -163,8 +163,8 @@ var policy = Policy{
 
 		{
 			Package: "report",
-			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"backend/fold", "flow/placement", "trainer/encoding"},
+			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
+			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "flow/device", "trainer/encoding"},
 		},
 
 		{Package: "internal/atomicfile"},
@@ -178,6 +178,7 @@ var policy = Policy{
 		{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 		{Package: "internal/plot", Imports: []string{"internal/atomicfile"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
+		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
