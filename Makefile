@@ -19,8 +19,11 @@ PARTS     ?= map,core,scale
 MODELS    ?= $(IALGN_MODELS)
 COMPARE   ?= -runs 2
 
+# What test-newer tests.
+NEWER     ?= ./backend/verilog ./flow/yosys ./flow/nextpnr ./flow/icestorm ./flow/synth ./sim/verify/readback ./sim/verify
+
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test tools clean
+.PHONY: help demo build test check race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +87,11 @@ mutate: build ## break compiled designs in COUNT ways (2600) and count what veri
 kill-test: COUNT = 200
 kill-test: ## kill training COUNT times (200) at random instants, resume it and compare the models
 	IALGN_KILLS=$(COUNT) $(GO) test -run '^TestKillCount$$' -count 1 -timeout 4h -v ./trainer
+
+test-newer: ## test what yosys and nextpnr do by newer versions, which npm fetches into runs/newer
+	@tools/debian.sh nodejs npm iverilog berkeley-abc fpga-icestorm fpga-icestorm-chipdb
+	tools/newer/install.sh runs/newer
+	PATH="$(CURDIR)/runs/newer/bin:$$PATH" $(GO) test -count 1 -timeout 60m $(NEWER)
 
 generate: ## write the vector kernels of trainer/kernel and diagnose/probe anew
 	tools/avo/generate.sh

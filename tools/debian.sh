@@ -11,6 +11,7 @@ there() {
 	case $1 in
 	fpga-icestorm) command -v icepack ;;
 	fpga-icestorm-chipdb) [ -e /usr/share/fpga-icestorm/chipdb ] ;; # only recommended by fpga-icestorm; icetime reads it
+	nodejs) command -v node ;;
 	tcl) command -v tclsh ;;
 	graphviz) command -v dot ;;
 	qemu-user) command -v qemu-aarch64 ;;

@@ -61,15 +61,6 @@ type Primitive struct {
 // carryCell is the carry of iCE40.
 var carryCell = Primitive{Name: "SB_CARRY", Inputs: []string{"I0", "I1", "CI"}, Output: "CO"}
 
-// Targets returns the targets of the style [LUTs].
-func Targets() []Target {
-	var targets []Target
-	for _, f := range families {
-		targets = append(targets, f.target)
-	}
-	return targets
-}
-
 // Primitives returns the primitives of a target, in the order of [WriteCells].
 func Primitives(target Target) []Primitive {
 	i := slices.IndexFunc(families, func(f family) bool { return f.target == target })

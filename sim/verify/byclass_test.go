@@ -187,7 +187,8 @@ func TestParseSource(t *testing.T) {
 // not, sound ones and with one table changed.
 func TestByClassTargets(t *testing.T) {
 	needs(t, "iverilog", "vvp")
-	for _, target := range verilog.Targets() {
+	for _, f := range verilog.Families() {
+		target := f.Target
 		for _, style := range []verilog.Style{verilog.Gates, verilog.LUTs} {
 			for _, p := range []pipeline.Options{{}, {Stages: 3}} {
 				t.Run(fmt.Sprintf("%s-%d-%d", target, style, p.Stages), func(t *testing.T) {

@@ -96,3 +96,45 @@ func TestSynthesisFault(t *testing.T) {
 		t.Errorf("a netlist with inverted bits: %+v, %v", got, err)
 	}
 }
+
+// TestSynthesisStart has a flip-flop of a synthesised pipeline begin as 1, which the netlist does
+// not say: no simulation behind a reset shows it.
+func TestSynthesisStart(t *testing.T) {
+	needs(t, "yosys", "abc")
+	for target, change := range map[string][2]string{
+		"xilinx7": {".INIT(1'hx)", ".INIT(1'h1)"},
+		"ecp5":    {`.REGSET("RESET")`, `.REGSET("SET")`},
+	} {
+		t.Run(target, func(t *testing.T) {
+			t.Parallel()
+			d := loweredDesign(t, small(83), netlist.Core, target, 4, false, pipeline.Options{Stages: 2})
+			files, r, err := d.Synthesise(t.Context(), emitTarget(t, d, verilog.Target(target)), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(r.Netlist)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.Replace(string(text), change[0], change[1], 1)
+			if changed == string(text) {
+				t.Fatalf("no flip-flop has %s", change[0])
+			}
+			if got, err := d.Verilog(t.Context(), files); err != nil || got.Verdict != cec.Equivalent {
+				t.Fatalf("the sound netlist: %+v, %v", got, err)
+			}
+			write(t, r.Netlist, changed)
+			if got, err := d.Verilog(t.Context(), files); err != nil || got.Verdict == cec.Equivalent || !strings.Contains(got.Reason, "begins with 1") {
+				t.Errorf("a flip-flop that begins as 1: %+v, %v", got, err)
+			}
+		})
+	}
+}
+
+// emitTarget is emit for a target that yosys is to map to.
+func emitTarget(t *testing.T, d Design, target verilog.Target) RTLFiles {
+	t.Helper()
+	files := emit(t, d)
+	files.Target = target
+	return files
+}

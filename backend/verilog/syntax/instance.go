@@ -143,8 +143,8 @@ type family []verilog.Primitive
 // families returns those of all targets.
 func families() []family {
 	var all []family
-	for _, target := range verilog.Targets() {
-		all = append(all, verilog.Primitives(target))
+	for _, f := range verilog.Families() {
+		all = append(all, verilog.Primitives(f.Target))
 	}
 	return all
 }
@@ -205,6 +205,10 @@ func (r *reader) table() (parameter string, width int) {
 func (r *reader) pins() (names []string) {
 	r.expect('(')
 	for r.err == nil {
+		if len(names) > netlist.MaxFunctionInputs {
+			r.fail("a primitive of more than %d inputs", netlist.MaxFunctionInputs)
+			break
+		}
 		r.expect('.')
 		names = append(names, string(r.word()))
 		r.expect('(')

@@ -18,7 +18,7 @@ type change struct {
 }
 
 // golden reads a file of the writer's tests.
-func golden(t *testing.T, name string) string {
+func golden(t testing.TB, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "testdata", name))
 	if err != nil {
@@ -90,6 +90,7 @@ var refusedOfGates = []change{
 	instead("driver of an input", "assign c0_k0_l1 = x0_gt3;\n  assign x = {8{1'b0}};"),
 	instead("deep expression", "assign c0_k0_l1 = "+strings.Repeat("(x0_gt3 & ", 9)+"x0_gt7"+strings.Repeat(")", 9)+";"),
 	instead("primitive with too few pins", "LUT1 #(.INIT(2'h1)) c0_k0_l1_i (.O(c0_k0_l1));"),
+	instead("primitive with too many pins", "LUT6 #(.INIT(64'h0000000000000001)) c0_k0_l1_i ("+strings.Repeat(".I0(x0_gt3), ", 9)+".O(c0_k0_l1));"),
 	instead("primitive of no family", "LUT7 #(.INIT(2'h1)) c0_k0_l1_i (.I0(x0_gt3), .O(c0_k0_l1));"),
 	instead("primitive of two families", "LUT2 #(.INIT(4'h1)) c0_k0_l1_i (.I0(x0_gt3), .I1(x0_gt7), .O(c0_k0_l1));\n"+
 		"  wire more;\n  LUT2 #(.INIT(4'h1)) more_i (.I0(x0_gt3), .I1(x0_gt7), .F(more));"),

@@ -53,7 +53,7 @@ func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := verilog.Targets()[r.IntN(len(verilog.Targets()))]
+	target := verilog.Families()[r.IntN(len(verilog.Families()))].Target
 	lower := r.IntN(3) > 0
 	c := compiler.Options{Level: r.IntN(3), Restructure: lower}
 	if n, _, err = c.Optimise(t.Context(), n); err != nil {

@@ -34,7 +34,7 @@ type part struct {
 	table uint16 // of a cover: bit i is its output for the input whose bits are those of i
 	in    []int32
 	out   []int32
-	// The widths of a sum are a and len(in)-a; an instance has a port for each of in, whose
+	// The widths of a sum's and a comparison's numbers are a and len(in)-a; an instance has a port for each of in, whose
 	// direction its module says, and no out.
 	a     int
 	of    string   // module of an instance
@@ -47,6 +47,7 @@ const (
 	cover    kind = iota // a function
 	register             // of in[0], with the clock in[1]
 	sum                  // of two numbers without a sign, modulo the width of out
+	greater              // whether the first of two such numbers is
 	instance
 )
 
@@ -248,7 +249,10 @@ func (b *blifReader) latch(rest []byte) error {
 	return b.add(part{kind: register, in: pins[:2], out: pins[2:]})
 }
 
-// instance reads ".subckt MODULE PORT=NET ...". A sum, $add, is one of yosys's own.
+// wordCells are the cells of yosys's own that stay as they are.
+var wordCells = map[string]kind{"$add": sum, "$gt": greater}
+
+// instance reads ".subckt MODULE PORT=NET ...".
 func (b *blifReader) instance(rest []byte) error {
 	name, rest, _ := bytes.Cut(rest, []byte{' '})
 	p := part{kind: instance, of: string(name)}
@@ -259,37 +263,37 @@ func (b *blifReader) instance(rest []byte) error {
 		}
 		p.ports, p.in = append(p.ports, string(port)), append(p.in, b.net(net))
 	}
-	if p.of == "$add" {
-		return b.sum(p)
+	if k, ok := wordCells[p.of]; ok {
+		return b.operator(k, p)
 	}
 	return b.add(p)
 }
 
-// sum makes a sum of an instance: its ports are A[0], A[1] ..., B[0] ..., Y[0] ...
-func (b *blifReader) sum(p part) error {
+// operator makes a sum or a comparison of an instance: its ports are A[0], A[1] ..., B[0] ..., Y[0] ...
+func (b *blifReader) operator(k kind, p part) error {
 	width := [3]int{}
 	for _, port := range p.ports {
 		i := strings.IndexByte("ABY", port[0])
 		if i < 0 || port != fmt.Sprintf("%c[%d]", port[0], width[i]) && port != port[:1] {
-			return fmt.Errorf("port %.40q of a sum", port)
+			return fmt.Errorf("port %.40q of %s", port, p.of)
 		}
 		width[i]++
 	}
 	y := width[0] + width[1]
 	if y == 0 || width[2] == 0 || p.ports[0][0] != 'A' || p.ports[y-1][0] == 'Y' || p.ports[width[0]-1][0] != 'A' {
-		return fmt.Errorf("ports of a sum: %.100q", p.ports)
+		return fmt.Errorf("ports of %s: %.100q", p.of, p.ports)
 	}
-	return b.add(part{kind: sum, a: width[0], in: p.in[:y], out: p.in[y:]})
+	return b.add(part{kind: k, a: width[0], in: p.in[:y], out: p.in[y:]})
 }
 
-// parameter reads a parameter of a sum: its widths are seen, and there is no sign.
+// parameter reads a parameter of an operator: its widths are seen, and there is no sign.
 func (b *blifReader) parameter(text string) error {
 	name, value, _ := strings.Cut(text, " ")
 	switch {
-	case b.last(sum) == nil:
+	case b.last(sum) == nil && b.last(greater) == nil:
 		return mismatch("yosys reads a cell that is neither a gate nor a plain register, with a parameter %.100s", name)
 	case strings.HasSuffix(name, "_SIGNED") && strings.Contains(value, "1"):
-		return mismatch("yosys reads a sum of numbers with a sign")
+		return mismatch("yosys reads a sum or a comparison of numbers with a sign")
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ module half #(parameter W = 3) (input wire [W-1:0] a, b, output wire [W:0] y, ou
   assign y = count(a) + b, z = ^a | &b;
 endmodule
 module net (input wire [5:0] a, b, output wire [6:0] sum, output wire [5:0] minus, times,
-            output wire [8:0] bits, output wire [7:0] deep, output reg [3:0] way, output wire [6:0] mixed);
+            output wire [8:0] bits, output wire [7:0] deep, output reg [3:0] way, output wire [6:0] mixed,
+            output wire [7:0] above);
   wire unused;
   assign sum = a + b, minus = a - b, times = a * b;
   assign bits = {a < b, a >= b, a == b, a != b, !a, a && b, ~^a, |b, a[0] ? b[1] : b[2]};
@@ -36,6 +37,7 @@ module net (input wire [5:0] a, b, output wire [6:0] sum, output wire [5:0] minu
     5: way = b >> a[5:4];
     default: way = {4{unused}};
   endcase
+  assign above = {a > b, a > 6'd17, a[4:0] > b[2:0], b[1:0] > a, 6'd40 > b, a > 6'd0, a[0] > b[0], a[2:0] > 5'd3};
   assign mixed = (a[1:0] + 5'd17) + (b[4] ? ~a : 6'd3) + 1'b1;
 endmodule
 `
@@ -76,7 +78,7 @@ func TestReadsAsYosys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Inputs) != 12 || len(f.Outputs) != len(g.outputs) || len(f.Outputs) != 47 {
+	if len(f.Inputs) != 12 || len(f.Outputs) != len(g.outputs) || len(f.Outputs) != 55 {
 		t.Fatalf("%d inputs, %d and %d outputs", len(f.Inputs), len(f.Outputs), len(g.outputs))
 	}
 	ours, theirs := make([]bool, g.variables()), make([]bool, 1+len(f.Inputs)+len(f.Gates))
@@ -126,8 +128,12 @@ func TestBLIF(t *testing.T) {
 		{"cell", head + ".subckt $_DLATCH_N_ D=a E=b Q=y\n.end\n", "neither a gate"},
 		{"cell with a parameter", head + ".subckt $mul A[0]=a B[0]=b Y[0]=y\n.param A_SIGNED 0\n.end\n", "neither a gate"},
 		{"sign", head + ".subckt $add A[0]=a B[0]=b Y[0]=y\n.param A_SIGNED 00001\n.end\n", "with a sign"},
+		{"comparison", head + ".subckt $gt A[0]=a B[0]=b Y[0]=y\n.param A_SIGNED 0\n.end\n", ""},
+		{"comparison with a sign", head + ".subckt $gt A[0]=a B[0]=b Y[0]=y\n.param B_SIGNED 1\n.end\n", "with a sign"},
+		{"another comparison", head + ".subckt $ge A[0]=a B[0]=b Y[0]=y\n.end\n", "neither a gate"},
+		{"ports of a comparison", head + ".subckt $gt B[0]=b A[0]=a Y[0]=y\n.end\n", "ports of $gt"},
 		{"digits of a sum", head + ".subckt $add A[1]=a B[0]=b Y[0]=y\n.end\n", `port "A[1]"`},
-		{"ports of a sum", head + ".subckt $add B[0]=b A[0]=a Y[0]=y\n.end\n", "ports of a sum"},
+		{"ports of a sum", head + ".subckt $add B[0]=b A[0]=a Y[0]=y\n.end\n", "ports of $add"},
 		{"no port", head + ".subckt m p=a r=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n", "no port r"},
 		{"port without a net", head + ".subckt m q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n", "not connected"},
 		{"endless", head + ".subckt net a=a b=b y=y\n.end\n", "stand in each other"},

@@ -250,6 +250,13 @@ func (e *elaboration) define(at pin, needs []pin) {
 		return
 	}
 	a, b := values[:p.a], values[p.a:]
+	if p.kind == greater {
+		for _, v := range p.out[1:] {
+			in.value[v] = 0
+		}
+		in.value[p.out[0]] = e.g.greater(a, b)
+		return
+	}
 	carry := literal(0)
 	for i, v := range p.out {
 		in.value[v], carry = e.g.addDigit(digit(a, i), digit(b, i), carry)

@@ -86,6 +86,16 @@ func (g *graph) addDigit(a, b, c literal) (digit, carry literal) {
 	return g.xor(half, c), g.or(g.and(a, b), g.and(half, c))
 }
 
+// greater returns whether one number is above another: a digit decides unless a higher one does.
+func (g *graph) greater(a, b []literal) literal {
+	above := literal(0)
+	for i := range max(len(a), len(b)) {
+		x, y := digit(a, i), digit(b, i)^1
+		above = g.or(g.and(x, y), g.and(g.or(x, y), above))
+	}
+	return above
+}
+
 // function returns the function of a table: bit i is its value where bit k of i is that of
 // in[k].
 func (g *graph) function(table uint16, in []literal) literal {

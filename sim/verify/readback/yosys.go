@@ -24,17 +24,19 @@ const (
 )
 
 // script is what yosys does. Nothing is optimised, and nothing unknown is given a value.
-// Cells are mapped by yosys's own rules, but for sums, and instances stay what they are: one
-// popcount of hundreds of bits is then read once, and not again for each class. The first
-// techmap leaves parts of products, which the second maps.
+// Cells are mapped by yosys's own rules, but for sums and comparisons, and instances stay what they
+// are: one popcount of hundreds of bits is then read once, and not again for each class. The rules
+// for a comparison of a word leave some 900 wires beside it, each a line of BLIF: the 462 of the
+// digits were 50 MB of text, over which a yosys in WebAssembly sat for minutes. The first techmap
+// leaves parts of products, which the second maps.
 const script = `%s
 logger -werror .
 read_verilog %s
 hierarchy -check -top %s
 proc -noopt
 %ssimplemap
-techmap t:$* t:$add %%d
-techmap t:$* t:$add %%d
+techmap t:$* t:$add %%d t:$gt %%d
+techmap t:$* t:$add %%d t:$gt %%d
 write_blif -param ` + blifName + `
 `
 
