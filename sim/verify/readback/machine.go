@@ -33,7 +33,7 @@ func (s Signal) String() string { return fmt.Sprintf("%s[%d]", s.Name, s.Bit) }
 // output port h has the module's outputs, what its registers take over, and what those are given.
 // A register is called as in the module, with the path of the instances that it stands in, and what
 // it takes over has [Next] behind that; pins of a memory are MEMORY.RD_DATA and so on, as yosys has
-// them, those of a module MODULE.PORT.
+// them, those of a module MODULE.PORT. Address and data of a memory are 0 where it is not written.
 type Machine struct {
 	Inputs, Outputs []Signal // by bit of x and of h
 	Starts          map[Signal]bool
@@ -276,12 +276,37 @@ func (r *machineReader) build() (*Machine, error) {
 	}
 	r.m.Inputs = r.given
 	var h []netlist.Net
+	at := map[Signal]literal{}
 	for _, w := range r.wanted {
-		h, r.m.Outputs = append(h, b.build(g.outputs[newBit(r.names[w.net])])), append(r.m.Outputs, w.Signal)
+		at[w.Signal] = g.outputs[newBit(r.names[w.net])]
+	}
+	for _, w := range r.wanted {
+		h, r.m.Outputs = append(h, b.build(g.written(w.Signal, at))), append(r.m.Outputs, w.Signal)
 	}
 	b.Output("h", 1, nil, h)
 	r.m.netlist = b.Netlist()
 	return r.m, nil
+}
+
+// written returns what a signal is, and 0 for address and data of a write to a memory where nothing
+// is written: what they are then is left to whoever reads the file.
+func (g *graph) written(s Signal, at map[Signal]literal) literal {
+	memory, pin, _ := strings.Cut(s.Name, ".WR_")
+	enable := Signal{memory + ".WR_EN", s.Bit}
+	switch pin {
+	case "DATA":
+		return g.and(at[s], at[enable])
+	case "ADDR":
+		any := literal(0)
+		for enable.Bit = 0; ; enable.Bit++ {
+			l, ok := at[enable]
+			if !ok {
+				return g.and(at[s], any)
+			}
+			any = g.or(any, l)
+		}
+	}
+	return at[s]
 }
 
 // free makes each use of an unknown value, as yosys leaves where it shifts words beyond their ends,

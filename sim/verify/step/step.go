@@ -81,7 +81,7 @@ func (r *Result) prove(ctx context.Context, o readback.MachineOptions, describe 
 
 // compare says where the module has other registers, ports, pins or initial values.
 func (m *machine) compare(got *readback.Machine, r *Result) bool {
-	r.Reason = cmp.Or(m.fault, m.missing(got), m.starting(got))
+	r.Reason = cmp.Or(m.fault, m.missing(got), m.starting(got), m.remembers(got))
 	return r.Reason != ""
 }
 
@@ -125,6 +125,20 @@ func (m *machine) starting(got *readback.Machine) string {
 	return ""
 }
 
+// remembers compares memories, and what they begin with.
+func (m *machine) remembers(got *readback.Machine) string {
+	for _, name := range slices.Sorted(maps.Keys(got.Memories)) {
+		is, want := got.Memories[name], m.memories[name]
+		switch {
+		case is.Width != want.Width || is.Size != want.Size:
+			return fmt.Sprintf("the memory %s has %d words of %d bits, not %d of %d", name, is.Size, is.Width, want.Size, want.Width)
+		case !slices.Equal(is.Words, want.Words):
+			return fmt.Sprintf("the memory %s does not begin with the words of its file", name)
+		}
+	}
+	return ""
+}
+
 // machine is the description of a clock. Its words have their lowest bit first.
 type machine struct {
 	b      *netlist.Builder
@@ -133,6 +147,8 @@ type machine struct {
 	h      map[readback.Signal]*netlist.Net
 	starts map[readback.Signal]bool
 	fault  string
+
+	memories map[string]readback.Memory
 }
 
 type word []netlist.Net
