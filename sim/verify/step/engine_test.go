@@ -129,4 +129,3 @@ func TestEngine(t *testing.T) {
 		})
 	}
 }
-
