@@ -273,17 +273,8 @@ func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator s
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	for _, path := range append([]string{f.Verilog, f.Thresholds}, f.Programs...) {
-		if path == "" {
-			continue
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o666); err != nil {
-			return nil, err
-		}
+	if err := f.copy(dir); err != nil {
+		return nil, err
 	}
 	r, err := d.play(ctx, s, wrapped{
 		wrapper: "stream", top: f.Module, cycles: cycles, drop: f.Drop, sources: []string{filepath.Base(f.Verilog)}, simulator: simulator,
@@ -293,4 +284,30 @@ func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator s
 	}
 	r.Seconds = time.Since(begin).Seconds()
 	return r, nil
+}
+
+// copy puts the files into a folder.
+func (f FoldFiles) copy(dir string) error {
+	for _, path := range append([]string{f.Verilog, f.Thresholds}, f.Programs...) {
+		if path == "" {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foldCycles returns for how many clocks a sample keeps an engine busy.
+func (d Design) foldCycles(f FoldFiles) (int, error) {
+	p, err := d.readProgram(f)
+	if err != nil {
+		return 0, err
+	}
+	return len(p.lanes[0]), nil
 }

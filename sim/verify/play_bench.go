@@ -292,7 +292,7 @@ const uartPlayer = `
         restart;
       end
       if (begins) begin
-        wait (got + 1 >= whole);
+        wait (got + !units[sent][ALONE] >= whole);
         if ($random(seed) % 4 == 0) #(3 * BIT);
       end
       rx = 0;
