@@ -238,7 +238,7 @@ const spiPlayer = `
     while (got < SAMPLES) begin
       if (whole > got) wait (ready === 1'b1);
       @(negedge clk);
-      if (sent == UNITS || whole > got && (units[sent][ALONE] || @EACH@ < ANSWER)) begin
+      if (sent == UNITS || whole > got && (units[sent][ALONE] || units[sent][RESET] || @EACH@ < ANSWER)) begin
         open(0);
         while (place < ANSWER) next(8'd0);
         close;

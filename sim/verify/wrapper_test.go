@@ -1,0 +1,157 @@
+package verify
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/backend/fold"
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+	"ialgn/compiler"
+	"ialgn/compiler/encoder"
+	"ialgn/compiler/pipeline"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
+)
+
+// wrapping is a design with a wrapper.
+type wrapping struct {
+	kind   string
+	bitsIn int
+	scope  netlist.Scope
+	counts bool
+	apart  bool // the encoder is in the wrapper
+	stages int
+	fold   bool
+	none   bool // the network is constant
+}
+
+// wrap writes core and wrapper, with parts of the wrapper's text replaced.
+func (c wrapping) wrap(t *testing.T, change ...string) (Design, WrapperFiles) {
+	t.Helper()
+	o := netgen.FrozenOptions{Width: 30, Depth: 4, Features: 9, Bits: 5, BitsIn: c.bitsIn, Classes: 3, ShareA: 0.3, ShareBinary: 0.6}
+	d := newDesign(t, netgen.Frozen(2, o), c.scope, compiler.LevelRepeat)
+	if c.counts {
+		d = withCounts(t, d)
+	}
+	if c.none {
+		d.Product = constants(d.Product)
+	}
+	if c.stages > 0 {
+		d = pipelined(t, d, pipeline.Options{Stages: c.stages})
+	}
+	dir := t.TempDir()
+	f := WrapperFiles{Kind: c.kind, Module: "net", Core: "net", Around: d.Product}
+	w := wrapper.Options{Core: "net", Module: "net_" + c.kind, ClockHz: 1_000_000, Baud: 100_000}
+	f.Line = w
+	if c.apart {
+		s := encoder.Apart(d.Product)
+		f.Around, f.Core, w.Core = s.Core, "net_core", "net_core"
+		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
+		w.Levels = f.Levels
+	}
+	var core, around strings.Builder
+	if err := verilog.Write(&core, f.Around, verilog.Options{Module: f.Core}); err != nil {
+		t.Fatal(err)
+	}
+	corePath := filepath.Join(dir, "core.v")
+	if c.fold {
+		f.Fold = c.engine(t, d, dir)
+		corePath, w.Engine = f.Fold.Verilog, &wrapper.Engine{Module: f.Fold.Module}
+	} else {
+		write(t, corePath, core.String())
+	}
+	if err := writers[c.kind](&around, f.Around, w); err != nil {
+		t.Fatal(err)
+	}
+	text := around.String()
+	for ; len(change) > 0; change = change[2:] {
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("the wrapper %s has no %q", c.kind, change[0])
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	f.Sources = []string{filepath.Join(dir, "wrapper.v"), corePath}
+	write(t, f.Sources[0], text)
+	return d, f
+}
+
+// engine writes a folded engine of the design.
+func (c wrapping) engine(t *testing.T, d Design, dir string) *FoldFiles {
+	t.Helper()
+	e, err := fold.New(d.Product, fold.Options{Core: "net", Lanes: 2, Thresholds: d.Model.Encoder.Thresholds, Drop: c.kind != "axis"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &FoldFiles{Module: e.Module, Lanes: 2, Drop: c.kind != "axis", Verilog: filepath.Join(dir, e.Module+".v")}
+	create(t, f.Verilog, e.WriteVerilog)
+	for _, m := range e.Memories() {
+		f.Programs = append(f.Programs, filepath.Join(dir, m.File))
+		create(t, filepath.Join(dir, m.File), m.Write)
+	}
+	return f
+}
+
+// constants returns a netlist whose outputs are all 0.
+func constants(n *netlist.Netlist) *netlist.Netlist {
+	b := netlist.NewBuilder(n.Name)
+	for _, p := range n.InputPorts() {
+		b.Input(p.Name, len(p.Nets), p.Word, p.Labels)
+	}
+	for _, p := range n.OutputPorts() {
+		b.Output(p.Name, p.Word, p.Labels, make([]netlist.Net, len(p.Nets)))
+	}
+	return b.Netlist()
+}
+
+// wrappings are designs in every kind of wrapper.
+func wrappings() map[string]wrapping {
+	all := map[string]wrapping{}
+	for kind := range writers {
+		all[kind+" around bits"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Core}
+		all[kind+" around words"] = wrapping{kind: kind, bitsIn: 10, scope: netlist.Full, counts: true}
+		all[kind+" with encoder"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Full, apart: true}
+		all[kind+" around a pipeline"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Full, stages: 2, counts: true}
+		all[kind+" around constants"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Full, none: true}
+		if kind != "stream" {
+			all[kind+" around an engine"] = wrapping{kind: kind, bitsIn: 6, scope: netlist.Full, fold: true}
+		}
+	}
+	return all
+}
+
+// TestWrapper plays random words and samples to wrappers as they are written, and proves a clock of
+// theirs. One around a netlist without cells is no division by zero.
+func TestWrapper(t *testing.T) {
+	needs(t, "iverilog", "vvp", "yosys", "abc")
+	for name, c := range wrappings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, f := c.wrap(t)
+			if c.none {
+				d.Model = nil
+			}
+			r := &WrapperResult{}
+			var err error
+			if c.none { // no samples: it is no model's
+				dir := t.TempDir()
+				sources, _ := f.copy(dir, d)
+				err = d.stub(t.Context(), f, sources[0], dir, r)
+			} else {
+				r, err = d.Wrapper(t.Context(), randomSamples(d.Model, 12), f, 6)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Mismatches != 0 || r.Stub == nil || r.Stub.Words < 4096 || r.Stub.Packets < 10 || !c.none && (r.Checked < 2 || r.Unplayed != "") {
+				t.Errorf("%+v, stub %+v", r, r.Stub)
+			}
+			p, err := d.WrapperStep(t.Context(), f)
+			if err != nil || p.Verdict != cec.Equivalent {
+				t.Errorf("%+v, %v", p, err)
+			}
+		})
+	}
+}
