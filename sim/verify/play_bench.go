@@ -91,6 +91,7 @@ const (
 // handshake plays samples one after the other, each side pausing at times.
 const handshake = `
   reg rst = 1, in_valid = 0, in_last = 0, out_ready = 0;
+  integer pause = 0;  // clocks in which no result is taken: long enough at times for others to wait behind it
   reg [@UNIT@-1:0] in_data = 0;
   wire in_ready, out_valid;
   wire [@RESULT@-1:0] result;
@@ -124,7 +125,8 @@ const handshake = `
           in_last = units[sent][LAST];
         end
       end
-      out_ready = $random(seed) % 4 != 0;
+      if (pause > 0) pause = pause - 1;
+      out_ready = pause == 0 && $random(seed) % 4 != 0;
     end
 
   always @(posedge clk)
@@ -136,7 +138,10 @@ const handshake = `
         reset_done = 0;
         in_valid <= #1 0;
       end
-      if (out_valid === 1'b1 && out_ready) compare(result);
+      if (out_valid === 1'b1 && out_ready) begin
+        compare(result);
+        if ($random(seed) % 8 == 0) pause = 4 * @EACH@ + 20;
+      end
     end
 `
 

@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -59,7 +61,7 @@ func (d Design) newRehearsal(f WrapperFiles, p *playback) *rehearsal {
 	if f.Fold != nil {
 		r.read = slices.Repeat([]bool{true}, len(r.x.Nets))
 	}
-	for i := range max(extremes+2*min(rounds, mostClasses), (leastWords+words-1)/words) {
+	for i := range max(extremes+2*min(rounds, mostClasses), (cmp.Or(f.words, leastWords)+words-1)/words) {
 		sample := r.words(i, words)
 		if i%eventsEvery == 2 {
 			r.event(sample)
@@ -215,7 +217,10 @@ func (r *rehearsal) event(words []uint64) {
 	switch form {
 	case tooLong:
 		r.units[from+all-1].last, r.units[from+all-1].fails = false, true
-		r.units = append(r.units, r.units[from+r.r.IntN(all)])
+		for range r.excess(all) {
+			r.units = append(r.units, r.units[from+r.r.IntN(all)])
+			r.units[len(r.units)-1].fails, r.units[len(r.units)-1].alone = false, false
+		}
 	case tooShort, cutOff:
 		r.units = r.units[:from+1+r.r.IntN(all-1)]
 	}
@@ -226,6 +231,15 @@ func (r *rehearsal) event(words []uint64) {
 	if form == cutOff {
 		r.resetIn = 1
 	}
+}
+
+// excess returns by how many units a packet is too long: by a few, or by as many as a counter of its
+// units can have, so that it ends where a right one would.
+func (r *rehearsal) excess(all int) int {
+	if r.r.IntN(2) == 0 {
+		return 1 + r.r.IntN(3)
+	}
+	return 1 << max(2, bits.Len(uint(all-1)))
 }
 
 // The forms of packets that have no result.

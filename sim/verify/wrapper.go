@@ -30,6 +30,8 @@ type WrapperFiles struct {
 	Around *netlist.Netlist // what that is; nil: the product
 	Fold   *FoldFiles       // unless nil, it is around this engine
 	Line   wrapper.Options  // the clock and the rate of a serial line, as it was written
+
+	words int // that are played around a stub at least; 0: leastWords
 }
 
 // WrapperResult is the outcome of [Design.Wrapper].
