@@ -39,8 +39,14 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 	return nil, hint.With(err, "`ialgn %s -h` shows the form", c.Command.Name)
 }
 
-// bound limits the process to the cores that --threads allows.
-func bound(c *cli.Context) error {
+// begin does what every command begins with.
+func begin(c *cli.Context) error {
+	screenOf(c).watched(c)
+	return limitCores(c)
+}
+
+// limitCores limits the process to the cores that --threads allows.
+func limitCores(c *cli.Context) error {
 	n := c.Int("threads")
 	if n < 0 {
 		return fmt.Errorf("--threads %d: must be positive", n)
@@ -92,9 +98,14 @@ func note(c *cli.Context, format string, args ...any) {
 	}
 }
 
-// warn writes a warning, which --quiet does not silence.
+// warn writes a warning of one line, which --quiet does not silence.
 func warn(c *cli.Context, format string, args ...any) {
-	fmt.Fprintf(c.App.ErrWriter, "ialgn: warning: "+format+"\n", args...)
+	screenOf(c).warn(fmt.Errorf(format, args...))
+}
+
+// notes returns what writes a note, and what writes a warning.
+func notes(c *cli.Context) (toNote, toWarn func(text string)) {
+	return func(text string) { note(c, "%s", text) }, func(text string) { warn(c, "%s", text) }
 }
 
 // percent formats a share as the field does.

@@ -72,7 +72,7 @@ func demo(c *cli.Context) error {
 		return err
 	}
 	r.Verified, r.Level = r.Verify.Verified, r.Verify.Level
-	if err := certify(c, r.Verify, path); err != nil {
+	if err := certify(r.Verify); err != nil {
 		warn(c, "the certificate could not be written: %v", err)
 	}
 	if r.Verified {
@@ -100,7 +100,9 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	if _, err := compileModel(c.Context, path, dir, demoDevice); err != nil {
 		return nil, err
 	}
-	r, err := synthFolder(c, dir, synth.Options{Device: hx8k, Seeds: []int{1}, Note: func(text string) { note(c, "%s", text) }}, path, demoChecked)
+	o := synth.Options{Device: hx8k, Seeds: []int{1}}
+	o.Note, o.Warn = notes(c)
+	r, err := synthFolder(c, dir, o, path, demoChecked)
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
 		warn(c, "%v; there is no bitstream, or it was not checked", err)

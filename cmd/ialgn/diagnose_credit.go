@@ -67,7 +67,7 @@ func measureCredit(c *cli.Context, runs []credit.Options, data *trainer.Data) (*
 		}
 	}
 	for _, run := range runs {
-		p := newStepProgress(c, run.Config.Model.Topology)
+		p := newSteps(c, run.Config.Model.Topology)
 		run.Progress = func(at credit.Progress) {
 			p.show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples)
 		}

@@ -136,7 +136,7 @@ func probeModel(c *cli.Context, path string, layers []int, p probe.Protocol, kno
 	if err != nil {
 		return nil, err
 	}
-	progress := newStepProgress(c, path)
+	progress := newSteps(c, path)
 	net := probe.Network{Frozen: s.Frozen, Train: s.data.Train, Test: s.data.Test, Known: known}
 	m := &modelProbes{Model: path}
 	m.Starts, err = net.Run(c.Context, layers, p, threads(c), progress.show)

@@ -143,7 +143,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 
 // trainEntry trains an entry with its progress shown and logged.
 func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
-	p, err := newProgress(c, experiment.LogPath(s.Model))
+	p, err := newEpochs(c, experiment.LogPath(s.Model))
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 			return o, hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `%s` for each port, or leave the option out", pinLines[o.Device.Family])
 		}
 	}
-	o.Note = func(text string) { note(c, "%s", text) }
+	o.Note, o.Warn = notes(c)
 	return o, nil
 }
 

@@ -80,7 +80,7 @@ func trainModel(c *cli.Context, cfg config.Config, path string) (*trainer.Summar
 
 // newRun makes the run that the flags describe, the folder of its model, and what shows
 // its progress, which the caller closes.
-func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progress, error) {
+func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *epochs, error) {
 	r := trainer.Run{
 		Config: cfg, Model: path, Folders: folders(c), Threads: threads(c),
 		Resume: c.Bool("resume"), Start: c.String("init"),
@@ -91,7 +91,7 @@ func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progr
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return r, nil, err
 	}
-	p, err := newProgress(c, c.String("log"))
+	p, err := newEpochs(c, c.String("log"))
 	if err != nil {
 		return r, nil, err
 	}

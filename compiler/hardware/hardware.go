@@ -31,24 +31,23 @@ type Target struct {
 	Carry bool // whether sums are made of the carry that stands beside each LUT
 }
 
-var targets = []Target{
-	{verilog.Generic, netlist.MaxFunctionInputs, false},
-	{verilog.ICE40, 4, true},
-	{verilog.ECP5, 4, false},
-	{verilog.Gowin, 4, false},
-	{verilog.Xilinx7, 6, false},
+// Targets returns all targets, those of the table of package verilog.
+func Targets() []Target {
+	var all []Target
+	for _, f := range verilog.Families() {
+		all = append(all, Target{f.Target, f.Inputs, f.Carry})
+	}
+	return all
 }
 
-// ParseTarget returns the target of that name: generic, ice40, ecp5, gowin or xilinx7.
+// ParseTarget returns the target of that name. The error for another lists all names.
 func ParseTarget(name string) (Target, error) {
-	var names []string
-	for _, t := range targets {
+	for _, t := range Targets() {
 		if string(t.Name) == name {
 			return t, nil
 		}
-		names = append(names, string(t.Name))
 	}
-	return Target{}, fmt.Errorf("target %q: no such target, use one of %s", name, strings.Join(names, ", "))
+	return Target{}, fmt.Errorf("target %q: no such target, use one of %s", name, strings.Join(verilog.TargetNames(), ", "))
 }
 
 // CheckK returns an error unless the target has LUTs of k inputs.

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/placement"
+	"ialgn/internal/crew"
+	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 )
 
@@ -32,17 +32,19 @@ type Placed struct {
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
 	w := ways[o.Device.Family]
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := crew.NewGroup(ctx)
 	g.SetLimit(max(1, o.Parallel))
 	var notes sync.Mutex
-	note := func(format string, args ...any) {
+	tell := func(to func(string), format string, args ...any) {
 		notes.Lock()
 		defer notes.Unlock()
-		o.note(fmt.Sprintf(format, args...))
+		to(fmt.Sprintf(format, args...))
 	}
 	for i, seed := range o.Seeds {
 		g.Go(func() error {
-			note("%s: placing and routing, seed %d", w.placer, seed)
+			tell(o.note, "%s: placing and routing, seed %d", w.placer, seed)
+			ctx, end := progress.Begin(ctx, fmt.Sprintf("%s, seed %d", w.placer, seed))
+			defer end()
 			r, err := w.place(ctx, placement.Options{
 				Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins, Wires: aim == ForWires,
 			})
@@ -50,7 +52,7 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 			var failed *tool.FailedError
 			switch {
 			case errors.As(err, &failed) && ctx.Err() == nil:
-				note("%s: seed %d: %v", w.placer, seed, err)
+				tell(o.warn, "seed %d: %v", seed, err)
 				runs[i].Failed, runs[i].err = err.Error(), err
 				return nil
 			case err != nil || o.Device.Family != device.ICE40:

@@ -38,8 +38,9 @@ type Options struct {
 	Reuse    string   // folder of another design's results, which differs in memories alone; empty: none
 	Manifest string   // SHA-256 of the compiled folder's manifest, for the report
 
-	// Note, unless nil, is told what is being done. It is called by one goroutine at a time.
-	Note func(text string)
+	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
+	// They are called by one goroutine at a time.
+	Note, Warn func(text string)
 }
 
 // Run synthesises a design, places it where that can be, and writes Dir/TARGET. It returns an
@@ -133,7 +134,7 @@ func (o Options) judge(r *Report) {
 	o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%), %s",
 		e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share, e.Route))
 	if e.Route != Will {
-		o.note(fmt.Sprintf("warning: %s has many wires for %s: choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains",
+		o.warn(fmt.Sprintf("%s has many wires for %s: choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains",
 			r.Module, o.Device.Name))
 	}
 	if r.Aim == ForWires {
@@ -144,6 +145,12 @@ func (o Options) judge(r *Report) {
 func (o Options) note(text string) {
 	if o.Note != nil {
 		o.Note(text)
+	}
+}
+
+func (o Options) warn(text string) {
+	if o.Warn != nil {
+		o.Warn(text)
 	}
 }
 

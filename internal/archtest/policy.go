@@ -5,10 +5,10 @@ package archtest
 // Adding a package is: a row here, a row there.
 var policy = Policy{
 	Rules: []Rule{
-		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}, TestStandard: []string{"net/http"}},
+		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{sys, testscript}, TestStandard: []string{"net/http", "os/exec"}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/plural"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/crew", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/memory", "internal/plural"},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
@@ -33,7 +33,7 @@ var policy = Policy{
 		},
 		{
 			Package:  "diagnose/probe",
-			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/atomicfile", "internal/bitplane", "internal/filelock", "internal/jsonfault"},
+			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/atomicfile", "internal/bitplane", "internal/crew", "internal/filelock", "internal/jsonfault"},
 			External: []string{sync},
 		},
 		{
@@ -55,7 +55,7 @@ var policy = Policy{
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
 		{
-			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts"},
+			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts", "internal/crew"},
 			Test: []string{"compiler", "compiler/lut", "sim", "backend/...", "internal/tool", "trainer/model"},
 		},
 		{
@@ -68,11 +68,15 @@ var policy = Policy{
 			Package: "compiler/pipeline", Imports: []string{"netlist"},
 			Test: []string{"sim", "compiler/lut", "compiler/head", "netlist/counts"},
 		},
-		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
+		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/crew"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
 		{
 			Package: "backend/verilog", Imports: []string{"netlist"},
 			Test: []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"}, TestStandard: []string{"os/exec"},
+		},
+		{
+			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist"},
+			Test: []string{"compiler", "compiler/...", "trainer/model"},
 		},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{
@@ -101,17 +105,17 @@ var policy = Policy{
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 
-		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
+		{Package: "sim", Imports: []string{"netlist", "internal/bitplane", "internal/crew"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
 		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "backend/verilog"},
 			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
 		},
 		// The program alone: whoever has Verilog may ask for its synthesis.
-		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
+		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/progress", "internal/tool"}},
 		{Package: "flow/device"},
 		{Package: "flow/placement", Imports: []string{"flow/device"}},
 		{
-			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
+			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/progress", "internal/tool"},
 			Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"},
 		},
 		{
@@ -121,21 +125,21 @@ var policy = Policy{
 		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/progress", "internal/tool"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "sim/verify",
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec", "sim/verify/step",
-				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
+				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/progress", "internal/tool",
 				"flow/yosys", "flow/device", "flow/icestorm",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
 		},
 		{
 			// Nothing of the compiler: it is judged here.
-			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "internal/tool"},
+			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool"},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "trainer/..."},
 		},
 		{
@@ -158,26 +162,28 @@ var policy = Policy{
 		},
 		{
 			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/hint", "internal/plot", "internal/plural"},
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/hint", "internal/memory", "internal/plot", "internal/plural"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
 		{
 			Package: "report",
-			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"backend/fold", "flow/placement", "trainer/encoding"},
+			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
+			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "flow/device", "trainer/encoding"},
 		},
 
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},
 		{Package: "internal/build"},
 		{Package: "internal/command", Imports: []string{"internal/hint"}},
-		{Package: "internal/crew"},
+		{Package: "internal/crew", External: []string{sync}},
 		{Package: "internal/filelock"},
 		{Package: "internal/hint"},
 		{Package: "internal/jsonfault"},
+		{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 		{Package: "internal/plot", Imports: []string{"internal/atomicfile"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
+		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
@@ -186,14 +192,15 @@ var policy = Policy{
 		{
 			Package: "internal/fuzzcompile",
 			Imports: []string{
-				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/lowering",
+				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
+			TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "internal/mutate",
 			Imports: []string{
-				"netlist", "compiler/folder", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
+				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

@@ -26,6 +26,9 @@ type Command struct {
 	Stdin io.Reader     // nil: empty
 	Limit time.Duration // of wall time, for it and all that it starts; must be positive
 	Log   string        // file for the command line and all output; empty: none
+
+	// Line, unless nil, is told each line of either output as it comes, by one goroutine at a time.
+	Line func(string)
 }
 
 // Result is what a run gave.
@@ -64,7 +67,7 @@ func (t *Tool) Run(ctx context.Context, c Command) (Result, error) {
 	case limited.Err() != nil:
 		err = r.Failed("still running after "+c.Limit.String(), limited.Err())
 	default:
-		err = r.failure(err)
+		err = r.failure(err, c)
 	}
 	if logErr := log.end(err); err == nil && logErr != nil {
 		err = logErr
@@ -77,7 +80,7 @@ func (t *Tool) run(ctx context.Context, c Command, log *logFile) (Result, error)
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = c.Dir, c.Stdin, graceTime
 	killFamily(cmd)
 	var out, errs capture
-	cmd.Stdout, cmd.Stderr = log.beside(&out), log.beside(&errs)
+	cmd.Stdout, cmd.Stderr = c.teller(log.beside(&out), log.beside(&errs))
 	begin := time.Now()
 	err := cmd.Run()
 	r := Result{
@@ -97,11 +100,14 @@ func (r Result) Failed(reason string, err error) *FailedError {
 }
 
 // failure returns the error of a program that could not be started, or ended by itself
-// and not well.
-func (r Result) failure(err error) *FailedError {
+// and not well. Where a disk is full, that is the reason.
+func (r Result) failure(err error, c Command) *FailedError {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return r.Failed("could not be run: "+err.Error(), err)
+	}
+	if full := c.checkRoom(); full != nil {
+		return r.Failed(exit.String()+": "+full.Error(), full)
 	}
 	f := r.Failed(exit.String(), err)
 	f.Line = telling(r.Stderr)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim/verify/step"
 )
@@ -14,6 +15,8 @@ import (
 // files say, with the argmax that the engine has. That the engine's Verilog runs programs so is what
 // [Design.FoldStep] proves.
 func (d Design) FoldFormal(ctx context.Context, f FoldFiles) (*FormalResult, error) {
+	ctx, end := progress.Begin(ctx, "folded program")
+	defer end()
 	p, err := d.readProgram(f)
 	if err != nil {
 		return nil, err

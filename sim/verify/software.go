@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/trainer/model"
@@ -22,13 +23,16 @@ type SoftwareResult struct {
 
 // Software compares both netlists with the trainer's forward pass over all samples:
 // the raw netlist's hidden bits layer by layer, then counts and class of both. An
-// optimised netlist that is a pipeline is clocked. It returns an error only where the
-// comparison itself is impossible.
+// optimised netlist that is a pipeline is clocked. One of other ports differs, and is not run. It
+// returns an error only where the comparison itself is impossible.
 func (d Design) Software(ctx context.Context, s Samples, threads int) (*SoftwareResult, error) {
+	ctx, end := progress.Begin(ctx, "software")
+	defer end()
 	begin := time.Now()
 	r := &SoftwareResult{Checked: s.Levels.Len()}
-	comparePorts("input", d.Raw.DataInputs(), d.Product.DataInputs(), r)
-	comparePorts("output", d.Raw.OutputPorts(), d.Product.OutputPorts(), r)
+	if !d.comparable(r) {
+		return r, nil
+	}
 	if err := d.hidden(ctx, s, r); err != nil {
 		return nil, err
 	}
@@ -97,6 +101,7 @@ func (d Design) hidden(ctx context.Context, s Samples, r *SoftwareResult) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		progress.Count(ctx, from, r.Checked, "samples")
 		to := min(from+block, r.Checked)
 		words := (to - from + 63) / 64
 		if err := d.runBlock(simulator, s, words, from, to); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim/verify/step"
 )
@@ -53,6 +54,8 @@ type WrapperResult struct {
 //
 // It returns an error of package tool if a simulator is missing or fails.
 func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples int) (*WrapperResult, error) {
+	ctx, end := progress.Begin(ctx, "wrapper")
+	defer end()
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "ialgn-wrapper-")
 	if err != nil {

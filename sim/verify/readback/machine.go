@@ -2,6 +2,7 @@ package readback
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,10 +105,11 @@ func ReadMachine(ctx context.Context, o MachineOptions) (*Machine, error) {
 		return nil, err
 	}
 	m, err := newMachine(text, o)
-	if m != nil {
-		m.Tool = yosys.Version(ctx)
+	if err != nil {
+		return nil, cmp.Or(tool.CheckRoom(dir), err) // yosys does not notice that what it writes is cut off
 	}
-	return m, err
+	m.Tool = yosys.Version(ctx)
+	return m, nil
 }
 
 // Mismatched returns why a file is not what it should be, where that is what an error says.
@@ -187,7 +189,7 @@ func newMachine(text []byte, o MachineOptions) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	modules, err := readBLIF(bytes.NewReader(plain))
+	modules, err := readBLIF(bytes.NewReader(plain), '0') // those of rst_n; which ones begin so is compared
 	if err != nil {
 		return nil, err
 	}
