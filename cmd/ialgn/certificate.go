@@ -71,6 +71,7 @@ func (r *verifyReport) checks() folder.Checks {
 		Software: ran(r.Software), RTL: ran(r.RTL), Synthesized: ran(r.Synthesized),
 		Fold: ran(r.Fold), FoldRTL: ran(r.FoldRTL), FoldFormal: ran(r.FoldFormal),
 		Wrapper: ran(r.Wrapper), Formal: ran(r.Formal), Verilog: ran(r.Verilog), Core: ran(r.Core),
+		FoldStep: ran(r.FoldStep), WrapperStep: ran(r.WrapperStep),
 	}
 }
 

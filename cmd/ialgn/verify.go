@@ -20,6 +20,7 @@ import (
 	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
 	"ialgn/sim/verify/spec"
+	"ialgn/sim/verify/step"
 	"ialgn/trainer/model"
 )
 
@@ -158,7 +159,10 @@ func (r *verifyReport) prove(ctx context.Context, d verify.Design, files verify.
 	if r.Verilog, err = d.Verilog(ctx, files); err != nil || !proved(r.Verilog) {
 		return err
 	}
-	return r.proveCore(ctx, d, files)
+	if err := r.proveCore(ctx, d, files); err != nil || r.Core != nil && !proved(r.Core) {
+		return err
+	}
+	return r.proveSteps(ctx, d, files, folded)
 }
 
 // proveCore proves what a wrapper is around, where that is a file of its own. What the file is
@@ -223,10 +227,13 @@ type verifyReport struct {
 	Fold       *verify.FoldResult   `json:"fold,omitempty"`
 	FoldRTL    *verify.RTLResult    `json:"fold_rtl,omitempty"`
 	FoldFormal *verify.FormalResult `json:"fold_formal,omitempty"`
-	Folder     []string             `json:"folder,omitempty"` // what else is wrong with the folder
-	Verified   bool                 `json:"verified"`
-	Level      string               `json:"verified_level,omitempty"` // how far, if it is
-	Assumed    bool                 `json:"assumes_thermometer,omitempty"`
+	// FoldStep and WrapperStep are proofs of a clock of the folded engine and of the wrapper.
+	FoldStep    *step.Result `json:"fold_step,omitempty"`
+	WrapperStep *step.Result `json:"wrapper_step,omitempty"`
+	Folder      []string     `json:"folder,omitempty"` // what else is wrong with the folder
+	Verified    bool         `json:"verified"`
+	Level       string       `json:"verified_level,omitempty"` // how far, if it is
+	Assumed     bool         `json:"assumes_thermometer,omitempty"`
 
 	asked          int
 	foldAsked      bool // the folder has a folded engine
@@ -244,7 +251,7 @@ type verifyReport struct {
 func (r *verifyReport) finish() *verifyReport {
 	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 && r.foldHolds() &&
 		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.wrapAsked == (r.Wrapper != nil) && r.synthesisAsked == (r.Synthesized != nil) &&
-		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && r.coreAsked == (r.Core != nil) && (r.Core == nil || proved(r.Core)) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
+		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && r.coreAsked == (r.Core != nil) && (r.Core == nil || proved(r.Core)) && r.stepsHold() && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
 	if r.Verified {
 		r.Level = levelNames[r.asked]
 	}
@@ -266,6 +273,8 @@ func (r *verifyReport) outcome() error {
 		return fmt.Errorf("%w: the Verilog: %s", errUnproved, r.Verilog.Reason)
 	case r.Core != nil && r.Core.Verdict == cec.Undecided:
 		return fmt.Errorf("%w: the wrapper's core: %s", errUnproved, r.Core.Reason)
+	case r.stepUnproved() != "":
+		return fmt.Errorf("%w: %s", errUnproved, r.stepUnproved())
 	case r.Synthesized != nil && r.Synthesized.Proof != nil && r.Synthesized.Proof.Verdict == cec.Undecided && proved(r.Verilog):
 		return fmt.Errorf("%w: the synthesised netlist: %s", errUnproved, r.Synthesized.Proof.Reason)
 	}
@@ -302,6 +311,7 @@ func (r *verifyReport) text(w io.Writer) {
 	if s := r.Core; s != nil {
 		proofText(w, "core", s)
 	}
+	r.stepsText(w)
 	if s := r.Synthesized; s != nil && s.Proof != nil {
 		proofText(w, "synthesized", s.Proof)
 	}

@@ -61,7 +61,7 @@ func (r *verifyReport) foldText(w io.Writer) {
 		list(w, s.First)
 	}
 	if s := r.FoldFormal; s != nil {
-		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s); the engine is simulated, not proved\n",
+		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n",
 			s.Outputs, s.Verdict, s.Tool, s.Seconds)
 		list(w, s.First)
 	}

@@ -198,7 +198,7 @@ func TestKeys(t *testing.T) {
 	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto", "--wrap", "uart")
 	add("verify", "0", "verify", "m.safetensors", "clocked", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "folded", "--fold", "2", "--freq", "12")
-	add("verify", "0", "verify", "m.safetensors", "folded", "--samples", "20")
+	add("verify", "0", "verify", "m.safetensors", "folded", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "out")
 	add("verify", "0", "verify", "m.safetensors", "out", "--level", "formal")
 	r.replace("out/digits.v", " & ", " | ")

@@ -13,6 +13,7 @@ import (
 	"ialgn/compiler"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
 	"ialgn/trainer/model"
 )
 
@@ -58,7 +59,7 @@ func quantiles(f *model.Frozen) *model.Frozen {
 // TestFold compares programs and engines with the trainer, and finds what was changed in a word
 // of the program, in the thresholds, or in the engine.
 func TestFold(t *testing.T) {
-	needs(t, "iverilog", "vvp", "abc")
+	needs(t, "iverilog", "vvp", "abc", "yosys")
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Depth: 8, Features: 12, Bits: 5, Classes: 3, ShareA: 0.3, ShareBinary: 0.6})
 	for _, c := range []struct {
 		model *model.Frozen
@@ -73,6 +74,9 @@ func TestFold(t *testing.T) {
 		rtl, err := d.FoldRTL(t.Context(), s, files, "iverilog", 20)
 		if err != nil || rtl.Mismatches != 0 || rtl.Checked != 20 {
 			t.Fatalf("%d lanes: the engine: %+v, %v", c.lanes, rtl, err)
+		}
+		if step, err := d.FoldStep(t.Context(), files); err != nil || step.Verdict != cec.Equivalent || step.Registers < 50 {
+			t.Fatalf("%d lanes: a clock of the engine: %+v, %v", c.lanes, step, err)
 		}
 	}
 
@@ -106,6 +110,9 @@ func TestFold(t *testing.T) {
 	change(t, files.Verilog, func(text string) string { return strings.Replace(text, "total > best", "total >= best", 1) }, func() {
 		if r, err := d.FoldRTL(t.Context(), s, files, "iverilog", 40); err != nil || r.Mismatches == 0 || !strings.Contains(r.First[0].What, "the Verilog differs") {
 			t.Errorf("ties go to the last class, and no difference is found: %+v, %v", r, err)
+		}
+		if r, err := d.FoldStep(t.Context(), files); err != nil || r.Verdict != cec.Different || !slices.Contains(r.Differ, "winner'[0]") {
+			t.Errorf("ties go to the last class, and a clock is proved: %+v, %v", r, err)
 		}
 	})
 }
@@ -151,5 +158,18 @@ func TestFoldForm(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestLongFold holds the choice of a simulator for engines to where verilator was measured to be
+// done before iverilog.
+func TestLongFold(t *testing.T) {
+	for _, c := range []struct {
+		cycles, samples, lanes int
+		want                   bool
+	}{{256, 1000, 2, false}, {512, 200, 1, false}, {4096, 100, 4, true}, {2048, 1000, 1, true}, {4096, 10, 4, false}} {
+		if got := longFold(c.cycles, c.samples, c.lanes); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
 	}
 }

@@ -19,9 +19,9 @@ import (
 
 // playback plays samples to a wrapper by its protocol, and takes the results.
 type playback struct {
-	units [][]bool // of all samples: what moves at a time, the first bit lowest
-	size  int      // bits of a unit
-	each  int      // units of a sample
+	units []unit // of all samples: what moves at a time
+	size  int    // bits of a unit
+	each  int    // units of a sample
 
 	results [][]bool // that are expected, as they come
 
@@ -29,6 +29,35 @@ type playback struct {
 	clocks int    // of a sample, at least
 	late   int    // clocks without a result after which none is expected any more
 	quiet  int    // clocks after the last in which no other may come
+}
+
+// unit is a word or a byte as it moves, the first bit lowest, and what playerBench says goes with it.
+type unit struct {
+	data                                     []bool
+	last, reset, fails, whole, breaks, alone bool
+}
+
+// bits returns the unit as playerBench reads it.
+func (u unit) bits() []bool {
+	return append(slices.Clone(u.data), u.last, u.reset, u.fails, u.whole, u.breaks, u.alone)
+}
+
+// packet adds the units of a packet with the given bits, and returns them.
+func (p *playback) packet(bits []bool) []unit {
+	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // of the last beat
+	from := len(p.units)
+	for data := range slices.Chunk(bits, p.size) {
+		p.units = append(p.units, unit{data: data})
+	}
+	p.units[len(p.units)-1].last = true
+	return p.units[from:]
+}
+
+// sample adds the units of a sample that has a result.
+func (p *playback) sample(bits, result []bool) {
+	units := p.packet(bits)
+	units[len(units)-1].whole = true
+	p.results = append(p.results, result)
 }
 
 // wrapped is a design that takes samples as a wrapper does.
@@ -60,12 +89,8 @@ func (d Design) play(ctx context.Context, s Samples, b wrapped, dir string, samp
 	if err := d.load(p, s, index, want, b.wrapper == "stream"); err != nil {
 		return nil, err
 	}
-	for name, text := range map[string]string{
-		"units.txt": inBinary(p.units), "expected.txt": inBinary(p.results), testbenchName: p.testbench(b, len(index)),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			return nil, err
-		}
+	if err := p.write(b, dir); err != nil {
+		return nil, err
 	}
 	out, err := simulation{
 		dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}, count: len(index), library: b.library,
@@ -109,10 +134,7 @@ func (d Design) load(p *playback, s Samples, index []int32, want *model.Scores, 
 		}
 		out := busRows(simulator, outputs, want, part)
 		for i := range part {
-			sample := wired([]netlist.Port{x}, in, stride, i, words)
-			sample = append(sample, make([]bool, p.each*p.size-len(sample))...) // of the last beat
-			p.units = slices.AppendSeq(p.units, slices.Chunk(sample, p.size))
-			p.results = append(p.results, wired(outputs, out, stride, i, words))
+			p.sample(wired([]netlist.Port{x}, in, stride, i, words), wired(outputs, out, stride, i, words))
 		}
 	}
 	return nil
@@ -219,14 +241,30 @@ func (d Design) resultPins(drop bool) string {
 	return pins
 }
 
-// testbench returns the testbench for so many samples.
-func (p *playback) testbench(b wrapped, samples int) string {
+// write writes the testbench and what it reads.
+func (p *playback) write(b wrapped, dir string) error {
+	units := make([][]bool, len(p.units))
+	for i, u := range p.units {
+		units[i] = u.bits()
+	}
+	for name, text := range map[string]string{
+		"units.txt": inBinary(units), "expected.txt": inBinary(p.results), testbenchName: p.testbench(b),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// testbench returns the testbench.
+func (p *playback) testbench(b wrapped) string {
 	result := 1
 	if len(p.results) > 0 {
 		result = len(p.results[0])
 	}
 	return strings.NewReplacer(
-		"@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(p.each), "@RESULT@", fmt.Sprint(result),
-		"@SAMPLES@", fmt.Sprint(samples), "@LATE@", fmt.Sprint(p.late), "@QUIET@", fmt.Sprint(p.quiet),
+		"@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(len(p.units)), "@EACH@", fmt.Sprint(p.each), "@RESULT@", fmt.Sprint(result),
+		"@SAMPLES@", fmt.Sprint(len(p.results)), "@LATE@", fmt.Sprint(p.late), "@QUIET@", fmt.Sprint(p.quiet),
 	).Replace(strings.Replace(playerBench, "@PLAYER@", p.bench, 1))
 }

@@ -54,11 +54,16 @@ func CheckSimulator(name string) error {
 // pick returns the simulator that the user asked for. auto is the one that is expected to be
 // done earlier with so many cells and samples, or the other one if that is missing.
 func pick(name string, cells, samples int) (string, error) {
+	return pickWhere(name, wide(cells, samples))
+}
+
+// pickWhere is pick where it is known whether verilator is done before iverilog.
+func pickWhere(name string, wide bool) (string, error) {
 	if err := CheckSimulator(name); err != nil || name != "auto" {
 		return name, err
 	}
 	first, second := "iverilog", "verilator"
-	if wide(cells, samples) {
+	if wide {
 		first, second = second, first
 	}
 	if _, err := tool.Find(first); err != nil {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/internal/progress"
+	"ialgn/netlist"
+	"ialgn/sim/verify/step"
 )
 
 // WrapperFiles names a wrapper around the product, as it was emitted.
@@ -23,23 +26,33 @@ type WrapperFiles struct {
 	Style   verilog.Style
 	Target  verilog.Target
 	Levels  *wrapper.Levels // what its encoder must give; nil: it has none
+
+	Core   string           // the module that it is around; empty: Module
+	Around *netlist.Netlist // what that is; nil: the product
+	Fold   *FoldFiles       // unless nil, it is around this engine
+	Line   wrapper.Options  // the clock and the rate of a serial line, as it was written
+
+	words int // that are played around a stub at least; 0: leastWords
 }
 
 // WrapperResult is the outcome of [Design.Wrapper].
 type WrapperResult struct {
 	Values int `json:"values"` // of a word, with which the wrapper's encoder was tried; 0: it has none
+	// Stub says what went through the wrapper around a stub; nil: its encoder is wrong.
+	Stub *StubResult `json:"stub,omitempty"`
 	// Unplayed says why no sample went through the whole of it; empty: some did.
 	Unplayed string `json:"unplayed,omitempty"`
 	RTLResult
 }
 
-// Wrapper simulates a wrapper in iverilog: its encoder, if it has one, with every value that comes
-// as a word, and then the whole by its protocol on test samples, chosen as by [Design.RTL]. They
-// are at most as many as asked for, and at least two: few where a sample takes many clocks of
-// many cells. A serial line has the fewest clocks a bit that it can have, whatever rate it was
-// written for. A design of more than 200,000 cells has its encoder tried alone, which Unplayed says.
+// Wrapper simulates a wrapper: its encoder, if it has one, with every value that comes as a word;
+// then all of it around a stub of the core with random words ([StubResult]); and then the
+// whole by its protocol on test samples, chosen as by [Design.RTL]. They are at most as many as asked
+// for, and at least two: few where a sample takes many clocks of many cells. A serial line has the
+// fewest clocks a bit that it can have, whatever rate it was written for. A design of more than
+// 200,000 cells is left out of it, which Unplayed says.
 //
-// It returns an error of package tool if iverilog is missing or fails.
+// It returns an error of package tool if a simulator is missing or fails.
 func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples int) (*WrapperResult, error) {
 	ctx, end := progress.Begin(ctx, "wrapper")
 	defer end()
@@ -57,39 +70,112 @@ func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples 
 	if err := r.encoder(ctx, f, dir, sources); err != nil {
 		return nil, err
 	}
+	if r.Mismatches == 0 {
+		if err := d.stub(ctx, f, sources[0], dir, r); err != nil {
+			return nil, err
+		}
+	}
 	switch cells := d.Product.Cells(); {
-	case r.Mismatches > 0:
+	case r.Mismatches > 0 && r.Stub == nil:
 		r.Unplayed = "its encoder is wrong"
-	case cells > largestWhole:
+	case r.Mismatches > 0:
+		r.Unplayed = "it is wrong around a stub"
+	case f.Fold == nil && cells > largestWhole:
 		r.Unplayed = fmt.Sprintf("%d cells are more than %d", cells, largestWhole)
 	default:
-		line := wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}
-		rate, err := wrapper.NewRate(f.Kind, d.Product, line)
-		if err != nil {
-			return nil, err
-		}
-		samples = min(samples, max(2, largestWrapped/(rate.Cycles*max(1, d.Product.Cells()))))
-		b := wrapped{wrapper: f.Kind, options: line, quick: true, top: f.Module + "_" + f.Kind, sources: sources, simulator: "iverilog"}
-		played, err := d.play(ctx, s, b, dir, samples)
-		if err != nil {
-			return nil, err
-		}
-		for i := range played.First {
-			played.First[i].What = strings.Replace(played.First[i].What, "the Verilog differs", "the wrapper differs", 1)
-		}
-		r.RTLResult = *played
+		err = d.playWrapper(ctx, s, f, sources, dir, samples, r)
 	}
 	r.Seconds = time.Since(begin).Seconds()
-	return r, nil
+	return r, err
+}
+
+// playWrapper plays test samples to the whole.
+func (d Design) playWrapper(ctx context.Context, s Samples, f WrapperFiles, sources []string, dir string, samples int, r *WrapperResult) error {
+	b := f.wrapped(sources...)
+	rate, err := wrapper.NewRate(f.Kind, d.Product, b.options)
+	if err != nil {
+		return err
+	}
+	cost := rate.Cycles * max(1, d.Product.Cells())
+	if f.Fold != nil {
+		if b.cycles, err = d.foldCycles(*f.Fold); err != nil {
+			return err
+		}
+		cost = max(rate.Cycles, b.cycles) * engineCells
+	}
+	played, err := d.play(ctx, s, b, dir, min(samples, max(2, largestWrapped/cost)))
+	if err != nil {
+		return err
+	}
+	for i := range played.First {
+		played.First[i].What = strings.Replace(played.First[i].What, "the Verilog differs", "the wrapper differs", 1)
+	}
+	r.RTLResult = *played
+	return nil
 }
 
 // largestWrapped is the number of clocks, times cells, up to which more than two samples are
 // played. Measured: iverilog takes 6 to 10 us for each, as gates follow every word of a sample.
 const largestWrapped = 500_000
 
+// engineCells are the cells that take as long in iverilog, for a clock, as a folded engine does.
+const engineCells = 5
+
+// wrapped returns the wrapper as it is played: in iverilog, a serial line at the highest rate.
+func (f WrapperFiles) wrapped(sources ...string) wrapped {
+	return wrapped{
+		wrapper: f.Kind, options: wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}, quick: true, top: f.Module + "_" + f.Kind,
+		sources: sources, simulator: "iverilog",
+	}
+}
+
+// core returns the name of what the wrapper is around.
+func (f WrapperFiles) core() string {
+	if f.Fold != nil {
+		return f.Fold.Module
+	}
+	return cmp.Or(f.Core, f.Module)
+}
+
+// around returns what that is: of an engine, a netlist with the same ports.
+func (f WrapperFiles) around(d Design) *netlist.Netlist {
+	if f.Around != nil {
+		return f.Around
+	}
+	return d.Product
+}
+
+// step returns what a clock of the wrapper has to be.
+func (f WrapperFiles) step(d Design) step.Wrapper {
+	hz, baud := f.Line.Line()
+	w := step.Wrapper{
+		Kind: f.Kind, Module: f.Module + "_" + f.Kind, File: f.Sources[0], Core: f.core(), Engine: f.Fold != nil,
+		Beat: 1, ClockHz: hz, Baud: baud, Idle: wrapper.UARTIdle,
+	}
+	if f.Kind == "axis" && f.Fold == nil {
+		w.Beat = wrapper.AXISBytes
+	}
+	if f.Levels != nil {
+		w.Levels = &step.Levels{Word: f.Levels.Word, Thresholds: f.Levels.Thresholds, Bits: f.Levels.Bits}
+	}
+	w.Around(f.around(d))
+	return w
+}
+
+// WrapperStep proves that a clock of the wrapper is, in every state and for every input, what its
+// description in package step says, with the core as it may be.
+func (d Design) WrapperStep(ctx context.Context, f WrapperFiles) (*step.Result, error) {
+	return f.step(d).Prove(ctx)
+}
+
 // copy puts the files into a folder under names of their own and returns these: simulators write
 // paths into programs, where a quote ends a string.
 func (f WrapperFiles) copy(dir string, d Design) (names []string, err error) {
+	if f.Fold != nil {
+		if err := f.Fold.copy(dir); err != nil {
+			return nil, err
+		}
+	}
 	for i, path := range f.Sources {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -1,0 +1,120 @@
+package step
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/backend/wrapper"
+	"ialgn/compiler/encoder"
+	"ialgn/compiler/pipeline"
+	"ialgn/internal/netgen"
+	"ialgn/internal/tooltest"
+	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
+)
+
+// writers write each kind of wrapper.
+var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) error{
+	"stream": wrapper.WriteStream, "axis": wrapper.WriteAXIS, "uart": wrapper.WriteUART, "spi": wrapper.WriteSPI,
+}
+
+// form is a wrapper to prove.
+type form struct {
+	kind                      string
+	features, bitsIn, classes int
+	scope                     netlist.Scope
+	counts, apart, engine     bool
+	stages, beat              int
+}
+
+// name tells forms apart.
+func (f form) name() string {
+	return fmt.Sprintf("%s/%v/words=%dx%d/counts=%t/apart=%t/engine=%t/stages=%d/beat=%d",
+		f.kind, f.scope, f.features, f.bitsIn, f.counts, f.apart, f.engine, f.stages, f.beat)
+}
+
+// write writes the wrapper, and says what it has to be.
+func (f form) write(t testing.TB, dir string) Wrapper {
+	t.Helper()
+	model := netgen.Frozen(3, netgen.FrozenOptions{
+		Width: 10 * f.classes, Depth: 4, Features: f.features, Bits: 5, BitsIn: f.bitsIn, Classes: f.classes, ShareA: 0.3, ShareBinary: 0.6,
+	})
+	n, err := netlist.Freeze(model, f.scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := wrapper.Options{Core: "net", Module: "dut", Beat: f.beat, ClockHz: 1_000_000, Baud: 100_000}
+	w := Wrapper{Kind: f.kind, Module: "dut", File: filepath.Join(dir, "dut.v"), Core: "net", Beat: max(1, f.beat), ClockHz: 1_000_000, Baud: 100_000, Idle: wrapper.UARTIdle}
+	if f.kind == "axis" && f.beat == 0 {
+		w.Beat = wrapper.AXISBytes
+	}
+	if f.counts {
+		if n, err = netlist.WithCounts(n, model.Classes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.apart {
+		s := encoder.Apart(n)
+		n, o.Levels = s.Core, &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
+		w.Levels = &Levels{s.Word, s.Thresholds, s.Bits}
+	}
+	if f.stages > 0 {
+		if n, _, err = pipeline.Insert(n, pipeline.Options{Stages: f.stages}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.engine {
+		o.Engine, w.Engine, w.Core, w.Beat = &wrapper.Engine{Module: "net_fold"}, true, "net_fold", 1
+	}
+	w.Around(n)
+	var text strings.Builder
+	if err := writers[f.kind](&text, n, o); err != nil {
+		t.Fatal(err)
+	}
+	put(t, w.File, text.String())
+	return w
+}
+
+func put(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forms are wrappers of every kind: words of a bit, of some, of a byte and of more; cores that are
+// pipelines, have an encoder before them, or are engines.
+func forms() (list []form) {
+	for _, kind := range []string{"stream", "axis", "uart", "spi"} {
+		list = append(list,
+			form{kind: kind, features: 3, bitsIn: 5, classes: 3, scope: netlist.Core},
+			form{kind: kind, features: 5, bitsIn: 8, classes: 4, scope: netlist.Full, counts: true},
+			form{kind: kind, features: 6, bitsIn: 10, classes: 3, scope: netlist.Full, stages: 2},
+			form{kind: kind, features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, counts: true},
+			form{kind: kind, features: 1, bitsIn: 4, classes: 2, scope: netlist.Full},
+		)
+		if kind != "stream" {
+			list = append(list, form{kind: kind, features: 5, bitsIn: 6, classes: 3, scope: netlist.Full, engine: true})
+		}
+	}
+	return append(list, form{kind: "stream", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, beat: 3},
+		form{kind: "axis", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, beat: 9})
+}
+
+// TestWrapper proves wrappers as they are written.
+func TestWrapper(t *testing.T) {
+	tooltest.Find(t, "yosys")
+	tooltest.Find(t, "abc")
+	for _, f := range forms() {
+		t.Run(f.name(), func(t *testing.T) {
+			r, err := f.write(t, t.TempDir()).Prove(t.Context())
+			if err != nil || r.Verdict != cec.Equivalent || r.Bits < 19 || r.Registers == 0 && f.kind != "axis" {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
