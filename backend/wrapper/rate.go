@@ -2,7 +2,6 @@ package wrapper
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"ialgn/netlist"
@@ -63,7 +62,7 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		frame := 1 + max(r.SampleBytes, r.ResultBytes)
 		r.Cycles = 2*spiHalf*8*frame + 2*spiHalf // cs_n after the last edge, and at 1
 	default:
-		return nil, fmt.Errorf("wrapper %q: no such wrapper, give stream, axis, uart or spi", kind)
+		return nil, unknownKind(kind)
 	}
 	if o.Engine != nil {
 		r.Cycles = max(r.Cycles, o.Engine.Cycles)
