@@ -35,7 +35,7 @@ func compileCommand() *cli.Command {
 			"popcounts and argmax), full (with the comparators, from feature words to class).\n" +
 			"With --lut or --target the netlist is mapped to LUTs, the head to counters.",
 		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
-		Flags: everywhere(
+		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
 			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
@@ -53,6 +53,7 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "fold", Usage: "write an engine in block RAM that runs `N` gates of chains a clock: 1, 2 or 4"},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
+			&cli.IntFlag{Name: "vectors", Value: usualVectors, Usage: "write `N` test samples for the testbenches"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
@@ -72,7 +73,10 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c), folders: folders(c),
+	}
+	if o.Vectors, err = parseVectors(c.Int("vectors")); err != nil {
+		return err
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -106,7 +110,9 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
 	p.Manifest.Module = o.Module
-	raw, err := freezeFile(path, plan)
+	raw, err := freezeFile(path, plan, func(f *model.Frozen, raw *netlist.Netlist) error {
+		return o.makeVectors(ctx, f, info.Model, raw, &p)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +132,15 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 
 // freezeFile streams a model file into the raw netlist. The frozen network is garbage
 // when it returns, which the largest models need.
-func freezeFile(path string, p compilePlan) (*netlist.Netlist, error) {
+func freezeFile(path string, p compilePlan, vectors func(*model.Frozen, *netlist.Netlist) error) (*netlist.Netlist, error) {
 	f, err := model.ReadFrozen(path)
 	if err != nil {
 		return nil, err
 	}
 	n, err := p.freeze(f)
+	if err == nil {
+		err = vectors(f, n)
+	}
 	debug.FreeOSMemory()
 	return n, err
 }
@@ -261,6 +270,7 @@ func (r compileReport) text(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	foldText(w, r.Fold)
+	vectorsText(w, r.Samples)
 	if r.Latency > 0 {
 		fmt.Fprintf(w, "latency: %d clocks from the first word of a sample to its result\n", r.Latency)
 	}

@@ -42,8 +42,10 @@ type compileOptions struct {
 	FoldSteps int      `json:"fold_steps,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 	Counts    bool     `json:"counts,omitempty"`
+	Vectors   int      `json:"vectors,omitempty"` // of the testbenches; 0: the usual number
 
-	threads int // which decides nothing
+	threads int      // which decides nothing
+	folders []string // where the test samples are looked for
 }
 
 // The clocks that constraints are written for.

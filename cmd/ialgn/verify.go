@@ -125,6 +125,11 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
 		return nil, err
 	}
+	vectors, err := compareVectors(out)
+	if err != nil {
+		return nil, err
+	}
+	r.Folder = append(r.Folder, vectors...)
 	if err := r.fold(c.Context, d, samples, folded, o); err != nil {
 		return r.finish(), err
 	}
