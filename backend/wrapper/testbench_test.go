@@ -10,12 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler/encoder"
 	"ialgn/internal/netgen"
-	"ialgn/internal/tool"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim"
@@ -235,10 +233,9 @@ func TestTestbenchVerilator(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			dir, top := sourcesOf(t, c, kind, 6), "net_"+kind
 			tooltest.Run(t, tooltest.Find(t, "verilator"), dir, "--binary", "--timing", "--top-module", top+"_tb", top+"_tb.v", top+".v", "net.v")
-			run := &tool.Tool{Name: top + "_tb", Path: filepath.Join(dir, "obj_dir", "V"+top+"_tb")}
-			out, err := run.Run(t.Context(), tool.Command{Dir: dir, Limit: time.Minute})
-			if err != nil || !strings.HasPrefix(out.Stdout, "PASS: 6 vectors\n") {
-				t.Errorf("%v: %s", err, out.Stdout)
+			out, err := tooltest.TryOther(t, dir, filepath.Join(dir, "obj_dir", "V"+top+"_tb"))
+			if err != nil || !strings.HasPrefix(out, "PASS: 6 vectors\n") {
+				t.Errorf("%v: %s", err, out)
 			}
 		})
 	}
