@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"ialgn/internal/memory"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -151,7 +152,7 @@ func (r *Runner) sideBySide(runs []Ahead) int {
 			needs = append(needs, a.Bytes)
 		}
 	}
-	return fitting(needs, min(r.cores(), len(needs)), trainer.Available())
+	return fitting(needs, min(r.cores(), len(needs)), memory.Available())
 }
 
 // fitting returns how many runs, at most and at least one, fit into the memory, whichever

@@ -78,11 +78,16 @@ func (r *Result) whole() bool {
 
 // measure reads a model.
 func measure(path string) (*Result, error) {
-	info, err := model.ReadInfo(path)
+	file, err := model.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := model.ReadFrozen(path)
+	defer file.Close()
+	info, err := file.Info()
+	if err != nil {
+		return nil, err
+	}
+	f, err := file.Frozen()
 	if err != nil {
 		return nil, err
 	}

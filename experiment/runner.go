@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
+	"ialgn/internal/crew"
 	"ialgn/trainer"
 )
 
@@ -105,7 +104,7 @@ func (r Runner) trainAll(ctx context.Context, p *plan) error {
 		}
 		jobs = r.sideBySide(all)
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, ctx := crew.NewGroup(ctx)
 	group.SetLimit(jobs)
 	for _, s := range runs {
 		s.Threads = max(1, r.cores()/jobs)

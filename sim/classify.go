@@ -6,9 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"ialgn/internal/bitplane"
+	"ialgn/internal/crew"
 	"ialgn/netlist"
 )
 
@@ -71,7 +70,7 @@ func (c *Classifier) Classify(ctx context.Context, x []uint64, samples int) (*Re
 	}
 	r := &Result{c.classes, make([]uint16, samples), make([]int32, samples*c.classes)}
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := crew.NewGroup(ctx)
 	for _, h := range c.heads {
 		block := min(h.sim.block, max(1, (words+len(c.heads)-1)/len(c.heads)))
 		g.Go(func() error {

@@ -1,8 +1,7 @@
 package trainer
 
 import (
-	"sync"
-
+	"ialgn/internal/crew"
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
@@ -30,15 +29,11 @@ func Initial(cfg config.Config, enc *encoding.Encoder, classes []string, threads
 	for i := range m.Sections {
 		allocate(m, &m.Sections[i])
 	}
-	var wg sync.WaitGroup
-	for t := range threads {
-		wg.Go(func() {
-			for chain := m.Width * t / threads; chain < m.Width*(t+1)/threads; chain++ {
-				drawChain(m, chain)
-			}
-		})
-	}
-	wg.Wait()
+	crew.Each(threads, func(t int) {
+		for chain := m.Width * t / threads; chain < m.Width*(t+1)/threads; chain++ {
+			drawChain(m, chain)
+		}
+	})
 	drawBalanced(m)
 	return m
 }

@@ -1,15 +1,13 @@
 package trainer
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"slices"
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/filelock"
+	"ialgn/internal/memory"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
@@ -17,7 +15,8 @@ import (
 // checkRoom refuses what must fail later: a network that no memory here holds, and files
 // that cannot be written, for which a night's training would be lost.
 func (r *Run) checkRoom() error {
-	if err := r.Config.CheckMemory(leastBytes(&r.Config), memory()); err != nil {
+	has := memory.Total()
+	if err := r.Config.CheckMemory(leastBytes(&r.Config), has.Bytes, has.By); err != nil {
 		return err
 	}
 	for _, path := range []string{r.Model, CheckpointPath(r.Model)} {
@@ -60,31 +59,6 @@ func leastBytes(cfg *config.Config) (bytes uint64) {
 			}
 		}
 		bytes += uint64(cfg.Model.Width) * uint64(s.Layers) * uint64(gate)
-	}
-	return bytes
-}
-
-// memory returns the bytes of memory and swap space of this machine, 0 where the system
-// does not tell as Linux does.
-func memory() (bytes uint64) { return meminfo("MemTotal:", "SwapTotal:") }
-
-// Available returns the bytes of memory that nothing uses now, 0 where the system does not
-// tell as Linux does.
-func Available() (bytes uint64) { return meminfo("MemAvailable:") }
-
-// meminfo returns the sum of lines of Linux's report.
-func meminfo(keys ...string) (bytes uint64) {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var key string
-		var kilobytes uint64
-		if n, _ := fmt.Sscan(lines.Text(), &key, &kilobytes); n == 2 && slices.Contains(keys, key) {
-			bytes += kilobytes << 10
-		}
 	}
 	return bytes
 }

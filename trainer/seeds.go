@@ -121,11 +121,7 @@ func (s *Seeds) startSum() (*model.Start, error) {
 	if s.Start == "" {
 		return nil, nil
 	}
-	file, from, _, err := openModel(s.Start)
-	if err != nil {
-		return nil, err
-	}
-	return from, file.Close()
+	return startAt(s.Start)
 }
 
 // trainSeed trains a seed, or goes on with what was found of it.
@@ -149,13 +145,13 @@ func (s *Seeds) trainSeed(ctx context.Context, seed uint64, found *Earlier) (*Se
 
 // before returns the summary of the model file, which has that record.
 func (r *Run) before(record *model.Record) (*Summary, error) {
-	file, is, _, err := openModel(r.Model)
+	is, err := startAt(r.Model)
 	if err != nil {
 		return nil, err
 	}
 	s := summarise(r.Model, r.Config, record)
 	s.SHA256 = is.SHA256
-	return s, file.Close()
+	return s, nil
 }
 
 // spread returns mean and standard deviation of a value of all runs.

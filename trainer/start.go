@@ -1,11 +1,8 @@
 package trainer
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -26,12 +23,16 @@ var (
 // start returns the model of s.Start as that of this run, with an empty record that
 // names the file.
 func (s *session) start() (*model.Model, error) {
-	file, from, size, err := openModel(s.Start)
+	file, err := model.Open(s.Start)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	m, err := model.Read(s.Start, file, size)
+	m, err := file.Load()
+	if err != nil {
+		return nil, err
+	}
+	from, err := startOf(file)
 	if err != nil {
 		return nil, err
 	}
@@ -43,18 +44,20 @@ func (s *session) start() (*model.Model, error) {
 	return m, nil
 }
 
-// openModel opens a model file, and returns its name and sum, and its size.
-func openModel(path string) (*os.File, *model.Start, int64, error) {
-	file, size, err := model.Open(path)
+// startAt returns name and checksum of a model file.
+func startAt(path string) (*model.Start, error) {
+	file, err := model.Open(path)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, err
 	}
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		file.Close()
-		return nil, nil, 0, fmt.Errorf("model file: %w", err)
-	}
-	return file, &model.Start{Name: filepath.Base(path), SHA256: hex.EncodeToString(h.Sum(nil))}, size, nil
+	defer file.Close()
+	return startOf(file)
+}
+
+// startOf returns name and checksum of an open model file.
+func startOf(file *model.File) (*model.Start, error) {
+	sum, err := file.SHA256(context.Background())
+	return &model.Start{Name: filepath.Base(file.Path()), SHA256: sum}, err
 }
 
 // fits says in what a model differs from the one that a run would draw itself, apart
@@ -132,12 +135,10 @@ func (r *Run) sameStart(was *model.Start) error {
 	if r.Start == "" {
 		return nil
 	}
-	file, from, _, err := openModel(r.Start)
-	if err != nil {
-		return err
-	}
-	file.Close()
+	from, err := startAt(r.Start)
 	switch {
+	case err != nil:
+		return err
 	case was == nil:
 		return fmt.Errorf("%s: the run did not start from a model; resume without --init, or train anew", r.Model)
 	case was.SHA256 != from.SHA256:

@@ -189,8 +189,7 @@ func (d *design) popcount(c netlist.Cell) {
 		d.end(append(d.net(d.begin(c), in[0]), ';'))
 		return
 	}
-	parameters := fmt.Sprintf("#(.WIDTH(%d), .BITS(%d))", len(in), d.n.Outputs(c))
-	d.instance(c, "popcount "+parameters, "bits", "count")
+	d.instance(c, popcountHelper, len(in), d.n.Outputs(c))
 }
 
 func (d *design) argmax(c netlist.Cell) {
@@ -200,13 +199,12 @@ func (d *design) argmax(c netlist.Cell) {
 		return
 	}
 	d.used.addNets(in)
-	parameters := fmt.Sprintf("#(.CLASSES(%d), .BITS(%d), .INDEX(%d))", len(in)/width, width, d.n.Outputs(c))
-	d.instance(c, "argmax "+parameters, "counts", "index")
+	d.instance(c, argmaxHelper, len(in)/width, width, d.n.Outputs(c))
 }
 
 // instance writes cell c as an instance of one of the modules below, with its inputs
 // as one word. A long word gets a wire of its own.
-func (d *design) instance(c netlist.Cell, module, input, output string) {
+func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 	in := d.n.Inputs(c)
 	name := string(d.ownName(nil, c))
 	pieces := d.pieces(in)
@@ -216,9 +214,9 @@ func (d *design) instance(c netlist.Cell, module, input, output string) {
 		d.text(fmt.Sprintf("  wire [%d:0] %s;\n", len(in)-1, word))
 		d.assign(word, in)
 	}
-	d.text(fmt.Sprintf("  %s_%s %s_i (\n", d.module, module, name))
-	d.end(append(d.start("      ."), input+"("+word+"),"...))
-	d.end(append(d.cellName(append(d.start("      ."), output+"("...), c), "));"...))
+	d.text(fmt.Sprintf("  %s%s %s_i (\n", d.module, h.head(values), name))
+	d.end(append(d.start("      ."), h.Inputs[0]+"("+word+"),"...))
+	d.end(append(d.cellName(append(d.start("      ."), h.Output+"("...), c), "));"...))
 }
 
 // unused consumes what nothing reads: bits of input ports, cells, and probes.

@@ -104,8 +104,11 @@ func (d *design) giveWay(place []netlist.Net) {
 func (d *design) carry(c netlist.Cell) {
 	in, out := d.n.Inputs(c), d.n.Output(c)
 	d.used.addNets(in)
-	line := append(d.cellName(d.start("  SB_CARRY "), c), "_i (.I0("...)
-	line = append(d.net(append(d.net(line, in[0]), "), .I1("...), in[1]), "), .CI("...)
+	line := append(d.cellName(append(d.start("  "), carryCell.Name+" "...), c), "_i ("...)
+	for k, pin := range carryCell.Inputs[:2] {
+		line = append(d.net(append(line, "."+pin+"("...), in[k]), "), "...)
+	}
+	line = append(line, "."+carryCell.Inputs[2]+"("...)
 	next, goesOn := d.chains.Next(in[2])
 	chained := goesOn && next == c
 	if chained {
@@ -113,7 +116,7 @@ func (d *design) carry(c netlist.Cell) {
 	} else {
 		line = d.net(line, in[2])
 	}
-	d.end(append(d.cellName(append(line, "), .CO("...), c), "));"...))
+	d.end(append(d.cellName(append(line, "), ."+carryCell.Output+"("...), c), "));"...))
 	if chained && d.chains.Out(in[2]) {
 		d.bringOut(in[2], in[:2])
 	}

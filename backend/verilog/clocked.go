@@ -74,18 +74,9 @@ func (d *design) registers() {
 
 // valid writes the bits that go with the samples.
 func (d *design) valid() {
-	next := "in_valid"
-	switch n := d.clock.Stages; n {
-	case 0: // the outputs are constants
-		d.text("\n  assign out_valid = in_valid;\n  wire unused_control = &{1'b0, rst};\n")
-		return
-	case 1:
-	case 2:
-		next = "{valid[0], in_valid}"
-	default:
-		next = fmt.Sprintf("{valid[%d:0], in_valid}", n-2)
+	title := "\n"
+	if d.clock.Stages > 0 {
+		title += "  // samples\n"
 	}
-	n := d.clock.Stages
-	d.text(fmt.Sprintf("\n  // samples\n  always @(posedge clk)\n    if (rst) valid <= %s;\n    else if (ce) valid <= %s;\n\n"+
-		"  assign out_valid = valid[%d];\n", appendConstant(nil, 0, n), next, n-1))
+	d.text(title + SampleLines(d.clock.Stages))
 }

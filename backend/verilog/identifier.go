@@ -41,11 +41,16 @@ var later = func() map[string]bool {
 // of Verilog or SystemVerilog. Nothing else is ever written where the language wants a
 // name.
 func CheckIdentifier(s string) error {
-	if err := netlist.CheckName(s); err != nil {
-		return err
-	}
 	if len(s) > MaxIdentifier {
 		return fmt.Errorf("the name %.20q... has %d characters, use at most %d", s, len(s), MaxIdentifier)
+	}
+	return CheckWord(s)
+}
+
+// CheckWord is [CheckIdentifier] for a name of any length, such as one that is made of others.
+func CheckWord(s string) error {
+	if err := netlist.CheckName(s); err != nil {
+		return err
 	}
 	if later[s] {
 		return fmt.Errorf("%q is a reserved word of SystemVerilog, choose another name", s)

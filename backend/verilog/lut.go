@@ -77,7 +77,7 @@ func (f *family) primitive(inputs int) (name string, pins int) {
 // checkModule refuses a module's name that is one of the primitives'.
 func (f *family) checkModule(module string) error {
 	for inputs := range f.most + 1 {
-		if name, _ := f.primitive(inputs); name == module || f.carry && module == "SB_CARRY" {
+		if name, _ := f.primitive(inputs); name == module || f.carry && module == carryCell.Name {
 			return fmt.Errorf("verilog: module: %q is a primitive of the target %s, choose another name", module, f.target)
 		}
 	}
@@ -204,44 +204,15 @@ func WriteCells(w io.Writer, n *netlist.Netlist, opt Options) error {
 	}
 	d.comment("What the primitives in %s.v do, target %s", d.module, d.family.target)
 	d.comment("(the directives are for verilator -Wall, which wants files called as their modules)")
-	d.text("\n`default_nettype none\n")
+	d.text("\n" + NoNets)
 	for width, used := range luts {
 		if used {
-			d.lutModule(width)
+			d.text(d.family.lookUpTable(width).Model(d.line))
 		}
 	}
 	if carry {
-		d.cellModule("SB_CARRY", "(\n    input  wire I0,\n    input  wire I1,\n    input  wire CI,\n    output wire CO\n);\n"+
-			"  assign CO = (I0 & I1) | (I0 & CI) | (I1 & CI);\n")
+		d.text(carryCell.Model(d.line))
 	}
-	d.text("\n`default_nettype wire\n")
+	d.text("\n" + AnyNets)
 	return d.flush()
-}
-
-// lutModule writes the module of the family's LUT with the given number of inputs. Each
-// input chooses a half of what is left, so that an unknown one at which the halves are equal
-// does no harm: a LUT beside a carry has that one's operands at its pins.
-func (d *design) lutModule(width int) {
-	f := d.family
-	name, _ := f.primitive(width)
-	var text strings.Builder
-	fmt.Fprintf(&text, "#(\n    parameter [%d:0] %s = %d'h0\n) (\n", 1<<width-1, f.parameter, 1<<width)
-	for k := range width {
-		fmt.Fprintf(&text, "    input  wire %s,\n", f.inputs[k])
-	}
-	fmt.Fprintf(&text, "    output wire %s\n);\n", f.output)
-	from := f.parameter
-	for k := width - 1; k > 0; k-- {
-		half := 1 << k
-		fmt.Fprintf(&text, "  wire [%d:0] of%d = %s ? %s[%d:%d] : %s[%d:0];\n", half-1, k, f.inputs[k], from, 2*half-1, half, from, half-1)
-		from = fmt.Sprintf("of%d", k)
-	}
-	fmt.Fprintf(&text, "  assign %s = %s ? %s[1] : %s[0];\n", f.output, f.inputs[0], from, from)
-	d.cellModule(name, text.String())
-}
-
-// cellModule writes a module under a file name of its own.
-func (d *design) cellModule(name, text string) {
-	d.text(fmt.Sprintf("\n`line %d \"%s.v\" 0\n", d.line+3, name))
-	d.text("module " + name + " " + text + "endmodule\n")
 }

@@ -67,6 +67,53 @@ const registerModule = `module NAME_register (
 endmodule
 `
 
+// Helper is a module below the netlist's, of which its operators are instances: NAME_popcount.
+type Helper struct {
+	Suffix     string
+	Parameters []string // in the order in which an instance gives them
+	Inputs     []string // pins, in their order; those of a register are the clock, the enable and the data
+	Output     string
+
+	title, text string
+}
+
+var (
+	popcountHelper = Helper{
+		"_popcount", []string{"WIDTH", "BITS"}, []string{"bits"}, "count", "count is the number of ones among bits", popcountModule,
+	}
+	argmaxHelper = Helper{
+		"_argmax",
+		[]string{"CLASSES", "BITS", "INDEX"},
+		[]string{"counts"},
+		"index",
+		"index is the class of the largest count, class 0 in the lowest bits; the lowest of equals", argmaxModule,
+	}
+	registerHelper = Helper{
+		"_register", nil, []string{"clk", "ce", "d"}, "q", "q is d as it was at the last edge of clk at which ce was 1", registerModule,
+	}
+)
+
+// Helpers returns the modules in the order in which they stand in a file.
+func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, registerHelper} }
+
+// Module returns the module as it stands below another one in a file that has so many lines before.
+// It is under a file name of its own: verilator -Wall wants the file and the module to have the
+// same name.
+func (h Helper) Module(module string, lines int) string {
+	name := module + h.Suffix
+	return fmt.Sprintf("\n// %s\n// (the directive is for verilator -Wall, which wants files called as their modules)\n`line %d \"%s.v\" 0\n%s",
+		h.title, lines+5, name, strings.ReplaceAll(h.text, "NAME"+h.Suffix, name))
+}
+
+// head returns the end of the module's name and the parameters, as an instance has them.
+func (h Helper) head(values []int) string {
+	var parameters []string
+	for i, name := range h.Parameters {
+		parameters = append(parameters, fmt.Sprintf(".%s(%d)", name, values[i]))
+	}
+	return h.Suffix + " #(" + strings.Join(parameters, ", ") + ")"
+}
+
 // modules writes the modules that have instances.
 func (d *design) modules() {
 	var popcount, argmax, register bool
@@ -80,23 +127,9 @@ func (d *design) modules() {
 			register = true
 		}
 	}
-	if popcount {
-		d.submodule("popcount", "count is the number of ones among bits", popcountModule)
+	for i, used := range []bool{popcount, argmax, register} {
+		if used {
+			d.text(Helpers()[i].Module(d.module, d.line))
+		}
 	}
-	if argmax {
-		d.submodule("argmax", "index is the class of the largest count, class 0 in the lowest bits; the lowest of equals",
-			argmaxModule)
-	}
-	if register {
-		d.submodule("register", "q is d as it was at the last edge of clk at which ce was 1", registerModule)
-	}
-}
-
-// submodule writes a module under a file name of its own: verilator -Wall wants the
-// file and the module to have the same name.
-func (d *design) submodule(suffix, title, text string) {
-	name := d.module + "_" + suffix
-	d.text("\n// " + title + "\n// (the directive is for verilator -Wall, which wants files called as their modules)\n")
-	d.text(fmt.Sprintf("`line %d \"%s.v\" 0\n", d.line+2, name))
-	d.text(strings.ReplaceAll(text, "NAME_"+suffix, name))
 }

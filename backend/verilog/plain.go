@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// CheckPlain reads Verilog that [Write] may have written, and refuses what describes no
+// CheckPlain reads Verilog of another form than that of [Write], which package syntax reads:
+// wrappers and folded engines. It refuses what describes no
 // circuit but acts when a tool reads or simulates it: system tasks and functions (which
 // write files, and with verilator run C code), directives (which read files), imports of C
 // functions, and escaped identifiers, under which such things could hide. A folder may come

@@ -71,7 +71,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 		return err
 	}
 	d.header(opt.Header)
-	d.text("`default_nettype none\n\n")
+	d.text(NoNets + "\n")
 	d.ports()
 	d.inputBits()
 	d.declareRegisters()
@@ -82,7 +82,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d.unused()
 	d.text("endmodule\n")
 	d.modules()
-	d.text("\n`default_nettype wire\n")
+	d.text("\n" + AnyNets)
 	return d.flush()
 }
 
@@ -200,11 +200,11 @@ func (d *design) ports() {
 		lines = append(lines, fmt.Sprintf("output wire [%d:0] %s", len(p.Nets)-1, p.Name))
 	}
 	if d.version != 0 {
-		d.text(fmt.Sprintf("(* ialgn_version = 32'h%08x *)\n", d.version))
+		d.text(Attribute(d.version))
 	}
 	d.text("module " + d.module + " (\n    " + strings.Join(lines, ",\n    ") + "\n);\n")
 	if d.version != 0 {
-		d.text(fmt.Sprintf("  localparam [31:0] %s = 32'h%08x;\n  wire unused_version = &{1'b0, %s};\n", version, d.version, version))
+		d.text(VersionLines(d.version))
 	}
 }
 

@@ -39,17 +39,24 @@ func analyze(c *cli.Context) error {
 		return err
 	}
 	var networks []*network
+	files := map[string]*model.File{} // by path
 	for _, path := range c.Args().Slice() {
-		info, err := model.ReadInfo(path)
+		file, err := model.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		info, err := file.Info()
 		if err != nil {
 			return err
 		}
 		if networks, err = place(networks, path, info.Model.Config); err != nil {
 			return err
 		}
+		files[path] = file
 	}
 	for _, n := range networks {
-		if err := n.analyze(); err != nil {
+		if err := n.analyze(files); err != nil {
 			return err
 		}
 	}
@@ -101,9 +108,9 @@ func place(networks []*network, path string, cfg config.Config) ([]*network, err
 }
 
 // analyze reads the models, one at a time, and averages them.
-func (n *network) analyze() error {
+func (n *network) analyze(files map[string]*model.File) error {
 	for _, path := range n.paths {
-		f, err := model.ReadFrozen(path)
+		f, err := files[path].Frozen()
 		if err != nil {
 			return err
 		}

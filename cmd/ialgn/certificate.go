@@ -2,29 +2,17 @@ package main
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/urfave/cli/v2"
 
 	"ialgn/compiler/folder"
 )
 
 // certify writes what verify found into the folder.
-func certify(c *cli.Context, r *verifyReport, path string) error {
-	sum, err := fileSHA256(c.Context, path)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
+func certify(r *verifyReport) error {
 	return r.out.Certify(&folder.Certificate{
 		Version: version, Time: time.Now().UTC().Truncate(time.Second),
 		Result: r.result(), Level: levelNames[r.asked], Samples: r.samples(), Assumptions: r.assumptions(),
-		Model: folder.File{Name: filepath.Base(path), Format: "model", Size: info.Size(), SHA256: sum},
+		Model: r.model,
 		Tools: r.tools(), Checks: r.checks(),
 	})
 }

@@ -98,11 +98,15 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if err != nil {
 		return nil, err
 	}
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	sum := hashing(ctx, path)
-	p := folder.Product{Started: started, Emit: o.Emit, MHz: o.MHz, Wrap: plan.wrap, Baud: o.Baud, Board: plan.board}
-	info, err := model.ReadInfo(path)
+	sum := hashing(ctx, file)
+	info, err := file.Info()
 	if err != nil {
 		return nil, err
 	}
@@ -112,31 +116,36 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if err := folder.CheckModule(o.Module); err != nil {
 		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
-	p.Manifest.Module = o.Module
-	raw, err := freezeFile(path, plan, func(f *model.Frozen, raw *netlist.Netlist) error {
+	p := o.product(plan, folder.Manifest{Version: version, Module: o.Module})
+	p.Started, p.GatesRaw = started, info.Model.Width*info.Model.Depth()
+	raw, err := freezeFile(file, plan, func(f *model.Frozen, raw *netlist.Netlist) error {
 		return o.makeVectors(ctx, f, info.Model, raw, &p)
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.GatesRaw = info.Model.Width * info.Model.Depth()
 	if err := plan.run(ctx, raw, &info.Model.Encoder, &p); err != nil {
 		return nil, err
 	}
 	if err := p.Netlist.Validate(); err != nil {
 		return nil, err
 	}
-	if p.Manifest, err = newManifest(sum, info.Model, o); err != nil {
+	if p.Manifest, err = newManifest(version, sum, info.Model, o); err != nil {
 		return nil, err
 	}
 	p.Header = header(p.Manifest, o)
 	return folder.Write(ctx, dir, p)
 }
 
+// product returns what the options alone say of a product.
+func (o compileOptions) product(p compilePlan, m folder.Manifest) folder.Product {
+	return folder.Product{Emit: o.Emit, MHz: o.MHz, Wrap: p.wrap, Baud: o.Baud, Board: p.board, Manifest: m, Header: header(m, o)}
+}
+
 // freezeFile streams a model file into the raw netlist. The frozen network is garbage
 // when it returns, which the largest models need.
-func freezeFile(path string, p compilePlan, vectors func(*model.Frozen, *netlist.Netlist) error) (*netlist.Netlist, error) {
-	f, err := model.ReadFrozen(path)
+func freezeFile(file *model.File, p compilePlan, vectors func(*model.Frozen, *netlist.Netlist) error) (*netlist.Netlist, error) {
+	f, err := file.Frozen()
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +166,8 @@ func moduleName(name string) string {
 	return id
 }
 
-func newManifest(modelSum func() (string, error), m *model.Model, o compileOptions) (folder.Manifest, error) {
+// newManifest returns the manifest that a version of this program gives a product of a model.
+func newManifest(version string, modelSum func() (string, error), m *model.Model, o compileOptions) (folder.Manifest, error) {
 	sum, err := modelSum()
 	if err != nil {
 		return folder.Manifest{}, err
@@ -202,15 +212,15 @@ func header(m folder.Manifest, o compileOptions) []string {
 	return lines
 }
 
-// hashing begins to compute a file's SHA-256, beside passes that have one thread, and
+// hashing begins to compute a model file's SHA-256, beside passes that have one thread, and
 // returns what waits for it. It gives up when ctx ends.
-func hashing(ctx context.Context, path string) (wait func() (string, error)) {
+func hashing(ctx context.Context, file *model.File) (wait func() (string, error)) {
 	var sum string
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		sum, err = fileSHA256(ctx, path)
+		sum, err = file.SHA256(ctx)
 	}()
 	return func() (string, error) {
 		<-done

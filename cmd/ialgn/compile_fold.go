@@ -62,7 +62,7 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 		if lanes == p.fold {
 			room = p.room
 		}
-		engine, err := program.Engine(fold.Options{Core: out.Manifest.Module, Lanes: lanes, Steps: room, Drop: p.dropping(), Header: []string{"made by ialgn " + version}})
+		engine, err := program.Engine(fold.Options{Core: out.Manifest.Module, Lanes: lanes, Steps: room, Drop: p.dropping(), Header: []string{"made by ialgn " + out.Manifest.Version}})
 		if err != nil {
 			return nil, fmt.Errorf("--fold: %w", err)
 		}

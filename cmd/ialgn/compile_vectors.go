@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/trainer"
@@ -67,44 +67,30 @@ func vectorsText(w io.Writer, s *folder.Samples) {
 	}
 }
 
-// compareVectors says so if the vectors of a folder are not what its netlist makes of their samples.
-// No check runs on them; but they go to the users of the Verilog with the testbenches, who trust
-// what they expect.
-func compareVectors(out *folder.Output) ([]string, error) {
+// folderVectors gives a product the vectors that a folder's file must have: as many samples as stand
+// there, with what the netlist makes of them. It tells of a file that no vectors can be read from, or
+// that has more or fewer of them than there can be; a folder without one is an error.
+func (o compileOptions) folderVectors(out *folder.Output, p *folder.Product) (wrong []string, err error) {
 	path, err := out.Path("vectors")
 	if err != nil {
-		return nil, nil //nolint:nilerr // a folder of an older version has none
-	}
-	name := filepath.Base(path)
-	want, err := folderVectors(path, out.Netlist)
-	if err != nil {
-		return []string{fmt.Sprintf("%s: %v", name, err)}, nil
-	}
-	if want.Samples == 0 {
-		return []string{name + " has no vectors"}, nil
-	}
-	have, err := os.ReadFile(path)
-	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	if err := verilog.WriteVectors(&text, out.Netlist, *want); err != nil || bytes.Equal(have, text.Bytes()) {
-		return nil, err
+	v, err := readVectors(path, out.Netlist)
+	if err == nil && (v.Samples == 0 || v.Samples > o.vectors()) {
+		err = fmt.Errorf("it has %s, not 1 to %d", plural.Of(v.Samples, "vector", "vectors"), o.vectors())
 	}
-	return []string{name + " expects other results than the netlist gives"}, nil
+	if err != nil {
+		wrong = append(wrong, fmt.Sprintf("%s: %v", filepath.Base(path), err))
+	}
+	p.Vectors, err = verify.SimulatedVectors(out.Netlist, v)
+	return wrong, err
 }
 
-// folderVectors returns the samples in a file of vectors with what a netlist makes of them: what
-// the file must be, whatever it says behind the samples.
-func folderVectors(path string, n *netlist.Netlist) (*verilog.Vectors, error) {
+func readVectors(path string, n *netlist.Netlist) (verilog.Vectors, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return verilog.Vectors{}, err
 	}
 	defer f.Close()
-	v, err := verilog.ReadVectors(f, n)
-	if err != nil {
-		return nil, err
-	}
-	return verify.SimulatedVectors(n, v)
+	return verilog.ReadVectors(f, n)
 }

@@ -72,7 +72,7 @@ func demo(c *cli.Context) error {
 		return err
 	}
 	r.Verified, r.Level = r.Verify.Verified, r.Verify.Level
-	if err := certify(c, r.Verify, path); err != nil {
+	if err := certify(r.Verify); err != nil {
 		warn(c, "the certificate could not be written: %v", err)
 	}
 	if r.Verified {

@@ -59,6 +59,9 @@ func placeSubjects(c *cli.Context, paths []string) (networks []*network, err err
 // loadSubject returns the network of a model or, of a configuration, the one that training
 // would begin with.
 func loadSubject(c *cli.Context, path string) (*subject, error) {
+	if !isConfig(path) {
+		return loadModel(c, path)
+	}
 	cfg, err := subjectConfig(c, path)
 	if err != nil {
 		return nil, err
@@ -67,17 +70,28 @@ func loadSubject(c *cli.Context, path string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isConfig(path) {
-		return &subject{trainer.Initial(cfg, data.Encoder, data.Classes, threads(c)).Freeze(), data}, nil
+	return &subject{trainer.Initial(cfg, data.Encoder, data.Classes, threads(c)).Freeze(), data}, nil
+}
+
+// loadModel returns the network of a model, and the data that it was trained on.
+func loadModel(c *cli.Context, path string) (*subject, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	info, err := model.ReadInfo(path)
+	defer file.Close()
+	info, err := file.Info()
+	if err != nil {
+		return nil, err
+	}
+	data, err := trainer.LoadData(c.Context, info.Model.Config, folders(c))
 	if err != nil {
 		return nil, err
 	}
 	if r := info.Model.Record; r.Train != data.TrainSHA256 || r.Test != data.TestSHA256 {
 		return nil, hint.With(fmt.Errorf("%s: was trained on other content of data set %s than is here", path, data.Name), "name the folder of its data with --data DIR")
 	}
-	f, err := model.ReadFrozen(path)
+	f, err := file.Frozen()
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,12 @@ func eval(c *cli.Context) error {
 		return err
 	}
 	n := threads(c)
-	f, test, err := loadForTest(c, args[0])
+	file, err := model.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	f, test, err := loadForTest(c, file)
 	if err != nil {
 		return err
 	}
@@ -40,12 +45,12 @@ func eval(c *cli.Context) error {
 
 // loadForTest reads a model's frozen network and the test part of its data set, and
 // warns if that is not the one it was trained with.
-func loadForTest(c *cli.Context, path string) (*model.Frozen, *trainer.TestData, error) {
-	info, err := model.ReadInfo(path)
+func loadForTest(c *cli.Context, file *model.File) (*model.Frozen, *trainer.TestData, error) {
+	info, err := file.Info()
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := model.ReadFrozen(path)
+	f, err := file.Frozen()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,6 +39,7 @@ func compiledModels(t *testing.T) []compiled {
 // outcome is what verify printed with --json.
 type outcome struct {
 	Verified      bool
+	Folder        []string
 	Software, RTL *struct {
 		Checked, Mismatches int
 		First               []wrong
@@ -190,7 +191,7 @@ func TestNetlistFaults(t *testing.T) {
 						continue
 					}
 					write(broken)
-					if code, o := c.verify(t, "--level", "software"); code != exitDone {
+					if code, o := c.verify(t, "--level", "software"); code != exitDone && !onlyFigures(o) {
 						seen++
 						named(t, code, o, g)
 					}
@@ -201,6 +202,13 @@ func TestNetlistFaults(t *testing.T) {
 			})
 		}
 	}
+}
+
+// onlyFigures reports whether nothing was found but that the report's figures are of another
+// netlist, which shows faults that no sample does.
+func onlyFigures(o outcome) bool {
+	foreign := func(s string) bool { return !strings.HasPrefix(s, "report.json: ") }
+	return len(o.Folder) > 0 && !slices.ContainsFunc(o.Folder, foreign) && o.Software != nil && o.Software.Mismatches == 0
 }
 
 // named checks that a broken gate was found in software and named with a sample.
@@ -332,7 +340,8 @@ func permuteWords(line string, order []int) string {
 	return strings.Join(out, " ")
 }
 
-// TestVerilogFaults breaks NAME.v alone: a gate, and the tie rule of the argmax.
+// TestVerilogFaults breaks NAME.v alone, in the forms that are written: a gate, and the order of
+// the argmax's words.
 func TestVerilogFaults(t *testing.T) {
 	if _, err := tool.Find("iverilog"); err != nil {
 		t.Skip(err)
@@ -352,7 +361,7 @@ func TestVerilogFaults(t *testing.T) {
 				at := places[r.IntN(len(places))]
 				m := assign.FindStringSubmatch(sound[at])
 				broken := slices.Clone(sound)
-				broken[at] = strings.Replace(broken[at], m[3], "~("+m[3]+")", 1)
+				broken[at] = fmt.Sprintf("  wire inverted;\n  assign inverted = %s;\n%s~inverted;", m[3], strings.TrimSuffix(sound[at], m[3]+";"))
 				write(broken)
 				code, o := c.verify(t, "--samples", "1797")
 				if code == exitDone {
@@ -369,13 +378,14 @@ func TestVerilogFaults(t *testing.T) {
 			if c.scope == "gates" {
 				return
 			}
-			ties := strings.Replace(strings.Join(sound, "\n"), " > best)", " >= best)", 1)
-			if ties == strings.Join(sound, "\n") {
+			words := regexp.MustCompile(`(\.counts\(\{)(\w+), (\w+)`)
+			swapped := words.ReplaceAllString(strings.Join(sound, "\n"), "$1$3, $2")
+			if swapped == strings.Join(sound, "\n") {
 				t.Fatal("the Verilog compares no counts")
 			}
-			write([]string{ties})
+			write([]string{swapped})
 			if code, o := c.verify(t); code != exitDifference || o.RTL.Mismatches == 0 || o.RTL.First[0].Gate != -1 {
-				t.Errorf("ties to the highest class: exit status %d, %+v", code, o)
+				t.Errorf("two classes in each other's place: exit status %d, %+v", code, o)
 			}
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ialgn/internal/tool"
 )
 
 // The environment of [confined]: the largest size of a file, and whether to give up root's
@@ -224,5 +226,44 @@ func TestReadOnlyFolder(t *testing.T) {
 		if good[name] != text {
 			t.Errorf("%s is new or another", name)
 		}
+	}
+}
+
+// TestFullTemporary verifies with a folder for temporary files that is full, or that fills up while the
+// tools work in it: whichever of them comes to the end of it, the message says so.
+func TestFullTemporary(t *testing.T) {
+	for _, name := range []string{"iverilog", "yosys", "abc"} {
+		if _, err := tool.Find(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Chdir(t.TempDir())
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, full := filepath.Join(here, "temporary"), disks[1]
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	mount(t, folder)
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	must(t, "compile", "m.st", "-o", "out", "--lut", "4")
+	done := 0
+	for _, bytes := range []int{0, 4 << 10, 40 << 10, 120 << 10, 300 << 10, 3 << 20} {
+		_, end := full.make(t, folder, bytes)
+		code, stderr := runConfined(t, "TMPDIR="+folder, "stdout", "verify", "m.st", "out", "--level", "formal", "--samples", "4")
+		end()
+		if code == exitDone {
+			done++
+			continue
+		}
+		if code != exitTool && code != exitUsage || !strings.Contains(stderr, "no space left on") || !strings.Contains(stderr, "$TMPDIR") || strings.Count(stderr, "\n") != 2 {
+			t.Errorf("%d bytes: exit status %d\n%s", bytes, code, stderr)
+		}
+	}
+	if done < 1 || done > 3 {
+		t.Errorf("%d of the sizes were enough, want the largest, and the smallest not", done)
 	}
 }

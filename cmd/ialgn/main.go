@@ -3,7 +3,8 @@
 //
 // One file holds one subcommand: its flags, one library call, and what is printed.
 // Exit status: 0 done, 1 bad input or usage, 2 a check found a difference, 3 an
-// external tool is missing or failed, 130 interrupted with the work so far saved.
+// external tool is missing or failed, 70 a fault of the program itself, 130 interrupted with the
+// work so far saved.
 package main
 
 import (
@@ -11,9 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -31,6 +34,7 @@ const (
 	exitUsage       = 1
 	exitDifference  = 2
 	exitTool        = 3
+	exitFault       = 70
 	exitInterrupted = 130
 )
 
@@ -46,6 +50,9 @@ var errUnproved = errors.New("not proved")
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process
+	// Where Go itself ends the process, as for want of memory, that is by a signal, and not with the
+	// exit status 2, which would mean that a check found a difference.
+	debug.SetTraceback("crash")
 	code := run(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -54,28 +61,48 @@ func main() {
 // run is the whole program but for the process: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads sets it
-	app := newApp(stdout, stderr)
-	err := app.RunContext(ctx, permute(args, app.Commands))
-	code := status(err)
-	if err != nil {
-		fmt.Fprintf(stderr, "ialgn: %v\n", err)
-		if h := hint.Of(err); h != "" {
-			fmt.Fprintf(stderr, "ialgn: hint: %s\n", h)
+	return guarded(stderr, func() int {
+		app := newApp(stdout, stderr)
+		err := app.RunContext(ctx, permute(args, app.Commands))
+		if err != nil {
+			fmt.Fprintf(stderr, "ialgn: %s\n", message(err))
+			if h := advice(err); h != "" {
+				fmt.Fprintf(stderr, "ialgn: hint: %s\n", h)
+			}
 		}
+		return status(err)
+	})
+}
+
+// message returns what an error says to the user. That of an ended context is Go's own.
+func message(err error) string {
+	text, ended := err.Error(), context.Canceled.Error()
+	if before, ok := strings.CutSuffix(text, ": "+ended); ok && strings.Contains(before, "interrupted") {
+		return before
 	}
-	return code
+	return strings.ReplaceAll(text, ended, "interrupted")
+}
+
+// advice returns how to mend an error, "" where nothing is known.
+func advice(err error) string {
+	var at *fs.PathError
+	if h := hint.Of(err); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) || !strings.HasPrefix(at.Path, os.TempDir()) {
+		return h
+	}
+	return (&tool.FullError{}).Hint()
 }
 
 // status returns the exit status of an error.
 func status(err error) int {
 	var missing *tool.MissingError
 	var failed *tool.FailedError
+	var full *tool.FullError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errDifference), errors.Is(err, errSlow):
 		return exitDifference
-	case errors.As(err, &missing), errors.As(err, &failed), errors.Is(err, errUnproved), errors.Is(err, errUnchecked), errors.Is(err, errUnplaced):
+	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, errUnproved), errors.Is(err, errUnchecked), errors.Is(err, errUnplaced):
 		return exitTool
 	case errors.Is(err, trainer.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted

@@ -39,11 +39,16 @@ func predict(c *cli.Context) error {
 		return err
 	}
 	n := threads(c)
-	info, err := model.ReadInfo(args[0])
+	file, err := model.Open(args[0])
 	if err != nil {
 		return err
 	}
-	f, err := model.ReadFrozen(args[0])
+	defer file.Close()
+	info, err := file.Info()
+	if err != nil {
+		return err
+	}
+	f, err := file.Frozen()
 	if err != nil {
 		return err
 	}

@@ -88,19 +88,20 @@ func (r pageReport) text(w io.Writer) { fmt.Fprintln(w, r.Report) }
 // newPage reads all that is known of a folder and its model.
 func newPage(c *cli.Context, out *folder.Output) (*reports.Page, error) {
 	p := &reports.Page{Version: version, Output: out}
-	path, err := modelOf(c, out)
+	file, err := modelOf(c, out)
 	if err != nil {
 		return nil, err
 	}
-	p.ModelFile = filepath.Base(path)
-	if p.Info, err = model.ReadInfo(path); err != nil {
+	defer file.Close()
+	p.ModelFile = filepath.Base(file.Path())
+	if p.Info, err = file.Info(); err != nil {
 		return nil, err
 	}
-	f, err := model.ReadFrozen(path)
+	f, err := file.Frozen()
 	if err != nil {
 		return nil, err
 	}
-	p.Statistics = analyzeModel(path, f).statistics("")
+	p.Statistics = analyzeModel(file.Path(), f).statistics("")
 	if err := testPage(c, p, f); err != nil {
 		return nil, err
 	}
@@ -111,35 +112,41 @@ func newPage(c *cli.Context, out *folder.Output) (*reports.Page, error) {
 	return p, err
 }
 
-// modelOf returns the file of the model that a folder was compiled from: the one that
-// --model names, else the one with the manifest's SHA-256 in the folder or beside it.
-func modelOf(c *cli.Context, out *folder.Output) (string, error) {
-	wanted := out.Manifest.Model
+// modelOf opens the file of the model that a folder was compiled from: the one that --model names,
+// else the one with the manifest's SHA-256 in the folder or beside it.
+func modelOf(c *cli.Context, out *folder.Output) (*model.File, error) {
 	if path := c.String("model"); path != "" {
-		sum, err := fileSHA256(c.Context, path)
+		file, err := model.Open(path)
 		if err != nil {
-			return "", hint.With(fmt.Errorf("--model: %w", err), "name the model that %s was compiled from", out.Dir)
+			return nil, hint.With(fmt.Errorf("--model: %w", err), "name the model that %s was compiled from", out.Dir)
 		}
-		if sum != wanted.SHA256 {
-			return "", hint.With(fmt.Errorf("%s: is not the model that %s was compiled from, whose SHA-256 is %s", path, out.Dir, wanted.SHA256),
-				"name that model, or compile this one anew")
+		if err := checkCompiledFrom(c.Context, out, file); err != nil {
+			file.Close()
+			return nil, err
 		}
-		return path, nil
+		return file, nil
 	}
 	for _, dir := range []string{out.Dir, filepath.Join(out.Dir, "..")} {
 		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.safetensors"))
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		for _, path := range names {
-			if sum, err := fileSHA256(c.Context, path); err == nil && sum == wanted.SHA256 {
-				return path, nil
-			} else if c.Err() != nil {
-				return "", c.Err()
+			file, err := model.Open(path)
+			if err != nil {
+				continue // not ours
+			}
+			if err := checkCompiledFrom(c.Context, out, file); err == nil {
+				return file, nil
+			}
+			file.Close()
+			if c.Err() != nil {
+				return nil, c.Err()
 			}
 		}
 	}
-	return "", hint.With(fmt.Errorf("%s: the model that it was compiled from, %q with SHA-256 %s, is neither there nor beside it", out.Dir, wanted.Name, wanted.SHA256),
+	wanted := out.Manifest.Model
+	return nil, hint.With(fmt.Errorf("%s: the model that it was compiled from, %q with SHA-256 %s, is neither there nor beside it", out.Dir, wanted.Name, wanted.SHA256),
 		"name it with --model MODEL")
 }
 

@@ -19,6 +19,7 @@ import (
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
 )
 
 func simCommand() *cli.Command {
@@ -97,12 +98,7 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 	if st, err := os.Stat(path); err != nil {
 		return nil, hint.With(fmt.Errorf("%s: there is neither a folder nor a model", path), "name a folder that compile made, or a model file of train")
 	} else if !st.IsDir() {
-		f, test, err := loadForTest(c, path)
-		if err != nil {
-			return nil, err
-		}
-		n, err := netlist.Freeze(f, netlist.Core)
-		return &design{n, &f.Encoder, test}, err
+		return openCore(c, path)
 	}
 	out, err := folder.Read(path)
 	if err != nil {
@@ -121,6 +117,21 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 		warnOfOtherData(c, d.test, out.Manifest.Test)
 	}
 	return d, err
+}
+
+// openCore opens a model file as its raw core.
+func openCore(c *cli.Context, path string) (*design, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	f, test, err := loadForTest(c, file)
+	if err != nil {
+		return nil, err
+	}
+	n, err := netlist.Freeze(f, netlist.Core)
+	return &design{n, &f.Encoder, test}, err
 }
 
 type simReport struct {

@@ -17,9 +17,9 @@ import (
 	"ialgn/flow/icestorm"
 	"ialgn/flow/synth"
 	"ialgn/internal/atomicfile"
-	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/sim/verify"
+	"ialgn/trainer/model"
 )
 
 // errUnchecked says that a bitstream was to be checked and could not be.
@@ -56,13 +56,18 @@ func newBitChecker(c *cli.Context, out *folder.Output, path string, samples int)
 	if path == "" {
 		return nil, nil
 	}
-	k := &bitChecker{module: out.Manifest.Module, count: samples}
-	f, test, err := loadForTest(c, path)
+	file, err := model.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if differ := compareManifest(f, out); len(differ) > 0 {
-		return nil, hint.With(fmt.Errorf("%s: not compiled from %s: %s", out.Dir, path, strings.Join(differ, "; ")), "compile that model, or name the other one")
+	defer file.Close()
+	if err := checkCompiledFrom(c.Context, out, file); err != nil {
+		return nil, err
+	}
+	k := &bitChecker{module: out.Manifest.Module, count: samples, model: out.Manifest.Model.SHA256}
+	f, test, err := loadForTest(c, file)
+	if err != nil {
+		return nil, err
 	}
 	if k.design, _, err = newDesign(f, out); err != nil {
 		return nil, err
@@ -76,8 +81,7 @@ func newBitChecker(c *cli.Context, out *folder.Output, path string, samples int)
 	if plan.fold > 0 {
 		k.wrap, k.fold = cmp.Or(plan.wrap, "stream"), max(1, out.Report.Fold.Cost().Cycles)
 	}
-	k.model, err = fileSHA256(c.Context, path)
-	return k, err
+	return k, nil
 }
 
 // unreadable returns why what is in a bitstream cannot be simulated, "" if it can.

@@ -3,24 +3,19 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/compiler/folder"
-	"ialgn/internal/jsonfault"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
 	"ialgn/sim/verify/spec"
-	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
 
@@ -73,7 +68,7 @@ func verifyDir(c *cli.Context) error {
 	if showErr := show(c, r); showErr != nil || err != nil {
 		return cmp.Or(err, showErr)
 	}
-	if err := certify(c, r, args[0]); err != nil {
+	if err := certify(r); err != nil {
 		warn(c, "the certificate could not be written: %v", err)
 	}
 	return r.outcome()
@@ -103,57 +98,41 @@ func parseSamples(s string) (int, error) {
 // comes after would only repeat it. Beside an error it returns the levels that were
 // done, or nil if there is none.
 func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyReport, error) {
-	n := threads(c)
-	out, err := folder.Read(dir)
+	file, err := model.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, test, err := loadForTest(c, path)
+	defer file.Close()
+	k, err := openCompiled(c, file, dir)
 	if err != nil {
 		return nil, err
 	}
-	d, files, err := newDesign(f, out)
-	if err != nil {
+	r := &verifyReport{
+		foldAsked: k.fold != nil, Folder: k.differ, asked: o.level, synthesisAsked: o.synthesized && o.level > 1,
+		Assumed: k.design.Assumed, out: k.out, tested: k.samples, threads: threads(c), model: k.model,
+	}
+	if r.Software, err = k.design.Software(c.Context, k.samples, r.threads); err != nil {
 		return nil, err
 	}
-	samples := verify.Samples{Levels: test.Levels, Words: test.Words}
-	folded, err := foldFiles(out)
-	if err != nil {
-		return nil, err
-	}
-	r := &verifyReport{foldAsked: folded != nil, Folder: compareManifest(f, out), asked: o.level, synthesisAsked: o.synthesized && o.level > 1, Assumed: d.Assumed, out: out, tested: samples, threads: n}
-	if r.Software, err = d.Software(c.Context, samples, n); err != nil {
-		return nil, err
-	}
-	vectors, err := compareVectors(out)
-	if err != nil {
-		return nil, err
-	}
-	r.Folder = append(r.Folder, vectors...)
-	if err := r.fold(c.Context, d, samples, folded, o); err != nil {
+	if err := r.fold(c.Context, k.design, k.samples, k.fold, o); err != nil {
 		return r.finish(), err
 	}
 	if o.level < 2 || r.Software.Mismatches > 0 || r.foldDiffers() {
 		return r.finish(), nil
 	}
-	if err := r.simulate(c.Context, d, samples, files, o); err != nil || o.level < 3 || r.differs() {
+	if err := r.simulate(c.Context, k.design, k.samples, k.files, o); err != nil || o.level < 3 || r.differs() {
 		return r.finish(), err
 	}
-	if d.Spec, err = spec.Read(path); err != nil {
+	if k.design.Spec, err = spec.ReadFrom(file); err != nil {
 		return r.finish(), err
 	}
-	err = r.prove(c.Context, d, files, folded)
+	err = r.prove(c.Context, k.design, k.files, k.fold)
 	return r.finish(), err
 }
 
 // prove proves the netlist, then the folded engine's program if there is one, and then the
 // Verilog.
-func (r *verifyReport) prove(ctx context.Context, d verify.Design, files verify.RTLFiles, folded *verify.FoldFiles) error {
-	bench, err := compareBench(ctx, r.out)
-	if err != nil {
-		return err
-	}
-	r.Folder = append(r.Folder, bench...)
+func (r *verifyReport) prove(ctx context.Context, d verify.Design, files verify.RTLFiles, folded *verify.FoldFiles) (err error) {
 	if r.Formal, err = d.Formal(ctx); err != nil || !r.Formal.Proved {
 		return err
 	}
@@ -171,17 +150,17 @@ func (r *verifyReport) prove(ctx context.Context, d verify.Design, files verify.
 // proveCore proves what a wrapper is around, where that is a file of its own. What the file is
 // proved to be is tried on the samples first, behind the comparators that the wrapper has.
 func (r *verifyReport) proveCore(ctx context.Context, d verify.Design, files verify.RTLFiles) (err error) {
-	if files.Design, err = r.out.Path("core"); err != nil {
-		return nil // there is none
-	}
-	o, _, err := readOptions(r.out)
+	_, plan, err := readOptions(r.out)
 	if err != nil {
 		return err
 	}
-	split := folder.Core(r.out.Netlist, o.Wrap)
+	split := plan.core(r.out.Netlist)
 	if split == nil {
-		r.Folder = append(r.Folder, filepath.Base(files.Design)+": the encoder of the netlist does not stand apart")
 		return nil
+	}
+	r.coreAsked = true
+	if files.Design, err = r.out.Path("core"); err != nil {
+		return err
 	}
 	d.Product, d.Hint = split.Whole(), nil
 	if s, err := d.Software(ctx, r.tested, r.threads); err != nil {
@@ -213,48 +192,6 @@ func (r *verifyReport) differs() bool {
 	return r.RTL.Mismatches > 0 || r.Wrapper != nil && r.Wrapper.Mismatches > 0 || r.Synthesized != nil && r.Synthesized.Mismatches > 0
 }
 
-// newDesign takes what is compared, and how its Verilog is written, from a folder.
-func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify.RTLFiles, err error) {
-	o, plan, err := readOptions(out)
-	if err != nil {
-		return d, rtl, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
-	}
-	rtl.Module, rtl.Style, rtl.Target, rtl.LUT = out.Manifest.Module, plan.style, plan.target(), plan.genericLUT()
-	if rtl.Design, err = out.Path("verilog"); err != nil {
-		return d, rtl, err
-	}
-	raw, err := plan.freeze(f)
-	return verify.Design{Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Assumed: o.Assume}, rtl, err
-}
-
-// readOptions reads the options that a folder was compiled with.
-func readOptions(out *folder.Output) (o compileOptions, p compilePlan, err error) {
-	if err := json.Unmarshal(out.Manifest.Options, &o); err != nil {
-		return o, p, fmt.Errorf("options: %w", jsonfault.Explain(err))
-	}
-	if o.Scope != out.Manifest.Scope {
-		return o, p, fmt.Errorf("the scope is %q, the options say %q", out.Manifest.Scope, o.Scope)
-	}
-	p, err = o.plan()
-	return o, p, err
-}
-
-// compareManifest says where the manifest contradicts the model.
-func compareManifest(f *model.Frozen, out *folder.Output) []string {
-	var differ []string
-	if !slices.Equal(out.Manifest.Classes, f.Classes) {
-		differ = append(differ, fmt.Sprintf("the manifest's classes are %q, the model's %q", out.Manifest.Classes, f.Classes))
-	}
-	var enc encoding.Encoder
-	if err := json.Unmarshal(out.Manifest.Encoder, &enc); err != nil || !reflect.DeepEqual(enc, f.Encoder) {
-		differ = append(differ, "the manifest's encoder is not the model's")
-	}
-	if word, err := versionWord(out.Manifest); err != nil || word != out.Manifest.Word {
-		differ = append(differ, fmt.Sprintf("the manifest's version word is %08x, that of its options %08x", out.Manifest.Word, word))
-	}
-	return differ
-}
-
 type verifyReport struct {
 	Software *verify.SoftwareResult `json:"software"`
 	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
@@ -280,8 +217,10 @@ type verifyReport struct {
 	asked          int
 	foldAsked      bool // the folder has a folded engine
 	wrapAsked      bool // there is a wrapper to simulate
+	coreAsked      bool // the wrapper is around a file of its own
 	synthesisAsked bool
 	out            *folder.Output // that was checked
+	model          folder.File    // that it was held to
 	tested         verify.Samples // of level software
 	threads        int
 }
@@ -291,7 +230,7 @@ type verifyReport struct {
 func (r *verifyReport) finish() *verifyReport {
 	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 && r.foldHolds() &&
 		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.wrapAsked == (r.Wrapper != nil) && r.synthesisAsked == (r.Synthesized != nil) &&
-		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && (r.Core == nil || proved(r.Core)) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
+		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && r.coreAsked == (r.Core != nil) && (r.Core == nil || proved(r.Core)) && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
 	if r.Verified {
 		r.Level = levelNames[r.asked]
 	}

@@ -29,6 +29,9 @@ type format struct {
 	write  func(io.Writer, Product) error
 }
 
+// file returns the name of the file.
+func (f format) file(p Product) string { return p.Manifest.Module + f.suffix }
+
 func always(Product) bool    { return true }
 func onRequest(Product) bool { return false }
 

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"ialgn/backend/verilog"
+	"ialgn/backend/verilog/syntax"
 	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
@@ -109,22 +111,37 @@ func (f File) check(dir string) error {
 	return nil
 }
 
-// checkVerilog refuses Verilog that does more than describe a circuit, for whoever simulates
-// it.
+// checkVerilog refuses Verilog of other statements than those that are written, which tools may
+// read in more than one way, and in files of other forms what does more than describe a circuit.
 func (o *Output) checkVerilog() error {
 	for _, f := range o.Manifest.Files {
-		if f.Format != "verilog" && f.Format != FoldVerilog {
+		check := o.verilogCheck(f)
+		if check == nil {
 			continue
 		}
 		path := filepath.Join(o.Dir, f.Name)
-		file, err := os.Open(path)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, cause(err))
 		}
-		defer file.Close()
-		if err := verilog.CheckPlain(file, o.memories()...); err != nil {
+		if err := check(text); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
+	}
+	return nil
+}
+
+// verilogCheck returns what checks a file of Verilog that is to be simulated, nil for another file.
+func (o *Output) verilogCheck(f File) func(text []byte) error {
+	switch f.Format {
+	case "verilog":
+		return func(text []byte) error { return syntax.Check(text, o.Manifest.Module) }
+	case "core":
+		return func(text []byte) error { return syntax.Check(text, o.Manifest.Module+CoreSuffix) }
+	case "cells":
+		return syntax.CheckCells
+	case FoldVerilog, "stream", "axis", "uart", "spi":
+		return func(text []byte) error { return verilog.CheckPlain(bytes.NewReader(text), o.memories()...) }
 	}
 	return nil
 }

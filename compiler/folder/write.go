@@ -6,6 +6,7 @@ package folder
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -177,7 +178,7 @@ type staging struct {
 // all writes every file of a product.
 func (s *staging) all(p Product, formats []format) (*Report, error) {
 	for _, f := range formats {
-		if err := s.file(p.Manifest.Module+f.suffix, f.name, func(w io.Writer) error { return f.write(w, p) }); err != nil {
+		if err := s.file(f.file(p), f.name, func(w io.Writer) error { return f.write(w, p) }); err != nil {
 			return nil, err
 		}
 	}
@@ -209,15 +210,23 @@ func (s *staging) write(name string, write func(io.Writer) error) (File, error) 
 		return File{}, fmt.Errorf("output folder: %w", err)
 	}
 	defer file.Close() // a second time is harmless
-	hash := sha256.New()
-	count := &counted{ctx: s.ctx, w: io.MultiWriter(file, hash)}
-	buffer := bufio.NewWriterSize(count, 1<<16)
-	for _, step := range []func() error{func() error { return write(buffer) }, buffer.Flush, file.Sync, file.Close} {
-		if err := step(); err != nil {
-			return File{}, fmt.Errorf("%s: %w", name, cause(err))
-		}
+	f, err := digest(s.ctx, file, write)
+	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
+		return File{}, fmt.Errorf("%s: %w", name, cause(err))
 	}
-	return File{Name: name, Size: count.size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
+	f.Name = name
+	return f, nil
+}
+
+// digest passes what is written on to w, until ctx is done, and returns size and SHA-256 of it.
+func digest(ctx context.Context, w io.Writer, write func(io.Writer) error) (File, error) {
+	hash := sha256.New()
+	count := &counted{ctx: ctx, w: io.MultiWriter(w, hash)}
+	buffer := bufio.NewWriterSize(count, 1<<16)
+	if err := cmp.Or(write(buffer), buffer.Flush()); err != nil {
+		return File{}, err
+	}
+	return File{Size: count.size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
 }
 
 // counted counts the bytes that pass, and lets none pass once ctx is done.

@@ -3,9 +3,9 @@ package head
 import (
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"ialgn/internal/crew"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 )
@@ -66,15 +66,11 @@ func (o *Options) parallel(n int, do func(i int)) {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(threads, n) {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	group.Wait()
+	crew.Each(min(threads, n), func(int) {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(i)
+		}
+	})
 }
 
 func (f *folding) fold(i netlist.Cell) *folded { return f.counts[i] }

@@ -3,8 +3,9 @@ package lut
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"ialgn/internal/crew"
 )
 
 // shape is what decides the plan of a chain.
@@ -44,20 +45,16 @@ func newCatalog(ctx context.Context, o Options) *catalog {
 // each runs a task for each index below count, on all threads. It returns ctx's error.
 func (c *catalog) each(count int, task func(s *solver, i int)) error {
 	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(c.o.threads(), count) {
-		group.Go(func() {
-			var s solver
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= count || c.ctx.Err() != nil {
-					return
-				}
-				task(&s, i)
+	crew.Each(min(c.o.threads(), count), func(int) {
+		var s solver
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= count || c.ctx.Err() != nil {
+				return
 			}
-		})
-	}
-	group.Wait()
+			task(&s, i)
+		}
+	})
 	return c.ctx.Err()
 }
 

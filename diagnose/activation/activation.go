@@ -103,22 +103,18 @@ func sweep(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads i
 			set.Features, set.Width, f.Encoder.Features(), f.Encoder.LevelBits())
 	}
 	var next atomic.Int64
-	var all sync.WaitGroup
-	for range max(1, threads) {
-		all.Go(func() {
-			v := visit()
-			w := worker{model.NewEvaluator(f), encoding.NewBatcher(&f.Encoder, set, batchWords, crew.New(1)), make([]uint64, f.Inputs()*batchWords), nil}
-			for ctx.Err() == nil {
-				from := int(next.Add(1)-1) * batchSamples
-				if from >= set.Len() {
-					break
-				}
-				w.batch(v, from, min(from+batchSamples, set.Len()))
+	crew.Each(max(1, threads), func(int) {
+		v := visit()
+		w := worker{model.NewEvaluator(f), encoding.NewBatcher(&f.Encoder, set, batchWords, crew.New(1)), make([]uint64, f.Inputs()*batchWords), nil}
+		for ctx.Err() == nil {
+			from := int(next.Add(1)-1) * batchSamples
+			if from >= set.Len() {
+				break
 			}
-			v.done()
-		})
-	}
-	all.Wait()
+			w.batch(v, from, min(from+batchSamples, set.Len()))
+		}
+		v.done()
+	})
 	return ctx.Err()
 }
 

@@ -5,9 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"ialgn/diagnose/activation"
+	"ialgn/internal/crew"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
@@ -39,7 +38,7 @@ func (n Network) Run(ctx context.Context, layers []int, p Protocol, threads int,
 	results := make([][]float64, len(layers))
 	var next atomic.Int32
 	epochs := counter{all: p.Epochs * len(layers), step: step}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := crew.NewGroup(ctx)
 	for range max(1, min(threads, len(layers))) {
 		g.Go(func() error {
 			for i := int(next.Add(1)) - 1; i < len(layers); i = int(next.Add(1)) - 1 {

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/placement"
+	"ialgn/internal/crew"
 	"ialgn/internal/tool"
 )
 
@@ -49,7 +48,7 @@ func (o Options) placement(aim Aim, netlist, dir string, seed int) placement.Opt
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
 	w := ways[o.Device.Family]
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := crew.NewGroup(ctx)
 	g.SetLimit(max(1, o.Parallel))
 	var notes sync.Mutex
 	note := func(format string, args ...any) {

@@ -5,10 +5,10 @@ package archtest
 // Adding a package is: a row here, a row there.
 var policy = Policy{
 	Rules: []Rule{
-		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}, TestStandard: []string{"net/http"}},
+		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}, TestStandard: []string{"net/http", "os/exec"}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/plural"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/crew", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/memory", "internal/plural"},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
@@ -33,7 +33,7 @@ var policy = Policy{
 		},
 		{
 			Package:  "diagnose/probe",
-			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/atomicfile", "internal/bitplane", "internal/filelock", "internal/jsonfault"},
+			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/atomicfile", "internal/bitplane", "internal/crew", "internal/filelock", "internal/jsonfault"},
 			External: []string{sync},
 		},
 		{
@@ -55,7 +55,7 @@ var policy = Policy{
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
 		{
-			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts"},
+			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts", "internal/crew"},
 			Test: []string{"compiler", "compiler/lut", "sim", "backend/...", "internal/tool", "trainer/model"},
 		},
 		{
@@ -68,11 +68,15 @@ var policy = Policy{
 			Package: "compiler/pipeline", Imports: []string{"netlist"},
 			Test: []string{"sim", "compiler/lut", "compiler/head", "netlist/counts"},
 		},
-		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
+		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/crew"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
 		{
 			Package: "backend/verilog", Imports: []string{"netlist"},
 			Test: []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"}, TestStandard: []string{"os/exec"},
+		},
+		{
+			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist"},
+			Test: []string{"compiler", "compiler/...", "trainer/model"},
 		},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{
@@ -101,7 +105,7 @@ var policy = Policy{
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 
-		{Package: "sim", Imports: []string{"netlist", "internal/bitplane"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
+		{Package: "sim", Imports: []string{"netlist", "internal/bitplane", "internal/crew"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
 		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "backend/verilog"},
 			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
@@ -121,7 +125,7 @@ var policy = Policy{
 		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
@@ -135,7 +139,7 @@ var policy = Policy{
 		},
 		{
 			// Nothing of the compiler: it is judged here.
-			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "internal/tool"},
+			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/tool"},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "trainer/..."},
 		},
 		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tool"}},
@@ -153,7 +157,7 @@ var policy = Policy{
 		},
 		{
 			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/hint", "internal/plot", "internal/plural"},
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/hint", "internal/memory", "internal/plot", "internal/plural"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
@@ -167,10 +171,11 @@ var policy = Policy{
 		{Package: "internal/bitplane"},
 		{Package: "internal/build"},
 		{Package: "internal/command", Imports: []string{"internal/hint"}},
-		{Package: "internal/crew"},
+		{Package: "internal/crew", External: []string{sync}},
 		{Package: "internal/filelock"},
 		{Package: "internal/hint"},
 		{Package: "internal/jsonfault"},
+		{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 		{Package: "internal/plot", Imports: []string{"internal/atomicfile"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},

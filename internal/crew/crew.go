@@ -21,6 +21,7 @@ const looks = 32
 // by themselves. It must not be used by several goroutines at once.
 type Crew struct {
 	task    func(member int)
+	fault   keeper
 	members []member // but the caller
 	busy    atomic.Int32
 	asleep  atomic.Bool   // the caller, or it is about to
@@ -45,7 +46,8 @@ func New(n int) *Crew { return &Crew{members: make([]member, n-1), wake: make(ch
 // Size returns the number of members.
 func (c *Crew) Size() int { return len(c.members) + 1 }
 
-// Run calls task for each member, 0 to Size()-1, and returns when all calls have.
+// Run calls task for each member, 0 to Size()-1, and returns when all calls have. It panics with a
+// [Fault] if one of the goroutines did.
 func (c *Crew) Run(task func(member int)) {
 	c.task = task
 	c.busy.Store(int32(len(c.members)))
@@ -59,6 +61,7 @@ func (c *Crew) Run(task func(member int)) {
 		c.sleep()
 	}
 	c.task = nil
+	c.fault.raise()
 }
 
 // sleep waits for the last member without looking all the time. A wake may come too early:
@@ -77,7 +80,7 @@ func (c *Crew) sleep() {
 func (c *Crew) work(i int) {
 	s := &c.members[i].state
 	for {
-		c.task(i + 1)
+		c.call(i + 1)
 		s.Store(waiting)
 		if c.busy.Add(-1) == 0 && c.asleep.CompareAndSwap(true, false) {
 			c.wake <- struct{}{}
@@ -86,6 +89,12 @@ func (c *Crew) work(i int) {
 			return
 		}
 	}
+}
+
+// call calls the task for a member. A panic is kept for the caller of [Crew.Run].
+func (c *Crew) call(member int) {
+	defer c.fault.keep()
+	c.task(member)
 }
 
 // wait looks until there is what it looks for, or gives up.

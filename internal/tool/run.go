@@ -64,7 +64,7 @@ func (t *Tool) Run(ctx context.Context, c Command) (Result, error) {
 	case limited.Err() != nil:
 		err = r.Failed("still running after "+c.Limit.String(), limited.Err())
 	default:
-		err = r.failure(err)
+		err = r.failure(err, c)
 	}
 	if logErr := log.end(err); err == nil && logErr != nil {
 		err = logErr
@@ -97,11 +97,14 @@ func (r Result) Failed(reason string, err error) *FailedError {
 }
 
 // failure returns the error of a program that could not be started, or ended by itself
-// and not well.
-func (r Result) failure(err error) *FailedError {
+// and not well. Where a disk is full, that is the reason.
+func (r Result) failure(err error, c Command) *FailedError {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return r.Failed("could not be run: "+err.Error(), err)
+	}
+	if full := c.checkRoom(); full != nil {
+		return r.Failed(exit.String()+": "+full.Error(), full)
 	}
 	f := r.Failed(exit.String(), err)
 	f.Line = telling(r.Stderr)

@@ -14,6 +14,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -174,8 +175,12 @@ func (e *FailedError) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Name, e.Reason, e.Line)
 }
 
-// Hint returns where the output is, "" if no log was asked for.
+// Hint returns how to mend a disk that is full, or where the output is, "" if no log was asked for.
 func (e *FailedError) Hint() string {
+	var full *FullError
+	if errors.As(e.Err, &full) {
+		return full.Hint()
+	}
 	if e.Log == "" {
 		return ""
 	}

@@ -22,7 +22,7 @@ func (c *rtlCheck) byClass(ctx context.Context, r *RTLResult) error {
 	if err != nil {
 		return err
 	}
-	source, err := parseSource(text)
+	source, err := parseSource(text, c.files.Module)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (c *rtlCheck) byClass(ctx context.Context, r *RTLResult) error {
 		part := source.part([]string{p.Name}, wires)
 		more := ""
 		for _, d := range drivers {
-			if part.need[d.wire] { // others are not declared
+			if part.needs(d.wire) { // others are not declared
 				more += d.line
 			}
 		}

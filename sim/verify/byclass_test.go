@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"ialgn/backend/verilog"
+	"ialgn/backend/verilog/syntax"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/modelgen"
 	"ialgn/netlist"
@@ -91,15 +93,7 @@ func TestByClassHead(t *testing.T) {
 			t.Parallel()
 			s := randomSamples(d.Model, 150)
 			files, sound := emitByClass(t, d)
-			if strings.Contains(sound, "> best") {
-				write(t, files.Design, strings.Replace(sound, "> best", ">= best", 1))
-			} else {
-				last := regexp.MustCompile(`(?m)^  assign class_index_b0 = ([^;]*);`)
-				if !last.MatchString(sound) {
-					t.Fatal("the lowest bit of the class is no cell")
-				}
-				write(t, files.Design, last.ReplaceAllString(sound, "  assign class_index_b0 = ~($1);"))
-			}
+			write(t, files.Design, breakHead(t, sound))
 			r := rtl(t, d, s, files, "iverilog")
 			if r.Mismatches == 0 || r.Mismatches > r.Checked {
 				t.Fatalf("a broken argmax: %+v", r)
@@ -113,13 +107,26 @@ func TestByClassHead(t *testing.T) {
 	}
 }
 
+// headWords are the first two words of an argmax, or the bits of the class.
+var headWords = regexp.MustCompile(`((?:\.counts\(|assign class_index = )\{[^;]*?)([\w\[\]]+),(\s+)([\w\[\]]+)([,}])`)
+
+// breakHead has two words of the argmax, or bits of the class, change places.
+func breakHead(t *testing.T, sound string) string {
+	t.Helper()
+	at := headWords.FindStringSubmatchIndex(sound)
+	if at == nil {
+		t.Fatal("there is neither an argmax nor a class of several bits")
+	}
+	return sound[:at[0]] + string(headWords.ExpandString(nil, "$1$4,$3$2$5", sound, at)) + sound[at[1]:]
+}
+
 // TestPartsAreLines holds that a part of a design is made of lines of its file, in their order,
 // that all parts together have every line that drives something, and that a part has none
 // that is not needed.
 func TestPartsAreLines(t *testing.T) {
 	for name, d := range byClassForms(t, 73) {
 		files, text := emitByClass(t, d)
-		source, err := parseSource([]byte(text))
+		source, err := parseSource([]byte(text), files.Module)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -139,16 +146,18 @@ func TestPartsAreLines(t *testing.T) {
 				}
 				rest = after
 			}
-			for k := range part.kept {
-				all[k] = true
+			for k, kept := range part.kept {
+				if kept {
+					all[k] = true
+				}
 			}
 			if i == 0 {
 				first = part.cells()
 			}
 		}
-		for i, st := range source.statements {
-			if st.role == drives && !all[i] && !strings.HasPrefix(st.drives[0], "unused_") {
-				t.Errorf("%s: in no part: %s", name, st.text)
+		for i, st := range source.Statements {
+			if roleOf(st.Form) == drives && !all[i] && st.Form != syntax.Unused {
+				t.Errorf("%s: in no part: %s", name, source.Text[st.From:st.To])
 			}
 		}
 		if len(d.Product.Probes()) > 1 && first > len(all)*3/4 && !strings.Contains(name, "shared") {
@@ -157,30 +166,75 @@ func TestPartsAreLines(t *testing.T) {
 	}
 }
 
-// TestParseRefuses reads files that are not as they were written.
-func TestParseRefuses(t *testing.T) {
-	const sound = "// m\nmodule m (\n    input  wire [3:0] x,\n    output wire [1:0] h\n);\n  wire a, b;\n  assign a = x[0];\n" +
-		"  m_popcount #(.WIDTH(2), .BITS(1)) b_i (\n      .bits({a, x[1]}),\n      .count(b));\n  assign h[0:0] = b;\n  assign h[1:1] = a;\nendmodule\n"
-	if s, err := parseSource([]byte(sound)); err != nil || s.part([]string{"h"}, nil).cells() != 4 || s.part([]string{"a"}, nil).cells() != 1 {
+// TestParseSource takes a small file apart, and refuses one that is not as it was written.
+func TestParseSource(t *testing.T) {
+	const sound = "// Module m\n`default_nettype none\n\nmodule m (\n    input  wire [3:0] x,\n    output wire [17:0] h\n);\n  wire a, b;\n  assign a = x[0];\n" +
+		"  LUT2 #(.INIT(4'h8)) b_i (.I0(a), .I1(x[1]), .F(b));\n  assign h[15:0] = {16{1'b0}};\n  assign h[17:16] = {a, b};\nendmodule\n\n`default_nettype wire\n"
+	s, err := parseSource([]byte(sound), "m")
+	if err != nil || s.part([]string{"h"}, nil).cells() != 4 || s.part([]string{"b"}, nil).cells() != 2 || s.part([]string{"a"}, nil).cells() != 1 {
 		t.Fatalf("the sound file: %v", err)
 	}
-	for _, c := range []struct{ name, from, to, want string }{
-		{"two statements", "x[0];", "x[0]; assign b = a;", "line 7"},
-		{"a comment behind", "x[0];", "x[0]; // a", "line 7"},
-		{"a directive", "  wire a, b;", "`define a b\n  wire a, b;", "line 6"},
-		{"an initial block", "  wire a, b;", "  initial a = b;", "line 6"},
-		{"driven twice", "  assign h[0:0]", "  assign b = x[2];\n  assign h[0:0]", "line 11 of the Verilog: b is driven a second time"},
-		{"a bit driven twice", "h[1:1]", "h[0:0]", "h is driven a second time"},
-		{"a whole and a bit", "assign h[1:1]", "assign h", "h is driven a second time"},
-		{"an unknown module", ".count(b)", ".sum(b)", "nothing that ialgn writes"},
-		{"an escaped name", "assign a =", "assign \\a =", "line 7"},
-		{"no end", "endmodule", "", "has no end"},
-		{"a module before", "module m", "module n;\nendmodule\nmodule m", "does not begin with one module"},
-	} {
-		text := strings.Replace(sound, c.from, c.to, 1)
-		if _, err := parseSource([]byte(text)); text == sound || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+	if p := s.part([]string{"h"}, map[string]bool{"b": true}); p.cells() != 3 || !p.needs("a") || !p.needs("b") || p.needs("c") {
+		t.Errorf("cut at b: %d cells", p.cells())
+	}
+	broken := strings.Replace(sound, "assign a = x[0];", "reg r; always @(x) r = x[0]; assign a = r;", 1)
+	if _, err := parseSource([]byte(broken), "m"); err == nil || !strings.Contains(err.Error(), "line 9: ") {
+		t.Errorf("a form that is not written: %v", err)
+	}
+}
+
+// TestByClassTargets simulates designs of every target and style class by class, pipelined and
+// not, sound ones and with one table changed.
+func TestByClassTargets(t *testing.T) {
+	needs(t, "iverilog", "vvp")
+	for _, target := range verilog.Targets() {
+		for _, style := range []verilog.Style{verilog.Gates, verilog.LUTs} {
+			for _, p := range []pipeline.Options{{}, {Stages: 3}} {
+				t.Run(fmt.Sprintf("%s-%d-%d", target, style, p.Stages), func(t *testing.T) {
+					t.Parallel()
+					d := loweredDesign(t, small(75), netlist.Full, string(target), 4, false, p)
+					byClassTarget(t, d, verilog.Options{Module: "net", Style: style, Target: target})
+				})
+			}
 		}
+	}
+}
+
+// table is the last digit of a LUT's table, of a cell of a class.
+var table = regexp.MustCompile(`'h[0-9a-f]*([0-9a-f])\)\) c\d`)
+
+func byClassTarget(t *testing.T, d Design, o verilog.Options) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := verilog.Write(&text, d.Product, o); err != nil {
+		t.Fatal(err)
+	}
+	sound, s := text.String(), randomSamples(d.Model, 150)
+	files := RTLFiles{Module: o.Module, Design: filepath.Join(t.TempDir(), "net.v"), Style: o.Style, Target: o.Target, ByClass: true}
+	write(t, files.Design, sound)
+	if r := rtl(t, d, s, files, "iverilog"); r.Mismatches != 0 || r.Checked != 150 || !r.ByClass {
+		t.Fatalf("the sound design: %+v", r)
+	}
+	if o.Style == verilog.Gates {
+		return // TestByClass breaks those
+	}
+	tables := table.FindAllStringSubmatchIndex(sound, -1)
+	if len(tables) == 0 {
+		t.Fatal("no LUT of a class")
+	}
+	differ := 0
+	for _, at := range tables[:min(len(tables), 6)] {
+		write(t, files.Design, sound[:at[2]]+string("123456789abcdef0"[strings.IndexByte("0123456789abcdef", sound[at[2]])])+sound[at[3]:])
+		whole := files
+		whole.ByClass = false
+		want, got := rtl(t, d, s, whole, "iverilog"), rtl(t, d, s, files, "iverilog")
+		if (want.Mismatches > 0) != (got.Mismatches > 0) {
+			t.Fatalf("a changed table: %d differ as a whole, %d by class", want.Mismatches, got.Mismatches)
+		}
+		differ += got.Mismatches
+	}
+	if differ == 0 {
+		t.Error("no changed table shows")
 	}
 }
 

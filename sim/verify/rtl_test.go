@@ -197,7 +197,7 @@ func TestVerilogFaults(t *testing.T) {
 
 var assignment = regexp.MustCompile(`(?m)^  assign (?:c\d+_)?k(\d+)_l(\d+)(?:_n\d+)? = (.*);$`)
 
-// breakAssign inverts one gate at random.
+// breakAssign inverts one gate at random, in statements of the forms that are written.
 func breakAssign(t *testing.T, r *rand.Rand, text string) (broken string, layer, gate int) {
 	t.Helper()
 	all := assignment.FindAllStringSubmatchIndex(text, -1)
@@ -211,7 +211,8 @@ func breakAssign(t *testing.T, r *rand.Rand, text string) (broken string, layer,
 	if _, err := fmt.Sscan(text[m[4]:m[5]], &layer); err != nil {
 		t.Fatal(err)
 	}
-	return text[:m[6]] + "~(" + text[m[6]:m[7]] + ")" + text[m[7]:], layer, gate
+	inverted := "  wire inverted;\n  assign inverted = " + text[m[6]:m[1]] + "\n" + text[m[0]:m[6]] + "~inverted;"
+	return text[:m[0]] + inverted + text[m[1]:], layer, gate
 }
 
 func rtl(t *testing.T, d Design, s Samples, files RTLFiles, simulator string) *RTLResult {

@@ -17,7 +17,7 @@ func (d Design) Verilog(ctx context.Context, f RTLFiles) (*readback.Result, erro
 	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: d.random().words}
 	switch {
 	case f.library != nil:
-		o.Library = f.library.Read
+		o.Library, o.Synthesised = f.library.Read, true
 	case f.Style == verilog.LUTs:
 		dir, err := os.MkdirTemp("", "ialgn-verilog-")
 		if err != nil {

@@ -113,13 +113,13 @@ func (c *Config) checkText() error {
 var identifier = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
 // CheckMemory reports a network whose training takes more than the given bytes of memory; 0
-// are not known.
-func (c *Config) CheckMemory(needs, has uint64) error {
+// are not known. by says what gives them, such as "this machine has".
+func (c *Config) CheckMemory(needs, has uint64, by string) error {
 	if has == 0 || needs <= has {
 		return nil
 	}
 	return c.wrong("model.width", "use a smaller model.width, model.depth or model.anchors",
-		"training %d x %d gates takes at least %.1f GB of memory, and this machine has less", c.Model.Width, c.Model.Depth, float64(needs)/1e9)
+		"training %d x %d gates takes at least %.1f GB of memory, and %s less", c.Model.Width, c.Model.Depth, float64(needs)/1e9, by)
 }
 
 func (c *Config) checkName() error {

@@ -52,10 +52,15 @@ func TestChecksumReaders(t *testing.T) {
 	_, load := model.Load(path)
 	_, frozen := model.ReadFrozen(path)
 	_, checkpoint := model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) { return nil, nil })
-	chains := model.ReadChains(path, func(*model.Model) error { return nil },
+	opened, err := model.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	chains := opened.Chains(func(*model.Model) error { return nil },
 		func(_, _, _ int, _ *model.Section) error { t.Error("chains were read"); return nil })
 	for reader, err := range map[string]error{
-		"Load": load, "ReadFrozen": frozen, "LoadCheckpoint": checkpoint, "ReadChains": chains, "Reload": m.Reload(path),
+		"Load": load, "ReadFrozen": frozen, "LoadCheckpoint": checkpoint, "Chains": chains, "Reload": m.Reload(path),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), path+": checksum ") || !strings.Contains(err.Error(), "; the file is damaged or was changed; take a fresh copy") {
 			t.Errorf("%s: error %v", reader, err)

@@ -2,7 +2,8 @@ package model
 
 import (
 	"runtime"
-	"sync"
+
+	"ialgn/internal/crew"
 )
 
 // Freeze returns the network that the model's argmaxes select: the operation and the
@@ -46,11 +47,7 @@ func (m *Model) Blank() *Frozen {
 // parallel calls work for ranges that together cover 0 to n, on all processors.
 func parallel(n int, work func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
-	var wg sync.WaitGroup
-	for i := range workers {
-		wg.Go(func() { work(i*n/workers, (i+1)*n/workers) })
-	}
-	wg.Wait()
+	crew.Each(workers, func(i int) { work(i*n/workers, (i+1)*n/workers) })
 }
 
 // chains returns a view of the chains from to to-1.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"io"
 	"slices"
 )
 
@@ -22,12 +23,16 @@ type TensorInfo struct {
 // ReadInfo reads a model file without its arrays, of which it checks types and shapes
 // only, and no checksum.
 func ReadInfo(path string) (*Info, error) {
-	file, size, err := Open(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	c, m, err := openModel(path, file, size, false)
+	return readInfo(path, file, size)
+}
+
+func readInfo(name string, r io.ReaderAt, size int64) (*Info, error) {
+	c, m, err := openModel(name, r, size, false)
 	if err != nil {
 		return nil, err
 	}

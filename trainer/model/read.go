@@ -23,7 +23,7 @@ func Load(path string) (*Model, error) {
 // gets the model and the checkpoint's metadata and returns the tensors to fill, all
 // that the file holds beyond the model; a nil state leaves them unread.
 func LoadCheckpoint(path string, state func(m *Model, metadata map[string]string) ([]Tensor, error)) (*Model, error) {
-	file, size, err := Open(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +36,8 @@ func Read(name string, r io.ReaderAt, size int64) (*Model, error) {
 	return read(name, r, size, nil)
 }
 
-// Open opens a model file and returns its size. It refuses anything but a regular file,
-// without waiting for the other end of a pipe.
-func Open(path string) (*os.File, int64, error) {
+// openRegular opens a regular file, and returns its size.
+func openRegular(path string) (*os.File, int64, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, 0, irregular(path, info)
 	}

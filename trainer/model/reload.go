@@ -6,7 +6,7 @@ import "fmt"
 // without a second copy of them. After an error in the arrays the model is a mixture,
 // which must not be used.
 func (m *Model) Reload(path string) error {
-	file, size, err := Open(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,6 @@ import (
 
 	"ialgn/internal/crew"
 
-	"golang.org/x/sync/errgroup"
-
 	"ialgn/trainer/encoding"
 )
 
@@ -63,7 +61,7 @@ func (f *Frozen) Evaluate(ctx context.Context, p *encoding.Packed, threads int) 
 		threads = runtime.GOMAXPROCS(0)
 	}
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := crew.NewGroup(ctx)
 	for range min(threads, batches) {
 		g.Go(func() error {
 			w := newScorer(f, p)

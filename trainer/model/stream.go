@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"ialgn/internal/crew"
 )
 
 // chunkBytes is about how much of a section one goroutine of [ReadFrozen] holds: the
@@ -17,7 +17,7 @@ const chunkBytes = 4 << 20
 // ReadFrozen reads the frozen network of a model file: [Load] and [Model.Freeze] with
 // the same checks, but in the memory of the frozen network and a few megabytes.
 func ReadFrozen(path string) (*Frozen, error) {
-	file, size, err := Open(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -39,21 +39,6 @@ func readFrozen(name string, r io.ReaderAt, size int64, chunk int) (*Frozen, err
 		first += len(layers)
 	}
 	return f, nil
-}
-
-// ReadChains reads the raw arrays of a model file with the checks of [Load], but in the
-// memory of a few megabytes: begin gets the model without its arrays, once the file is
-// known to have room for them, and visit then gets one section after the other in runs of
-// so many chains, the first of a run being the network's chain first. The arrays are
-// reused: they hold until visit returns. An error of either ends the reading and is
-// returned.
-func ReadChains(path string, begin func(m *Model) error, visit func(section, first, chains int, s *Section) error) error {
-	file, size, err := Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return readRuns(path, file, size, chunkBytes, begin, visit)
 }
 
 func readRuns(name string, r io.ReaderAt, size int64, chunk int,
@@ -91,7 +76,7 @@ func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk i
 	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
 	chunks := (m.Width + chains - 1) / chains
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(context.Background())
+	g, ctx := crew.NewGroup(context.Background())
 	for range min(runtime.GOMAXPROCS(0), chunks) {
 		g.Go(func() error {
 			s, buf := m.allocate(i, chains), make([]byte, codecBytes)

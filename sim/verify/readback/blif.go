@@ -58,14 +58,22 @@ type blifReader struct {
 	modules map[string]*module
 	m       *module
 	pins    []int32 // room for pins, taken from the front
+	start   byte    // what a register may begin with beside an unknown value
 }
 
 // maxBLIFLine bounds a line: the ports of a module stand in one.
 const maxBLIFLine = 1 << 30
 
-// readBLIF returns the modules of a file by their names.
-func readBLIF(r io.Reader) (map[string]*module, error) {
-	b := &blifReader{s: bufio.NewScanner(r), modules: map[string]*module{}}
+// What a register of a BLIF file begins with, beside 0 and 1.
+const (
+	anyStart     = '2' // nothing is said
+	unknownStart = '3'
+)
+
+// readBLIF returns the modules of a file by their names. Its registers begin with no value that
+// the file says, or with a given one.
+func readBLIF(r io.Reader, start byte) (map[string]*module, error) {
+	b := &blifReader{s: bufio.NewScanner(r), modules: map[string]*module{}, start: start}
 	b.s.Buffer(make([]byte, 1<<20), maxBLIFLine)
 	for b.s.Scan() {
 		b.line++
@@ -232,6 +240,9 @@ func (b *blifReader) latch(rest []byte) error {
 	f := bytes.Fields(rest)
 	if len(f) != 5 || string(f[2]) != "re" {
 		return mismatch("yosys reads a latch, or a register that is not of a rising edge: %.100s", rest)
+	}
+	if s := f[4][0]; len(f[4]) != 1 || s != anyStart && s != unknownStart && s != b.start {
+		return mismatch("register %.100s begins with %s, the netlist's with no value", f[1], f[4])
 	}
 	pins := b.netList(bytes.Join([][]byte{f[0], f[3], f[1]}, []byte{' '}))
 	return b.add(part{kind: register, in: pins[:2], out: pins[2:]})

@@ -72,7 +72,7 @@ func TestReadsAsYosys(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := yosysGraph(t, dir)
-	g, _, err := read(t.Context(), Options{Module: "net", Files: []string{path}, Limit: cec.DefaultLimit})
+	g, _, err := read(t.Context(), Options{Module: "net", Files: []string{path}, Limit: cec.DefaultLimit, Synthesised: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +117,11 @@ func TestBLIF(t *testing.T) {
 		{"unknown", head + ".names $undef\n.names a $undef y\n11 1\n.end\n", "unknown value"},
 		{"loop", head + ".names a z y\n11 1\n.names y z\n0 1\n.end\n", "depends on itself"},
 		{"latch", head + ".latch a y ah b 2\n.end\n", "latch"},
+		{"register", head + ".latch a y re b 2\n.end\n", ""},
+		{"register that begins unknown", head + ".latch a y re b 3\n.end\n", ""},
+		{"register that begins as 0", head + ".latch a y re b 0\n.end\n", "y begins with 0"},
+		{"register that begins as 1", head + ".latch a y re b 1\n.end\n", "y begins with 1"},
+		{"register that begins otherwise", head + ".latch a y re b 22\n.end\n", "y begins with 22"},
 		{"no clock", head + ".latch a y 2\n.end\n", "latch"},
 		{"cell", head + ".subckt $_DLATCH_N_ D=a E=b Q=y\n.end\n", "neither a gate"},
 		{"cell with a parameter", head + ".subckt $mul A[0]=a B[0]=b Y[0]=y\n.param A_SIGNED 0\n.end\n", "neither a gate"},
@@ -137,7 +142,7 @@ func TestBLIF(t *testing.T) {
 		{"twice", head + ".names y\n.end\n" + head + ".end\n", "where none is expected"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			modules, err := readBLIF(strings.NewReader(tt.text))
+			modules, err := readBLIF(strings.NewReader(tt.text), unknownStart)
 			if err == nil {
 				_, err = elaborate(modules, "net")
 			}

@@ -1,12 +1,13 @@
 // Package readback proves that a Verilog file is the netlist that it was written from.
 //
-// yosys reads the file and says what it means in gates, sums and instances of modules, which
-// become one and-inverter graph here. The registers of a pipeline are checked on it: one
-// clock, one enable, and as many of them on every path as the pipeline has stages. They are
-// wires from then on. Then file and netlist are cut at every wire that the two call alike,
-// and abc proves that each of these wires is the same function of the others on both sides.
-// Neither side has a cycle, so they are then the same functions of the inputs, however large
-// the whole: a proof that needs no arithmetic of counts.
+// The file must be of statements that package verilog writes, and no others, for what yosys makes
+// of others is not what a simulator does. yosys reads it and says what it means in gates, sums and
+// instances of modules, which become one and-inverter graph here. The registers of a pipeline are
+// checked on it: one clock, one enable, no value to begin with, and as many of them on every path
+// as the pipeline has stages. They are wires from then on. Then file and netlist are cut at every
+// wire that the two call alike, and abc proves that each of these wires is the same function of the
+// others on both sides. Neither side has a cycle, so they are then the same functions of the
+// inputs, however large the whole: a proof that needs no arithmetic of counts.
 //
 // The names decide only where is cut. A wrong name can make the proof fail, not succeed.
 package readback
@@ -24,8 +25,12 @@ import (
 // Options say what is read.
 type Options struct {
 	Module string
-	// Files are the Verilog files: the design, and models of the primitives that it uses.
+	// Files are the Verilog files: the design, and models of the primitives that it uses. They must
+	// be of the forms that package verilog writes ([syntax.Check]), so that yosys does not read them
+	// in another way than a simulator.
 	Files []string
+	// Synthesised says that the design is a netlist that yosys made, in its own forms.
+	Synthesised bool
 	// Library is a command of yosys that reads models of more primitives, which it may warn of.
 	Library string
 	// Samples are inputs to try where wires differ, a word of 64 samples at a time: bit i of

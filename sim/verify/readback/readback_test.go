@@ -82,7 +82,10 @@ func lowered(t *testing.T, scope netlist.Scope, target string, k int, o verilog.
 }
 
 // prove proves a text, which may not be that of the design.
-func (d design) prove(t *testing.T, text string) *Result {
+func (d design) prove(t *testing.T, text string) *Result { return d.proveAs(t, text, false) }
+
+// proveAs proves a text, which may be of forms that the writer does not write.
+func (d design) proveAs(t *testing.T, text string, anyForm bool) *Result {
 	t.Helper()
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "a file; with $a name.v")}
@@ -95,7 +98,7 @@ func (d design) prove(t *testing.T, text string) *Result {
 			t.Fatal(err)
 		}
 	}
-	r, err := Prove(t.Context(), d.n, Options{Module: "net", Files: files, Samples: samples(d.n)})
+	r, err := Prove(t.Context(), d.n, Options{Module: "net", Files: files, Samples: samples(d.n), Synthesised: anyForm})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,15 +161,19 @@ func (c change) apply(t *testing.T, text string) string {
 	return text[:at[0]] + part + text[at[1]:]
 }
 
-// refused checks that each edit is seen.
+// refused checks that each edit is seen, by the proof alone too: of a netlist that yosys made, any
+// form is read.
 func (d design) refused(t *testing.T, changes []change) {
 	t.Helper()
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := d.prove(t, c.apply(t, d.verilog))
-			if r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, c.want) {
+			text := c.apply(t, d.verilog)
+			if r := d.proveAs(t, text, true); r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, c.want) {
 				t.Errorf("%+v", r)
+			}
+			if r := d.prove(t, text); r.Verdict == cec.Equivalent || r.Reason == "" {
+				t.Errorf("as a file of ours: %+v", r)
 			}
 		})
 	}
@@ -201,17 +208,27 @@ func TestChanged(t *testing.T) {
 	})
 }
 
-// TestHarmless proves texts that say the same in other words.
+// refusal is what the grammar says of a form that the writer does not write.
+const refusal = "which this program never writes"
+
+// TestHarmless proves texts that say the same in other words. Those of other forms are proved of a
+// netlist that yosys made; of a file of ours they are refused, whatever they say.
 func TestHarmless(t *testing.T) {
 	needs(t)
 	d := written(t, small(t, netlist.Full), verilog.Options{})
 	for _, c := range []change{
-		{"order", `(?s)(  assign c0_k2_l4 = [^;]*;\n)(.*?)\nendmodule`, "$2\n$1\nendmodule", ""},
-		{"twice complemented", `(assign c0_k1_l3 = )([^;]*);`, "${1}~~($2);", ""},
-		{"unused", `endmodule`, "wire unused_more = x[3]; endmodule", ""},
+		{"order", `(?s)(  assign c0_k2_l4 = [^;]*;\n)(.*?)\nendmodule`, "$2\n${1}endmodule", ""},
+		{"a gate in other words", `(  assign \w+_l3 = )(\w+) & (\w+);`, "$1~(~$2 | ~$3);", ""},
+		{"twice complemented", `(assign c0_k1_l3 = )([^;]*);`, "${1}~~($2);", refusal},
+		{"unused", `endmodule`, "wire unused_more = x[3]; endmodule", refusal},
+		{"combinational always", `  assign c0_k1_l3 = ([^;]*);`, "  reg r; always @* r = $1; assign c0_k1_l3 = r;", refusal},
 	} {
-		if r := d.prove(t, c.apply(t, d.verilog)); r.Verdict != cec.Equivalent {
+		text := c.apply(t, d.verilog)
+		if r := d.proveAs(t, text, true); r.Verdict != cec.Equivalent {
 			t.Errorf("%s: %+v", c.name, r)
+		}
+		if r := d.prove(t, text); (r.Verdict == cec.Equivalent) != (c.want == "") || !strings.Contains(r.Reason, c.want) {
+			t.Errorf("%s, as a file of ours: %+v", c.name, r)
 		}
 	}
 	renamed := strings.ReplaceAll(d.verilog, "c0_k1_l3", "c9_k99_l9")
@@ -221,6 +238,27 @@ func TestHarmless(t *testing.T) {
 	swapped := strings.NewReplacer("c0_k1_l3", "c0_k2_l3", "c0_k2_l3", "c0_k1_l3").Replace(d.verilog)
 	if r := d.prove(t, swapped); r.Verdict == cec.Different {
 		t.Errorf("two wires have each other's names: %+v", r)
+	}
+}
+
+// TestReadOtherwise holds that what yosys reads as a gate, and simulators as something else, is no
+// file of ours: yosys alone would have it proved.
+func TestReadOtherwise(t *testing.T) {
+	needs(t)
+	d := written(t, small(t, netlist.Core), verilog.Options{})
+	const gate = `  assign (c0_k1_l3) = ([^;]*?)(c0_\w+)([^;]*);`
+	for _, c := range []change{
+		{"sensitivity list", gate, "  reg r; always @($3) r = $2$3$4; assign $1 = r;", refusal},
+		{"delay", gate, "  assign #5 $1 = $2$3$4;", refusal},
+		{"ifdef", gate, "`ifdef YOSYS\n  assign $1 = $2$3$4;\n`else\n  assign $1 = 1'b0;\n`endif", refusal},
+	} {
+		text := c.apply(t, d.verilog)
+		if r := d.proveAs(t, text, true); r.Verdict != cec.Equivalent {
+			t.Errorf("%s: yosys does not read it as the gate: %+v", c.name, r)
+		}
+		if r := d.prove(t, text); r.Verdict == cec.Equivalent || !strings.Contains(r.Reason, c.want) {
+			t.Errorf("%s, as a file of ours: %+v", c.name, r)
+		}
 	}
 }
 
@@ -274,6 +312,9 @@ func TestRegisters(t *testing.T) {
 		{"output gated", `(assign class_index = )([^;]*);`, "${1}($2) & {2{ce}};", "ce"},
 		{"valid without a reset", `if \(rst\)`, "if (rst & in_valid)", "rst"},
 		{"valid too short", `assign out_valid = valid\[2\]`, "assign out_valid = valid[1]", "in_valid"},
+		{"valid bits that begin as 1", `reg \[2:0\] valid;`, "reg [2:0] valid = 3'b111;", "begins with 1"},
+		{"a valid bit that begins as 1", `  // data`, "  initial valid[2] = 1'b1;\n  // data", "begins with 1"},
+		{"data that begins as 1", `output reg  q`, "output reg  q = 1'b1", "begins with 1"},
 		{"valid from ce", `assign out_valid = valid\[2\]`, "assign out_valid = valid[2] & ce", "out_valid"},
 	})
 }

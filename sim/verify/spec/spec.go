@@ -1,7 +1,7 @@
 // Package spec says what a model file means, as an and-inverter graph: the reference that
 // a proof of the compiler starts from.
 //
-// [Read] takes the raw tensors of a model file, and nothing else of this module: which
+// [ReadFrom] takes the raw tensors of a model file, and nothing else of this module: which
 // logit wins a tie, what an operation computes, in which order the thermometer bits of
 // the features stand, what is counted, which class wins a tie and how a graph is encoded are
 // all written here a second time, from
@@ -37,9 +37,19 @@ type pin struct {
 	source   []uint32
 }
 
-// Read reads the network of a model file. It needs a few megabytes beside the network,
-// which is smaller than the file.
+// Read reads the network of a model file, as [ReadFrom] does.
 func Read(path string) (*Network, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return ReadFrom(file)
+}
+
+// ReadFrom reads the network of an open model file. It needs a few megabytes beside the network,
+// which is smaller than the file.
+func ReadFrom(file *model.File) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
 	begin := func(m *model.Model) error {
@@ -52,7 +62,7 @@ func Read(path string) (*Network, error) {
 		}
 		return nil
 	}
-	if err := model.ReadChains(path, begin, visit); err != nil {
+	if err := file.Chains(begin, visit); err != nil {
 		return nil, err
 	}
 	return n, nil

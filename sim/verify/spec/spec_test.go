@@ -244,7 +244,12 @@ func TestRuns(t *testing.T) {
 	} {
 		m, runs := modelgen.New(options), 0
 		count := func(int, int, int, *model.Section) error { runs++; return nil }
-		if err := model.ReadChains(save(t, m), func(*model.Model) error { return nil }, count); err != nil {
+		file, err := model.Open(save(t, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if err := file.Chains(func(*model.Model) error { return nil }, count); err != nil {
 			t.Fatal(err)
 		}
 		if runs < 2*len(m.Sections)-1 {

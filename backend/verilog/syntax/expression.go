@@ -1,0 +1,228 @@
+package syntax
+
+import "ialgn/netlist"
+
+// read notes that a declared name is read, which is no instance nor control of a pipeline.
+func (r *reader) read(word []byte) Name {
+	n := r.find(word)
+	switch {
+	case r.err != nil:
+		return None
+	case len(word) == 0:
+		r.odd()
+		return None
+	case n == None || r.list[n].role == reserved:
+		r.fail("%.40q, which is no wire that was declared before", word)
+		return None
+	}
+	r.s.Reads = append(r.s.Reads, n)
+	return n
+}
+
+// selectBit reads the number of one of a vector's bits.
+func (r *reader) selectBit(n Name) int {
+	r.expect('[')
+	bit := r.number()
+	r.expect(']')
+	if r.err == nil && bit >= int(r.list[n].width) {
+		r.fail("bit %d of %.40q", bit, r.spelled(n))
+	}
+	return bit
+}
+
+// bit reads a scalar, or a bit of a vector.
+func (r *reader) bit() {
+	n := r.read(r.word())
+	if r.err == nil && r.list[n].width != scalar {
+		r.selectBit(n)
+	}
+}
+
+// bitOrConstant reads what a pin is connected to.
+func (r *reader) bitOrConstant() {
+	if !isDigit(r.next()) {
+		r.bit()
+	} else if r.constantBits() != 1 {
+		r.odd()
+	}
+}
+
+// constantBits reads 1'b0 or 1'b1, or {3{1'b0}}, and returns how many bits it has.
+func (r *reader) constantBits() int {
+	if r.next() == '{' {
+		return r.repeated()
+	}
+	r.fixed("1'b")
+	if c := r.here(); c != '0' && c != '1' {
+		r.odd()
+		return 0
+	}
+	r.at++
+	return 1
+}
+
+// here returns the character right here, 0 at the end.
+func (r *reader) here() byte {
+	if r.at < len(r.text) {
+		return r.text[r.at]
+	}
+	return 0
+}
+
+// repeated reads a constant of several bits.
+func (r *reader) repeated() int {
+	r.expect('{')
+	count := r.number()
+	r.expect('{')
+	if r.next() == '{' || r.constantBits() != 1 || count < 2 {
+		r.odd()
+	}
+	r.expect('}')
+	r.expect('}')
+	return count
+}
+
+// constant reads a constant all of whose bits are a digit.
+func (r *reader) constant(digit byte) int {
+	begin := r.at
+	count := r.constantBits()
+	if r.err != nil {
+		return 0
+	}
+	for i := begin; i < r.at; i++ {
+		if r.text[i] == '\'' && r.text[i+2] != digit {
+			r.back(begin)
+			r.odd()
+			return 0
+		}
+	}
+	return count
+}
+
+// piece reads a constant, a scalar, or consecutive bits of a vector, and returns how many bits it
+// has. The whole of a vector is called by its name.
+func (r *reader) piece() int {
+	if c := r.next(); isDigit(c) || c == '{' {
+		return r.constantBits()
+	}
+	n := r.read(r.word())
+	if r.err != nil {
+		return 0
+	}
+	if width := r.list[n].width; width == scalar || width > 1 && r.next() != '[' {
+		return r.list[n].bits()
+	}
+	return r.selection(n)
+}
+
+// selection reads which bits of a vector are meant, and returns how many they are.
+func (r *reader) selection(n Name) int {
+	width := r.list[n].bits()
+	r.expect('[')
+	high := r.number()
+	low := high
+	if r.eat(':') {
+		low = r.number()
+		if low >= high || high-low+1 == width {
+			r.fail("bits %d to %d of %.40q", low, high, r.spelled(n))
+		}
+	}
+	r.expect(']')
+	if high >= width {
+		r.fail("bit %d of %.40q", high, r.spelled(n))
+	}
+	return high - low + 1
+}
+
+// concatenation reads a piece, or several in braces, and returns how many bits there are.
+func (r *reader) concatenation() int {
+	if r.next() != '{' || r.isRepeated() {
+		return r.piece()
+	}
+	r.expect('{')
+	width := r.piece()
+	for pieces := 1; r.err == nil; pieces++ {
+		if !r.eat(',') {
+			if pieces < 2 {
+				r.odd()
+			}
+			break
+		}
+		width += r.piece()
+	}
+	r.expect('}')
+	return width
+}
+
+// isRepeated reports whether the brace right here begins a constant of several bits.
+func (r *reader) isRepeated() bool {
+	begin := r.at
+	r.at++
+	for isDigit(r.here()) {
+		r.at++
+	}
+	repeated := r.at > begin+1 && r.here() == '{'
+	r.at = begin
+	return repeated
+}
+
+// shape is what an operand is like.
+type shape uint8
+
+const (
+	literal      shape = iota // a bit, or its complement
+	complemented              // ~(a & b)
+	enclosed                  // (a & b)
+)
+
+// gate reads the expression of a gate, or a constant.
+func (r *reader) gate() {
+	if isDigit(r.next()) {
+		r.constantBits()
+		return
+	}
+	if first, operands := r.chain(0); operands == 1 && first == enclosed {
+		r.odd()
+	}
+}
+
+// chain reads operands of one operator, or a choice between two, and returns the first operand's
+// shape and how many there are. So what binds closer than what is never asked.
+func (r *reader) chain(depth int) (first shape, operands int) {
+	first = r.operand(depth)
+	switch op := r.next(); {
+	case op == '&' || op == '|' || op == '^':
+		for operands = 1; r.eat(op); operands++ {
+			r.operand(depth)
+		}
+		return first, operands
+	case op == '?' && first == literal:
+		r.expect('?')
+		r.operand(depth)
+		r.expect(':')
+		r.operand(depth)
+		return first, 3
+	}
+	return first, 1
+}
+
+// operand reads an operand: a bit, its complement, or more in parentheses.
+func (r *reader) operand(depth int) shape {
+	inverted := r.eat('~')
+	if !r.eat('(') {
+		r.bit()
+		return literal
+	}
+	if depth == netlist.MaxFunctionInputs {
+		r.fail("an expression of more than %d inputs", netlist.MaxFunctionInputs)
+		return enclosed
+	}
+	if _, operands := r.chain(depth + 1); operands < 2 || inverted && operands > 2 {
+		r.odd()
+	}
+	r.expect(')')
+	if inverted {
+		return complemented
+	}
+	return enclosed
+}

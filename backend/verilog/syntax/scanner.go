@@ -1,0 +1,205 @@
+package syntax
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// scanner takes a text apart. Its first error stays: it is at the end of the text from then on,
+// where nothing more is found.
+type scanner struct {
+	text []byte
+	at   int
+	err  error
+}
+
+// fail notes what is wrong with the line of the place.
+func (s *scanner) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = refuse(1+bytes.Count(s.text[:s.at], []byte{'\n'}), fmt.Sprintf(format, args...))
+	}
+	s.at = len(s.text)
+}
+
+// odd fails at a place where something else should stand, and shows what does.
+func (s *scanner) odd() {
+	if s.err != nil {
+		return
+	}
+	begin := bytes.LastIndexByte(s.text[:s.at], '\n') + 1
+	line, _, _ := bytes.Cut(s.text[begin:], []byte{'\n'})
+	if s.at == len(s.text) {
+		s.fail("an end of the file")
+		return
+	}
+	s.fail("%.60q from character %d on", bytes.TrimLeft(line, " "), s.at-begin+1)
+}
+
+// plain refuses a text with other characters than those that print and the ends of lines.
+func (s *scanner) plain() {
+	for i, c := range s.text {
+		if c-' ' > '~'-' ' && c != '\n' {
+			s.at = i
+			s.fail("the character %q", rune(c))
+			return
+		}
+	}
+}
+
+// blank passes over blanks and ends of lines.
+func (s *scanner) blank() {
+	for s.at < len(s.text) && (s.text[s.at] == ' ' || s.text[s.at] == '\n') {
+		s.at++
+	}
+}
+
+// fixed passes over a text that stands right here.
+func (s *scanner) fixed(text string) {
+	if !bytes.HasPrefix(s.text[s.at:], []byte(text)) {
+		for i := 0; i < len(text) && s.at < len(s.text) && s.text[s.at] == text[i]; i++ {
+			s.at++
+		}
+		s.odd()
+		return
+	}
+	s.at += len(text)
+}
+
+// next returns the character after blanks, 0 at the end.
+func (s *scanner) next() byte {
+	s.blank()
+	if s.at == len(s.text) {
+		return 0
+	}
+	return s.text[s.at]
+}
+
+// eat passes over a character after blanks, if it is that one.
+func (s *scanner) eat(c byte) bool {
+	if s.next() != c {
+		return false
+	}
+	s.at++
+	return true
+}
+
+// expect passes over a character after blanks, which must be that one.
+func (s *scanner) expect(c byte) {
+	if !s.eat(c) {
+		s.odd()
+	}
+}
+
+// word returns the name or the word after blanks, which is empty where there is none.
+func (s *scanner) word() []byte {
+	s.blank()
+	begin := s.at
+	if s.at < len(s.text) && isLetter(s.text[s.at]) {
+		for s.at++; s.at < len(s.text) && isWord(s.text[s.at]); s.at++ {
+		}
+	}
+	return s.text[begin:s.at]
+}
+
+// peekWord returns the word after blanks, before which the scanner stays.
+func (s *scanner) peekWord() []byte {
+	s.blank()
+	begin := s.at
+	word := s.word()
+	s.back(begin)
+	return word
+}
+
+// expectWord passes over a word after blanks, which must be that one.
+func (s *scanner) expectWord(word string) {
+	s.blank()
+	if begin := s.at; string(s.word()) != word {
+		s.back(begin)
+		s.odd()
+	}
+}
+
+// back returns to a place, unless something failed since.
+func (s *scanner) back(at int) {
+	if s.err == nil {
+		s.at = at
+	}
+}
+
+func isLetter(c byte) bool { return c|0x20-'a' < 26 || c == '_' }
+func isDigit(c byte) bool  { return c-'0' < 10 }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) || c == '$' }
+
+// mostWidth is the largest width that is read, which no file reaches.
+const mostWidth = 1 << 30
+
+// number reads a decimal number after blanks, without zeros before it.
+func (s *scanner) number() int {
+	s.blank()
+	begin := s.at
+	value := s.digits()
+	if value > mostWidth {
+		s.back(begin)
+		s.odd()
+		return 0
+	}
+	return int(value)
+}
+
+// digits reads a decimal number of up to 64 bits, which stands right here.
+func (s *scanner) digits() uint64 {
+	begin := s.at
+	for s.at < len(s.text) && isDigit(s.text[s.at]) {
+		s.at++
+	}
+	digits := s.text[begin:s.at]
+	value, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil || len(digits) > 1 && digits[0] == '0' {
+		s.back(begin)
+		s.odd()
+		return 0
+	}
+	return value
+}
+
+// commentWords are the words with which comments begin: none that tools take for a directive, as
+// they do "// synopsys ..." and "// verilator ...". Text from outside stands behind a dash or a name.
+var commentWords = func() map[string]bool {
+	words := map[string]bool{}
+	for _, w := range []string{
+		"", "-", "Module", "Stages", "data", "Register", "Input", "Output", "Probes", "Wire", "chains", "Argmax:",
+		"layer", "functions", "comparators", "popcounts", "counters", "argmax", "carries", "outputs", "probes", "bits", "what",
+		"valid[i]:", "registers", "samples", "stage", "What", "(the",
+	} {
+		words[w] = true
+	}
+	return words
+}()
+
+// comments passes over empty lines and lines that are comments, and reports whether there were any.
+func (s *scanner) comments() bool {
+	begin := s.at
+	for {
+		end := bytes.IndexByte(s.text[s.at:], '\n')
+		if end < 0 {
+			return s.at > begin
+		}
+		line := bytes.TrimLeft(s.text[s.at:s.at+end], " ")
+		text, isComment := bytes.CutPrefix(line, []byte("//"))
+		switch {
+		case len(line) > 0 && !isComment:
+			return s.at > begin
+		case isComment && !written(text):
+			s.fail("the comment %.60q", line)
+			return false
+		}
+		s.at += end + 1
+	}
+}
+
+// written reports whether a comment begins as those do that are written.
+func written(text []byte) bool {
+	word, _, _ := bytes.Cut(bytes.TrimLeft(text, " "), []byte{' '})
+	return (len(text) == 0 || text[0] == ' ') && commentWords[string(word)]
+}

@@ -1,0 +1,252 @@
+package syntax
+
+import (
+	"bytes"
+	"math/bits"
+	"strconv"
+)
+
+// begin begins a statement.
+func (r *reader) begin() {
+	r.s = Statement{From: r.at, Drives: None, Declares: r.s.Declares[:0], Reads: r.s.Reads[:0]}
+}
+
+// end ends a statement and the line.
+func (r *reader) end() {
+	if r.s.To = r.at; r.err == nil && r.visit != nil {
+		r.visit(r.s)
+	}
+}
+
+// statement reads a statement, and reports false at the module's end.
+func (r *reader) statement() bool {
+	r.begin()
+	if r.comments() {
+		r.s.Form = Comment
+		r.end()
+		return true
+	}
+	if r.samples != nil && bytes.HasPrefix(r.text[r.at:], r.samples) {
+		r.sampleLines()
+		r.end()
+		return true
+	}
+	switch word := r.word(); string(word) {
+	case "endmodule":
+		r.back(r.s.From)
+		return false
+	case "wire":
+		r.wires()
+	case "reg":
+		r.valid()
+	case "assign":
+		r.assign()
+	default:
+		r.instance(word)
+	}
+	r.expect(';')
+	r.fixed("\n")
+	r.end()
+	return true
+}
+
+// sampleLines passes over what is done with the bits that go with the samples.
+func (r *reader) sampleLines() {
+	r.s.Form = Control
+	r.at += len(r.samples)
+	if r.stages == 0 {
+		r.reserve(r.s.From, "unused_control")
+	}
+	r.samples = nil
+}
+
+// valid reads the register of these bits, of which there is one, without a first value.
+func (r *reader) valid() {
+	r.s.Form = Valid
+	stages := r.vectorRange()
+	name := r.word()
+	if !r.clocked || r.stages > 0 || r.samples == nil || string(name) != "valid" {
+		r.fail("the register %.40q", name)
+	}
+	r.declare(name, stages, reserved)
+	r.stages = stages
+	r.plan()
+}
+
+// wires reads a declaration, and what stands behind it.
+func (r *reader) wires() {
+	if r.next() == '[' {
+		r.s.Form = Bus
+		width := r.vectorRange()
+		r.declare(r.word(), width, wire)
+		return
+	}
+	name := r.word()
+	n := r.declare(name, scalar, wire)
+	if r.eat('=') {
+		r.valued(name, n)
+		return
+	}
+	r.s.Form = Wires
+	for r.eat(',') {
+		r.declare(r.word(), scalar, wire)
+	}
+}
+
+// valued reads the value of a wire that is declared with one: a bit of a port, or what nothing else
+// reads.
+func (r *reader) valued(name []byte, n Name) {
+	if r.next() == '&' {
+		r.unused(name)
+	} else {
+		r.portBit(name)
+	}
+	r.drive(n, 0, 1)
+}
+
+// portBit reads the bit of a port, after which the wire is called.
+func (r *reader) portBit(name []byte) {
+	r.s.Form = Bit
+	port := r.word()
+	n := r.read(port)
+	bit := r.selectBit(n)
+	want := strconv.AppendInt(append(append([]byte{}, port...), '_'), int64(bit), 10)
+	if r.err == nil && (r.list[n].role != input || !bytes.Equal(name, want)) {
+		r.fail("the wire %.40q", name)
+	}
+}
+
+// unused reads what nothing else does.
+func (r *reader) unused(name []byte) {
+	r.s.Form = Unused
+	if string(name) != "unused_"+strconv.Itoa(r.consumed) {
+		r.fail("the wire %.40q", name)
+	}
+	r.consumed++
+	r.expect('&')
+	r.expect('{')
+	r.blank()
+	r.fixed("1'b0")
+	for r.expect(','); r.err == nil; {
+		r.unread()
+		if !r.eat(',') {
+			break
+		}
+	}
+	r.expect('}')
+}
+
+// unread reads bits of a name, or a probe as a whole, even of one bit.
+func (r *reader) unread() {
+	if n := r.read(r.word()); r.err == nil && r.list[n].width != scalar && r.next() == '[' {
+		r.selection(n)
+	}
+}
+
+// drive notes that some bits of a name, from a lowest one on, have a driver.
+func (r *reader) drive(n Name, low, count int) {
+	if r.err != nil {
+		return
+	}
+	s := &r.list[n]
+	if s.role != wire && s.role != output || int(s.driven) != low {
+		r.fail("a driver of %.40q", r.spelled(n))
+		return
+	}
+	s.driven += int32(count)
+	r.s.Drives = n
+}
+
+// longWord is how many bits of a long word are assigned at a time.
+const longWord = 16
+
+// assign reads an assignment.
+func (r *reader) assign() {
+	n := r.target()
+	if r.err != nil {
+		return
+	}
+	low, count := 0, r.list[n].bits()
+	if r.next() == '[' {
+		low, count = r.part(n)
+	}
+	r.expect('=')
+	right, _, _ := bytes.Cut(r.text[r.at:], []byte{';'})
+	switch {
+	case r.list[n].width != scalar && bytes.IndexByte(right, '+') >= 0:
+		r.sum(count)
+	case r.list[n].width != scalar:
+		r.s.Form = Assign
+		r.wide(count)
+	case bytes.IndexByte(right, '>') >= 0:
+		r.compare()
+	default:
+		r.s.Form = Gate
+		r.gate()
+	}
+	r.drive(n, low, count)
+}
+
+// target reads the name of a wire or an output.
+func (r *reader) target() Name {
+	word := r.word()
+	n := r.find(word)
+	if n == None {
+		r.fail("%.40q, which is not declared", word)
+	}
+	return n
+}
+
+// part reads which bits of a long vector are assigned: they follow those before.
+func (r *reader) part(n Name) (low, count int) {
+	r.expect('[')
+	high := r.number()
+	if low = high; r.eat(':') {
+		low = r.number()
+	}
+	r.expect(']')
+	width := r.list[n].bits()
+	if width <= longWord || low%longWord != 0 || high != min(low+longWord, width)-1 {
+		r.fail("bits %d to %d of %.40q", low, high, r.spelled(n))
+	}
+	return low, high - low + 1
+}
+
+// compare reads a comparison of a word with a constant, which some of its values exceed.
+func (r *reader) compare() {
+	r.s.Form = Compare
+	width := r.concatenation()
+	r.expect('>')
+	size := r.number()
+	r.fixed("'d")
+	value := r.digits()
+	if r.err == nil && (size != width || width < 64 && value >= 1<<width-1) {
+		r.fail("a word of %d bits above %d'd%d", width, size, value)
+	}
+}
+
+// sum reads a sum of bits, each a word of the sum's width, which has as many as the sum needs.
+func (r *reader) sum(width int) {
+	r.s.Form = Sum
+	terms := 0
+	for more := true; more && r.err == nil; more = r.eat('+') {
+		r.expect('{')
+		if zeros := r.constant('0'); zeros != width-1 {
+			r.fail("%d zeros before a bit of a sum of %d", zeros, width)
+		}
+		r.expect(',')
+		r.bitOrConstant()
+		r.expect('}')
+		terms++
+	}
+	if bits.Len(uint(terms)) != width {
+		r.fail("a sum of %d terms in %d bits", terms, width)
+	}
+}
+
+// wide reads a word of so many bits.
+func (r *reader) wide(width int) {
+	if got := r.concatenation(); got != width {
+		r.fail("%d bits for %d", got, width)
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// swapper puts two files in turn into the place of a third, as fast as it can, until it is stopped.
+func swapper(t *testing.T, place string, files ...string) (stop func()) {
+	t.Helper()
+	var texts [][]byte
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	if err := os.WriteFile(place, texts[0], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			beside := place + ".new"
+			if os.WriteFile(beside, texts[i%len(texts)], 0o666) != nil || os.Rename(beside, place) != nil {
+				t.Error("the model could not be replaced")
+				return
+			}
+		}
+	})
+	return func() { close(done); wait.Wait() }
+}
+
+// TestSwapped replaces the model while it is compiled and verified, again and again: a manifest names
+// the model that was compiled, and a certificate the one that was checked.
+func TestSwapped(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	netlists := map[string]string{} // by the SHA-256 of the model
+	for _, name := range []string{"a", "b"} {
+		must(t, "train", "small.yaml", "-o", name+".st", "--quiet", "--set", "train.epochs=1", "--set", "train.seed="+map[string]string{"a": "1", "b": "2"}[name])
+		must(t, "compile", name+".st", "-o", name, "--quiet")
+		netlists[sumOf(t, name)] = netlistOf(t, name)
+	}
+	stop := swapper(t, "m.st", "a.st", "b.st")
+	defer stop()
+	for range 60 {
+		if code, _, stderr := ialgn(t, "compile", "m.st", "-o", "out", "--quiet"); code != exitDone {
+			t.Fatal(stderr)
+		}
+		if netlists[sumOf(t, "out")] != netlistOf(t, "out") {
+			t.Fatal("the manifest names another model than the one that was compiled")
+		}
+	}
+	verified := 0
+	for range 60 {
+		code, stdout, stderr := ialgn(t, "verify", "m.st", "a", "--level", "software")
+		switch {
+		case code == exitDone:
+			verified++
+		case code != exitUsage || !strings.Contains(stderr, "a: compiled from model"):
+			t.Fatalf("exit status %d\n%s%s", code, stdout, stderr)
+		}
+	}
+	if verified == 0 || verified == 60 {
+		t.Errorf("%d of 60 were verified: the test shows nothing", verified)
+	}
+	var c struct{ Model struct{ SHA256 string } }
+	readJSONFile(t, filepath.Join("a", "certificate.json"), &c)
+	if c.Model.SHA256 != sumOf(t, "a") {
+		t.Error("the certificate names another model than the one that was checked")
+	}
+}
+
+// sumOf returns the SHA-256 of the model that a folder's manifest names.
+func sumOf(t *testing.T, dir string) string {
+	t.Helper()
+	var m struct{ Model struct{ SHA256 string } }
+	readJSONFile(t, filepath.Join(dir, "manifest.json"), &m)
+	return m.Model.SHA256
+}
+
+func readJSONFile(t *testing.T, path string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func netlistOf(t *testing.T, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "tiny.netlist"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

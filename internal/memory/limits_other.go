@@ -1,0 +1,5 @@
+//go:build !linux
+
+package memory
+
+func (s system) resources() []Limit { return nil }

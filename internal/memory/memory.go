@@ -1,0 +1,135 @@
+// Package memory tells how much memory this process may have: what the machine has, what its control
+// groups (cgroup) allow, and what its resource limits (ulimit -v, ulimit -d) leave. It knows Linux; where
+// the system tells nothing, nothing is known.
+package memory
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Limit is the largest amount of memory that the process may come to have.
+type Limit struct {
+	Bytes uint64 // 0: not known
+	By    string // what sets it, for a message: "this machine has", "its control group allows", "ulimit -v leaves"
+}
+
+// Total returns the lowest limit there is, with swap space.
+func Total() Limit { return system{"/"}.total() }
+
+// Available returns the bytes that nothing uses now and the process may have, 0 if that is not known.
+func Available() uint64 { return system{"/"}.available() }
+
+// system is where the files of the system are looked for.
+type system struct{ root string }
+
+func (s system) total() Limit {
+	all := []Limit{{s.meminfo("MemTotal:", "SwapTotal:"), "this machine has"}}
+	for _, g := range s.groups() {
+		all = append(all, Limit{g.limit(), "its control group allows"})
+	}
+	return lowest(append(all, s.resources()...))
+}
+
+func (s system) available() uint64 {
+	all := []Limit{{Bytes: s.meminfo("MemAvailable:")}}
+	for _, g := range s.groups() {
+		if limit, used := g.limit(), number(g.used); limit > 0 && used > 0 {
+			all = append(all, Limit{Bytes: max(limit, used+1) - used})
+		}
+	}
+	return lowest(append(all, s.resources()...)).Bytes
+}
+
+// lowest returns the lowest of the limits that are known.
+func lowest(all []Limit) (low Limit) {
+	for _, l := range all {
+		if l.Bytes > 0 && (low.Bytes == 0 || l.Bytes < low.Bytes) {
+			low = l
+		}
+	}
+	return low
+}
+
+// meminfo returns the sum of lines of Linux's report of the machine (proc(5)).
+func (s system) meminfo(keys ...string) (bytes uint64) {
+	for _, key := range keys {
+		bytes += s.line("proc/meminfo", key)
+	}
+	return bytes
+}
+
+// line returns the number in the line of a file that begins with a key, which is of kB.
+func (s system) line(name, key string) uint64 {
+	f, err := os.Open(filepath.Join(s.root, name))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var kilobytes uint64
+		if rest, ok := strings.CutPrefix(lines.Text(), key); ok {
+			if _, err := fmt.Sscan(rest, &kilobytes); err == nil && kilobytes < math.MaxUint64>>10 {
+				return kilobytes << 10
+			}
+		}
+	}
+	return 0
+}
+
+// group are the files of a control group that say how much memory its processes may have, and have.
+type group struct{ most, used string }
+
+// limit returns the group's limit, 0 if it has none.
+func (g group) limit() uint64 { return number(g.most) }
+
+// groups returns the control groups of the process, and those above them, whose limits hold as well:
+// of version 2 (cgroups(7)) and of version 1.
+func (s system) groups() (all []group) {
+	text, err := os.ReadFile(filepath.Join(s.root, "proc/self/cgroup"))
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		id, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
+		controllers, path, _ := strings.Cut(rest, ":")
+		switch {
+		case id == "0" && controllers == "":
+			all = append(all, s.upwards("sys/fs/cgroup", path, "memory.max", "memory.current")...)
+		case contains(controllers, "memory"):
+			all = append(all, s.upwards("sys/fs/cgroup/memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes")...)
+		}
+	}
+	return all
+}
+
+func contains(list, name string) bool { return strings.Contains(","+list+",", ","+name+",") }
+
+// upwards returns a group and all above it.
+func (s system) upwards(root, path, most, used string) (all []group) {
+	for path = filepath.Join("/", path); ; path = filepath.Dir(path) {
+		dir := filepath.Join(s.root, root, path)
+		all = append(all, group{filepath.Join(dir, most), filepath.Join(dir, used)})
+		if path == "/" {
+			return all
+		}
+	}
+}
+
+// number returns the number in a file, 0 if there is none: "max" is no limit.
+func number(path string) uint64 {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

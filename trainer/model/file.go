@@ -1,0 +1,134 @@
+package model
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"os"
+	"sync"
+)
+
+// File is a model file that was opened once, for several passes over it. All of them see the same
+// bytes: File keeps a digest of each block that was read, and a block that later reads otherwise, or
+// not at all, is an error. Replacing or changing the file meanwhile can thus make a pass fail, but
+// never have [File.SHA256] name other bytes than those that Info, Frozen and Chains gave.
+//
+// It may be used by several goroutines at once, and must be closed when none uses it any more.
+type File struct {
+	path   string
+	file   *os.File
+	size   int64
+	seed   maphash.Seed
+	blocks sync.Map // digest of each block that was read, by its number
+	buffer sync.Pool
+}
+
+// blockBytes is how many bytes have a digest of their own: as many as tensors are read in at a time.
+const blockBytes = codecBytes
+
+// Open opens a model file. It refuses anything but a regular file, without waiting for the other
+// end of a pipe.
+func Open(path string) (*File, error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, file: file, size: size, seed: maphash.MakeSeed()}
+	f.buffer.New = func() any { return new([blockBytes]byte) }
+	return f, nil
+}
+
+// Path returns the path that the file was opened by.
+func (f *File) Path() string { return f.path }
+
+// Size returns the number of bytes.
+func (f *File) Size() int64 { return f.size }
+
+// Close closes the file.
+func (f *File) Close() error { return f.file.Close() }
+
+// Info is [ReadInfo] of the file.
+func (f *File) Info() (*Info, error) { return readInfo(f.path, f, f.size) }
+
+// Frozen is [ReadFrozen] of the file.
+func (f *File) Frozen() (*Frozen, error) { return readFrozen(f.path, f, f.size, chunkBytes) }
+
+// Load is [Load] of the file.
+func (f *File) Load() (*Model, error) { return read(f.path, f, f.size, nil) }
+
+// Chains reads the raw arrays with the checks of [Load], but in the memory of a few megabytes: begin
+// gets the model without its arrays, once the file is known to have room for them, and visit then
+// gets one section after the other in runs of so many chains, the first of a run being the network's
+// chain first. The arrays are reused: they hold until visit returns. An error of either ends the
+// reading and is returned.
+func (f *File) Chains(begin func(m *Model) error, visit func(section, first, chains int, s *Section) error) error {
+	return readRuns(f.path, f, f.size, chunkBytes, begin, visit)
+}
+
+// SHA256 returns the SHA-256 of the whole file in hexadecimal digits. It reads all of it, and gives
+// up when ctx ends.
+func (f *File) SHA256(ctx context.Context) (string, error) {
+	h, buf := sha256.New(), make([]byte, blockBytes)
+	for at := int64(0); at < f.size; {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		n, err := f.ReadAt(buf[:min(blockBytes, f.size-at)], at)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", f.path, err)
+		}
+		h.Write(buf[:n])
+		at += int64(n)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// ReadAt implements [io.ReaderAt] for the bytes that the file had when it was opened.
+func (f *File) ReadAt(p []byte, at int64) (n int, err error) {
+	for n < len(p) && err == nil {
+		var k int
+		k, err = f.readBlock(p[n:], at+int64(n))
+		n += k
+	}
+	return n, err
+}
+
+// readBlock reads what p has room for of the block that byte at is in.
+func (f *File) readBlock(p []byte, at int64) (int, error) {
+	if at < 0 || at >= f.size {
+		return 0, io.EOF
+	}
+	begin := at / blockBytes * blockBytes
+	size := int(min(blockBytes, f.size-begin))
+	if at == begin && len(p) >= size {
+		if err := f.readWhole(p[:size], begin); err != nil {
+			return 0, err
+		}
+		return size, nil
+	}
+	buffer := f.buffer.Get().(*[blockBytes]byte)
+	defer f.buffer.Put(buffer)
+	if err := f.readWhole(buffer[:size], begin); err != nil {
+		return 0, err
+	}
+	return copy(p, buffer[at-begin:size]), nil
+}
+
+// readWhole reads a block, and compares it with what it was when it was read before.
+func (f *File) readWhole(block []byte, begin int64) error {
+	n, err := f.file.ReadAt(block, begin)
+	if n < len(block) && err != io.EOF {
+		return err
+	}
+	sum := maphash.Bytes(f.seed, block[:n])
+	if before, _ := f.blocks.LoadOrStore(begin, sum); n < len(block) || before != sum {
+		return errChanged
+	}
+	return nil
+}
+
+// errChanged says that a file is not what it was when it was opened or read before.
+var errChanged = fmt.Errorf("the file changed while it was read; wait until what writes it is done, and try again")
