@@ -63,7 +63,7 @@ func handoverCases() (list [][]string) {
 // TestHandedOver compiles for every target with every wrapper, and has the tools take each module
 // that is handed over by the files that are emitted: iverilog simulates it by its list, verilator
 // and iverilog compile it with its template, yosys takes its list for synthesis, and ghdl its
-// package.
+// package. All of it is what verify expects.
 func TestHandedOver(t *testing.T) {
 	tooltest.Find(t, "iverilog")
 	t.Chdir(t.TempDir())
@@ -78,6 +78,7 @@ func TestHandedOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			must(t, append([]string{"compile", "m.st", "-o", dir, "--quiet"}, args...)...)
+			must(t, "verify", "m.st", dir, "--level", "software") // which writes all files anew and compares them
 			lists, err := filepath.Glob(filepath.Join(dir, "*_sim.vc"))
 			if err != nil || len(lists) == 0 {
 				t.Fatalf("no lists: %v", err)

@@ -90,7 +90,7 @@ func checkDevice(t *testing.T, o compileOptions, want string) {
 
 // TestStyleOfTarget has each target's style, and what was asked for.
 func TestStyleOfTarget(t *testing.T) {
-	for target, want := range map[string]string{"": "gates", "generic": "gates", "ice40": "lut", "ecp5": "lut", "gowin": "lut", "xilinx7": "lut"} {
+	for target, want := range map[string]string{"": "gates", "generic": "gates", "ice40": "gates", "ecp5": "lut", "gowin": "lut", "xilinx7": "lut"} {
 		for given, want := range map[string]string{"auto": want, "gates": "gates", "lut": "lut"} {
 			o := compileOptions{Target: target, Style: given}
 			if err := o.resolveStyle(); err != nil || o.Style != want {

@@ -46,9 +46,6 @@ func formats() []format {
 		{"testbench", "testbench", "_tb.v", always, func(w io.Writer, p Product) error {
 			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
 		}},
-		{"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil }, func(w io.Writer, p Product) error {
-			return verilog.WriteVectors(w, p.Netlist, *p.Vectors)
-		}},
 		{"netlist", "netlist", ".netlist", always, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
 		{"hint", "", ".hint.json", lowered, func(w io.Writer, p Product) error { return json.NewEncoder(w).Encode(p.Hardware.Hint) }},
 		{"cells", "", "_cells.v", inLUTs, func(w io.Writer, p Product) error {
@@ -73,6 +70,9 @@ func formats() []format {
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
 		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " + p.Manifest.Version})
+		}},
+		{"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil }, func(w io.Writer, p Product) error {
+			return verilog.WriteVectors(w, p.Netlist, *p.Vectors)
 		}},
 	}
 }
