@@ -72,12 +72,12 @@ fuzz: ## run each fuzz target for FUZZTIME
 	done
 
 fuzz-compile: COUNT = 1000
-fuzz-compile: ## compile COUNT random networks (1000), compare and prove; FUZZ has more options
+fuzz-compile: build ## compile COUNT random networks (1000), compare and prove; FUZZ has more options
 	@tools/debian.sh berkeley-abc iverilog yosys
-	$(GO) run ./internal/fuzzcompile -count $(COUNT) $(FUZZ)
+	$(GO) run ./internal/fuzzcompile -ialgn bin/ialgn -count $(COUNT) $(FUZZ)
 
-mutate: COUNT = 1080
-mutate: build ## break compiled designs in COUNT ways (1080) and count what verify finds; MUTATE has more options
+mutate: COUNT = 2600
+mutate: build ## break compiled designs in COUNT ways (2600) and count what verify finds; MUTATE has more options
 	@tools/debian.sh berkeley-abc iverilog yosys
 	$(GO) run ./internal/mutate -count $(COUNT) $(MUTATE)
 

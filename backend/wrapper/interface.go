@@ -38,7 +38,7 @@ func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error
 	}
 	ports, ok := interfaces[kind]
 	if !ok {
-		return nil, unknownKind(kind)
+		return nil, errKind(kind)
 	}
 	i := &Interface{Module: d.module, Clock: "clk"}
 	if kind == "axis" {
@@ -60,10 +60,6 @@ func EngineInterface(n *netlist.Netlist, o Options, drop bool) (*Interface, erro
 	const at = 6 // behind in_last
 	i.Ports = append(i.Ports[:at:at], append([]Port{{"drop", 0, false, "the packet so far is void"}}, i.Ports[at:]...)...)
 	return i, nil
-}
-
-func unknownKind(kind string) error {
-	return fmt.Errorf("wrapper %q: no such wrapper, give stream, axis, uart or spi", kind)
 }
 
 // interfaces are the ports of each kind of wrapper.

@@ -70,16 +70,23 @@ var boards = []Board{
 	},
 }
 
+// Boards returns the names of all boards.
+func Boards() []string {
+	var names []string
+	for _, b := range boards {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
 // ParseBoard returns the board of a name.
 func ParseBoard(name string) (*Board, error) {
-	var names []string
 	for i := range boards {
 		if boards[i].Name == name {
 			return &boards[i], nil
 		}
-		names = append(names, boards[i].Name)
 	}
-	return nil, fmt.Errorf("board %q: no such board, give one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("board %q: no such board, give one of %s", name, strings.Join(Boards(), ", "))
 }
 
 // CheckPins returns an error if a wrapper has no pins on the board: those whose ports are for

@@ -62,7 +62,7 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		frame := 1 + max(r.SampleBytes, r.ResultBytes)
 		r.Cycles = 2*spiHalf*8*frame + 2*spiHalf // cs_n after the last edge, and at 1
 	default:
-		return nil, unknownKind(kind)
+		return nil, errKind(kind)
 	}
 	if o.Engine != nil {
 		r.Cycles = max(r.Cycles, o.Engine.Cycles)

@@ -73,7 +73,7 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 		return nil, err
 	}
 	if benches[b.Kind] == "" {
-		return nil, unknownKind(b.Kind)
+		return nil, errKind(b.Kind)
 	}
 	t := &testbench{design: d, Bench: b, top: d.module, inputs: d.input, late: 5000 + 20*d.stages}
 	if engine != nil {

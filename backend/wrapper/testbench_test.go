@@ -19,11 +19,6 @@ import (
 	"ialgn/sim"
 )
 
-// writers of the wrappers, by kind.
-var writers = map[string]func(io.Writer, *netlist.Netlist, Options) error{
-	"stream": WriteStream, "axis": WriteAXIS, "uart": WriteUART, "spi": WriteSPI,
-}
-
 // wrapperCase is a classifier that wrappers are put around.
 type wrapperCase struct {
 	name  string
@@ -95,7 +90,7 @@ func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...
 		write(t, dir, name, text)
 	}
 	file("net.v", func(w io.Writer) error { return verilog.Write(w, core, verilog.Options{Module: "net"}) })
-	file("net_"+kind+".v", func(w io.Writer) error { return writers[kind](w, core, o) })
+	file("net_"+kind+".v", func(w io.Writer) error { return Write(kind, w, core, o) })
 	file("net_"+kind+"_tb.v", func(w io.Writer) error {
 		return WriteTestbench(w, n, Bench{Kind: kind, Vectors: "net_vectors.txt", Sources: []string{"net_" + kind + ".v", "net.v"}}, o)
 	})
@@ -140,7 +135,7 @@ func runBench(t *testing.T, dir, kind string, args ...string) string {
 // TestTestbench runs the testbench of each wrapper around each case.
 func TestTestbench(t *testing.T) {
 	for _, c := range wrapperCases(t) {
-		for kind := range writers {
+		for _, kind := range Kinds() {
 			t.Run(kind+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				dir := sourcesOf(t, c, kind, 5)
@@ -167,7 +162,7 @@ func TestTestbench(t *testing.T) {
 // TestTestbenchVectors has vectors that are wrong: another class, and a line that is cut.
 func TestTestbenchVectors(t *testing.T) {
 	c := wrapperCases(t)[1]
-	for kind := range writers {
+	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			dir := sourcesOf(t, c, kind, 6)
@@ -229,7 +224,7 @@ func TestTestbenchVerilator(t *testing.T) {
 		t.Skip("verilator compiles for long")
 	}
 	c := wrapperCases(t)[2]
-	for kind := range writers {
+	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			dir, top := sourcesOf(t, c, kind, 6), "net_"+kind
 			tooltest.Run(t, tooltest.Find(t, "verilator"), dir, "--binary", "--timing", "--top-module", top+"_tb", top+"_tb.v", top+".v", "net.v")
@@ -246,7 +241,7 @@ func TestTestbenchVerilator(t *testing.T) {
 func TestInterface(t *testing.T) {
 	yosys := tooltest.Find(t, "yosys")
 	for _, c := range wrapperCases(t) {
-		for kind := range writers {
+		for _, kind := range Kinds() {
 			t.Run(kind+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				dir, top := sourcesOf(t, c, kind, 1), "net_"+kind

@@ -35,12 +35,44 @@ package wrapper
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"ialgn/backend/verilog"
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
+
+// kinds is the table of wrappers.
+var kinds = []struct {
+	name  string
+	write func(io.Writer, *netlist.Netlist, Options) error
+}{{"stream", WriteStream}, {"axis", WriteAXIS}, {"uart", WriteUART}, {"spi", WriteSPI}}
+
+// Kinds returns the names of all wrappers. After the name of the core and a _ they are those of
+// modules and files.
+func Kinds() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Write writes the wrapper of a kind. It returns the errors of the function that does.
+func Write(kind string, w io.Writer, n *netlist.Netlist, o Options) error {
+	for _, k := range kinds {
+		if k.name == kind {
+			return k.write(w, n, o)
+		}
+	}
+	return errKind(kind)
+}
+
+func errKind(kind string) error {
+	return fmt.Errorf("wrapper %q: no such wrapper, give %s", kind, plural.Or(Kinds()))
+}
 
 // Options say how a wrapper is written.
 type Options struct {

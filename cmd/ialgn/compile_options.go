@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"ialgn/backend/verilog"
@@ -15,6 +16,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/hint"
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -123,10 +125,8 @@ func (p compilePlan) freeze(f *model.Frozen) (*netlist.Netlist, error) {
 
 // wrapper returns the kind of the wrapper, empty for none.
 func (o compileOptions) wrapper() (string, error) {
-	switch o.Wrap {
-	case "", "none", "stream", "axis", "uart", "spi":
-	default:
-		return "", fmt.Errorf("--wrap %q: give none, stream, axis, uart or spi", o.Wrap)
+	if kinds := append([]string{"none"}, wrapper.Kinds()...); o.Wrap != "" && !slices.Contains(kinds, o.Wrap) {
+		return "", fmt.Errorf("--wrap %q: give %s", o.Wrap, plural.Or(kinds))
 	}
 	if o.Baud != 0 && o.Wrap != "uart" {
 		return "", hint.With(fmt.Errorf("--baud %d: there is no serial line", o.Baud), "leave it out, or give --wrap uart")

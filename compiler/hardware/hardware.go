@@ -27,33 +27,28 @@ import (
 // Target is a technology.
 type Target struct {
 	Name  verilog.Target
-	K     int  // inputs of its largest LUT
-	Carry bool // whether sums are made of the carry that stands beside each LUT
-
-	// Style is how its Verilog is written unless told otherwise: in primitives where the
-	// synthesiser makes more of gates than what was mapped, and what it makes is routed, as
-	// docs/FPGA.md has measured.
-	Style verilog.Style
+	K     int           // inputs of its largest LUT
+	Carry bool          // whether sums are made of the carry that stands beside each LUT
+	Style verilog.Style // of its Verilog, unless told otherwise
 }
 
-var targets = []Target{
-	{verilog.Generic, netlist.MaxFunctionInputs, false, verilog.Gates}, // a synthesiser maps LUTs of no device once more
-	{verilog.ICE40, 4, true, verilog.Gates},                            // primitives are 10 % fewer, but nextpnr 0.4 leaves some seeds unrouted
-	{verilog.ECP5, 4, false, verilog.LUTs},                             // 8 to 13 % fewer LUTs
-	{verilog.Gowin, 4, false, verilog.LUTs},                            // the same
-	{verilog.Xilinx7, 6, false, verilog.LUTs},                          // 13 to 50 % fewer: yosys looks for + in a head that has none
+// Targets returns all targets, those of the table of package verilog.
+func Targets() []Target {
+	var all []Target
+	for _, f := range verilog.Families() {
+		all = append(all, Target{f.Target, f.Inputs, f.Carry, f.Style})
+	}
+	return all
 }
 
-// ParseTarget returns the target of that name: generic, ice40, ecp5, gowin or xilinx7.
+// ParseTarget returns the target of that name. The error for another lists all names.
 func ParseTarget(name string) (Target, error) {
-	var names []string
-	for _, t := range targets {
+	for _, t := range Targets() {
 		if string(t.Name) == name {
 			return t, nil
 		}
-		names = append(names, string(t.Name))
 	}
-	return Target{}, fmt.Errorf("target %q: no such target, use one of %s", name, strings.Join(names, ", "))
+	return Target{}, fmt.Errorf("target %q: no such target, use one of %s", name, strings.Join(verilog.TargetNames(), ", "))
 }
 
 // CheckK returns an error unless the target has LUTs of k inputs.

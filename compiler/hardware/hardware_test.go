@@ -35,7 +35,7 @@ func optimised(t *testing.T) *netlist.Netlist {
 // no LUT of more inputs than the target's, counts that the hint proves, and the same function.
 func TestLower(t *testing.T) {
 	n := optimised(t)
-	for _, target := range targets {
+	for _, target := range Targets() {
 		for _, stages := range []int{0, 3} {
 			o := Options{Target: target, K: target.K, Objective: lut.Balanced, Pipeline: pipeline.Options{Stages: stages}}
 			d, err := o.Lower(t.Context(), n)
@@ -106,7 +106,7 @@ func TestThreads(t *testing.T) {
 	n := optimised(t)
 	var all []*netlist.Netlist
 	for threads := range 4 {
-		o := Options{Target: targets[0], K: 6, Threads: threads}
+		o := Options{Target: Targets()[0], K: 6, Threads: threads}
 		d, err := o.Lower(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{Options{Target: ice40, K: 5}, "LUTs of 5 inputs: the target ice40 has such of 2 to 4"},
-		{Options{Target: targets[0], K: 1}, "LUTs of 1 inputs"},
+		{Options{Target: Targets()[0], K: 1}, "LUTs of 1 inputs"},
 		{Options{Target: ice40, K: 2, MaxDepth: 1}, "too few"},
 		{Options{Target: ice40, K: 4, Pipeline: pipeline.Options{Stages: -1}}, "stages"},
 	} {

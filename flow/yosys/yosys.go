@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/internal/plural"
 	"ialgn/internal/tool"
 )
 
@@ -26,7 +27,7 @@ import (
 type Options struct {
 	Module  string   // the top module, a simple identifier
 	Sources []string // Verilog files
-	Target  string   // generic, ice40, ecp5, gowin or xilinx7; empty: generic
+	Target  string   // one of [Targets]; empty: the first
 	LUT     int      // of the target generic: map to LUTs of so many inputs, 2 to 6; 0: to gates
 	Dir     string   // an empty folder for all that is written
 	Place   bool     // write the netlist for nextpnr, too
@@ -66,6 +67,7 @@ type Library struct {
 
 // target is how yosys synthesises for a target, and where its cells are.
 type target struct {
+	name    string
 	command string
 	library string // folder in yosys's data
 	defines []string
@@ -74,17 +76,26 @@ type target struct {
 	zeroes string
 }
 
-// targets by name. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, Gowin
+// targets is the table, of the same names as that of package verilog. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, Gowin
 // 1.4 times; and pads belong to a chip, but those of Gowin, which nextpnr wants to find. On iCE40 an enable of few flip-flops, such as that of a word in a
 // loader, is a multiplexer in the LUT before each, which is there anyway: as an enable, it
 // takes a LUT and a tile of eight logic cells for itself, and a loader of 784 words in 61 %
 // of an hx8k was not routed.
-var targets = map[string]target{
-	"generic": {command: "synth -flatten"},
-	"ice40":   {command: "synth_ice40 -dffe_min_ce_use 8", library: "ice40", defines: []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
-	"ecp5":    {command: "synth_ecp5 -nowidelut", library: "ecp5"},
-	"gowin":   {command: "synth_gowin -nowidelut", library: "gowin", zeroes: "map_cells"},
-	"xilinx7": {command: "synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", library: "xilinx"},
+var targets = []target{
+	{name: "generic", command: "synth -flatten"},
+	{name: "ice40", command: "synth_ice40 -dffe_min_ce_use 8", library: "ice40", defines: []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
+	{name: "ecp5", command: "synth_ecp5 -nowidelut", library: "ecp5"},
+	{name: "gowin", command: "synth_gowin -nowidelut", library: "gowin", zeroes: "map_cells"},
+	{name: "xilinx7", command: "synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", library: "xilinx"},
+}
+
+// Targets returns the names of all targets, the one that stands for an empty name first.
+func Targets() []string {
+	var names []string
+	for _, t := range targets {
+		names = append(names, t.name)
+	}
+	return names
 }
 
 // The files in Dir.
@@ -247,15 +258,13 @@ func Cells(name string) (*Library, error) {
 }
 
 func (o Options) target() (target, error) {
-	name := o.Target
-	if name == "" {
-		name = "generic"
+	name := cmp.Or(o.Target, targets[0].name)
+	for _, t := range targets {
+		if t.name == name {
+			return t, nil
+		}
 	}
-	t, ok := targets[name]
-	if !ok {
-		return t, fmt.Errorf("yosys: target %q: give generic, ice40, ecp5, gowin or xilinx7", o.Target)
-	}
-	return t, nil
+	return target{}, fmt.Errorf("yosys: target %q: give %s", o.Target, plural.Or(Targets()))
 }
 
 // library finds the target's cells. yosys looks for its data beside its own program, and so

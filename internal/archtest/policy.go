@@ -111,7 +111,7 @@ var policy = Policy{
 			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
 		},
 		// The program alone: whoever has Verilog may ask for its synthesis.
-		{Package: "flow/yosys", Imports: []string{"internal/tool"}},
+		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/tool"}},
 		{Package: "flow/device"},
 		{Package: "flow/placement", Imports: []string{"flow/device"}},
 		{
@@ -186,14 +186,15 @@ var policy = Policy{
 		{
 			Package: "internal/fuzzcompile",
 			Imports: []string{
-				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/lowering",
+				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
+			TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "internal/mutate",
 			Imports: []string{
-				"netlist", "compiler/folder", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
+				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

@@ -23,7 +23,7 @@ type undecided struct{ what string }
 func (u *undecided) Error() string { return u.what }
 
 // depth says which checks a network gets beyond our simulator.
-type depth struct{ formal, reference, rtl, synth bool }
+type depth struct{ formal, reference, rtl, synth, around, program bool }
 
 // check compares a product that was compiled with some options with its network.
 func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand.Rand) error {
@@ -43,8 +43,10 @@ func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand
 		run    func() error
 	}{
 		{c.deep.reference, func() error { return c.refer(ctx, d, o) }},
-		{c.deep.formal, func() error { return prove(ctx, d) }},
+		{c.deep.formal, func() error { return proved(d.Formal(ctx)) }},
 		{c.deep.rtl, func() error { return o.simulate(ctx, d, s) }},
+		{c.deep.around, func() error { return c.checkAround(ctx, d, o, s) }},
+		{c.deep.program && c.program != "" && c.verifiable(), func() error { return c.runProgram(ctx, o) }},
 		{c.deep.synth, func() error { return o.synthesise(ctx, d, s, o.flow(c.seed)) }},
 	} {
 		if !check.wanted {
@@ -57,8 +59,8 @@ func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand
 	return nil
 }
 
-func prove(ctx context.Context, d verify.Design) error {
-	p, err := d.Formal(ctx)
+// proved turns the outcome of a proof into an error unless all is proved.
+func proved(p *verify.FormalResult, err error) error {
 	if err != nil {
 		return fmt.Errorf("formal: %w", err)
 	}

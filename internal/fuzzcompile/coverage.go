@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"ialgn/backend/fold"
 	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
 	"ialgn/compiler/hardware"
 	"ialgn/compiler/lut"
 	"ialgn/netlist"
@@ -26,27 +29,33 @@ const (
 	axisAssume    = "--assume-thermometer"
 	axisPipeline  = "--pipeline"
 	axisStyle     = "--style"
+	axisWrap      = "--wrap"
+	axisFold      = "--fold"
+	axisBoard     = "--board"
 )
 
 // none is the value of an option that is not given.
 const none = "none"
 
-// settings returns the value of each option. Where a network is not lowered, there are no
-// more than four.
+// settings returns the value of each option. Where a network is not lowered, those of hardware
+// are left out.
 func (o options) settings() []setting {
-	s := []setting{{axisScope, o.scope.String()}, {axisLevel, fmt.Sprint(o.level)}, {axisCounts, yesNo(o.counts)}}
+	s := []setting{
+		{axisScope, o.scope.String()},
+		{axisLevel, fmt.Sprint(o.level)},
+		{axisCounts, yesNo(o.counts)},
+		{axisWrap, cmp.Or(o.wrap, none)},
+		{axisFold, foldValue(o.fold)},
+		{axisBoard, cmp.Or(o.board, none)},
+	}
 	if o.target == "" {
 		return append(s, setting{axisTarget, none})
-	}
-	style := "gates"
-	if o.style == verilog.LUTs {
-		style = "lut"
 	}
 	return append(
 		s,
 		setting{axisTarget, o.target}, setting{axisLUT, fmt.Sprint(o.k)}, setting{axisObjective, fmt.Sprint(o.objective)},
 		setting{axisDepth, depthValue(o.tight)}, setting{axisAssume, yesNo(o.assume)},
-		setting{axisPipeline, o.pipelineValue()}, setting{axisStyle, style},
+		setting{axisPipeline, o.pipelineValue()}, setting{axisStyle, styles[o.style]},
 	)
 }
 
@@ -56,6 +65,13 @@ func yesNo(given bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+func foldValue(lanes int) string {
+	if lanes == 0 {
+		return none
+	}
+	return fmt.Sprint(lanes)
 }
 
 // depthValue returns the bound of the depth as a value.
@@ -84,13 +100,22 @@ func allSettings() []setting {
 			all = append(all, setting{axis, fmt.Sprint(v)})
 		}
 	}
-	for _, t := range topologies {
-		add(axisTopology, t)
+	names := func(axis string, values ...string) {
+		for _, v := range values {
+			add(axis, v)
+		}
 	}
+	names(axisTopology, topologies...)
 	add(axisScope, netlist.Gates, netlist.Core, netlist.Full)
 	add(axisLevel, 0, 1, 2)
 	add(axisCounts, "no", "yes")
-	add(axisTarget, none, "generic", "ice40", "ecp5", "xilinx7")
+	names(axisWrap, append([]string{none}, wrapper.Kinds()...)...)
+	add(axisFold, none)
+	for _, lanes := range fold.Lanes() {
+		add(axisFold, lanes)
+	}
+	names(axisBoard, append([]string{none}, wrapper.Boards()...)...)
+	names(axisTarget, append([]string{none}, verilog.TargetNames()...)...)
 	add(axisLUT, 2, 3, 4, 5, 6)
 	add(axisObjective, lut.Area, lut.Depth, lut.Balanced)
 	for tight := range mostTight + 1 {
@@ -104,7 +129,7 @@ func allSettings() []setting {
 	for stages := range mostStages {
 		add(axisPipeline, stages+1)
 	}
-	add(axisStyle, "gates", "lut")
+	names(axisStyle, styles...)
 	return all
 }
 
@@ -139,16 +164,33 @@ func exclude(a, b setting) bool {
 		return b.value == "yes"
 	case a == setting{axisScope, netlist.Gates.String()} && b.axis == axisCounts:
 		return b.value == "yes"
+	case a.axis == axisFold && a.value != none:
+		return excludeFold(b)
+	case a.axis == axisBoard && a.value != none:
+		return b.axis == axisWrap && !slices.Contains(boardKinds, b.value)
 	case a.axis != axisTarget:
 		return false
 	case a.value == none:
-		return !slices.Contains([]string{axisTopology, axisScope, axisLevel, axisCounts}, b.axis)
+		return slices.Contains([]string{axisLUT, axisObjective, axisDepth, axisAssume, axisPipeline, axisStyle}, b.axis)
 	case b.axis == axisLUT:
 		t, err := hardware.ParseTarget(a.value)
 		if err != nil {
 			panic("fuzzcompile: " + err.Error())
 		}
 		return b.value > fmt.Sprint(t.K)
+	}
+	return false
+}
+
+// excludeFold reports whether a value leaves no folded engine: see foldable.
+func excludeFold(b setting) bool {
+	switch b.axis {
+	case axisTopology:
+		return !slices.Contains(chains, b.value)
+	case axisScope:
+		return b.value != netlist.Full.String()
+	case axisCounts, axisAssume:
+		return b.value == "yes"
 	}
 	return false
 }

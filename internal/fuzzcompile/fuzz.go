@@ -25,6 +25,7 @@ type fuzzer struct {
 	plan  plan
 	limit time.Duration // 0: none
 	state string        // file to continue from; empty: none
+	ialgn string        // the program that checks some cases as a whole; empty: none does
 	bug   fault
 
 	mu      sync.Mutex
@@ -44,12 +45,14 @@ type plan struct {
 	Reference int `json:"reference"`
 	RTL       int `json:"rtl"`
 	Synth     int `json:"synth"`
+	Around    int `json:"around"`
+	Program   int `json:"program"`
 }
 
 // of returns the checks of a seed.
 func (p plan) of(seed uint64) depth {
 	every := func(n int) bool { return n > 0 && seed%uint64(n) == 0 }
-	return depth{every(p.Formal), every(p.Reference), every(p.RTL), every(p.Synth)}
+	return depth{every(p.Formal), every(p.Reference), every(p.RTL), every(p.Synth), every(p.Around), every(p.Program)}
 }
 
 // fuzzCase is what a seed decides.
@@ -60,15 +63,21 @@ type fuzzCase struct {
 	topology string
 	options  options
 	deep     depth
+	program  string // under test; empty: none is
 	bug      fault
 	took     time.Duration
 }
+
+// aroundStream is the stream of drawAround, chosen so that the seeds of TestOldSeeds keep their networks
+// and targets.
+const aroundStream = 0x61726f756e70
 
 func newCase(seed uint64) fuzzCase {
 	r := rand.New(rand.NewPCG(seed, 0x66757a7a))
 	c := fuzzCase{seed: seed}
 	c.network, c.topology = drawNetwork(r)
 	c.options = drawOptions(r)
+	c.drawAround(rand.New(rand.NewPCG(seed, aroundStream)))
 	c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)
 	return c
 }
@@ -87,7 +96,7 @@ func (f *fuzzer) run(ctx context.Context) error {
 			for number, ok := f.take(inner); ok; number, ok = f.take(inner) {
 				seed := f.first + uint64(number)
 				c := newCase(seed)
-				c.deep, c.bug = f.plan.of(seed), f.bug
+				c.deep, c.bug, c.program = f.plan.of(seed), f.bug, f.ialgn
 				begin := time.Now()
 				err := c.run(inner, c.options)
 				c.took = time.Since(begin)

@@ -9,7 +9,8 @@
 // Each product is compared with the trainer's forward pass on samples, clocked if it is a
 // pipeline, and with the raw netlist on free bits, and is proved by abc. Of some networks the
 // model file is written, and what package spec reads in it is proved to be the raw netlist;
-// the Verilog of some runs in iverilog, and of some what yosys makes of it.
+// the Verilog of some runs in iverilog, and of some what yosys makes of it. Of some the wrapper or
+// the folded engine is played, and some go through `ialgn compile` and `ialgn verify --level all`.
 //
 // A seed decides network, options, samples and checks. The first mismatch ends the run with
 // exit status 1, its seed and the plainest options that still show it. The summary counts
@@ -21,6 +22,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"path/filepath"
 
 	"ialgn/internal/command"
 )
@@ -36,6 +38,9 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 	flags.IntVar(&f.plan.Reference, "reference", 5, "compare every `N`-th with what its model file says, 0: none")
 	flags.IntVar(&f.plan.RTL, "rtl", 10, "simulate the Verilog of every `N`-th, 0: none")
 	flags.IntVar(&f.plan.Synth, "synth", 33, "simulate what yosys makes of every `N`-th, 0: none")
+	flags.IntVar(&f.plan.Around, "around", 3, "simulate the wrapper or folded engine of every `N`-th, 0: none")
+	flags.IntVar(&f.plan.Program, "program", 20, "with -ialgn: compile and verify every `N`-th by the program, 0: none")
+	flags.StringVar(&f.ialgn, "ialgn", "", "the `PROGRAM` that does so")
 	flags.StringVar(&f.state, "state", "", "keep what was done in `FILE`, and continue from there")
 	flags.DurationVar(&f.limit, "for", 0, "begin no network after `TIME`, such as 30m; 0: no limit")
 	seed := flags.Uint64("seed", 0, "compile the network of `SEED` alone, with all checks")
@@ -43,10 +48,17 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 		return err
 	}
 	if *seed > 0 {
-		f.first, f.count, f.plan, f.state = *seed, 1, plan{1, 1, 1, 1}, ""
+		f.first, f.count, f.plan, f.state = *seed, 1, plan{1, 1, 1, 1, 1, 1}, ""
+	}
+	if f.ialgn != "" {
+		path, err := filepath.Abs(f.ialgn)
+		if err != nil {
+			return err
+		}
+		f.ialgn = path
 	}
 	p := f.plan
-	if f.count < 1 || f.first < 1 || min(p.Formal, p.Reference, p.RTL, p.Synth) < 0 || flags.NArg() > 0 {
+	if f.count < 1 || f.first < 1 || min(p.Formal, p.Reference, p.RTL, p.Synth, p.Around, p.Program) < 0 || flags.NArg() > 0 {
 		return errors.New("-count and -first must be 1 or more, every N-th 0 or more, and nothing follows the options")
 	}
 	return f.run(ctx)

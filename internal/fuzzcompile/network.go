@@ -144,6 +144,17 @@ func constantChains(r *rand.Rand, f *model.Frozen) {
 	}
 }
 
+// constantNetwork makes the last gates of all chains constant, but for one chain if that is not negative:
+// where all are, nothing reads an input, nor is there an encoder.
+func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
+	op := f.Layers[f.Depth()-1].Op
+	for i := range op {
+		if i != but {
+			op[i] = uint8(15 * r.IntN(2))
+		}
+	}
+}
+
 // equalChains makes some chains equal to others, or complementary, or equal up to the
 // last layer.
 func equalChains(r *rand.Rand, f *model.Frozen) {

@@ -28,12 +28,15 @@ type options struct {
 	tight     int // 0: no bound of the depth; else 1 more than the levels beyond the fewest
 	pipeline  pipeline.Options
 	style     verilog.Style
+
+	around
 }
 
-var (
-	scopes  = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
-	targets = []string{"generic", "ice40", "ecp5", "xilinx7"}
-)
+var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
+
+// drawnFirst are the targets among which the options are drawn. They stay as they are, so that a seed keeps
+// its target: drawTarget puts others of the table in their place.
+var drawnFirst = []string{string(verilog.Generic), string(verilog.ICE40), string(verilog.ECP5), string(verilog.Xilinx7)}
 
 // The largest values that are drawn.
 const (
@@ -54,7 +57,7 @@ func drawOptions(r *rand.Rand) options {
 
 // drawHardware draws what a network is lowered to.
 func (o *options) drawHardware(r *rand.Rand) {
-	o.target = targets[r.IntN(len(targets))]
+	o.target = drawnFirst[r.IntN(len(drawnFirst))]
 	t, err := hardware.ParseTarget(o.target)
 	if err != nil {
 		panic("fuzzcompile: " + err.Error())
@@ -92,7 +95,10 @@ func (o options) words() []string {
 func (o options) plainer() []options {
 	var all []options
 	for _, change := range []func(*options){
-		func(p *options) { *p = options{scope: p.scope, level: p.level, counts: p.counts} },
+		func(p *options) { p.around = around{} },
+		func(p *options) { p.board = "" },
+		func(p *options) { p.fold = 0 },
+		func(p *options) { *p = options{scope: p.scope, level: p.level, counts: p.counts, around: p.around} },
 		func(p *options) { p.counts = false },
 		func(p *options) { p.pipeline = pipeline.Options{} },
 		func(p *options) { p.tight = 0 },
@@ -101,12 +107,12 @@ func (o options) plainer() []options {
 		func(p *options) { p.objective = lut.Area },
 		func(p *options) {
 			if p.target != "" {
-				p.target = targets[0]
+				p.target = drawnFirst[0]
 			}
 		},
 		func(p *options) { p.level = compiler.LevelNone },
 		func(p *options) { p.level = min(p.level, compiler.LevelSweep) },
-		func(p *options) { p.scope, p.counts = netlist.Gates, false },
+		func(p *options) { p.scope, p.counts, p.fold = netlist.Gates, false, 0 },
 	} {
 		p := o
 		if change(&p); p != o {

@@ -43,6 +43,8 @@ var properties = []property{
 	{"duplicate candidate of a pin", (*profile).duplicateCandidate},
 	{"both pins on one net", (*profile).samePins},
 	{"constant gate counted", (*profile).constantChain},
+	{"all gates that are counted constant", func(p *profile) bool { return p.constants() == p.Width }},
+	{"all but one of them constant", func(p *profile) bool { return p.Width > 1 && p.constants() == p.Width-1 }},
 	{"equal chains", func(p *profile) bool { return p.equalChains(0) }},
 	{"equal chains in two classes", (*profile).equalAcross},
 	{"complementary chains", func(p *profile) bool { return p.equalChains(15) }},
@@ -112,9 +114,17 @@ func (p *profile) samePins() bool {
 	})
 }
 
-func (p *profile) constantChain() bool {
-	return slices.ContainsFunc(p.Layers[p.Depth()-1].Op, func(op uint8) bool { return op == 0 || op == 15 })
+// constants returns how many of the counted gates are constant.
+func (p *profile) constants() (n int) {
+	for _, op := range p.Layers[p.Depth()-1].Op {
+		if op == 0 || op == 15 {
+			n++
+		}
+	}
+	return n
 }
+
+func (p *profile) constantChain() bool { return p.constants() > 0 }
 
 // number returns a number for each chain, the same for chains of the same gates throughout.
 // With 15 instead of 0, it is that of the complement, negative where there is no such gate.

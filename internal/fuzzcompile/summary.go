@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"ialgn/backend/wrapper"
 )
 
 // summary is what was done: numbers of cases. Its fields are those of the state file.
@@ -18,6 +20,9 @@ type summary struct {
 	Reference int `json:"reference"`
 	RTL       int `json:"rtl"`
 	Pipelines int `json:"rtl_pipelines"`
+	Programs  int `json:"programs"` // that the program compiled and verified
+
+	Around map[string]int `json:"around"` // wrappers and engines that were simulated, by kind
 
 	Undecided   []uint64       `json:"undecided,omitempty"` // seeds that abc came to no end with
 	Slowest     float64        `json:"slowest_seconds"`     // case
@@ -32,7 +37,7 @@ type summary struct {
 
 func newSummary() summary {
 	return summary{
-		Synthesised: map[string]int{}, Properties: map[string]int{}, Classes: map[int]int{},
+		Around: map[string]int{}, Synthesised: map[string]int{}, Properties: map[string]int{}, Classes: map[int]int{},
 		Settings: map[string]int{}, Pairs: map[string]int{},
 	}
 }
@@ -79,6 +84,14 @@ func (s *summary) addChecks(c fuzzCase) {
 			s.Pipelines++
 		}
 	}
+	if c.deep.program && c.program != "" && c.verifiable() {
+		s.Programs++
+	}
+	if o := c.options; c.deep.around && o.fold > 0 {
+		s.Around["fold"]++
+	} else if c.deep.around && o.wrap != "" {
+		s.Around[o.wrap]++
+	}
 	if c.deep.synth {
 		s.Synthesised[c.options.flow(c.seed)]++
 		if clocked {
@@ -92,6 +105,11 @@ func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
 		s.Networks, first, s.Smallest, s.Largest, s.Large, largeGates, s.Gates, took.Seconds())
 	fmt.Fprintf(w, "%d simulated, %d of them proved, %d from the model file, %d in iverilog (%d with --pipeline), %d after yosys (%d with --pipeline)\n",
 		s.Networks, s.Formal, s.Reference, s.RTL, s.Pipelines, s.Synthesised[flowGates]+s.Synthesised[flowIce40], s.Clocked)
+	fmt.Fprintf(w, "wrappers simulated:")
+	for _, kind := range append(wrapper.Kinds(), "fold") {
+		fmt.Fprintf(w, " %s %d", kind, s.Around[kind])
+	}
+	fmt.Fprintf(w, "; compiled and verified by the program: %d\n", s.Programs)
 	pairs, listed := missing(allPairs(), s.Pairs), missing(propertyNames(), s.Properties)
 	fmt.Fprintf(w, "%d of %d pairs of option values%s\n", len(allPairs())-len(pairs), len(allPairs()), list(pairs))
 	fmt.Fprintf(w, "%d of %d properties of networks%s\n", len(properties)-len(listed), len(properties), list(listed))

@@ -3,11 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ialgn/backend/verilog"
@@ -25,6 +30,7 @@ type network struct {
 	name    string
 	set     []string
 	trained bool // to the end, with 1,000 gates or more
+	rows    bool // on few features of rows that are drawn, not on the digits
 }
 
 // recipe is what a network is compiled with.
@@ -35,13 +41,40 @@ type recipe struct {
 }
 
 var networks = []network{
-	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true},
-	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true},
-	{"random", []string{"model.init=random", "model.width=60", "model.depth=4", "train.epochs=1"}, false},
-	{"classwise", []string{"model.topology=rwlgn-classwise", "model.width=100", "model.depth=3", "train.epochs=2"}, false},
+	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true, false},
+	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true, false},
+	{"random", []string{"model.init=random", "model.width=60", "model.depth=4", "train.epochs=1"}, false, false},
+	{"classwise", []string{"model.topology=rwlgn-classwise", "model.width=100", "model.depth=3", "train.epochs=2"}, false, false},
+	{"tiny", []string{"model.init=random", "model.width=12", "model.depth=3", "model.anchors=4", "train.epochs=3"}, false, true},
 }
 
-var recipes = []recipe{
+// recipes are what is compiled: for every target in every style a small network, too, wrappers and engines.
+var recipes = slices.Concat(written, familyRecipes(), aroundRecipes())
+
+// familyRecipes has a small pipeline and a small network without registers for each target and style.
+func familyRecipes() (list []recipe) {
+	for _, target := range verilog.TargetNames() {
+		for _, rest := range []string{" --style gates", " --style lut", " --style lut --pipeline 2"} {
+			list = append(list, recipe{"tiny", "--scope full --target " + target + rest, false})
+		}
+	}
+	return list
+}
+
+// aroundRecipes has small networks in every wrapper, with and without the encoder, pipelined, and as engines.
+func aroundRecipes() (list []recipe) {
+	for _, kind := range []string{"stream", "axis", "uart", "spi"} {
+		for _, rest := range []string{"", " --counts", " --scope core", " --target gowin --pipeline 2", " --target ice40 --style lut"} {
+			list = append(list, recipe{"tiny", "--wrap " + kind + rest, rest == ""})
+		}
+	}
+	for _, options := range []string{"--fold 1", "--fold 2", "--fold 4 --wrap axis", "--fold 1 --wrap uart", "--fold 2 --wrap spi"} {
+		list = append(list, recipe{"tiny", options, options == "--fold 1"})
+	}
+	return list
+}
+
+var written = []recipe{
 	{"ialgn", "--scope full", false},
 	{"ialgn", "--scope core", false},
 	{"ialgn", "--scope gates", false},
@@ -72,6 +105,14 @@ type design struct {
 	bench   string // of the testbench
 	cells   string // of the primitives; empty: there are none
 	options verilog.Options
+	files   map[string]string // contents of all files, by name
+	wrap    string            // the wrapper's kind; empty: there is none
+	lanes   int               // of the folded engine; 0: there is none
+	data    config.Data
+	players []*player // of a wrapper or an engine
+
+	mu   sync.Mutex
+	read map[string]string // the Verilog, by the names of readers
 
 	encoder samplesOf
 	flat    *netlist.Netlist // without registers
@@ -96,16 +137,57 @@ func train(ctx context.Context, ialgn *tool.Tool, n network, dir string) (string
 		return path, nil
 	}
 	cfg := filepath.Join(dir, n.name+".yaml")
-	text := "name: " + n.name + "\ndata: {set: digits}\nencoder: {bits: 8}\nmodel: {anchors: 32, tau: 3}\ntrain: {seed: 1}\n"
-	if err := os.WriteFile(cfg, []byte(text), 0o666); err != nil {
+	text := "name: " + n.name + "\n" + n.settings(dir) + "train: {seed: 1}\n"
+	err := errors.Join(os.WriteFile(cfg, []byte(text), 0o666), n.writeRows(dir))
+	if err != nil {
 		return "", err
 	}
 	args := []string{"train", cfg, "-o", path, "--quiet"}
 	for _, s := range n.set {
 		args = append(args, "--set", s)
 	}
-	_, err := ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit})
+	_, err = ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit})
 	return path, err
+}
+
+// rowsFile is the data set of networks that are trained on rows.
+const rowsFile = "rows.csv"
+
+// data returns what a network is trained on.
+func (n network) data(dir string) config.Data {
+	if n.rows {
+		return config.Data{Set: "csv", Dir: dir, Train: rowsFile, TestShare: 0.4}
+	}
+	return config.Data{Set: "digits"}
+}
+
+// settings returns the lines of the configuration about data, encoder and model.
+func (n network) settings(dir string) string {
+	if n.rows {
+		return fmt.Sprintf("data: {set: csv, dir: %q, train: %s, test_share: 0.4}\nencoder: {bits: 4, bits_in: 5}\nmodel: {tau: 2}\n", dir, rowsFile)
+	}
+	return "data: {set: digits}\nencoder: {bits: 8}\nmodel: {anchors: 32, tau: 3}\n"
+}
+
+// writeRows writes a set of five features of three classes, one more often than the others where its feature is large.
+func (n network) writeRows(dir string) error {
+	if !n.rows {
+		return nil
+	}
+	r := rand.New(rand.NewPCG(1, 0x726f7773))
+	var b strings.Builder
+	for i := range 500 {
+		class := i % 3
+		for f := range 5 {
+			v := r.IntN(32)
+			if f == class {
+				v = max(v, r.IntN(32))
+			}
+			fmt.Fprintf(&b, "%d,", v)
+		}
+		fmt.Fprintf(&b, "%d\n", class)
+	}
+	return os.WriteFile(filepath.Join(dir, rowsFile), []byte(b.String()), 0o666)
 }
 
 // compileDesign compiles a network, reads the folder back and has it verified.
@@ -114,7 +196,7 @@ func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, p
 	if _, err := ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit}); err != nil {
 		return nil, err
 	}
-	d := &design{recipe: r, dir: dir, model: path, trained: n.trained}
+	d := &design{recipe: r, dir: dir, model: path, trained: n.trained, data: n.data(filepath.Dir(path)), files: map[string]string{}, read: map[string]string{}}
 	var err error
 	if d.out, err = folder.Read(dir); err != nil {
 		return nil, err
@@ -127,7 +209,13 @@ func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, p
 	if err := d.readOptions(); err != nil {
 		return nil, err
 	}
+	if err := d.readAll(); err != nil {
+		return nil, err
+	}
 	if err := d.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.preparePlayers(ctx); err != nil {
 		return nil, err
 	}
 	v, err := judge(ctx, ialgn, path, dir)
@@ -138,6 +226,24 @@ func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, p
 		return nil, fmt.Errorf("%s %s: the design is refused before anything was changed: %s", r.network, r.options, v)
 	}
 	return d, nil
+}
+
+// readAll reads all files, and what is written around the netlist.
+func (d *design) readAll() error {
+	for _, f := range d.out.Manifest.Files {
+		text, err := os.ReadFile(filepath.Join(d.dir, f.Name))
+		if err != nil {
+			return err
+		}
+		d.files[f.Name] = string(text)
+	}
+	var o struct {
+		Wrap string
+		Fold int
+	}
+	err := json.Unmarshal(d.out.Manifest.Options, &o)
+	d.wrap, d.lanes = strings.TrimPrefix(o.Wrap, "none"), o.Fold
+	return err
 }
 
 func (d *design) readFile(format string, text *string) error {
@@ -157,12 +263,11 @@ var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 func (d *design) readOptions() error {
 	d.options = verilog.Options{Module: d.out.Manifest.Module, Version: d.out.Manifest.Word}
 	if strings.Contains(d.recipe.options, "--style lut") {
-		d.options.Style, d.options.Target = verilog.LUTs, "generic"
+		d.options.Style, d.options.Target = verilog.LUTs, verilog.Generic
 	}
 	for _, field := range strings.Fields(d.recipe.options) {
-		switch t := verilog.Target(field); field {
-		case "ice40", "ecp5", "xilinx7":
-			d.options.Target = t
+		if slices.Contains(verilog.TargetNames(), field) {
+			d.options.Target = verilog.Target(field)
 		}
 	}
 	for _, m := range headerLine.FindAllStringSubmatch(d.text, -1) {
@@ -191,7 +296,7 @@ func (d *design) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	test, err := trainer.LoadTest(ctx, &f.Encoder, f.Classes, config.Data{Set: "digits"}, nil)
+	test, err := trainer.LoadTest(ctx, &f.Encoder, f.Classes, d.data, nil)
 	if err != nil {
 		return err
 	}

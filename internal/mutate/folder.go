@@ -13,7 +13,7 @@ import (
 	"ialgn/netlist"
 )
 
-// files are the contents of an output folder's files that a mutant changes, by format.
+// files are the contents of an output folder's files that a mutant changes, by format or by name.
 type files map[string]string
 
 // netlistText returns the text form of a netlist.
@@ -41,8 +41,10 @@ func (d *design) write(dir string, changed files) error {
 		if err != nil {
 			return err
 		}
-		if text, ok := changed[f.Format]; ok {
-			data = []byte(text)
+		for _, key := range []string{f.Format, f.Name} {
+			if text, ok := changed[key]; ok {
+				data = []byte(text)
+			}
 		}
 		if err := os.WriteFile(filepath.Join(dir, f.Name), data, 0o666); err != nil {
 			return err

@@ -33,7 +33,7 @@ func TestMutants(t *testing.T) {
 	binary, dir := build(t), t.TempDir()
 	var out strings.Builder
 	log := filepath.Join(dir, "log.jsonl")
-	err := start(t.Context(), &out, []string{"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "18", "-log", log})
+	err := start(t.Context(), &out, []string{"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "18", "-log", log, "-kinds", kindsOf(drawnKinds())})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -44,7 +44,7 @@ func TestMutants(t *testing.T) {
 		}
 		seen[r.Kind]++
 	}
-	for _, k := range kinds() {
+	for _, k := range drawnKinds() {
 		if seen[k.name] != 2 {
 			t.Errorf("%d mutants of kind %s, want 2", seen[k.name], k.name)
 		}
@@ -59,6 +59,41 @@ func TestMutants(t *testing.T) {
 	err = start(t.Context(), &out, []string{"-ialgn", blind, "-dir", filepath.Join(dir, "work"), "-small", "-count", "3", "-kinds", "class"})
 	if err == nil || err.Error() != "verify did not find 3 of 3 mutants" || strings.Count(out.String(), "MISSED: ") != 3 {
 		t.Errorf("verify that finds nothing: %v\n%s", err, &out)
+	}
+}
+
+// kindsOf returns the names of kinds as -kinds takes them.
+func kindsOf(list []kind) string { return strings.ReplaceAll(kindNames(list), ", ", ",") }
+
+// TestSiteMutants makes a mutant of some kinds that have sites, and of a form of statement, and has each found.
+func TestSiteMutants(t *testing.T) {
+	binary, dir := build(t), t.TempDir()
+	var out strings.Builder
+	log := filepath.Join(dir, "log.jsonl")
+	args := []string{
+		"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "6", "-log", log,
+		"-kinds", "wrapper: comparison,engine: comparison,engine: memory," + leftOut + ",second driver",
+	}
+	if err := start(t.Context(), &out, args); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	places := map[place]int{}
+	for _, r := range readLog(t, log) {
+		if r.Level != none {
+			places[r.Place]++
+		}
+		if r.Level != none && len(r.Shown) == 0 || r.Level == missed {
+			t.Errorf("mutant %d: shown by %v, %s", r.Number, r.Shown, r.Level)
+		}
+	}
+	for _, p := range []place{inWrapper, inEngine, inMemory, inManifest, inStatement} {
+		if places[p] == 0 {
+			t.Errorf("no mutant in %s:\n%s", p, &out)
+		}
+	}
+	out.Reset()
+	if err := start(t.Context(), &out, args); err != nil || strings.Contains(out.String(), "none was shown") {
+		t.Errorf("a second run, with nothing left to do: %v\n%s", err, &out)
 	}
 }
 
@@ -121,8 +156,8 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	var logs []string
 	for i, text := range []string{
-		`{"kind":"tie","place":"netlist","trained":true,"rare":true,"shown":["iverilog"],"level":"formal","unshown":2}` + "\n" +
-			`{"kind":"tie","place":"Verilog","shown":["iverilog","yosys"],"level":"rtl"}` + "\n",
+		`{"kind":"tie","place":"netlist","trained":true,"rare":true,"shown":["iverilog"],"level":"formal","unshown":2,"played":{"rtl checked":100},"apart":{"play":"not found","proof":"found: why"}}` + "\n" +
+			`{"kind":"tie","place":"Verilog","shown":["iverilog","yosys"],"level":"rtl","played":{"rtl checked":50}}` + "\n",
 		`{"kind":"anchor","place":"netlist","trained":true,"shown":["iverilog"],"level":"software"}` + "\n",
 	} {
 		logs = append(logs, filepath.Join(dir, string(rune('a'+i))))
@@ -135,9 +170,10 @@ func TestReport(t *testing.T) {
 		t.Error(err)
 	}
 	for _, want := range []string{
-		"3 mutants: 2 in trained networks of 1,000 gates or more, 1 of them rare; all shown by iverilog, 1 by yosys, too\n",
-		"| tie | 2 | 0 | 0 | 1 | 1 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
-		"| all | 3 | 0 | 1 | 1 | 1 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
+		"3 mutants: 2 in trained networks of 1,000 gates or more, 1 of them rare; 1 shown by yosys, too\n",
+		"| tie | 2 | 0 | 0 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 0.0 % | 50.0 % | 100.0 % |\n",
+		"| all | 3 | 0 | 1 | 1 | 0 | 1 | 0 | 0 | 0 | 0 | 0 | 33.3 % | 66.7 % | 100.0 % |\n",
+		"| tie | 1 | 0 | 1 | 0 |\n", "| rtl checked | 2 | 50 | 100 | 100 |\n",
 		"tie 2\n",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -164,6 +200,7 @@ func TestLevels(t *testing.T) {
 		byRTL:      {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 1}}`},
 		byFormal:   {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"verdict": "different"}}`},
 		byVerilog:  {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "verilog": {"verdict": "different"}}`},
+		byParts:    {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "verilog": {"verdict": "equivalent"}, "core": {"verdict": "different"}}`},
 		byText:     {2, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"proved": true}, "folder": ["net.v is not"]}`},
 		unproved:   {3, `{"software": {"mismatches": 0}, "rtl": {"mismatches": 0}, "formal": {"verdict": "unproved"}}`},
 	} {
@@ -176,5 +213,8 @@ func TestLevels(t *testing.T) {
 		if got := v.level(); got != want {
 			t.Errorf("exit status %d, %s: %s, want %s", c.exit, c.text, got, want)
 		}
+	}
+	if got := (&verdict{Exit: exitPanic, Message: "a fault"}).level(); got != missed {
+		t.Errorf("a program that failed is said to have found it: %s", got)
 	}
 }

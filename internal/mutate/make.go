@@ -30,6 +30,10 @@ type result struct {
 	Verdict string   `json:"verdict"`
 	// Unshown is how many changes were drawn before that no input was found for.
 	Unshown int `json:"unshown"`
+	// Apart is what single checks say of a mutant that was refused by its text.
+	Apart *apart `json:"apart,omitempty"`
+	// Played is how much each level did, by its name and what it counts.
+	Played map[string]int `json:"played,omitempty"`
 }
 
 // The bounds of making one mutant: how many changes are drawn, and for how many of them
@@ -58,6 +62,7 @@ type mutant struct {
 	lines  stimulus // the first input for which outputs differ; with a clock, all up to it
 	shown  []string
 	values []uint16
+	claim  *claim // in the place of files
 }
 
 // make draws changes until one is shown to matter, and has it verified. It returns nil if
@@ -68,6 +73,10 @@ func (m *maker) make(ctx context.Context) (*result, error) {
 	if some := slices.DeleteFunc(slices.Clone(designs), func(d *design) bool { return d.trained != m.slot.trained }); len(some) > 0 {
 		designs = some
 	}
+	if m.slot.kind.sites != nil {
+		return m.enumerate(ctx)
+	}
+	designs = slices.DeleteFunc(designs, func(d *design) bool { return d.wrap != "" || d.lanes > 0 })
 	for try := range mostTries {
 		d := designs[m.r.IntN(len(designs))]
 		x, err := m.draw(ctx, d, m.slot.trained && try < rareTries)
@@ -83,7 +92,7 @@ func (m *maker) make(ctx context.Context) (*result, error) {
 
 // draw makes one change and shows that it matters; nil if it does not, or was not asked for.
 func (m *maker) draw(ctx context.Context, d *design, rare bool) (*mutant, error) {
-	if m.slot.place == inText || m.slot.place == inBench {
+	if m.slot.kind.netlist == nil || m.slot.place == inText {
 		return m.drawText(ctx, d)
 	}
 	c := m.slot.kind.netlist(d, m.r)
@@ -108,7 +117,7 @@ func (m *maker) draw(ctx context.Context, d *design, rare bool) (*mutant, error)
 	if x.files, err = d.changed(c, x.text, m.slot.place); err != nil {
 		return nil, err
 	}
-	differs, err := m.replay(ctx, x)
+	differs, err := m.replay(ctx, x, readers[0])
 	if err != nil {
 		return nil, err
 	}
@@ -157,23 +166,29 @@ func (m *maker) drawText(ctx context.Context, d *design) (*mutant, error) {
 		return x, nil
 	}
 	x.files = files{"verilog": t.text}
-	differs, err := m.replay(ctx, x)
-	if failed := (*tool.FailedError)(nil); errors.As(err, &failed) {
-		return nil, nil
+	ways := readers[:1]
+	if m.slot.place == inStatement {
+		ways = readers
 	}
-	if !differs || err != nil {
-		m.unshown++
-		return nil, err
+	for _, way := range ways {
+		differs, err := m.replay(ctx, x, way)
+		if failed := (*tool.FailedError)(nil); errors.As(err, &failed) && ctx.Err() == nil {
+			continue // no Verilog any more for this one
+		}
+		if differs || err != nil {
+			return x, err
+		}
 	}
-	return x, nil
+	m.unshown++
+	return nil, nil
 }
 
 func (x *mutant) rare() bool {
 	return x.d.trained && x.seen >= 0 && x.seen*100 < x.d.encoder.set.Levels.Len()
 }
 
-// replay runs original and mutant in iverilog and notes an input for which they differ.
-func (m *maker) replay(ctx context.Context, x *mutant) (bool, error) {
+// replay runs original and mutant in iverilog, as a reader sees them, and notes an input for which they differ.
+func (m *maker) replay(ctx context.Context, x *mutant, way reader) (bool, error) {
 	samples := x.d.around(m.r, x.values, 2)
 	switch {
 	case x.values == nil:
@@ -185,11 +200,25 @@ func (m *maker) replay(ctx context.Context, x *mutant) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	dir := filepath.Join(m.dir, "replay")
-	if err := x.d.build(ctx, dir, x.text); err != nil {
+	dir, built := filepath.Join(m.dir, "replay"), x.d.built()
+	text, err := way.read(ctx, x.d, dir, x.text)
+	if err != nil {
 		return false, err
 	}
-	a, err := replay(ctx, dir, x.d.built(), s)
+	if way.name != readers[0].name {
+		original, err := x.d.original(ctx, way, dir)
+		if err != nil {
+			return false, err
+		}
+		built = filepath.Join(m.dir, "original")
+		if err := x.d.build(ctx, built, original); err != nil {
+			return false, err
+		}
+	}
+	if err := x.d.build(ctx, dir, text); err != nil {
+		return false, err
+	}
+	a, err := replay(ctx, dir, built, s)
 	if err != nil {
 		return false, err
 	}
@@ -202,7 +231,7 @@ func (m *maker) replay(ctx context.Context, x *mutant) (bool, error) {
 	}
 	for i := range a {
 		if a[i] != b[i] {
-			x.lines, x.shown = s[i:i+1], []string{"iverilog"}
+			x.lines, x.shown = s[i:i+1], []string{way.name}
 			if x.d.clocked() {
 				x.lines = s[:i+1]
 			}
@@ -216,19 +245,28 @@ func (m *maker) replay(ctx context.Context, x *mutant) (bool, error) {
 // too.
 func (m *maker) verify(ctx context.Context, x *mutant) (*result, error) {
 	dir := filepath.Join(m.dir, "folder")
-	if err := x.d.write(dir, x.files); err != nil {
+	if x.claim != nil {
+		dir = filepath.Join(m.dir, "claim")
+	} else if err := x.d.write(dir, x.files); err != nil {
 		return nil, err
 	}
 	v, err := judge(ctx, m.ialgn, x.d.model, dir)
 	if err != nil {
 		return nil, err
 	}
-	if v.level() == byRTL {
+	if v.level() == byRTL && x.lines != nil && m.slot.place != inStatement {
 		if err := m.evaluate(ctx, x); err != nil {
 			return nil, err
 		}
 	}
+	var asked *apart
+	if l := v.level(); l == refused || l == byText {
+		if asked, err = x.askApart(ctx, m.slot.place, dir); err != nil {
+			return nil, err
+		}
+	}
 	return &result{
+		Apart: asked, Played: v.played,
 		Number: m.slot.number, Kind: m.slot.kind.name, Place: m.slot.place, Network: x.d.network, Options: x.d.recipe.options,
 		What: x.what, Trained: x.d.trained, Samples: x.seen, Rare: x.rare(), Shown: x.shown, Level: v.level(), Verdict: v.String(),
 	}, nil

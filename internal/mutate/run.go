@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,7 +32,7 @@ type runner struct {
 	mu      sync.Mutex
 	file    io.Writer
 	results []result
-	unshown map[string]int // by kind: changes that no input was found for
+	sites   map[string][]candidate // of kinds that have such
 }
 
 // run makes all mutants and prints the table. It returns an error if one was missed.
@@ -54,13 +55,16 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	r.ialgn = &tool.Tool{Name: "ialgn", Path: binary}
-	r.file, r.unshown = io.Discard, map[string]int{}
+	r.file, r.sites = io.Discard, map[string][]candidate{}
 	if r.log != "" {
-		f, err := os.Create(r.log)
+		f, err := os.OpenFile(r.log, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
+		if list, err = r.resume(f, list); err != nil {
+			return fmt.Errorf("%s: %w", r.log, err)
+		}
 		r.file = f
 	}
 	begin := time.Now()
@@ -72,7 +76,26 @@ func (r *runner) run(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(r.w, "seed %d, %.0f s\n", r.seed, time.Since(begin).Seconds())
-	return report(r.w, r.results, r.unshown)
+	return report(r.w, r.results)
+}
+
+// resume takes over the results of a log and returns the slots that it lacks.
+func (r *runner) resume(log io.Reader, list []slot) ([]slot, error) {
+	before, err := readResults(log)
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[int]string{}
+	for _, res := range before {
+		kinds[res.Number] = res.Kind
+	}
+	for _, s := range list {
+		if kind, ok := kinds[s.number]; ok && kind != s.kind.name {
+			return nil, fmt.Errorf("mutant %d is of the kind %s, not %s: the log is of another run", s.number, kind, s.kind.name)
+		}
+	}
+	r.results = before
+	return slices.DeleteFunc(list, func(s slot) bool { return kinds[s.number] != "" }), nil
 }
 
 // prepare trains, compiles and verifies what is to be broken.
@@ -80,6 +103,12 @@ func (r *runner) prepare(ctx context.Context) error {
 	if err := os.MkdirAll(r.dir, 0o777); err != nil {
 		return err
 	}
+	type task struct {
+		network network
+		recipe  recipe
+		model   string
+	}
+	var tasks []task
 	for _, n := range networks {
 		if r.small && n.trained {
 			continue
@@ -89,21 +118,30 @@ func (r *runner) prepare(ctx context.Context) error {
 			return err
 		}
 		for _, c := range recipes {
-			if c.network != n.name || r.small && !c.small {
-				continue
+			if c.network == n.name && (c.small || !r.small) {
+				tasks = append(tasks, task{n, c, path})
 			}
-			dir := filepath.Join(r.dir, fmt.Sprintf("design-%d", len(r.designs)))
-			d, err := compileDesign(ctx, r.ialgn, n, c, path, dir)
-			if err != nil {
-				return err
-			}
-			if err := d.build(ctx, d.built(), d.text); err != nil {
-				return err
-			}
-			r.designs = append(r.designs, d)
 		}
 	}
-	return nil
+	r.designs = make([]*design, len(tasks))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(r.jobs)
+	for i, t := range tasks {
+		group.Go(func() (err error) {
+			r.designs[i], err = r.design(ctx, t.network, t.recipe, t.model, i)
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// design compiles a recipe and has it verified.
+func (r *runner) design(ctx context.Context, n network, c recipe, path string, i int) (*design, error) {
+	d, err := compileDesign(ctx, r.ialgn, n, c, path, filepath.Join(r.dir, fmt.Sprintf("design-%d", i)))
+	if err != nil {
+		return nil, err
+	}
+	return d, d.build(ctx, d.built(), d.text)
 }
 
 // built is where the unchanged design is compiled for replays.
@@ -131,10 +169,9 @@ func (r *runner) all(ctx context.Context, list []slot) error {
 func (r *runner) add(s slot, res *result, m maker) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.unshown[s.kind.name] += m.unshown
 	if res == nil {
 		fmt.Fprintf(r.w, "mutant %d (%s in %s): none was shown to matter\n", s.number, s.kind.name, s.place)
-		return nil
+		res = &result{Number: s.number, Kind: s.kind.name, Place: s.place, Level: none}
 	}
 	res.Unshown = m.unshown
 	r.results = append(r.results, *res)

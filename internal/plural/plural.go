@@ -1,7 +1,10 @@
-// Package plural writes numbers with their nouns, for reports and errors.
+// Package plural writes numbers with their nouns, and lists of choices, for reports and errors.
 package plural
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Of returns a number with its noun: "1 batch" of (1, "batch", "batches"), else the many.
 func Of(n int, one, many string) string {
@@ -9,4 +12,13 @@ func Of(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprint(n, " ", many)
+}
+
+// Or returns choices as a sentence has them: "a", "a or b", "a, b or c".
+func Or(choices []string) string {
+	last := len(choices) - 1
+	if last < 1 {
+		return strings.Join(choices, "")
+	}
+	return strings.Join(choices[:last], ", ") + " or " + choices[last]
 }

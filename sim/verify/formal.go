@@ -63,6 +63,10 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 		r.Reason = err.Error()
 		return r, nil
 	}
+	if ports := (&SoftwareResult{}); !d.comparable(ports) {
+		r.Reason = ports.First[0].What
+		return r, nil
+	}
 	engine, err := cec.New()
 	if err != nil {
 		return nil, err

@@ -11,20 +11,23 @@ import (
 
 // comparePorts holds what the optimised netlist says of its ports to the raw netlist:
 // names, widths, words and the meaning of each word, which tell a user what to wire
-// where.
-func comparePorts(direction string, raw, product []netlist.Port, r *SoftwareResult) {
+// where. It reports whether the ports have the same names and sizes, without which bits of the two
+// cannot be compared.
+func comparePorts(direction string, raw, product []netlist.Port, r *SoftwareResult) (same bool) {
 	differ := func(format string, args ...any) {
 		r.add(Mismatch{-1, 0, -1, "optimised netlist: " + fmt.Sprintf(format, args...)})
 	}
 	if len(raw) != len(product) {
 		differ("%d %s ports, the model has %d", len(product), direction, len(raw))
-		return
+		return false
 	}
+	same = true
 	for i, want := range raw {
 		got := product[i]
 		if got.Name != want.Name || len(got.Nets) != len(want.Nets) || got.Word != want.Word || len(got.Labels) != len(want.Labels) {
 			differ("%s port %s of %d bits in words of %d, the model has %s of %d in words of %d",
 				direction, got.Name, len(got.Nets), got.Word, want.Name, len(want.Nets), want.Word)
+			same = false
 			continue
 		}
 		for k, label := range want.Labels {
@@ -33,6 +36,14 @@ func comparePorts(direction string, raw, product []netlist.Port, r *SoftwareResu
 			}
 		}
 	}
+	return same
+}
+
+// comparable compares all ports and probes of both netlists.
+func (d Design) comparable(r *SoftwareResult) bool {
+	in := comparePorts("input", d.Raw.DataInputs(), d.Product.DataInputs(), r)
+	out := comparePorts("output", d.Raw.OutputPorts(), d.Product.OutputPorts(), r)
+	return comparePorts("probe", d.Raw.Probes(), d.Product.Probes(), r) && in && out
 }
 
 // checkCounts checks that the output port of the counts, if there is one, is made of the nets of

@@ -65,7 +65,7 @@ func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples 
 		if err != nil {
 			return nil, err
 		}
-		samples = min(samples, max(2, largestWrapped/(rate.Cycles*d.Product.Cells())))
+		samples = min(samples, max(2, largestWrapped/(rate.Cycles*max(1, d.Product.Cells()))))
 		b := wrapped{wrapper: f.Kind, options: line, quick: true, top: f.Module + "_" + f.Kind, sources: sources, simulator: "iverilog"}
 		played, err := d.play(ctx, s, b, dir, samples)
 		if err != nil {

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/backend/fold"
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+	"ialgn/compiler/hardware"
+	"ialgn/compiler/lut"
+	"ialgn/netlist"
+	"ialgn/trainer/model"
+)
+
+// around is what is written around a netlist, or beside it.
+type around struct {
+	wrap  string // a wrapper's kind; empty: none
+	board string // whose pins it has; empty: of none
+	fold  int    // steps in a clock of a folded engine; 0: there is none
+}
+
+// drawAround draws what goes around the case's product, and what draws that came later than others change
+// of the case: they have a stream of their own, so that seeds keep what they drew before.
+//
+// Targets beyond drawnFirst take the place of others as often as each of these occurs. One case in 16 gets
+// a network of constants, one in 32 a network of which a single chain is none.
+func (c *fuzzCase) drawAround(r *rand.Rand) {
+	c.options.drawTarget(r)
+	switch r.IntN(32) {
+	case 0, 1:
+		constantNetwork(r, c.network, -1)
+	case 2:
+		constantNetwork(r, c.network, r.IntN(c.network.Width))
+	}
+	c.options.around = around{wrap: append([]string{""}, wrapper.Kinds()...)[r.IntN(1+len(wrapper.Kinds()))]}
+	if r.IntN(8) > 0 && c.foldable() {
+		c.options.fold = fold.Lanes()[r.IntN(len(fold.Lanes()))]
+	}
+	if boards := append([]string{""}, wrapper.Boards()...); slices.Contains(boardKinds, c.options.wrap) {
+		c.options.board = boards[r.IntN(len(boards))]
+	}
+}
+
+// boardKinds are the wrappers that have pins on boards.
+var boardKinds = []string{"uart", "spi"}
+
+// drawTarget puts a target that drawnFirst lacks in the place of the one that was drawn.
+func (o *options) drawTarget(r *rand.Rand) {
+	all := hardware.Targets()
+	later := slices.DeleteFunc(slices.Clone(all), func(t hardware.Target) bool { return slices.Contains(drawnFirst, string(t.Name)) })
+	i := r.IntN(len(all))
+	if o.target == "" || i >= len(later) {
+		return
+	}
+	o.target, o.k = string(later[i].Name), lut.MinInputs+r.IntN(later[i].K-lut.MinInputs+1)
+}
+
+// foldable reports whether the compile command takes the case's network for an engine: chains of gates over
+// thermometer bits, whose class alone is asked for. One-bit features cannot be given by bytes.
+func (c *fuzzCase) foldable() bool {
+	o, bytes := c.options, !slices.Contains([]string{"", "stream"}, c.options.wrap)
+	return slices.Contains(chains, c.topology) && o.scope == netlist.Full && !o.counts && (!bytes || c.network.Encoder.BitsIn > 1) &&
+		!slices.ContainsFunc(c.network.Layers[1:], func(l model.FrozenLayer) bool { return !isSpine(l) || l.BSource != model.Input })
+}
+
+// chains are the topologies of which an engine can run networks.
+var chains = []string{"chain", "ialgn", "rwlgn-spine"}
+
+// styles are the values of --style, by their number.
+var styles = []string{verilog.Gates: "gates", verilog.LUTs: "lut"}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ialgn/backend/fold"
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+	"ialgn/compiler"
+	"ialgn/compiler/folder"
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+)
+
+// wrapSamples is how many samples go through a wrapper or an engine, at most.
+const wrapSamples = 16
+
+// checkAround simulates the wrapper and the folded engine as the compile command writes them, and
+// proves the engine's program.
+func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s verify.Samples) error {
+	return inFolder(func(dir string) error {
+		if o.fold > 0 {
+			return c.checkFold(ctx, d, o, s, dir)
+		}
+		if o.wrap == "" {
+			return nil
+		}
+		return o.checkWrapper(ctx, d, d.Product, s, dir)
+	})
+}
+
+// checkWrapper simulates a wrapper around a netlist that is to be the product.
+func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, s verify.Samples, dir string) error {
+	f, err := o.emitWrapper(n, dir)
+	if err != nil {
+		return &mismatch{"wrapper: " + err.Error()}
+	}
+	r, err := d.Wrapper(ctx, s, f, wrapSamples)
+	if err != nil {
+		return fmt.Errorf("wrapper: %w", err)
+	}
+	if r.Mismatches > 0 {
+		return &mismatch{fmt.Sprintf("wrapper %s: %v", o.wrap, r.First[0])}
+	}
+	return nil
+}
+
+// emitWrapper writes a wrapper and what it is around.
+func (o options) emitWrapper(n *netlist.Netlist, dir string) (verify.WrapperFiles, error) {
+	f := verify.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: verilog.Target(o.target)}
+	w := wrapper.LineOptions(0, 0, nil)
+	w.Core, w.Module = module, module+"_"+o.wrap
+	if s := folder.Core(n, o.wrap); s != nil {
+		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
+		n, w.Core, w.Levels = s.Core, module+folder.CoreSuffix, f.Levels
+	}
+	f.Sources = []string{filepath.Join(dir, w.Module+".v"), filepath.Join(dir, w.Core+".v")}
+	v := verilog.Options{Module: w.Core, Style: o.style, Target: verilog.Target(o.target)}
+	return f, errors.Join(
+		writeFile(f.Sources[0], func(file io.Writer) error { return wrapper.Write(o.wrap, file, n, w) }),
+		writeFile(f.Sources[1], func(file io.Writer) error { return verilog.Write(file, n, v) }),
+	)
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
+// checkFold runs and proves the program of an engine, and simulates its Verilog.
+func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s verify.Samples, dir string) error {
+	f, err := o.emitEngine(ctx, d, dir)
+	if err != nil {
+		return &mismatch{"fold: " + err.Error()}
+	}
+	program, err := d.Fold(ctx, s, f)
+	if err != nil {
+		return fmt.Errorf("fold: %w", err)
+	}
+	if program.Mismatches > 0 {
+		return &mismatch{fmt.Sprintf("fold: %v", program.First[0])}
+	}
+	engine, err := d.FoldRTL(ctx, s, f, "iverilog", wrapSamples)
+	if err != nil {
+		return fmt.Errorf("fold: %w", err)
+	}
+	if engine.Mismatches > 0 {
+		return &mismatch{fmt.Sprintf("fold: the engine: %v", engine.First[0])}
+	}
+	if !c.deep.formal {
+		return nil
+	}
+	return proved(d.FoldFormal(ctx, f))
+}
+
+// emitEngine writes a folded engine, of the network as the compile command folds it.
+func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f verify.FoldFiles, err error) {
+	best := compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}
+	n, _, err := best.Optimise(ctx, d.Raw)
+	if err != nil {
+		return f, err
+	}
+	drop := slices.Contains(boardKinds, o.wrap)
+	e, err := fold.New(n, fold.Options{Core: module, Lanes: o.fold, Drop: drop, Thresholds: d.Model.Encoder.Thresholds})
+	if err != nil {
+		return f, err
+	}
+	f = verify.FoldFiles{Module: e.Module, Verilog: filepath.Join(dir, e.Module+".v"), Lanes: o.fold, Drop: drop}
+	err = writeFile(f.Verilog, e.WriteVerilog)
+	for _, m := range e.Memories() {
+		path := filepath.Join(dir, m.File)
+		if err = errors.Join(err, writeFile(path, m.Write)); m.Thresholds {
+			f.Thresholds = path
+		} else {
+			f.Programs = append(f.Programs, path)
+		}
+	}
+	return f, err
+}

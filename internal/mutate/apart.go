@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+	"ialgn/trainer/model"
+)
+
+// apart is what single checks of verify say of a mutant that is refused as a whole, as its text is none that is
+// written: they are asked each by itself.
+type apart struct {
+	Play  string `json:"play"`  // found, not found, or what it says instead
+	Proof string `json:"proof"` // empty: none was asked
+}
+
+// The answers of single checks.
+const (
+	found    = "found"
+	notFound = "not found"
+)
+
+// checked is the design as the library has it.
+func (d *design) checked() (verify.Design, error) {
+	f, err := model.ReadFrozen(d.model)
+	if err != nil {
+		return verify.Design{}, err
+	}
+	scope, err := netlist.ParseScope(d.out.Manifest.Scope)
+	if err != nil {
+		return verify.Design{}, err
+	}
+	raw, err := netlist.Freeze(f, scope)
+	if err == nil && strings.Contains(d.recipe.options, "--counts") {
+		raw, err = netlist.WithCounts(raw, f.Classes)
+	}
+	return verify.Design{Model: f, Raw: raw, Product: d.out.Netlist, Hint: d.out.Hint}, err
+}
+
+// apartSamples is how many samples a single check plays.
+const apartSamples = 100
+
+// askApart asks the checks that a text has beside its comparison, for the mutant in a folder.
+func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, error) {
+	d, err := x.d.checked()
+	if err != nil {
+		return nil, err
+	}
+	switch s := x.d.encoder.set; p {
+	case inStatement, inText, inVerilog:
+		f := verify.RTLFiles{Module: x.d.options.Module, Design: filepath.Join(dir, x.d.options.Module+".v"), Style: x.d.options.Style, Target: x.d.options.Target}
+		play, err := d.RTL(ctx, s, f, "iverilog", apartSamples)
+		proof, failed := d.Verilog(ctx, f)
+		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && proof.Verdict != "equivalent")}, ctx.Err()
+	case inWrapper, inCore:
+		if x.d.lanes > 0 {
+			return nil, nil
+		}
+		play, err := d.Wrapper(ctx, s, x.d.wrapperFiles(dir), apartSamples)
+		return &apart{Play: answer(err, err == nil && play.Mismatches > 0)}, ctx.Err()
+	case inEngine, inMemory:
+		f := x.d.foldFiles(dir)
+		play, err := d.FoldRTL(ctx, s, f, "iverilog", apartSamples)
+		proof, failed := d.FoldFormal(ctx, f)
+		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && !proof.Proved)}, ctx.Err()
+	}
+	return nil, nil
+}
+
+// answer says what a check found.
+func answer(err error, differs bool) string {
+	switch {
+	case err != nil:
+		return found + ": " + err.Error()
+	case differs:
+		return found
+	}
+	return notFound
+}
+
+// wrapperFiles are the files of a wrapper in a folder. Its encoder is tried by the play alone.
+func (d *design) wrapperFiles(dir string) verify.WrapperFiles {
+	around := "verilog"
+	if d.hasFile("core") {
+		around = "core"
+	}
+	f := verify.WrapperFiles{Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target}
+	for _, name := range append(d.named(d.wrap), d.named(around)...) {
+		f.Sources = append(f.Sources, filepath.Join(dir, name))
+	}
+	return f
+}
+
+// foldFiles are the files of an engine in a folder.
+func (d *design) foldFiles(dir string) verify.FoldFiles {
+	in := func(format string) (paths []string) {
+		for _, name := range d.named(format) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+		return paths
+	}
+	f := verify.FoldFiles{
+		Module: d.options.Module + "_fold", Verilog: in("fold")[0], Lanes: d.lanes, Programs: in("fold-program"),
+		Drop: slices.Contains([]string{"uart", "spi"}, d.wrap),
+	}
+	if thresholds := in("fold-thresholds"); len(thresholds) > 0 {
+		f.Thresholds = thresholds[0]
+	}
+	return f
+}
