@@ -31,10 +31,8 @@ func compileCommand() *cli.Command {
 		Name:      "compile",
 		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
 		ArgsUsage: "MODEL -o DIR",
-		Description: "DIR gets NAME.v, NAME_tb.v, NAME.netlist (what sim and verify read), report.json\n" +
-			"and manifest.json. Scopes: gates (thermometer bits to last-layer bits), core (with\n" +
-			"popcounts and argmax), full (with the comparators, from feature words to class).\n" +
-			"With --lut or --target the netlist is mapped to LUTs, the head to counters.",
+		Description: "Scopes: gates (thermometer bits to last-layer bits), core (with popcounts and argmax), full\n" +
+			"(with comparators). With --lut or --target it is mapped to LUTs, the head to counters.",
 		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
@@ -47,7 +45,7 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
-			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (an assign a cell), lut (primitives), or auto, by the target"},
+			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives), or by the target"},
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream, axis, uart or spi"},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
@@ -67,10 +68,11 @@ func vectorsText(w io.Writer, s *folder.Samples) {
 	}
 }
 
-// folderVectors gives a product the vectors that a folder's file must have: as many samples as stand
-// there, with what the netlist makes of them. It tells of a file that no vectors can be read from, or
-// that has more or fewer of them than there can be; a folder without one is an error.
-func (o compileOptions) folderVectors(out *folder.Output, p *folder.Product) (wrong []string, err error) {
+// folderVectors gives a product the vectors that a folder's file must have, as many as stand there.
+// Known are the samples that they begin, nil if those of the model are not at hand. It tells of a file
+// that no vectors can be read from, or that has more or fewer of them than there can be; a folder
+// without one is an error.
+func (o compileOptions) folderVectors(out *folder.Output, d verify.Design, known *verify.Samples, p *folder.Product) (wrong []string, err error) {
 	path, err := out.Path("vectors")
 	if err != nil {
 		return nil, err
@@ -82,8 +84,29 @@ func (o compileOptions) folderVectors(out *folder.Output, p *folder.Product) (wr
 	if err != nil {
 		wrong = append(wrong, fmt.Sprintf("%s: %v", filepath.Base(path), err))
 	}
-	p.Vectors, err = verify.SimulatedVectors(out.Netlist, v)
+	p.Vectors, err = expectedVectors(d, v, known)
 	return wrong, err
+}
+
+// expectedVectors returns what the trainer's forward pass says of the random samples, if v has those,
+// else of the known ones. Where there are none, or the netlist has not the model's ports, it is what
+// the netlist makes of the samples of v.
+func expectedVectors(d verify.Design, v verilog.Vectors, known *verify.Samples) (*verilog.Vectors, error) {
+	random := verify.RandomSamples(&d.Model.Encoder, v.Samples)
+	for _, s := range []*verify.Samples{&random, known} {
+		if s == nil {
+			continue
+		}
+		want, err := verify.TrainerVectors(d.Model, d.Raw, *s, v.Samples)
+		if err != nil {
+			return nil, err
+		}
+		same := len(want.Inputs) == len(v.Inputs) && len(want.Outputs) == len(v.Outputs) && len(want.Probes) == len(v.Probes)
+		if same && (s == known || slices.Equal(want.Inputs, v.Inputs)) {
+			return want, nil
+		}
+	}
+	return verify.SimulatedVectors(d.Product, v)
 }
 
 func readVectors(path string, n *netlist.Netlist) (verilog.Vectors, error) {

@@ -31,7 +31,7 @@ func synthCommand() *cli.Command {
 			strings.Join(device.Names()[:6], ", ") + ",\n" + strings.Join(device.Names()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags: everywhere(dataFlag,
-			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: the board's, the family's first, or ice40-hx8k)"},
+			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: that of the folder, or ice40-hx8k)"},
 			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile or its board, or 48)"},
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
