@@ -15,6 +15,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 )
 
@@ -32,7 +33,7 @@ func ParseCluster(name string) (Cluster, error) {
 	if c := Cluster(name); c == Slurm || c == Kubernetes {
 		return c, nil
 	}
-	return "", fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes)
+	return "", hint.Near(fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes), name, []string{string(Slurm), string(Kubernetes)})
 }
 
 // Batch is a grid as a job of a cluster: each index is a run.
@@ -88,6 +89,9 @@ func (r Runner) Emit(ctx context.Context, to Cluster, data string) (*Batch, erro
 	}
 	b.File = filepath.Join(r.Dir, b.name+ending)
 	b.Submit = submit + " " + shell([]string{b.File})
+	if err := r.Guard.Check(b.File, overwrite.Job); err != nil {
+		return nil, err
+	}
 	if err := atomicfile.Write(b.File, form); err != nil {
 		return nil, fmt.Errorf("%s: %w", b.File, err)
 	}

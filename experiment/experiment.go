@@ -71,7 +71,7 @@ func ParseScale(name string) (Scale, error) {
 	if s := Scale(name); s == Quick || s == Paper {
 		return s, nil
 	}
-	return "", fmt.Errorf("no scale %q: want %s or %s", name, Quick, Paper)
+	return "", hint.Near(fmt.Errorf("no scale %q: want %s or %s", name, Quick, Paper), name, []string{string(Quick), string(Paper)})
 }
 
 // All returns the experiments, in the order in which they are listed.
@@ -84,18 +84,17 @@ func Find(name string) (Experiment, error) {
 	all := All()
 	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
 	if i < 0 {
-		return Experiment{}, hint.With(fmt.Errorf("there is no experiment %q", name), "the experiments are %s", names())
+		return Experiment{}, hint.Near(hint.With(fmt.Errorf("there is no experiment %q", name), "the experiments are %s", strings.Join(names(), ", ")), name, names())
 	}
 	return all[i], nil
 }
 
 // names returns the names of all experiments.
-func names() string {
-	var all []string
+func names() (all []string) {
 	for _, e := range All() {
 		all = append(all, e.Name)
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // List returns a line for each experiment, with its name and what it is.

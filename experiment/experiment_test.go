@@ -108,7 +108,7 @@ func TestSound(t *testing.T) {
 				}
 			}
 		}
-		for _, less := range e.changes(Quick) {
+		for _, less := range e.changes(Quick, e.At(Quick)) {
 			if strings.Contains(less, "default") {
 				t.Errorf("experiment %s: %s: name the key in the grid", e.Name, less)
 			}
@@ -238,15 +238,15 @@ func TestChanges(t *testing.T) {
 		Quick:   Reduced{Keys: []string{"b=1", "a=0"}, Left: []string{"c instead of d"}},
 	}
 	want := []string{"a 0 instead of 3", "a 0 instead of its default", "b 1 instead of 2", "b 1 instead of 4", "c instead of d"}
-	if diff := cmp.Diff(want, e.changes(Quick)); diff != "" {
+	if diff := cmp.Diff(want, e.changes(Quick, e.At(Quick))); diff != "" {
 		t.Errorf("scale quick (-want +got):\n%s", diff)
 	}
 	e.Set = []string{"b=7", "d=1", " b =4"}
 	want = []string{"a 0 instead of 3", "a 0 instead of its default", "b 4 instead of 2", "d 1 instead of its default", "c instead of d"}
-	if diff := cmp.Diff(want, e.changes(Quick)); diff != "" {
+	if diff := cmp.Diff(want, e.changes(Quick, e.At(Quick))); diff != "" {
 		t.Errorf("scale quick and set (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"b 4 instead of 2", "d 1 instead of its default"}, e.changes(Paper)); diff != "" {
+	if diff := cmp.Diff([]string{"b 4 instead of 2", "d 1 instead of its default"}, e.changes(Paper, e.At(Paper))); diff != "" {
 		t.Errorf("set (-want +got):\n%s", diff)
 	}
 }
@@ -261,7 +261,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_, err := Find("baseline")
-	if err == nil || err.Error() != `there is no experiment "baseline"` || !strings.HasPrefix(hint.Of(err), "the experiments are depth-scaling, ") || !strings.HasSuffix(hint.Of(err), ", "+baselines.Name) {
+	if err == nil || err.Error() != `there is no experiment "baseline"` || !strings.HasPrefix(hint.Of(err), "did you mean baselines; the experiments are depth-scaling, ") || !strings.HasSuffix(hint.Of(err), ", "+baselines.Name) {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
 }

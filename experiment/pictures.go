@@ -246,7 +246,7 @@ func (s *Series) curves(r *Row, group int) []plot.Series {
 func (t *Table) plots() error {
 	base := strings.TrimSuffix(t.Files[0], ".md")
 	for _, d := range t.draw() {
-		files, err := d.Save(base + d.ending)
+		files, err := d.Save(base+d.ending, t.guard)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,52 @@ func (r Runner) planned(ctx context.Context) (*plan, error) {
 		}
 		p.entries, p.table.Rows = append(p.entries, e), append(p.table.Rows, row)
 	}
+	p.entitle(r)
 	return p, p.checkAsked(r.Only)
+}
+
+// entitle says in title and caption what was asked for.
+func (p *plan) entitle(r Runner) {
+	var asked []Entry
+	paper := false
+	for i := range p.entries {
+		if p.entries[i].asked {
+			asked = append(asked, *p.entries[i].entry)
+			paper = paper || p.table.Rows[i].Paper != nil
+		}
+	}
+	if here := p.here(); here != "" {
+		p.table.Title += "; here " + here
+	}
+	p.table.Caption = r.caption(asked, paper)
+}
+
+// here says which networks are asked for, on which data and of which sizes, "" if they are all
+// that the paper trains, as it does.
+func (p *plan) here() string {
+	var networks, data, sizes []string
+	same := len(p.entries) == len(p.experiment.Entries)
+	for i := range p.entries {
+		e, paper := &p.entries[i], &p.table.Rows[i].paper
+		m := e.Config.Model
+		same = same && e.asked && e.Config.Data.Set == paper.Data.Set && m.Width == paper.Model.Width && m.Depth == paper.Model.Depth
+		if e.asked {
+			networks, data = addNew(networks, e.entry.Network), addNew(data, e.Config.Data.Set)
+			sizes = addNew(sizes, fmt.Sprintf("%d x %d", m.Width, m.Depth))
+		}
+	}
+	if same {
+		return ""
+	}
+	return fmt.Sprintf("%s on %s, %s", strings.Join(networks, ", "), strings.Join(data, ", "), strings.Join(sizes, ", "))
+}
+
+// addNew adds a text to those that it is none of.
+func addNew(all []string, text string) []string {
+	if slices.Contains(all, text) {
+		return all
+	}
+	return append(all, text)
 }
 
 // checkAsked refuses patterns that are of no entry.
@@ -112,7 +157,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 		return r.leftOut(n, err)
 	}
 	e := planned{entry: n, Seeds: trainer.Seeds{N: r.Seeds, Refuse: foreign, Run: trainer.Run{
-		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true,
+		Config: cfg, Model: filepath.Join(r.Dir, cfg.Name+".safetensors"), Folders: r.Folders, Resume: true, Guard: r.Guard,
 	}}}
 	paper, err := r.Experiment.parse(n, r.Experiment.keys(n, Paper))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/build"
+	"ialgn/internal/overwrite"
 	"ialgn/netlist"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
@@ -45,13 +46,16 @@ func ResultPath(model string) string {
 
 // resultOf returns the result of a model with that checksum, from its file if that is of
 // this very model, else from the model, and writes the file then.
-func resultOf(path, sum string) (*Result, error) {
+func resultOf(path, sum string, guard overwrite.Guard) (*Result, error) {
 	file := ResultPath(path)
 	if text, err := os.ReadFile(file); err == nil {
 		var kept Result
 		if json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path) && kept.whole() {
 			return &kept, nil
 		}
+	}
+	if err := guard.Check(file, overwrite.Result); err != nil {
+		return nil, err
 	}
 	r, err := measure(path)
 	if err != nil {

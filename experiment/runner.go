@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ialgn/internal/crew"
+	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 )
 
@@ -20,7 +21,8 @@ type Runner struct {
 	Dir        string   // made if it is not there
 	Folders    []string
 	Threads    int
-	Jobs       int // runs side by side, among which the threads are split; 0: one; or [Fitting]
+	Guard      overwrite.Guard // of the files in the folder
+	Jobs       int             // runs side by side, among which the threads are split; 0: one; or [Fitting]
 
 	// Train, unless nil, is called in place of [trainer.Seeds.Train] for each run, to show
 	// the progress or to keep a log: a copy with other callbacks is trained. Runs side by
@@ -49,6 +51,9 @@ func LogPath(model string) string {
 func (r Runner) Run(ctx context.Context) (*Table, error) {
 	p, err := r.plan(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.checkOutputs(p); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
@@ -94,6 +99,21 @@ func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary,
 	return trainer.Summarise([]trainer.SeedSummary{*p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)].run}), nil
 }
 
+// checkOutputs refuses to write over files that no experiment wrote; the models are looked at
+// with what earlier calls left.
+func (r Runner) checkOutputs(p *plan) error {
+	if err := p.table.check(); err != nil {
+		return err
+	}
+	for _, s := range p.runs() {
+		result := ResultPath(trainer.SeedPath(s.Model, s.Config.Train.Seed))
+		if err := r.Guard.CheckAll([]overwrite.File{{Path: LogPath(s.Model), Form: overwrite.Log}, {Path: result, Form: overwrite.Result}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // trainAll trains what is planned, each run once.
 func (r Runner) trainAll(ctx context.Context, p *plan) error {
 	runs, jobs := p.runs(), 1
@@ -133,7 +153,7 @@ func (r Runner) trainOne(ctx context.Context, p *plan, s trainer.Seeds) error {
 	if err != nil {
 		return err
 	}
-	result, err := resultOf(all.Runs[0].Model, all.Runs[0].SHA256)
+	result, err := resultOf(all.Runs[0].Model, all.Runs[0].SHA256, r.Guard)
 	if err != nil {
 		return err
 	}

@@ -128,12 +128,12 @@ func (e *Experiment) replaced(scale Scale) []string {
 	return once
 }
 
-// changes says what the scale and [Experiment.Set] change, each once.
-func (e *Experiment) changes(scale Scale) []string {
+// changes says what the scale and [Experiment.Set] change of some entries, each once.
+func (e *Experiment) changes(scale Scale, of []Entry) []string {
 	var all []string
 	for _, set := range e.replaced(scale) {
 		key, value, _ := strings.Cut(set, "=")
-		for _, n := range e.At(scale) {
+		for _, n := range of {
 			was, ok := lastOf(slices.Concat(n.Set, n.Keys), key)
 			if !ok {
 				was = "its default"
@@ -146,7 +146,20 @@ func (e *Experiment) changes(scale Scale) []string {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if scale == Quick {
-		all = append(all, e.Quick.Left...)
+		all = append(all, e.left()...)
+	}
+	return all
+}
+
+// left returns what the scale quick leaves of the paper's entries, with the data set that the
+// user names in the place of the one that it would have.
+func (e *Experiment) left() (all []string) {
+	set, replaced := lastOf(e.Set, "data.set")
+	for _, text := range e.Quick.Left {
+		if rest, ok := strings.CutPrefix(text, "CIFAR-10 with"); ok && replaced {
+			text = set + " with" + rest
+		}
+		all = append(all, text)
 	}
 	return all
 }

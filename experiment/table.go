@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
@@ -27,6 +28,7 @@ type Table struct {
 	series  *Series
 	picture *Picture
 	counted bool // operations are drawn
+	guard   overwrite.Guard
 }
 
 // Row is the outcome of an entry. Accuracies are shares of the test set; those without a
@@ -66,8 +68,8 @@ func (r Runner) table() (*Table, error) {
 	endings, err := e.endings(config.Keys())
 	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale)+endings)
 	t := &Table{
-		Experiment: e.Name, Title: e.Summary, Scale: r.Scale, Caption: r.caption(),
-		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture, counted: e.Operations,
+		Experiment: e.Name, Title: e.Summary, Scale: r.Scale,
+		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture, counted: e.Operations, guard: r.Guard,
 	}
 	if e.Series != nil {
 		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")
@@ -94,17 +96,20 @@ func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*Result)
 	r.NotRun, r.Runs, r.Values, r.results = "", all.Runs, values, results
 }
 
-// caption says what the table shows, and what was reduced.
-func (r Runner) caption() []string {
+// caption says what the table shows of the entries that were asked for, with values of the
+// paper or without, and what was reduced.
+func (r Runner) caption(asked []Entry, paper bool) []string {
 	e, over := &r.Experiment, "one seed"
 	if r.Seeds > 1 {
 		over = fmt.Sprintf("%d seeds", r.Seeds)
 	}
 	lines := []string{
 		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the test set itself; mean +- standard deviation (n - 1) over %s.", over),
-		fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference is that of the means, after the last epoch.", publishedSeeds),
 	}
-	less := e.changes(r.Scale)
+	if paper {
+		lines = append(lines, fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference is that of the means, after the last epoch.", publishedSeeds))
+	}
+	less := e.changes(r.Scale, asked)
 	if r.Seeds != e.PaperSeeds {
 		less = append(less, fmt.Sprintf("%s instead of %d", over, e.PaperSeeds))
 	}

@@ -76,7 +76,7 @@ func TestCaption(t *testing.T) {
 		{Quick, 3, []string{"but for: train.epochs 2 instead of 4; 3 seeds instead of 5.", "Made by `ialgn experiment tiny --scale quick --seeds 3`."}},
 		{Quick, 5, []string{"but for: train.epochs 2 instead of 4."}},
 	} {
-		text := strings.Join(Runner{Experiment: digits, Scale: test.scale, Seeds: test.seeds}.caption(), "\n")
+		text := strings.Join(Runner{Experiment: digits, Scale: test.scale, Seeds: test.seeds}.caption(digits.At(test.scale), true), "\n")
 		for _, want := range test.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s, %d seeds: no %q in\n%s", test.scale, test.seeds, want, text)
@@ -85,10 +85,66 @@ func TestCaption(t *testing.T) {
 	}
 }
 
+// TestEntitled names the rows and the data that were asked for, where these are not the paper's,
+// and what was changed of these rows alone.
+func TestEntitled(t *testing.T) {
+	const all = "RWLGN, LDLGN and IALGN by depth on three data sets (table 1, figure 1 c)"
+	fashion := []string{"data.set=fashion-mnist"}
+	for _, test := range []struct {
+		name     string
+		scale    Scale
+		only     []string
+		set      []string
+		title    string
+		has, not []string
+	}{
+		{"the paper's", Paper, nil, nil, all, []string{"The paper's values"}, nil},
+		{"some rows", Paper, []string{"mnist-8000x6-*"}, nil, all + "; here RWLGN, LDLGN, IALGN on mnist, 8000 x 6", []string{"The paper's values"}, nil},
+		{
+			"one row on other data", Paper,
+			[]string{"fashion-mnist-8000x6-ialgn"},
+			fashion, all + "; here IALGN on fashion-mnist, 8000 x 6",
+			[]string{"data.set fashion-mnist instead of mnist"},
+			[]string{"cifar", "The paper's values"},
+		},
+		{
+			"quick on other data", Quick,
+			[]string{"*x4-rwlgn"},
+			append(fashion, "model.tau=10", "encoder.bits=4"), all + "; here RWLGN on fashion-mnist, 2000 x 4",
+			[]string{"fashion-mnist with one width instead of three data sets"},
+			[]string{"CIFAR-10", "The paper's values"},
+		},
+		{"quick", Quick, nil, nil, all + "; here RWLGN, LDLGN, IALGN on cifar10, 2000 x 4, 2000 x 20, 2000 x 50", []string{"CIFAR-10 with one width instead of"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := Runner{Experiment: depthScaling, Scale: test.scale, Seeds: 1, Only: test.only, Dir: t.TempDir()}
+			r.Experiment.Set = test.set
+			p, err := r.planned(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.table.Title != test.title {
+				t.Errorf("title %q, want %q", p.table.Title, test.title)
+			}
+			text := strings.Join(p.table.Caption, "\n")
+			for _, want := range test.has {
+				if !strings.Contains(text, want) {
+					t.Errorf("no %q in\n%s", want, text)
+				}
+			}
+			for _, word := range test.not {
+				if strings.Contains(strings.ReplaceAll(text, "--only", ""), word) {
+					t.Errorf("%q in\n%s", word, text)
+				}
+			}
+		})
+	}
+}
+
 // TestCaptionOfFewerSeeds has the one grid that the paper trains over fewer seeds than its
 // table 1, from which the value beside it is.
 func TestCaptionOfFewerSeeds(t *testing.T) {
-	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(), "\n")
+	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(binarisation.Entries, true), "\n")
 	for _, want := range []string{"where it has a number, are over 5 seeds;", "\nThe paper's protocol.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -10,11 +10,15 @@ import (
 	"unicode/utf8"
 
 	"ialgn/internal/atomicfile"
+	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 )
 
 // write writes the table's files.
 func (t *Table) write() error {
+	if err := t.check(); err != nil {
+		return err
+	}
 	forms := []func(io.Writer) error{t.Markdown, t.CSV, t.steps}
 	for i, path := range t.Files {
 		if err := atomicfile.Write(path, forms[i]); err != nil {
@@ -22,6 +26,11 @@ func (t *Table) write() error {
 		}
 	}
 	return nil
+}
+
+// check refuses to write the table's files over what is none of an experiment.
+func (t *Table) check() error {
+	return t.guard.CheckAll(append(overwrite.Of(overwrite.Table, t.Files[:1]...), overwrite.Of(overwrite.Values, t.Files[1:]...)...))
 }
 
 // notRun stands in place of a value.

@@ -3,7 +3,6 @@ package netlist
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 
 	"ialgn/trainer/model"
@@ -63,8 +62,8 @@ type freezer struct {
 // reserve makes room for all cells and pins at once.
 func (z *freezer) reserve(s Scope) error {
 	f := z.f
-	if f.Depth() > math.MaxUint16 {
-		return fmt.Errorf("%d layers, want at most %d", f.Depth(), math.MaxUint16)
+	if f.Depth() > MaxLayers {
+		return fmt.Errorf("%d layers, want at most %d", f.Depth(), MaxLayers)
 	}
 	classes, count := len(f.Classes), bits.Len(uint(f.Width/len(f.Classes)))
 	cells, pins := f.Gates(), 2*f.Gates()

@@ -21,6 +21,7 @@
 package netlist
 
 import (
+	"math"
 	"math/bits"
 	"sort"
 )
@@ -79,6 +80,9 @@ const MaxCounter = 15
 
 // maxPins bounds the number of nets and of cell inputs, which are numbered in 32 bits.
 const maxPins = 1<<32 - 1
+
+// MaxLayers is the largest layer that an [Origin] can name.
+const MaxLayers = math.MaxUint16
 
 // Origin says which gate of the model a cell came from. The zero Layer means none:
 // the cell belongs to the encoder, the head or a pass.

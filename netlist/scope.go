@@ -2,7 +2,8 @@ package netlist
 
 import (
 	"fmt"
-	"strings"
+
+	"ialgn/internal/hint"
 )
 
 // Scope says how much of the classifier a netlist holds.
@@ -24,7 +25,7 @@ func ParseScope(s string) (Scope, error) {
 			return Scope(i), nil
 		}
 	}
-	return 0, fmt.Errorf("scope %q: no such scope, use one of %s", s, strings.Join(scopeNames[:], ", "))
+	return 0, hint.NoSuch("scope", s, scopeNames[:])
 }
 
 // String returns the scope's name.

@@ -28,9 +28,9 @@ const stale = "Of an earlier content of the folder, not of this one: "
 
 // area shows what the design takes, by part.
 func (b *builder) area() section {
-	s := section{ID: "area", Title: "Area and levels"}
+	s := section{ID: "area", Title: "Area and levels", Notes: []string{"Of the netlist that compile wrote, without a loader and before synthesis."}}
 	r := &b.Output.Report
-	t := table{Caption: "The netlist by part", Head: []string{"what", "encoder", "gates", "head", "total"}, Numbers: true}
+	t := table{Caption: "The classifier alone, by part", Head: []string{"what", "encoder", "gates", "head", "total"}, Numbers: true}
 	add := func(name string, n *netlist.Sizes) {
 		if n != nil {
 			t.Rows = append(t.Rows, texts(name, count(n.Encoder), count(n.Gates), count(n.Head), count(n.Total)))
@@ -237,11 +237,7 @@ func (b *builder) synthesis() section {
 			s.Notes = append(s.Notes, stale+one.Report.Target+", synthesise again.")
 		}
 		s.Tables = append(s.Tables, one.table())
-		if p := one.Report.Best(); p != nil && p.Result != nil {
-			t := table{Caption: one.Report.Target + ": cells of the device", Head: []string{"cell", "used", "available"}, Numbers: true}
-			for _, u := range p.Cells {
-				t.Rows = append(t.Rows, texts(u.Cell, count(u.Used), count(u.Available)))
-			}
+		if t := one.share(); len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, t)
 		}
 		if one.Check != nil {
@@ -273,7 +269,7 @@ func (s *Synthesis) table() table {
 	if r.Bitstream != "" {
 		rows = append(rows, texts("bitstream", fmt.Sprintf("%s, of seed %d", filepath.Base(r.Bitstream), r.BitstreamSeed)))
 	}
-	return pairs("Synthesis for "+r.Target, append(rows, texts("seconds", fmt.Sprintf("%.0f", r.Seconds))))
+	return pairs("The whole design on "+r.Target, append(rows, texts("seconds", fmt.Sprintf("%.0f", r.Seconds))))
 }
 
 // files lists what the folder holds.

@@ -14,6 +14,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,7 @@ type section struct {
 	ID, Title string
 	Notes     []string
 	Figures   []template.HTML
+	Matrix    template.HTML // as wide as the page
 	Tables    []table
 }
 
@@ -57,16 +59,33 @@ type table struct {
 	Head    []string
 	Rows    [][]cell
 	Numbers bool // the cells are, and stand to the right
+	Matrix  bool // of cells of one width, as narrow as need be
 }
 
-// cell is a text, the darker the higher its shade, from 0 to 4.
+// Classes returns the names of the table's styles.
+func (t table) Classes() string {
+	var names []string
+	if t.Numbers {
+		names = append(names, "numbers")
+	}
+	if t.Matrix {
+		names = append(names, "matrix")
+		if slices.ContainsFunc(t.Head[1:len(t.Head)-1], func(name string) bool { return len(name) > mostUpright }) {
+			names = append(names, "long")
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// mostUpright is how long the names above the columns of a matrix can be without standing on end.
+const mostUpright = 3
+
+// cell is a text, the darker the higher its shade, from 0 to 4, or a bar of so many percent.
 type cell struct {
 	Text  string
 	Shade int
+	Bar   *float64
 }
-
-// fact is one of the figures at the top.
-type fact struct{ Name, Value string }
 
 //go:embed page.html
 var pageHTML string
@@ -77,8 +96,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 func (p *Page) HTML() ([]byte, error) {
 	b := &builder{Page: p}
 	sections := []section{
-		b.configuration(), b.training(), b.confusion(), b.census(), b.depth(),
-		b.area(), b.passes(), b.verification(), b.synthesis(), b.files(),
+		b.confusion(), b.area(), b.synthesis(), b.verification(), b.training(),
+		b.passes(), b.census(), b.depth(), b.configuration(), b.files(),
 	}
 	if b.err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Output.Dir, b.err)
@@ -86,9 +105,9 @@ func (p *Page) HTML() ([]byte, error) {
 	var out bytes.Buffer
 	err := pageTemplate.Execute(&out, struct {
 		Title, Lead, Version, Manifest string
-		Facts                          []fact
+		Results                        []group
 		Sections                       []section
-	}{p.title(), p.lead(), p.Version, p.Output.SHA256(), p.facts(), sections})
+	}{p.title(), p.lead(), p.Version, p.Output.SHA256(), p.results(), sections})
 	return out.Bytes(), err
 }
 
@@ -100,7 +119,7 @@ type builder struct {
 
 // draw returns a chart for the page.
 func (b *builder) draw(c *plot.Chart) template.HTML {
-	svg, err := c.SVG()
+	svg, err := c.Inline()
 	if err != nil && b.err == nil {
 		b.err = err
 	}
@@ -114,25 +133,6 @@ func (p *Page) lead() string {
 	m := p.Info.Model
 	return fmt.Sprintf("%s of %d chains and %d layers on %s, compiled with scope %s.",
 		depthuse.NetworkName(m.Config.Model), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
-}
-
-// facts returns what a reader looks for first.
-func (p *Page) facts() []fact {
-	r := &p.Output.Report
-	all := []fact{{"Deployed gates", count(r.GatesRaw)}, {"Gates left", count(r.Gates)}}
-	if t := p.Test; t != nil {
-		all = append(all, fact{"Test accuracy", percent(ratio(t.Correct, t.Samples))})
-	}
-	if r.LUTs != nil {
-		all = append(all, fact{"LUTs", count(r.LUTs.Total)})
-	}
-	all = append(all, fact{"Levels", count(r.Levels.Total)}, fact{"Verification", p.verdict()})
-	for _, s := range p.Synthesis {
-		if s.Report.Fmax > 0 && s.of(p.Output) {
-			all = append(all, fact{"Clock on " + s.Report.Target, megahertz(s.Report.Fmax)})
-		}
-	}
-	return all
 }
 
 // count writes a number with its thousands apart.

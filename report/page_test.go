@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/backend/fold"
+	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/compiler/folder"
+	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
 	"ialgn/diagnose/depthuse"
+	"ialgn/flow/device"
 	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
@@ -168,7 +173,7 @@ func read(t *testing.T, html []byte) page {
 
 // sections are the page's, by their identifiers.
 var sections = map[string]string{
-	"configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix", "operations": "Operations",
+	"results": "Results", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix", "operations": "Operations",
 	"depth": "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
 	"bitstream": "Synthesis and bitstream", "files": "Files",
 }
@@ -209,12 +214,12 @@ func TestPage(t *testing.T) {
 		"1":                           {"0.207", "0.0", "1.0", "1.0"},
 		"cells":                       {"30", "1,234", "20", "1,284"},
 		"optimise":                    {"2"},
-		"constants":                   {"1", "6,459", "6,453", "1,284", "7", "0"},
+		"constants":                   {"0.00 %"},
 		"proved":                      {"yes"},
 		"assumption":                  {"the inputs are thermometer codes"},
 		"clock aimed at":              {"48.0 MHz, met: yes"},
 		"bitstream":                   {"net.bin, of seed 2"},
-		"ICESTORM_LC":                 {"1,742", "7,680"},
+		"ICESTORM_LC":                 {"1,742", "7,680", "22.68 %", ""},
 		"net.v":                       {"verilog", "54,321", "def456"},
 	} {
 		if diff := cmp.Diff(want, p.rows[head]); diff != "" {
@@ -222,8 +227,8 @@ func TestPage(t *testing.T) {
 		}
 	}
 	charts := []string{
-		evil + ": report of ialgn", "Accuracy by epoch", "Training loss by epoch", "Operations beyond the first layer",
-		"Categories of operations beyond the first layer", "Effective depth by layer", "Cells after each pass", "Levels after each pass",
+		evil + ": report of ialgn", "Accuracy by epoch", "Training loss by epoch", "Cells after each pass", "Levels after each pass",
+		"Operations beyond the first layer", "Categories of operations beyond the first layer", "Effective depth by layer",
 	}
 	if diff := cmp.Diff(charts, p.titles); diff != "" {
 		t.Errorf("title and charts (-want +got):\n%s", diff)
@@ -263,8 +268,133 @@ func TestStale(t *testing.T) {
 	if n := strings.Count(got.all, stale); n != 2 {
 		t.Errorf("%d results are said to be of an earlier content, want 2", n)
 	}
-	if strings.Contains(got.all, "Clock on ice40-hx8k") || p.verdict() != "of an earlier content" {
-		t.Errorf("an earlier result is among the facts; verification: %s", p.verdict())
+	if len(p.results()) != 2 || p.verdict() != "of an earlier content" {
+		t.Errorf("an earlier result is among %+v", p.results())
+	}
+}
+
+// TestResults: accuracy, verification, size and clock come first, and those of the classifier alone
+// are apart from those of the whole design.
+func TestResults(t *testing.T) {
+	p := full()
+	p.Output.Report.Mapping = &lut.Report{K: 4}
+	p.Output.Report.Pipeline = &pipeline.Report{Stages: 3}
+	p.Output.Report.Wrapper = &wrapper.Rate{Kind: "stream", Cycles: 65}
+	s := &p.Synthesis[0]
+	s.Report.Module, s.Report.Device, s.Check["checked"] = "net_stream", device.Device{LUTs: 7680}, 100.0
+	want := []group{
+		{"The network", "", []fact{
+			{"Test accuracy", "80.00 %", "8 of 10 samples"},
+			{"Verification", "verified", "level formal, 200 samples simulated"},
+		}},
+		{"The classifier alone", "As compiled: the comparators of the features, the gates, and the head that counts and compares. Without a loader, before synthesis.", []fact{
+			{"Gates", "1,126", "left of the 6,000 of the model"},
+			{"LUTs", "1,284", "of 4 inputs, as mapped by ialgn"},
+			{"Levels", "5", "cells on the longest path between registers, in 3 stages"},
+		}},
+		{"The whole design on ice40-hx8k", "Module net_stream: the classifier and its loader (stream), after place and route.", []fact{
+			{"LUTs", "1,486", "as yosys maps them"},
+			{"Flip-flops", "980", ""},
+			{"Share of the device", "22.68 %", "1,742 of 7,680 ICESTORM_LC"},
+			{"Clock", "141.5 MHz", "after routing; aimed at 48.0 MHz, met"},
+			{"Samples a second", "2,177,538", "at that clock, one in 65 clocks"},
+			{"Bitstream", "verified", "read back and simulated, 100 samples"},
+		}},
+	}
+	if diff := cmp.Diff(want, p.results()); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+	all := string(html(t, p))
+	if results, first := strings.Index(all, `<h2 id="results">`), strings.Index(all, "<h2 "); results != first {
+		t.Error("the results do not come first")
+	}
+}
+
+// TestResultsOfLess: what was not placed has no clock, and its share is of what yosys counts.
+func TestResultsOfLess(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*Page)
+		want   group
+	}{
+		{"not placed", func(p *Page) {
+			p.Synthesis[0].Report.Device = device.Device{LUTs: 20800, FlipFlops: 41600}
+			p.Synthesis[0].Report.NotPlaced = "vivado: not installed."
+		}, group{"The whole design on t", "Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed.", []fact{
+			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}, {"Share of the device", "2.00 %", "416 of 20,800 LUTs"},
+		}}},
+		{"no device", func(p *Page) {
+			p.Synthesis[0].Report.NotPlaced = "there is no device to place it on"
+		}, group{"The whole design on t", "Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on.", []fact{
+			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
+		}}},
+		{"folded, one sample a clock, clock not met", func(p *Page) {
+			folded(p)
+			p.Output.Report.Fold.Each[0].Cycles = 1
+			p.Synthesis[0].Report.Fmax, p.Synthesis[0].Report.MHz = 10, 12
+		}, group{"The whole design on t", "Module m: the folded engine and its memories, after place and route.", []fact{
+			{"LUTs", "416", "as yosys maps them"},
+			{"Flip-flops", "7", ""},
+			{"Clock", "10.0 MHz", "after routing; aimed at 12.0 MHz, not met"},
+			{"Samples a second", "10,000,000", "at that clock, one in 1 clock"},
+		}}},
+		{"folded with a loader", func(p *Page) {
+			folded(p)
+			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart"}
+		}, group{"The whole design on t", "Module m: the folded engine, its memories and its loader (uart), after place and route.", []fact{
+			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
+		}}},
+	} {
+		p := full()
+		p.Synthesis = []Synthesis{{Report: synth.Report{Target: "t", Module: "m", LUTs: 416, FFs: 7}}}
+		c.change(p)
+		if diff := cmp.Diff(c.want, p.results()[2]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestMatrix: few classes have a table, more a drawing with numbers, and many one without, with
+// tables of the most frequent mistakes and of each class.
+func TestMatrix(t *testing.T) {
+	for _, n := range []int{2, mostInTable, mostInTable + 1, mostNumbered, mostNumbered + 1, 100} {
+		p := full()
+		p.Info.Model.Classes, p.Test.Confusion = nil, nil
+		for y := range n {
+			p.Info.Model.Classes = append(p.Info.Model.Classes, fmt.Sprintf("%s %d", evil, y))
+			row := make([]int, n)
+			row[y], row[(y+1)%n] = 900+y, 100-y
+			p.Test.Confusion = append(p.Test.Confusion, row)
+		}
+		out := html(t, p)
+		got := read(t, out)
+		drawing := fmt.Sprintf("Confusion matrix of %d classes", n)
+		if slices.Contains(got.titles, drawing) != (n > mostInTable) {
+			t.Errorf("%d classes: drawn, or not: %q", n, got.titles[:2])
+		}
+		pointed := fmt.Sprintf("%s 1, taken for %s %d: 99 of 1000", evil, evil, 2%n)
+		if slices.Contains(got.titles, pointed) != (n > mostInTable) {
+			t.Errorf("%d classes: the cells do not tell what they are, as %q", n, pointed)
+		}
+		if numbers := bytes.Contains(out, []byte(">901<")); numbers != (n <= mostNumbered) {
+			t.Errorf("%d classes: numbers %v", n, numbers)
+		}
+		if n > mostInTable {
+			last := []string{"1,000", percent(float64(900+n-1) / 1000)}
+			if diff := cmp.Diff(last, got.rows[fmt.Sprintf("%s %d", evil, n-1)]); diff != "" {
+				t.Errorf("%d classes, what is recognised of the last (-want +got):\n%s", n, diff)
+			}
+		}
+	}
+}
+
+func TestShortened(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "", "aquarium fishes!": "aquarium fishes!", "class name number 23": "class na\u2026mber 23", "größer und größer": "größer u\u2026 größer",
+	} {
+		if got := shortened(name); got != want || len([]rune(got)) > longestLabel {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
 	}
 }
 

@@ -113,50 +113,6 @@ func lossChart(epochs []model.Epoch) *plot.Chart {
 	}
 }
 
-// confusion shows what the frozen model takes each class for.
-func (b *builder) confusion() section {
-	s := section{ID: "confusion", Title: "Confusion matrix"}
-	if b.Test == nil {
-		s.Notes = []string{"Not evaluated: " + b.NotTested}
-		return s
-	}
-	if b.Test.OtherData {
-		s.Notes = append(s.Notes, "The test set here is not the one of the training record.")
-	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%s of %s test samples are classified correctly: %s.",
-		count(b.Test.Correct), count(b.Test.Samples), percent(ratio(b.Test.Correct, b.Test.Samples))))
-	classes := b.Info.Model.Classes
-	t := table{Caption: "Samples by their class (rows) and the class that they are taken for (columns)", Numbers: true}
-	t.Head = append(append([]string{"class"}, classes...), "recognised")
-	for y, row := range b.Test.Confusion {
-		all := 0
-		for _, n := range row {
-			all += n
-		}
-		cells := texts(classes[y])
-		for _, n := range row {
-			cells = append(cells, cell{count(n), shade(ratio(n, all))})
-		}
-		recall := "none to recognise"
-		if all > 0 {
-			recall = percent(ratio(row[y], all))
-		}
-		t.Rows = append(t.Rows, append(cells, cell{Text: recall}))
-	}
-	s.Tables = []table{t}
-	return s
-}
-
-// shade returns how dark a share is drawn: rare mistakes shall be seen, too.
-func shade(share float64) int {
-	for i, from := range []float64{0.5, 0.1, 0.02, 0} {
-		if share > from {
-			return 4 - i
-		}
-	}
-	return 0
-}
-
 // census shows the operations.
 func (b *builder) census() section {
 	s := section{ID: "operations", Title: "Operations", Notes: []string{"The first layer is left out, as in the paper: both its pins are inputs."}}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/internal/atomicfile"
 	"ialgn/internal/jsonfault"
 	"ialgn/internal/plural"
 	"ialgn/trainer/config"
@@ -54,6 +55,9 @@ func (s *session) due(now time.Time) bool {
 	return every > 0 && now.Sub(s.saved) >= max(every, diskShare*s.saveCost)
 }
 
+// oldSuffix ends the names of what is left of the run before.
+const oldSuffix = ".old"
+
 // putAside renames the checkpoint and the best epoch of an earlier run to names that end
 // in .old, before a new run's first batch: were the new one killed before it has a
 // checkpoint, --resume would go on with the earlier one. The checkpoint goes last, and a
@@ -65,7 +69,7 @@ func (s *session) putAside() error {
 		return nil
 	}
 	for _, earlier := range []string{BestPath(s.Model), path} {
-		if err := os.Rename(earlier, earlier+".old"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(earlier, earlier+oldSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("checkpoint: put the earlier run aside: %w", err)
 		}
 	}
@@ -93,25 +97,48 @@ func (s *session) checkFinite() error {
 
 // save writes the checkpoint from the live arrays, and before it the best epoch.
 func (s *session) save() error {
-	begin, path := time.Now(), CheckpointPath(s.Model)
+	begin := time.Now()
 	if err := s.checkFinite(); err != nil {
 		return err
 	}
 	if err := s.commitBest(); err != nil {
 		return err
 	}
+	state, err := s.stage()
+	if err == nil {
+		err = commit(state, CheckpointPath(s.Model))
+	}
+	s.saved, s.saveCost = time.Now(), time.Since(begin)
+	return err
+}
+
+// stage writes the checkpoint under a temporary name.
+func (s *session) stage() (*atomicfile.File, error) {
 	text, err := json.Marshal(s.at)
 	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
+		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.eng)}
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()
 	}
-	if err := s.m.SaveCheckpoint(path, extra); err != nil {
-		return err
+	path := CheckpointPath(s.Model)
+	f, err := atomicfile.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s.saved, s.saveCost = time.Now(), time.Since(begin)
+	if err := s.m.Write(f, extra); err != nil {
+		f.Abort()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// commit gives a file its name, which is path.
+func commit(f *atomicfile.File, path string) error {
+	if err := f.Commit(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	return nil
 }
 

@@ -49,6 +49,22 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	return d, nil
 }
 
+// FitWidth returns the configuration with a width that the classes of its data divide, unless it
+// gives one itself ([config.Config.FitWidth]). Only the classes of CSV files depend on the files.
+func FitWidth(ctx context.Context, cfg config.Config, folders []string) (config.Config, error) {
+	if cfg.WidthGiven() {
+		return cfg, nil
+	}
+	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
+	if err != nil && ctx.Err() != nil {
+		return cfg, interruptedReading(cfg)
+	}
+	if err != nil {
+		return cfg, err
+	}
+	return cfg.FitWidth(len(set.Classes)), nil
+}
+
 // fit returns the encoder of a configuration for a data set.
 func fit(ctx context.Context, c config.Encoder, set *dataset.Set) (*encoding.Encoder, error) {
 	var enc *encoding.Encoder

@@ -8,6 +8,7 @@ import (
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/filelock"
 	"ialgn/internal/memory"
+	"ialgn/internal/overwrite"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
@@ -24,7 +25,18 @@ func (r *Run) checkRoom() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return nil
+	return r.checkOutputs()
+}
+
+// checkOutputs refuses to write over files that no run wrote. What a resumed run reads it
+// looks at itself.
+func (r *Run) checkOutputs() error {
+	paths := []string{r.Model}
+	if !r.Resume {
+		state, best := CheckpointPath(r.Model), BestPath(r.Model)
+		paths = append(paths, state, best, state+oldSuffix, best+oldSuffix)
+	}
+	return r.Guard.CheckAll(overwrite.Of(overwrite.Model, paths...))
 }
 
 // lock keeps other runs from writing the same model: their checkpoints would take the place
@@ -38,8 +50,11 @@ func (r *Run) lock() (*filelock.Lock, error) {
 	if errors.As(err, &cause) {
 		err = cause.Err
 	}
-	if err != nil {
+	switch {
+	case cause != nil:
 		return nil, fmt.Errorf("%s: its folder cannot be written (%w); mend that, or name another file with -o", r.Model, err)
+	case err != nil:
+		return nil, err // which says what to do
 	}
 	return l, nil
 }

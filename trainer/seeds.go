@@ -101,7 +101,7 @@ func (s Seeds) run(seed uint64) Run {
 func (s Seeds) Survey() ([]*Earlier, error) {
 	found := make([]*Earlier, s.N)
 	if !s.Resume {
-		return found, nil
+		return found, s.checkOutputs()
 	}
 	from, err := s.startSum()
 	if err != nil {
@@ -114,6 +114,17 @@ func (s Seeds) Survey() ([]*Earlier, error) {
 		}
 	}
 	return found, alike(s.Like, found, from)
+}
+
+// checkOutputs refuses to write over files that no run wrote, for all seeds.
+func (s Seeds) checkOutputs() error {
+	for i := range s.N {
+		r := s.run(s.Config.Train.Seed + uint64(i))
+		if err := r.checkOutputs(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startSum returns name and checksum of the model to start from, nil if none is named.

@@ -12,10 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"syscall"
 	"time"
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hugepage"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
@@ -28,11 +30,12 @@ import (
 // Run is one training run.
 type Run struct {
 	Config  config.Config
-	Model   string   // path of the model file; [CheckpointPath] of it holds the state
-	Folders []string // where data sets are looked for
-	Threads int      // 0: all cores
-	Resume  bool     // go on from the checkpoint
-	Start   string   // path of a model file whose parameters to start from; "": draw them
+	Model   string          // path of the model file; [CheckpointPath] of it holds the state
+	Folders []string        // where data sets are looked for
+	Threads int             // 0: all cores
+	Resume  bool            // go on from the checkpoint
+	Start   string          // path of a model file whose parameters to start from; "": draw them
+	Guard   overwrite.Guard // of the files that it writes
 
 	Like *Earlier // unless nil, a run whose data this one's must be
 
@@ -125,7 +128,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	defer lock.Release()
 	data, err := LoadData(ctx, r.Config, r.Folders)
 	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted, r.Config.Data.Set)
+		return nil, interruptedReading(r.Config)
 	}
 	if err != nil {
 		return nil, err
@@ -150,6 +153,11 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	return s.finish()
+}
+
+// interruptedReading is the error of a context that ended before the first batch.
+func interruptedReading(cfg config.Config) error {
+	return fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted, cfg.Data.Set)
 }
 
 // prepare makes the model and the engine, new or from the checkpoint.
@@ -311,22 +319,50 @@ func (s *session) rate() float64 {
 	return gates * float64(s.at.Step-s.startSteps) / max(1e-9, time.Since(s.started).Seconds())
 }
 
-// finish writes the last checkpoint and the model.
+// finish writes the model and the last checkpoint.
 func (s *session) finish() (*Summary, error) {
 	speed := &Speed{time.Since(s.started).Seconds(), s.rate()}
-	if err := s.save(); err != nil {
-		return nil, err
-	}
-	if err := s.keepBest(); err != nil {
-		return nil, err
-	}
-	sum, err := s.m.Save(s.Model)
+	sum, err := s.saveBoth()
 	if err != nil {
 		return nil, err
 	}
 	sm := summarise(s.Model, s.Config, &s.m.Record)
 	sm.Speed, sm.SHA256 = speed, sum
 	return sm, nil
+}
+
+// saveBoth writes the last checkpoint under a temporary name, then the model, whose parameters
+// may be those of an earlier epoch and take the place of the last one's, and then gives the
+// checkpoint its name. Where there is no room for both, the checkpoint makes room for the model:
+// that is the lesser loss.
+func (s *session) saveBoth() (sum string, err error) {
+	if err := s.checkFinite(); err != nil {
+		return "", err
+	}
+	if err := s.commitBest(); err != nil {
+		return "", err
+	}
+	state, lost := s.stage()
+	if err = s.keepBest(); err == nil {
+		sum, err = s.m.Save(s.Model)
+	}
+	if lost == nil && noRoom(err) {
+		state.Abort()
+		lost = fmt.Errorf("%s: %w", CheckpointPath(s.Model), errors.Unwrap(err))
+		sum, err = s.m.Save(s.Model)
+	}
+	if lost == nil {
+		lost = commit(state, CheckpointPath(s.Model))
+	}
+	if err == nil && lost != nil {
+		err = fmt.Errorf("%w; the model %s is written, and --resume would go on from an earlier checkpoint, if there is one", lost, s.Model)
+	}
+	return sum, err
+}
+
+// noRoom reports whether a file could not be written because it is too large for the disk.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // interrupt saves and says so.

@@ -169,12 +169,12 @@ func (t testbench) moveTask() {
       if (tb_valid[%[2]d]) begin
         if (tb_differs || tb_bad[%[2]d]) tb_failed = tb_failed + 1;
         tb_differs = 1'b0;
-        tb_sample = tb_sample + 1;
+        tb_sample = tb_sample + 1;%[3]s
       end
       for (tb_stage = %[1]d; tb_stage > 0; tb_stage = tb_stage - 1) begin
         tb_index[tb_stage] = tb_index[tb_stage-1];
         tb_position[tb_stage] = tb_position[tb_stage-1];
-`, last, out)
+`, last, out, t.telling())
 	for _, g := range t.groups[outputs:] {
 		for _, p := range g.ports {
 			t.printf("        tb_want_%[1]s[tb_stage] = tb_want_%[1]s[tb_stage-1];\n", p.Name)

@@ -43,7 +43,7 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if err := d.checkCompare(opt.Compare); err != nil {
 		return err
 	}
-	t := testbench{d, opt.Compare}
+	t := testbench{d, opt.Compare, opt.Tell}
 	t.header(opt.Header)
 	t.text("`default_nettype none\n\nmodule " + d.module + "_tb;\n")
 	t.declarations()
@@ -65,6 +65,20 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 type testbench struct {
 	*design
 	compare []string // names of the outputs and probes that are compared; empty: all
+	tell    int      // after so many vectors it says how many there were; 0: it does not
+}
+
+// telling returns the statement after the count of vectors went up, which says how far it is. What
+// is written to a pipe would else stay in the simulator.
+func (t testbench) telling() string {
+	if t.tell == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`
+        if (tb_sample %% %d == 0) begin
+          $display("at %%0d", tb_sample);
+          $fflush;
+        end`, t.tell)
 }
 
 // checkCompare refuses names that are no output port and no probe.
@@ -305,7 +319,7 @@ func (t testbench) main() {
       if (tb_read == %[2]d && $fgetc(tb_file) == 10) begin
         #1;
         tb_check;
-        tb_sample = tb_sample + 1;
+        tb_sample = tb_sample + 1;%[3]s
       end else begin
         tb_stop = 1'b1;
         if (tb_read > 0 || $feof(tb_file) == 0)
@@ -327,5 +341,5 @@ func (t testbench) main() {
     if (tb_failed == 0) $display("PASS: %%0d vectors", tb_sample);
     else $display("FAIL: %%0d of %%0d vectors", tb_failed, tb_sample);
   endtask
-`, t.module, t.fields())
+`, t.module, t.fields(), t.telling())
 }

@@ -53,6 +53,8 @@ type Options struct {
 	Version uint32
 	// Compare names the output ports and probes that a testbench compares. Empty: all.
 	Compare []string
+	// Tell has a testbench print a line such as "at 640" after each so many vectors. 0: it does not.
+	Tell int
 }
 
 // Kinds are the kinds of cells that can be written; registers only in a pipeline.

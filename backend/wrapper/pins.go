@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"ialgn/internal/hint"
 )
 
 // Board is a board on which wrappers have pins.
@@ -86,7 +88,7 @@ func ParseBoard(name string) (*Board, error) {
 			return &boards[i], nil
 		}
 	}
-	return nil, fmt.Errorf("board %q: no such board, give one of %s", name, strings.Join(Boards(), ", "))
+	return nil, hint.NoSuch("board", name, Boards())
 }
 
 // CheckPins returns an error if a wrapper has no pins on the board: those whose ports are for

@@ -12,6 +12,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/netlist"
 	"ialgn/sim/activity"
 )
@@ -30,8 +31,18 @@ func newActivityOptions(c *cli.Context) (o activityOptions, err error) {
 	if !o.wanted() && c.IsSet("samples") {
 		return o, hint.With(errors.New("--samples: it says how many samples --activity and --vcd are about"), "give one of these, too, or leave it out")
 	}
-	o.samples, err = parseSamples(c.String("samples"))
-	return o, err
+	if o.samples, err = parseSamples(c.String("samples")); err != nil {
+		return o, err
+	}
+	return o, o.check(guard(c))
+}
+
+// check refuses files that must not be written over, and one file for both.
+func (o activityOptions) check(g overwrite.Guard) error {
+	if err := overwrite.Distinct(o.file, o.vcd); err != nil {
+		return err
+	}
+	return g.CheckAll([]overwrite.File{{Path: o.file, Form: overwrite.Activity}, {Path: o.vcd, Form: overwrite.Dump}})
 }
 
 func (o activityOptions) wanted() bool { return o.file != "" || o.vcd != "" }

@@ -26,6 +26,7 @@ func analyzeCommand() *cli.Command {
 		UsageText: "ialgn analyze demo/digits.safetensors --plots plots",
 		Flags: everywhere(
 			&cli.StringFlag{Name: "plots", Usage: "draw effective depth, operations and categories to `DIR`, as SVG and PNG"},
+			forceFlag,
 		),
 		Action: analyze,
 	}
@@ -35,7 +36,7 @@ func analyze(c *cli.Context) error {
 	if c.Args().Len() == 0 {
 		return hint.With(fmt.Errorf("analyze takes MODEL..., none given"), "`ialgn analyze -h` shows the form")
 	}
-	if err := checkPlots(c); err != nil {
+	if err := checkPlots(c, analysisPlots); err != nil {
 		return err
 	}
 	var networks []*network
@@ -145,6 +146,9 @@ func (a analysis) statistics(name string) depthuse.Statistics {
 	return s
 }
 
+// analysisPlots are the names of the charts.
+var analysisPlots = []string{"effective-depth", "operations", "categories"}
+
 // analysisCharts compares the networks.
 func analysisCharts(networks []*network) []namedChart {
 	var all []depthuse.Statistics
@@ -156,9 +160,9 @@ func analysisCharts(networks []*network) []namedChart {
 		all = append(all, n.statistics(name))
 	}
 	return []namedChart{
-		{"effective-depth", depthuse.DepthChart(all)},
-		{"operations", depthuse.OperationsChart(all)},
-		{"categories", depthuse.CategoriesChart(all)},
+		{analysisPlots[0], depthuse.DepthChart(all)},
+		{analysisPlots[1], depthuse.OperationsChart(all)},
+		{analysisPlots[2], depthuse.CategoriesChart(all)},
 	}
 }
 

@@ -21,26 +21,74 @@ import (
 	"ialgn/internal/tooltest"
 )
 
-// lookScript opens a page in a frame as wide as a phone and writes down what it finds there.
-// The browser prints the document when its script has run.
+// lookScript opens a page in frames: as wide as a phone and as a screen, on paper, and in the dark,
+// and writes down what it finds there. The browser prints the document when its script has run.
 const lookScript = `<!DOCTYPE html><link rel="icon" href="data:,"><title>look</title>
-<iframe id="phone" src="/page" style="width:360px;height:800px;border:0"></iframe>
+<style>iframe { height: 800px; border: 0 }</style>
+<iframe id="phone" src="/page" style="width:360px"></iframe>
+<iframe id="screen" src="/page" style="width:1280px"></iframe>
+<iframe id="paper" src="/paper" style="width:718px"></iframe>
+<iframe id="dark" src="/dark" style="width:1280px"></iframe>
 <pre id="found"></pre>
 <script>
-window.onload = function () {
-  var w = document.getElementById('phone').contentWindow, d = w.document, out = [];
-  out.push('width ' + d.documentElement.scrollWidth + ' of ' + d.documentElement.clientWidth);
-  out.push('fetched ' + w.performance.getEntriesByType('resource').map(function (e) { return e.name; }).join(' '));
-  d.querySelectorAll('h2').forEach(function (h) { out.push('section ' + h.id + ' ' + (h.offsetHeight > 0)); });
-  var charts = d.querySelectorAll('svg[role=img]');
-  charts.forEach(function (s) {
-    var r = s.getBoundingClientRect(), t = s.querySelector('title');
-    out.push('chart ' + (r.width > 200 && r.height > 100 && t.textContent.length > 0));
+// inside reports whether a box lies in another, and touch whether two have more than two pixels in common.
+function inside(a, b) { return a.left > b.left - 1 && a.right < b.right + 1; }
+function touch(a, b) {
+  return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+}
+// paper reports whether a fill is white or black, or nearly so.
+function paper(fill) {
+  var m = fill.match(/^rgb\((\d+), (\d+), (\d+)\)$/);
+  return m !== null && (Math.min(m[1], m[2], m[3]) > 240 || Math.max(m[1], m[2], m[3]) < 30);
+}
+function box(e) { return e.getBoundingClientRect(); }
+
+// area is where a chart has its lines of the grid, and so its curves and bars.
+function area(chart) {
+  var a = {left: 1e9, right: -1e9, top: 1e9, bottom: -1e9};
+  chart.querySelectorAll('path[style*="stroke:#C8C8C8"]').forEach(function (g) {
+    var r = box(g);
+    a = {left: Math.min(a.left, r.left), right: Math.max(a.right, r.right), top: Math.min(a.top, r.top), bottom: Math.max(a.bottom, r.bottom)};
   });
-  out.push('unnamed ' + d.querySelectorAll('table:not(:has(caption)), td:first-child').length);
+  return a;
+}
+
+window.onload = function () {
+  var out = [];
+  ['phone', 'screen', 'paper', 'dark'].forEach(function (name) {
+    var w = document.getElementById(name).contentWindow, d = w.document;
+    out.push(name + ': width ' + d.documentElement.scrollWidth + ' of ' + d.documentElement.clientWidth);
+    out.push(name + ': fetched ' + w.performance.getEntriesByType('resource').map(function (e) { return e.name; }).join(' '));
+    var cut = 0, outside = 0, over = 0, together = 0, white = 0;
+    d.querySelectorAll(name === 'phone' ? '.wide:has(.matrix)' : '.wide').forEach(function (t) { cut += t.scrollWidth > t.clientWidth; });
+    d.querySelectorAll('.matrix').forEach(function (m) { outside += !inside(box(m), box(m.closest('section'))) || box(m).width < 200; });
+    d.querySelectorAll('figure svg').forEach(function (chart) {
+      var plot = area(chart), texts = Array.from(chart.querySelectorAll('text')).map(box);
+      texts.forEach(function (t, i) {
+        over += touch(t, plot);
+        texts.slice(i + 1).forEach(function (u) { together += touch(t, u); });
+      });
+      Array.from(chart.querySelectorAll('rect, path')).concat([chart, chart.parentNode]).forEach(function (e) {
+        var s = w.getComputedStyle(e), fill = e.matches('rect, path') ? s.fill : s.backgroundColor;
+        white += box(e).width > 100 && box(e).height > 100 && s.fillOpacity > 0.9 && paper(fill);
+      });
+    });
+    out.push(name + ': tables cut ' + cut + ', matrices outside ' + outside);
+    out.push(name + ': texts over a plot ' + over + ', together ' + together + ', boxes ' + white);
+  });
+  var d = document.getElementById('phone').contentWindow.document;
+  d.querySelectorAll('h2').forEach(function (h) { out.push('section ' + h.id + ' ' + (h.offsetHeight > 0)); });
+  d.querySelectorAll('svg[role=img]').forEach(function (s) {
+    var t = s.querySelector('title');
+    out.push('chart ' + (box(s).width > 200 && box(s).height > 100 && t.textContent.length > 0));
+  });
+  out.push('unnamed ' + d.querySelectorAll('table:not(:has(caption)), tbody td:first-child').length);
   document.getElementById('found').textContent = out.join('\n');
 };
 </script>`
+
+// media are the conditions of a page's style that are made to hold, by the path of the page.
+var media = map[string]string{"/page": "", "/paper": "@media print", "/dark": "@media (prefers-color-scheme: dark)"}
 
 // look opens a page in a browser and returns what its script found, what the console said,
 // and what the browser asked for.
@@ -53,10 +101,13 @@ func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 		defer mu.Unlock()
 		asked = append(asked, r.URL.Path)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		switch r.URL.Path {
-		case "/":
+		condition, ok := media[r.URL.Path]
+		switch {
+		case r.URL.Path == "/":
 			io.WriteString(w, lookScript)
-		case "/page":
+		case ok && condition != "":
+			io.WriteString(w, strings.ReplaceAll(string(html), condition, "@media all"))
+		case ok:
 			w.Write(html)
 		default:
 			w.WriteHeader(http.StatusNotFound)
@@ -67,7 +118,7 @@ func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--enable-logging=stderr",
 		"--user-data-dir=" + filepath.Join(t.TempDir(), "profile"),
-		"--window-size=1000,900", "--hide-scrollbars", "--virtual-time-budget=20000", "--dump-dom", server.URL + "/",
+		"--window-size=1400,900", "--hide-scrollbars", "--virtual-time-budget=20000", "--dump-dom", server.URL + "/",
 	}})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.Stderr)
@@ -85,22 +136,25 @@ func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 	return strings.Split(m[1], "\n"), console, asked
 }
 
-// TestPageInBrowser opens the page of `ialgn report` in a browser, on a phone's width: all
-// sections and charts are drawn, nothing is wider than the screen, nothing is fetched, and
-// the console is silent.
-func TestPageInBrowser(t *testing.T) {
-	tooltest.Find(t, "chromium")
-	dir := t.TempDir()
-	t.Chdir(dir)
-	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {
-		t.Fatal(err)
+// sound is what is found of a page with nothing wrong.
+func sound() (found []string) {
+	for _, f := range []struct {
+		frame string
+		width int
+	}{{"phone", 360}, {"screen", 1280}, {"paper", 718}, {"dark", 1280}} {
+		found = append(found, fmt.Sprintf("%s: width %d of %[2]d", f.frame, f.width), f.frame+": fetched ",
+			f.frame+": tables cut 0, matrices outside 0", f.frame+": texts over a plot 0, together 0, boxes 0")
 	}
-	for _, args := range [][]string{
-		{"train", "small.yaml", "-o", "a.safetensors", "--quiet"},
-		{"compile", "a.safetensors", "-o", "out", "--target", "ice40", "--pipeline", "2"},
-		{"verify", "a.safetensors", "out", "--level", "software"},
-		{"report", "out"},
-	} {
+	for _, id := range []string{"results", "confusion", "area", "bitstream", "verification", "training", "passes", "operations", "depth", "configuration", "files"} {
+		found = append(found, fmt.Sprintf("section %s true", id))
+	}
+	return found
+}
+
+// pageOf runs commands, the last of which makes the page of the folder out, and returns that.
+func pageOf(t *testing.T, commands ...[]string) []byte {
+	t.Helper()
+	for _, args := range commands {
 		var stderr strings.Builder
 		if code := run(context.Background(), append([]string{"ialgn"}, args...), io.Discard, &stderr); code != exitDone {
 			t.Fatalf("ialgn %s: exit status %d\n%s", strings.Join(args, " "), code, stderr.String())
@@ -110,37 +164,86 @@ func TestPageInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, console, asked := look(t, html)
-	want := []string{"width 360 of 360", "fetched "}
-	for _, id := range []string{"configuration", "training", "confusion", "operations", "depth", "area", "passes", "verification", "bitstream", "files"} {
-		want = append(want, fmt.Sprintf("section %s true", id))
+	return html
+}
+
+// manyClasses writes a data set of a hundred classes with long names, and returns a configuration
+// that is trained on it in no time.
+func manyClasses(t *testing.T) (config string) {
+	t.Helper()
+	var data strings.Builder
+	data.WriteString("a,b,label\n")
+	for i := range 600 {
+		fmt.Fprintf(&data, "%d,%d,class of a long name number %d\n", i%100/10, i%10, i%100)
 	}
-	for range 7 {
-		want = append(want, "chart true")
+	for name, text := range map[string]string{
+		"many.csv":  data.String(),
+		"many.yaml": strings.Replace(strings.Replace(small, "{set: digits}", "{set: csv, train: many.csv}", 1), "width: 60, depth: 4, anchors: 8", "width: 200, depth: 2, anchors: 2", 1),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if diff := cmp.Diff(append(want, "unnamed 0"), found); diff != "" {
-		t.Errorf("in the browser (-want +got):\n%s", diff)
+	return "many.yaml"
+}
+
+// TestPageInBrowser opens the pages of `ialgn report` for few classes and for many in a browser, on a
+// phone, a screen, on paper and in the dark: all sections and charts are drawn, nothing is cut or
+// over something else, nothing is fetched, and the console is silent.
+func TestPageInBrowser(t *testing.T) {
+	tooltest.Find(t, "chromium")
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {
+		t.Fatal(err)
 	}
-	if len(console) > 0 {
-		t.Errorf("the console says\n%s", strings.Join(console, "\n"))
-	}
-	if diff := cmp.Diff([]string{"/", "/page"}, asked); diff != "" {
-		t.Errorf("asked for (-want +got):\n%s", diff)
+	for _, c := range []struct {
+		config string
+		charts int // beside the seven that all pages have
+	}{{"small.yaml", 0}, {manyClasses(t), 1}} {
+		t.Run(c.config, func(t *testing.T) {
+			html := pageOf(t,
+				[]string{"train", c.config, "-o", "a.safetensors", "--quiet"},
+				[]string{"compile", "a.safetensors", "-o", "out", "--target", "ice40", "--pipeline", "2"},
+				[]string{"verify", "a.safetensors", "out", "--level", "software"},
+				[]string{"report", "out"})
+			found, console, asked := look(t, html)
+			want := sound()
+			for range 7 + c.charts {
+				want = append(want, "chart true")
+			}
+			if diff := cmp.Diff(append(want, "unnamed 0"), found); diff != "" {
+				t.Errorf("in the browser (-want +got):\n%s", diff)
+			}
+			if len(console) > 0 {
+				t.Errorf("the console says\n%s", strings.Join(console, "\n"))
+			}
+			if diff := cmp.Diff([]string{"/", "/dark", "/page", "/page", "/paper"}, asked); diff != "" {
+				t.Errorf("asked for (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
 // TestBrowserSees: the look at the page is one that finds what is wrong with another.
 func TestBrowserSees(t *testing.T) {
-	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:500px">wide</p><table><tr><td>1</table>
+	found, console, asked := look(t, []byte(`<!DOCTYPE html><h2 id="a">a</h2><p style="width:1500px">wide</p><table><tr><td>1</table>
+<style>@media print { section { width: 300px } } @media (prefers-color-scheme: dark) { figure { background: #000 } }</style>
+<section><div class="wide" style="width:350px;overflow:auto"><table class="matrix" style="width:400px"><caption>m</caption><tr><th>1</table></div></section>
+<figure style="width:400px"><svg width="400" height="200"><path d="M0,10L300,10M0,150L300,150" style="fill:none;stroke:#C8C8C8"/>
+<text x="10" y="100">over</text><text x="310" y="100">first</text><text x="320" y="100">second</text></svg></figure>
 <img src="/picture.png"><svg role="img" width="9" height="9"><title></title></svg><script>console.error("wrong")</script>`))
 	text := strings.Join(found, "\n")
-	for _, want := range []string{" of 360", "/picture.png", "section a true", "chart false", "unnamed 2"} {
+	for _, want := range []string{
+		" of 360", "/picture.png", "section a true", "chart false", "unnamed 2",
+		"screen: tables cut 1, matrices outside 0", "paper: tables cut 1, matrices outside 1",
+		"screen: texts over a plot 1, together 1, boxes 0", "dark: texts over a plot 1, together 1, boxes 1",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q was not found in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "width 360") {
-		t.Errorf("a page of 500 pixels is as wide as the screen:\n%s", text)
+	if strings.Contains(text, "width 360") || strings.Contains(text, "width 1280") {
+		t.Errorf("a page of 1500 pixels is as wide as the screen:\n%s", text)
 	}
 	if !strings.Contains(strings.Join(console, "\n"), "wrong") {
 		t.Errorf("the error on the console was not seen: %q", console)

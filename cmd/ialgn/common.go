@@ -14,6 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
 )
 
@@ -39,14 +41,53 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 	return nil, hint.With(err, "`ialgn %s -h` shows the form", c.Command.Name)
 }
 
-// bound limits the process to the cores that --threads allows.
-func bound(c *cli.Context) error {
+// begin does what every command begins with.
+func begin(c *cli.Context) error {
+	screenOf(c).watched(c)
+	return limitCores(c)
+}
+
+// limitCores limits the process to the cores that --threads allows.
+func limitCores(c *cli.Context) error {
 	n := c.Int("threads")
 	if n < 0 {
 		return fmt.Errorf("--threads %d: must be positive", n)
 	}
 	runtime.GOMAXPROCS(n) // 0 changes nothing
-	return nil
+	return checkDataFolder(c)
+}
+
+// checkDataFolder refuses a folder of data sets that is not there: a slip in its name would have
+// others looked at in its place. A job of a cluster has it elsewhere.
+func checkDataFolder(c *cli.Context) error {
+	if !c.IsSet("data") || c.IsSet("emit") {
+		return nil
+	}
+	dir := c.String("data")
+	what := "there is no such folder"
+	switch info, err := os.Stat(dir); {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		what = "is a file, want a folder"
+	}
+	return hint.With(fmt.Errorf("--data %s: %s", dir, what), "name a folder with data sets, or leave the option out; `ialgn data list` says what it may hold")
+}
+
+// loadConfig reads a configuration, with the default width rounded to the classes of its data.
+func loadConfig(c *cli.Context, path string, sets []string) (config.Config, error) {
+	cfg, err := config.Load(path, sets)
+	if err != nil {
+		return cfg, err
+	}
+	return trainer.FitWidth(c.Context, cfg, folders(c))
+}
+
+// noteFewer says that there are fewer samples than --samples asks for, all of which are taken.
+func noteFewer(c *cli.Context, asked, have int) {
+	if c.IsSet("samples") && asked != allSamples && asked > have {
+		note(c, "--samples %d: the test set has %d, which are all taken", asked, have)
+	}
 }
 
 // threads returns the number of goroutines for work that is split among cores. It may
@@ -92,9 +133,14 @@ func note(c *cli.Context, format string, args ...any) {
 	}
 }
 
-// warn writes a warning, which --quiet does not silence.
+// warn writes a warning of one line, which --quiet does not silence.
 func warn(c *cli.Context, format string, args ...any) {
-	fmt.Fprintf(c.App.ErrWriter, "ialgn: warning: "+format+"\n", args...)
+	screenOf(c).warn(fmt.Errorf(format, args...))
+}
+
+// notes returns what writes a note, and what writes a warning.
+func notes(c *cli.Context) (toNote, toWarn func(text string)) {
+	return func(text string) { note(c, "%s", text) }, func(text string) { warn(c, "%s", text) }
 }
 
 // percent formats a share as the field does.

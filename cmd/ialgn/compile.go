@@ -31,8 +31,7 @@ func compileCommand() *cli.Command {
 		Name:      "compile",
 		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
 		ArgsUsage: "MODEL -o DIR",
-		Description: "Scopes: gates (thermometer bits to last-layer bits), core (with popcounts and argmax), full\n" +
-			"(with comparators). With --lut or --target it is mapped to LUTs, the head to counters.",
+		Description: "Scopes: gates (thermometer bits to last-layer bits), core (to the class), full (from words).",
 		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
@@ -56,6 +55,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
+			forceFlag,
 		),
 		Action: compile,
 	}
@@ -72,7 +72,7 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c), folders: folders(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c), guard: guard(c), folders: folders(c),
 	}
 	if o.Vectors, err = parseVectors(c.Int("vectors")); err != nil {
 		return err
@@ -138,7 +138,7 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 
 // product returns what the options alone say of a product.
 func (o compileOptions) product(p compilePlan, m folder.Manifest) folder.Product {
-	return folder.Product{Emit: o.Emit, MHz: o.MHz, Wrap: p.wrap, Baud: o.Baud, Board: p.board, Manifest: m, Header: header(m, o)}
+	return folder.Product{Emit: o.Emit, MHz: o.MHz, Wrap: p.wrap, Baud: o.Baud, Board: p.board, Manifest: m, Header: header(m, o), Guard: o.guard}
 }
 
 // freezeFile streams a model file into the raw netlist. The frozen network is garbage

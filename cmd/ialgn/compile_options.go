@@ -16,6 +16,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
 	"ialgn/trainer/encoding"
@@ -46,8 +47,10 @@ type compileOptions struct {
 	Counts    bool     `json:"counts,omitempty"`
 	Vectors   int      `json:"vectors,omitempty"` // of the testbenches; 0: the usual number
 
-	threads int      // which decides nothing
-	folders []string // where the test samples are looked for
+	// What decides nothing:
+	threads int
+	guard   overwrite.Guard // of the files in the folder
+	folders []string        // where the test samples are looked for
 }
 
 // The clocks that constraints are written for.
@@ -126,7 +129,7 @@ func (p compilePlan) freeze(f *model.Frozen) (*netlist.Netlist, error) {
 // wrapper returns the kind of the wrapper, empty for none.
 func (o compileOptions) wrapper() (string, error) {
 	if kinds := append([]string{"none"}, wrapper.Kinds()...); o.Wrap != "" && !slices.Contains(kinds, o.Wrap) {
-		return "", fmt.Errorf("--wrap %q: give %s", o.Wrap, plural.Or(kinds))
+		return "", hint.Near(fmt.Errorf("--wrap %q: give %s", o.Wrap, plural.Or(kinds)), o.Wrap, kinds)
 	}
 	if o.Baud != 0 && o.Wrap != "uart" {
 		return "", hint.With(fmt.Errorf("--baud %d: there is no serial line", o.Baud), "leave it out, or give --wrap uart")
@@ -197,7 +200,7 @@ func parseStyle(s string) (verilog.Style, error) {
 	case "lut":
 		return verilog.LUTs, nil
 	}
-	return 0, fmt.Errorf("--style %q: give auto, gates or lut", s)
+	return 0, hint.Near(fmt.Errorf("--style %q: give auto, gates or lut", s), s, []string{"auto", "gates", "lut"})
 }
 
 // hardware returns what the netlist is lowered to, nil for nothing.
@@ -254,7 +257,7 @@ func (o compileOptions) stages() (p pipeline.Options, err error) {
 		return p, nil
 	}
 	if p.Stages, err = strconv.Atoi(o.Pipeline); err != nil || p.Stages < 1 {
-		return p, fmt.Errorf("--pipeline %q: give none, auto or the number of register stages, 1 or more", o.Pipeline)
+		return p, hint.Near(fmt.Errorf("--pipeline %q: give none, auto or the number of register stages, 1 or more", o.Pipeline), o.Pipeline, []string{"none", "auto"})
 	}
 	return p, nil
 }

@@ -33,7 +33,8 @@ func data(c *cli.Context) error {
 	case "check":
 		return checkData(c, c.Args().Slice()[1:])
 	}
-	return hint.With(fmt.Errorf("data takes list or check, not %q", c.Args().First()), "`ialgn data -h` shows the form")
+	err := hint.With(fmt.Errorf("data takes list or check, not %q", c.Args().First()), "`ialgn data -h` shows the form")
+	return hint.Near(err, c.Args().First(), []string{"list", "check"})
 }
 
 // checkData checks the named sets, or all. A set that was named must be there and whole

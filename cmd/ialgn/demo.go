@@ -31,6 +31,7 @@ func demoCommand() *cli.Command {
 		Flags: everywhere(
 			&cli.StringFlag{Name: "o", Value: "demo", Usage: "write everything to `DIR`"},
 			&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
+			forceFlag,
 		),
 		Action: demo,
 	}
@@ -48,6 +49,12 @@ var (
 	demoDevice  = compileOptions{Scope: "full", Optimise: 2, Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}
 )
 
+// guarded returns the options with the guard of a command.
+func (o compileOptions) guarded(c *cli.Context) compileOptions {
+	o.guard = guard(c)
+	return o
+}
+
 func demo(c *cli.Context) error {
 	if _, err := arguments(c, 0); err != nil {
 		return err
@@ -64,7 +71,7 @@ func demo(c *cli.Context) error {
 	}
 	r.TestAccuracy, r.Design = r.Train.TestAccuracy, filepath.Join(r.Dir, cfg.Name)
 	note(c, "compiling the whole classifier to %s", r.Design)
-	if r.Compile, err = compileModel(c.Context, path, r.Design, demoOptions); err != nil {
+	if r.Compile, err = compileModel(c.Context, path, r.Design, demoOptions.guarded(c)); err != nil {
 		return err
 	}
 	note(c, "verifying")
@@ -97,10 +104,12 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 		return nil, err
 	}
 	note(c, "compiling it for an iCE40, with a pipeline and a loader, to %s", dir)
-	if _, err := compileModel(c.Context, path, dir, demoDevice); err != nil {
+	if _, err := compileModel(c.Context, path, dir, demoDevice.guarded(c)); err != nil {
 		return nil, err
 	}
-	r, err := synthFolder(c, dir, synth.Options{Device: hx8k, Seeds: []int{1}, Note: func(text string) { note(c, "%s", text) }}, path, demoChecked)
+	o := synth.Options{Device: hx8k, Seeds: []int{1}, Guard: guard(c)}
+	o.Note, o.Warn = notes(c)
+	r, err := synthFolder(c, dir, o, path, demoChecked)
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
 		warn(c, "%v; there is no bitstream, or it was not checked", err)

@@ -17,15 +17,16 @@ type diagnosis struct {
 	name    string
 	about   string   // one line of the help
 	options []string // that not every kind takes
+	plots   []string // names of the charts
 	run     func(c *cli.Context, args []string) error
 }
 
 // diagnoses are the kinds that there are.
 var diagnoses = []diagnosis{
-	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", append(names(creditOptions), "plots"), diagnoseCredit},
-	{"updates", "by how much training changes the parameters of each layer", append(names(updatesOptions), "epochs", "plots"), diagnoseUpdates},
-	{"probes", "how well linear classifiers tell the classes from each layer's bits", append(names(probesOptions), "epochs", "plots"), diagnoseProbes},
-	{"entropy", "mean binary entropy of each layer's bits over the test set", []string{"plots"}, diagnoseEntropy},
+	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", append(names(creditOptions), "plots"), creditPlots, diagnoseCredit},
+	{"updates", "by how much training changes the parameters of each layer", append(names(updatesOptions), "epochs", "plots"), updatesPlots(), diagnoseUpdates},
+	{"probes", "how well linear classifiers tell the classes from each layer's bits", append(names(probesOptions), "epochs", "plots"), probesPlots, diagnoseProbes},
+	{"entropy", "mean binary entropy of each layer's bits over the test set", []string{"plots"}, entropyPlots, diagnoseEntropy},
 }
 
 // diagnoseOptions are the options that not every kind takes.
@@ -54,6 +55,7 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 		&cli.StringFlag{Name: "what", Usage: "make the diagnostic `KIND`"},
 		dataFlag,
 		&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
+		forceFlag,
 	}
 	return &cli.Command{
 		Name:        "diagnose",
@@ -79,12 +81,12 @@ func diagnose(c *cli.Context, kinds []diagnosis) error {
 	case !c.IsSet("what"):
 		return hint.With(errors.New("diagnose: no kind is given"), "name one with --what: %s", strings.Join(names, ", "))
 	case at < 0:
-		return hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s", strings.Join(names, " or "))
+		return hint.Near(hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s", strings.Join(names, " or ")), c.String("what"), names)
 	}
 	if err := refuseOptions(c, kinds, kinds[at]); err != nil {
 		return err
 	}
-	if err := checkPlots(c); err != nil {
+	if err := checkPlots(c, kinds[at].plots); err != nil {
 		return err
 	}
 	return kinds[at].run(c, c.Args().Slice())

@@ -11,7 +11,6 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
 )
 
 // creditOptions are the options of --what credit alone.
@@ -26,7 +25,7 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
 		return hint.With(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)), "`ialgn diagnose -h` shows the form")
 	}
-	cfg, err := config.Load(args[0], c.StringSlice("set"))
+	cfg, err := loadConfig(c, args[0], c.StringSlice("set"))
 	if err != nil {
 		return err
 	}
@@ -67,7 +66,7 @@ func measureCredit(c *cli.Context, runs []credit.Options, data *trainer.Data) (*
 		}
 	}
 	for _, run := range runs {
-		p := newStepProgress(c, run.Config.Model.Topology)
+		p := newSteps(c, run.Config.Model.Topology)
 		run.Progress = func(at credit.Progress) {
 			p.show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples)
 		}

@@ -9,6 +9,9 @@ import (
 	"ialgn/trainer"
 )
 
+// creditPlots are the names of the charts.
+var creditPlots = []string{"credit-path-sharing", "credit-coverage", "credit-purity"}
+
 // charts draws the three panels of the paper's figure 2.
 func (r *creditReport) charts() []namedChart {
 	start := fmt.Sprintf("init %s", r.Init)
@@ -16,9 +19,9 @@ func (r *creditReport) charts() []namedChart {
 		start = fmt.Sprintf("skip logit %v with noise %v", r.SkipLogit, r.InitNoise)
 	}
 	panels := []namedChart{
-		{"credit-path-sharing", &plot.Chart{Title: "Path sharing", Y: plot.Axis{Label: "Outputs that a gate reaches", Log: true}}},
-		{"credit-coverage", &plot.Chart{Title: "Gradient coverage", Y: plot.Axis{Label: "Eligible gates with active credit", Unit: "share", Include: []float64{0, 1}}}},
-		{"credit-purity", &plot.Chart{Title: "Gradient purity", Y: plot.Axis{Label: "Purity of the active gates", Include: []float64{0, 1}}}},
+		{creditPlots[0], &plot.Chart{Title: "Path sharing", Y: plot.Axis{Label: "Outputs that a gate reaches", Log: true}}},
+		{creditPlots[1], &plot.Chart{Title: "Gradient coverage", Y: plot.Axis{Label: "Eligible gates with active credit", Unit: "share", Include: []float64{0, 1}}}},
+		{creditPlots[2], &plot.Chart{Title: "Gradient purity", Y: plot.Axis{Label: "Purity of the active gates", Include: []float64{0, 1}}}},
 	}
 	for i, p := range panels {
 		p.chart.Title += fmt.Sprintf(", %s %d x %d, %s", r.DataSet, r.Width, r.Depth, start)

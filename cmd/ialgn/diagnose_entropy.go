@@ -26,7 +26,7 @@ func diagnoseEntropy(c *cli.Context, args []string) error {
 		}
 		r.Networks = append(r.Networks, e)
 	}
-	if r.Plots, err = savePlots(c, []namedChart{{"entropy", entropyChart(r.Networks)}}); err != nil {
+	if r.Plots, err = savePlots(c, []namedChart{{entropyPlots[0], entropyChart(r.Networks)}}); err != nil {
 		return err
 	}
 	if len(r.Networks) > 1 {
@@ -95,6 +95,9 @@ func (r *entropyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "  %5d %7.4f\n", l, r.Mean[i])
 	}
 }
+
+// entropyPlots is the name of the chart.
+var entropyPlots = []string{"entropy"}
 
 func entropyChart(networks []*entropyReport) *plot.Chart {
 	c := &plot.Chart{

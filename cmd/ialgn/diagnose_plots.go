@@ -16,15 +16,25 @@ type namedChart struct {
 	chart *plot.Chart
 }
 
-// checkPlots makes the folder that --plots names, before hours are spent on what is drawn.
-func checkPlots(c *cli.Context) error {
+// checkPlots makes the folder that --plots names and looks at what is there under the names of
+// the charts, before hours are spent on what is drawn.
+func checkPlots(c *cli.Context, charts []string) error {
 	switch dir := c.String("plots"); {
 	case !c.IsSet("plots"):
 		return nil
 	case dir == "":
 		return hint.With(errors.New("--plots: no folder given"), "name the folder for the charts with --plots DIR")
 	default:
-		return hint.With(makeFolder(dir), "name another place with --plots")
+		if err := makeFolder(dir); err != nil {
+			return hint.With(err, "name another place with --plots")
+		}
+		g := guard(c)
+		for _, name := range charts {
+			if err := g.CheckAll(plot.Files(filepath.Join(dir, name))); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 
@@ -34,7 +44,7 @@ func savePlots(c *cli.Context, charts []namedChart) (files []string, err error) 
 		return nil, nil
 	}
 	for _, n := range charts {
-		written, err := n.chart.Save(filepath.Join(c.String("plots"), n.name))
+		written, err := n.chart.Save(filepath.Join(c.String("plots"), n.name), guard(c))
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,7 @@ func probeModel(c *cli.Context, path string, layers []int, p probe.Protocol, kno
 	if err != nil {
 		return nil, err
 	}
-	progress := newStepProgress(c, path)
+	progress := newSteps(c, path)
 	net := probe.Network{Frozen: s.Frozen, Train: s.data.Train, Test: s.data.Test, Known: known}
 	m := &modelProbes{Model: path}
 	m.Starts, err = net.Run(c.Context, layers, p, threads(c), progress.show)
@@ -207,6 +207,9 @@ func (r *probesReport) text(w io.Writer) {
 	}
 }
 
+// probesPlots are the names of the charts.
+var probesPlots = []string{"probes-layer", "probes-entropy"}
+
 // probesCharts shows accuracy by layer and accuracy by entropy, as the paper's figure 4.
 func probesCharts(networks []*probesReport) []namedChart {
 	byLayer := &plot.Chart{Title: "Linear probes by layer", X: plot.Axis{Label: "layer"}, Y: plot.Axis{Label: "test accuracy", Unit: "%"}}
@@ -226,5 +229,5 @@ func probesCharts(networks []*probesReport) []namedChart {
 		byLayer.Series = append(byLayer.Series, plot.Series{Name: n.Network, X: places(n.Layers), Y: y, Low: low, High: high, ErrorBars: true})
 		byEntropy.Series = append(byEntropy.Series, plot.Series{Name: n.Network, Kind: plot.Scatter, X: n.Entropy, Y: y})
 	}
-	return []namedChart{{"probes-layer", byLayer}, {"probes-entropy", byEntropy}}
+	return []namedChart{{probesPlots[0], byLayer}, {probesPlots[1], byEntropy}}
 }

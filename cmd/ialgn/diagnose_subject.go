@@ -29,7 +29,7 @@ func isConfig(path string) bool {
 // subjectConfig returns the configuration that a file is or, of a model, has.
 func subjectConfig(c *cli.Context, path string) (config.Config, error) {
 	if isConfig(path) {
-		return config.Load(path, c.StringSlice("set"))
+		return loadConfig(c, path, c.StringSlice("set"))
 	}
 	if c.IsSet("set") {
 		return config.Config{}, hint.With(fmt.Errorf("--set: %s is a model, whose configuration is settled", path),
@@ -39,6 +39,7 @@ func subjectConfig(c *cli.Context, path string) (config.Config, error) {
 	if err != nil {
 		return config.Config{}, err
 	}
+	info.Model.Config.Data.Beside = filepath.Dir(path)
 	return info.Model.Config, nil
 }
 

@@ -26,7 +26,7 @@ func TestDiagnoseFrame(t *testing.T) {
 	} {
 		var ran []string
 		kind := func(name string, options ...string) diagnosis {
-			return diagnosis{name, "", options, func(_ *cli.Context, args []string) error {
+			return diagnosis{name, "", options, nil, func(_ *cli.Context, args []string) error {
 				ran = slices.Concat(ran, []string{name}, args)
 				return nil
 			}}

@@ -78,7 +78,7 @@ func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error)
 		return cfg, hint.With(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps), "leave them out for the paper's")
 	}
 	// Patience would end the run before the last steps are known to be that.
-	return config.Load(args[0], append(c.StringSlice("set"),
+	return loadConfig(c, args[0], append(c.StringSlice("set"),
 		"train.epochs="+strconv.Itoa(epochs), "train.validation.patience=0"))
 }
 

@@ -11,17 +11,35 @@ import (
 	"ialgn/internal/plot"
 )
 
+// updatesKinds are the kinds of parameters that have charts.
+var updatesKinds = []struct {
+	name, title string
+	means       func(r *updatesReport) updates.Means
+}{
+	{"operations", "operation", func(r *updatesReport) updates.Means { return r.Operations }},
+	{"anchors", "anchor", func(r *updatesReport) updates.Means { return r.Anchors }},
+}
+
+// updatesTopologies are the topologies in the order of their charts.
+var updatesTopologies = []string{"rwlgn", "rwlgn-spine", "rwlgn-classwise", "ialgn"}
+
+// updatesPlot returns the name of a chart, and updatesPlots those of all.
+func updatesPlot(topology, kind string) string { return "updates-" + topology + "-" + kind }
+
+func updatesPlots() (all []string) {
+	for _, kind := range updatesKinds {
+		for _, topology := range updatesTopologies {
+			all = append(all, updatesPlot(topology, kind.name))
+		}
+	}
+	return all
+}
+
 // plotUpdates draws a chart for each topology and kind of parameters, and returns the files.
 func plotUpdates(c *cli.Context, runs []updatesReport) ([]string, error) {
 	var charts []namedChart
-	for _, kind := range []struct {
-		name, title string
-		means       func(r *updatesReport) updates.Means
-	}{
-		{"operations", "operation", func(r *updatesReport) updates.Means { return r.Operations }},
-		{"anchors", "anchor", func(r *updatesReport) updates.Means { return r.Anchors }},
-	} {
-		for _, topology := range []string{"rwlgn", "rwlgn-spine", "rwlgn-classwise", "ialgn"} {
+	for _, kind := range updatesKinds {
+		for _, topology := range updatesTopologies {
 			chart := &plot.Chart{
 				X: plot.Axis{Label: "Layer"},
 				Y: plot.Axis{Label: "Mean absolute change of a parameter in a step", Log: true},
@@ -33,7 +51,7 @@ func plotUpdates(c *cli.Context, runs []updatesReport) ([]string, error) {
 				}
 			}
 			if len(chart.Series) > 0 {
-				charts = append(charts, namedChart{"updates-" + topology + "-" + kind.name, chart})
+				charts = append(charts, namedChart{updatesPlot(topology, kind.name), chart})
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -54,6 +55,7 @@ func loadForTest(c *cli.Context, file *model.File) (*model.Frozen, *trainer.Test
 	if err != nil {
 		return nil, nil, err
 	}
+	info.Model.Config.Data.Beside = filepath.Dir(file.Path())
 	test, err := trainer.LoadTest(c.Context, &f.Encoder, f.Classes, info.Model.Config.Data, folders(c))
 	if err != nil {
 		return nil, nil, err

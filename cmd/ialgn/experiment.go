@@ -40,6 +40,7 @@ func experimentCommand() *cli.Command {
 			&cli.IntFlag{Name: "index", Usage: "train the `I`th run of the list alone, from 0, and write no table"},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},
 			&cli.StringSliceFlag{Name: "only", Usage: "train the rows `PATTERN` alone, such as 'cifar10-12000x4-*', repeatable"},
+			forceFlag,
 		),
 		Action: runExperiment,
 	}
@@ -129,7 +130,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 	if st, err := os.Stat(r.Dir); err == nil && !st.IsDir() {
 		return r, hint.With(fmt.Errorf("%s: is a file, want a folder", r.Dir), "name another place with -o")
 	}
-	r.Folders, r.Threads = folders(c), threads(c)
+	r.Folders, r.Threads, r.Guard = folders(c), threads(c), guard(c)
 	if r.Jobs = c.Int("jobs"); r.Jobs < 0 || c.IsSet("jobs") && r.Jobs == 0 {
 		return r, hint.With(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", r.Jobs),
 			"leave the option out for as many as memory and cores allow")
@@ -143,7 +144,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 
 // trainEntry trains an entry with its progress shown and logged.
 func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
-	p, err := newProgress(c, experiment.LogPath(s.Model))
+	p, err := newEpochs(c, experiment.LogPath(s.Model))
 	if err != nil {
 		return nil, err
 	}

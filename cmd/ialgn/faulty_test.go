@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -14,14 +16,20 @@ import (
 
 func init() { programs["ialgn-faulty"] = faulty }
 
+// Values that no analysis of the code knows.
+var (
+	zero = len(os.Args) / 1000
+	none *int
+)
+
 // faults are what a program may do wrong.
 var faults = map[string]func(){
-	"index":  func() { _ = []int{}[len(os.Args)] },
-	"nil":    func() { *(*int)(nil) = 1 },
-	"divide": func() { _ = 1 / (len(os.Args) - len(os.Args)) },
+	"index":  func() { fmt.Fprint(os.Stderr, make([]int, zero)[zero]) },
+	"nil":    func() { fmt.Fprint(os.Stderr, *none) },
+	"divide": func() { fmt.Fprint(os.Stderr, 1/zero) },
 	"value":  func() { panic("sim: a panic with a text") },
-	"crew":   func() { crew.New(3).Run(func(member int) { _ = []int{0}[member] }) },
-	"each":   func() { crew.Each(3, func(i int) { _ = []int{0, 1}[i] }) },
+	"crew":   func() { crew.New(3).Run(func(member int) { fmt.Fprint(io.Discard, make([]int, 1)[member]) }) },
+	"each":   func() { crew.Each(3, func(i int) { fmt.Fprint(io.Discard, make([]int, 2)[i]) }) },
 	"group": func() {
 		g, _ := crew.NewGroup(context.Background())
 		g.Go(func() error { panic("sim: a panic of a goroutine") })
@@ -32,10 +40,16 @@ var faults = map[string]func(){
 			all = append(all, make([]byte, 1<<28))
 		}
 	},
-	"recursion": func() { deeper(0) },
+	"recursion": func() { fmt.Fprint(io.Discard, deeper(0)) },
 }
 
-func deeper(n int) int { return deeper(n+1) + 1 }
+// deeper calls itself until the stack is full.
+func deeper(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return deeper(n+1) + 1
+}
 
 // faulty is the program with a command that has one of the faults.
 func faulty() {
@@ -66,5 +80,20 @@ func TestFaults(t *testing.T) {
 			!strings.HasPrefix(lines[1], "ialgn: hint: report this") || !strings.Contains(lines[3], "goroutine") || !strings.Contains(lines[3], "faulty_test.go") {
 			t.Errorf("%s: exit status %d\n%s", name, code, stderr.String())
 		}
+	}
+}
+
+// TestLimitedMemory trains a network that a limit of the shell has no room for: it is refused before it
+// is made, and the message names what sets the limit.
+func TestLimitedMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the limit of memory is Linux's")
+	}
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	cmd := exec.Command("sh", "-c", "ulimit -v 3000000; exec ialgn train small.yaml -o m.st --set model.width=100000 --set model.depth=100")
+	out, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); err == nil || code != exitUsage || !strings.Contains(string(out), "GB of memory, and ulimit -v leaves less") {
+		t.Errorf("exit status %d, %s", code, out)
 	}
 }

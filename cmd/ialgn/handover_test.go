@@ -109,10 +109,10 @@ func handedTo(t *testing.T, dir, top string) {
 	}
 	user := top + "_user.v"
 	writeFile(t, filepath.Join(dir, user), "`default_nettype none\nmodule "+top+"_user;\n`include \""+top+"_inst.vh\"\nendmodule\n`default_nettype wire\n")
-	tooltest.Silent(t, dir, append([]string{"iverilog", "-g2001", "-o", program, "-s", top + "_user", "-f", top + ".vc", user}, cells(dir, top)...)...)
+	tooltest.Silent(t, dir, append([]string{"iverilog", "-g2001", "-o", program, "-s", top + "_user", "-f", top + ".vc", user}, primitivesOf(dir, top)...)...)
 	tooltest.Silent(t, dir, append([]string{
 		"verilator", "--lint-only", "-Wall", "-Wno-UNDRIVEN", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "--top-module", top + "_user", "-F", top + ".vc", user,
-	}, cells(dir, top)...)...)
+	}, primitivesOf(dir, top)...)...)
 	var sources []string
 	for line := range strings.Lines(read(t, filepath.Join(dir, top+".vc"))) {
 		if !strings.HasPrefix(line, "//") {
@@ -121,7 +121,7 @@ func handedTo(t *testing.T, dir, top string) {
 	}
 	yosys := tooltest.Find(t, "yosys")
 	primitives := ""
-	if more := cells(dir, top); len(more) > 0 {
+	if more := primitivesOf(dir, top); len(more) > 0 {
 		primitives = "read_verilog -lib " + more[0] + "; "
 	}
 	tooltest.Run(t, yosys, dir, "-q", "-e", "undriven|multiple drivers", "-p",
@@ -131,9 +131,9 @@ func handedTo(t *testing.T, dir, top string) {
 	}
 }
 
-// cells returns the models of primitives, if the list for synthesis does not name them: they are
+// primitivesOf returns the models of primitives, if the list for synthesis does not name them: they are
 // the synthesiser's own.
-func cells(dir, top string) []string {
+func primitivesOf(dir, top string) []string {
 	list, err := os.ReadFile(filepath.Join(dir, top+".vc"))
 	if _, missing := os.Stat(filepath.Join(dir, "net_cells.v")); missing != nil || err != nil || strings.Contains(string(list), "_cells.v") {
 		return nil

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -121,14 +122,14 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output
-		c.Before = bound
+		c.Before = begin
 	}
 	return &cli.App{
 		Name:            "ialgn",
 		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
 		Version:         fullVersion(),
 		Writer:          stdout,
-		ErrWriter:       stderr,
+		ErrWriter:       newScreen(stderr),
 		HideHelpCommand: true,
 
 		DisableSliceFlagSeparator: true, // a value of --set may hold commas
@@ -137,7 +138,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		OnUsageError:   usageError,
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
-				return hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands")
+				return hint.Near(hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name, commandNames(commands))
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -153,12 +154,38 @@ func fullVersion() string {
 	return version
 }
 
+func commandNames(commands []*cli.Command) (all []string) {
+	for _, c := range commands {
+		all = append(all, c.Name)
+	}
+	return all
+}
+
 func usageError(c *cli.Context, err error, _ bool) error {
 	name := "ialgn"
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != "ialgn" {
 		name += " " + c.Command.Name
 	}
-	return hint.With(err, "`%s -h` shows the options", name)
+	option, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return hint.With(err, "`%s -h` shows the options", name)
+	}
+	err = hint.With(fmt.Errorf("there is no option --%s", option), "`%s -h` shows the options", name)
+	return hint.Near(err, "--"+option, optionNames(c))
+}
+
+// optionNames returns the names of a command's options, as they are given.
+func optionNames(c *cli.Context) (all []string) {
+	flags := c.App.Flags
+	if c.Command != nil {
+		flags = slices.Concat(c.Command.Flags, flags)
+	}
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			all = append(all, "--"+n)
+		}
+	}
+	return all
 }
 
 // permute moves a command's flags before its arguments, as the parser needs them, so

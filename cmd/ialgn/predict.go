@@ -22,8 +22,9 @@ func predictCommand() *cli.Command {
 		Usage:     "class and class counts of each sample of a file",
 		ArgsUsage: "MODEL FILE",
 		Description: "FILE is a CSV file of the model's features, with or without a header and a label\n" +
-			"column, or an IDX image file, gzip or not. The result is CSV (sample, class, one\n" +
-			"count a class), or with --json one JSON object a line.",
+			"column, or an IDX image file, gzip or not; it may be a pipe, and - is the standard\n" +
+			"input. The result is CSV (sample, class, one count a class), or with\n" +
+			"--json one JSON object a line.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
 		Flags:     everywhere(),
 		Action:    predict,

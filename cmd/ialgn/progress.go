@@ -3,40 +3,37 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 )
 
-// progress shows a training run: a bar on a terminal, else a line an epoch, and a log
-// of JSON lines if asked for.
-type progress struct {
-	w     io.Writer
-	bar   bool
+// epochs shows a training run: a bar on a terminal and a line an epoch, and a log of JSON lines if
+// asked for.
+type epochs struct {
+	*screen
+	bar   bool // while an epoch lasts, on a terminal
 	quiet bool
-	drawn time.Time
 	label string // begins each line
-	test  string // accuracies after the last epoch
+	test  []part // accuracies after the last epoch
 	seed  *uint64
 	log   *os.File
 	start time.Time
 }
 
-func newProgress(c *cli.Context, log string) (*progress, error) {
-	p := &progress{w: c.App.ErrWriter, quiet: c.Bool("quiet"), start: time.Now()}
-	if f, ok := p.w.(*os.File); ok {
-		p.bar = term.IsTerminal(int(f.Fd()))
-	}
+func newEpochs(c *cli.Context, log string) (*epochs, error) {
+	p := &epochs{screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now()}
 	if log == "" {
 		return p, nil
+	}
+	if err := guard(c).Check(log, overwrite.Log); err != nil {
+		return nil, fmt.Errorf("--log: %w", err)
 	}
 	f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -46,51 +43,68 @@ func newProgress(c *cli.Context, log string) (*progress, error) {
 	return p, nil
 }
 
-func (p *progress) close() {
+// close ends what is shown.
+func (p *epochs) close() {
+	p.clear()
 	if p.log != nil {
 		p.log.Close()
 	}
 }
 
 // begin starts the run of one of several seeds.
-func (p *progress) begin(seed uint64) { p.seed, p.test, p.start = &seed, "", time.Now() }
+func (p *epochs) begin(seed uint64) { p.seed, p.test, p.start = &seed, nil, time.Now() }
 
-// redraw is the time between two states of the bar.
-const redraw = 200 * time.Millisecond
-
-func (p *progress) show(s trainer.Progress) {
+func (p *epochs) show(s trainer.Progress) {
 	if s.Finished != nil {
 		p.logLine(s)
+		p.test = accuracies(s)
 	}
-	if p.quiet {
-		return
-	}
-	if s.Finished != nil {
-		p.test = "test " + percent(float64(s.Finished.TestCorrect)/float64(s.Finished.TestSamples)) + "  "
-		if s.Relaxed != nil {
-			p.test += "relaxed " + percent(*s.Relaxed) + "  "
-		}
-		if v := validationAccuracy(s); v != nil {
-			p.test += "validation " + percent(*v) + "  "
-		}
-		if p.bar {
-			fmt.Fprint(p.w, "\r\x1b[K")
-		}
-		fmt.Fprintf(p.w, "%sepoch %*d/%d  loss %.4f  train %s  %s%.2fM gate steps/s  %s left\n",
-			p.label, len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs, s.Loss, percent(s.TrainAccuracy), p.test, s.GateStepsRate/1e6, s.Left.Round(time.Second))
-		return
-	}
-	if p.bar && time.Since(p.drawn) > redraw {
-		p.drawn = time.Now()
-		const width = 24
-		done := width * s.Batch / max(1, s.Batches)
-		fmt.Fprintf(p.w, "\r\x1b[Kepoch %d/%d [%s%s] loss %.4f  train %s  %s%.2fM gate steps/s  %s left", s.Epoch, s.Epochs,
-			strings.Repeat("#", done), strings.Repeat(".", width-done), s.Loss, percent(s.TrainAccuracy), p.test, s.GateStepsRate/1e6, s.Left.Round(time.Second))
+	switch {
+	case p.quiet:
+	case s.Finished != nil:
+		fmt.Fprintln(p, p.label+fit(p.parts(s, ""), p.room()))
+	case p.bar && p.terminal():
+		p.draw(func(columns int) []part { return p.parts(s, gauge(s.Batch, s.Batches, columns)) })
+	case p.due():
+		fmt.Fprintln(p, p.label+join(p.parts(s, fmt.Sprintf("batch %d/%d", s.Batch, s.Batches))))
 	}
 }
 
+// room returns how many columns a line has, 0 for any.
+func (p *epochs) room() int {
+	if !p.terminal() {
+		return 0
+	}
+	return max(1, p.columns()-cells(p.label))
+}
+
+// parts returns the line about an epoch, with how far it is unless it is done.
+func (p *epochs) parts(s trainer.Progress, within string) []part {
+	parts := []part{{fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs), 0}}
+	if within != "" {
+		parts = append(parts, part{within, 5})
+	}
+	parts = append(parts, part{fmt.Sprintf("loss %.4f", s.Loss), 3}, part{"train " + percent(s.TrainAccuracy), 2})
+	parts = append(parts, p.test...)
+	return append(parts,
+		part{fmt.Sprintf("%.2fM gate steps/s", s.GateStepsRate/1e6), 6}, part{s.Left.Round(time.Second).String() + " left", 1})
+}
+
+// accuracies returns those after a finished epoch.
+func accuracies(s trainer.Progress) []part {
+	e := s.Finished
+	parts := []part{{"test " + percent(float64(e.TestCorrect)/float64(e.TestSamples)), 1}}
+	if s.Relaxed != nil {
+		parts = append(parts, part{"relaxed " + percent(*s.Relaxed), 4})
+	}
+	if v := validationAccuracy(s); v != nil {
+		parts = append(parts, part{"validation " + percent(*v), 4})
+	}
+	return parts
+}
+
 // logLine appends an epoch to the log.
-func (p *progress) logLine(s trainer.Progress) {
+func (p *epochs) logLine(s trainer.Progress) {
 	if p.log == nil {
 		return
 	}
@@ -119,9 +133,6 @@ func (p *progress) logLine(s trainer.Progress) {
 	}
 }
 
-// warn tells of something that went wrong while the run goes on, with --quiet too.
-func (p *progress) warn(err error) { fmt.Fprintf(p.w, "ialgn: warning: %v\n", err) }
-
 // validationAccuracy returns that of a finished epoch, nil without a validation set.
 func validationAccuracy(s trainer.Progress) *float64 {
 	e := s.Finished
@@ -132,47 +143,45 @@ func validationAccuracy(s trainer.Progress) *float64 {
 	return &v
 }
 
-// stepProgress shows how far a calculation of many equal steps is: on a terminal a line that
-// changes, else nothing until it ends.
-type stepProgress struct {
-	w            io.Writer
-	what         string
-	bar, quiet   bool
-	start, drawn time.Time
-	steps        int
+// steps shows how far a calculation of many equal steps is.
+type steps struct {
+	*screen
+	what  string
+	quiet bool
+	start time.Time
+	done  int
 }
 
-func newStepProgress(c *cli.Context, what string) *stepProgress {
-	p := &stepProgress{w: c.App.ErrWriter, what: what, quiet: c.Bool("quiet"), start: time.Now()}
-	if f, ok := p.w.(*os.File); ok {
-		p.bar = term.IsTerminal(int(f.Fd()))
-	}
-	return p
+func newSteps(c *cli.Context, what string) *steps {
+	return &steps{screen: screenOf(c), what: what, quiet: c.Bool("quiet"), start: time.Now()}
 }
 
 // show tells that so many steps are done.
-func (p *stepProgress) show(done, steps int) {
-	p.steps = done
-	if p.quiet || !p.bar || time.Since(p.drawn) < redraw {
-		return
+func (p *steps) show(done, of int) {
+	p.done = done
+	switch {
+	case p.quiet:
+	case p.terminal():
+		p.draw(func(columns int) []part { return p.parts(done, of, gauge(done, of, columns)) })
+	case p.due():
+		fmt.Fprintln(p, join(p.parts(done, of, "")))
 	}
-	p.drawn = time.Now()
-	const width = 24
-	at := width * done / steps
-	left := time.Since(p.start) / time.Duration(done) * time.Duration(steps-done)
-	fmt.Fprintf(p.w, "\r\x1b[K%s [%s%s] %d/%d  %s left", p.what, strings.Repeat("#", at), strings.Repeat(".", width-at), done, steps, left.Round(time.Second))
 }
 
-// end clears the line, and says how long it took unless an error ended it.
-func (p *stepProgress) end(err error) {
-	if p.quiet {
-		return
+// parts returns the line about the steps that are done.
+func (p *steps) parts(done, of int, gauge string) []part {
+	left := time.Since(p.start) / time.Duration(max(1, done)) * time.Duration(of-done)
+	parts := []part{{p.what, 2}}
+	if gauge != "" {
+		parts = append(parts, part{gauge, 3})
 	}
-	if p.bar {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	return append(parts, part{fmt.Sprintf("%d/%d", done, of), 0}, part{left.Round(time.Second).String() + " left", 1})
+}
+
+// end takes the bar away, and says how long it took unless an error ended it.
+func (p *steps) end(err error) {
+	p.clear()
+	if err == nil && !p.quiet {
+		fmt.Fprintf(p, "%s: %s in %.1f s\n", p.what, plural.Of(p.done, "step", "steps"), time.Since(p.start).Seconds())
 	}
-	if err != nil {
-		return
-	}
-	fmt.Fprintf(p.w, "%s: %s in %.1f s\n", p.what, plural.Of(p.steps, "step", "steps"), time.Since(p.start).Seconds())
 }

@@ -21,7 +21,7 @@ func TestRelaxedZero(t *testing.T) {
 		{&zero, "train 0.00 %  test 0.00 %  relaxed 0.00 %  0.00M gate"},
 	} {
 		var out bytes.Buffer
-		p := &progress{w: &out}
+		p := &epochs{screen: newScreen(&out)}
 		p.show(trainer.Progress{Relaxed: c.relaxed, Finished: &model.Epoch{TestSamples: 10, TrainSamples: 10}})
 		if !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s, want %q in it", out.String(), c.want)

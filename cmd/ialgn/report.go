@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hint"
 	"ialgn/internal/jsonfault"
+	"ialgn/internal/overwrite"
 	reports "ialgn/report"
 	"ialgn/trainer"
 	"ialgn/trainer/model"
@@ -37,7 +38,7 @@ func reportCommand() *cli.Command {
 		Flags: everywhere(
 			&cli.StringFlag{Name: "o", Usage: "write the page to `FILE` (default: DIR/" + pageName + ")"},
 			&cli.StringFlag{Name: "model", Usage: "the model that DIR was compiled from is `MODEL`"},
-			dataFlag,
+			dataFlag, forceFlag,
 		),
 		Action: writePage,
 	}
@@ -58,6 +59,9 @@ func writePage(c *cli.Context) error {
 	}
 	if err := atomicfile.Check(path); err != nil {
 		return hint.With(fmt.Errorf("%s: %w", path, err), "name another file with -o")
+	}
+	if err := guard(c).Check(path, overwrite.Page); err != nil {
+		return err
 	}
 	page, err := newPage(c, out)
 	if err != nil {
@@ -97,6 +101,7 @@ func newPage(c *cli.Context, out *folder.Output) (*reports.Page, error) {
 	if p.Info, err = file.Info(); err != nil {
 		return nil, err
 	}
+	p.Info.Model.Config.Data.Beside = filepath.Dir(file.Path())
 	f, err := file.Frozen()
 	if err != nil {
 		return nil, err
@@ -206,7 +211,7 @@ func syntheses(dir string) (all []reports.Synthesis, err error) {
 		if !there {
 			continue // interrupted, or not ours
 		}
-		if _, err := readJSON(filepath.Join(at, bitCheckName), &s.Check); err != nil {
+		if _, err := readJSON(filepath.Join(at, synth.CheckName), &s.Check); err != nil {
 			return nil, err
 		}
 		all = append(all, s)

@@ -36,6 +36,7 @@ func simCommand() *cli.Command {
 			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE`, as JSON"},
 			&cli.StringFlag{Name: "vcd", Usage: "write the values of every net over time to `FILE`, for waveform viewers"},
 			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "with these two: over the first `N` test samples, or all"},
+			forceFlag,
 		),
 		Action: simulate,
 	}
@@ -76,6 +77,9 @@ func simulate(c *cli.Context) error {
 	}
 	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
 	r.Rate = float64(r.Samples) / max(1e-9, r.Seconds)
+	if a.wanted() {
+		noteFewer(c, a.samples, r.Samples)
+	}
 	if r.Activity, err = a.measure(c.Context, d.netlist, x, r.Samples); err != nil {
 		return err
 	}
@@ -112,6 +116,7 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 	if err := d.encoder.Check(); err != nil {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)
 	}
+	data.Beside = path
 	d.test, err = trainer.LoadTest(c.Context, d.encoder, out.Manifest.Classes, data, folders(c))
 	if err == nil {
 		warnOfOtherData(c, d.test, out.Manifest.Test)

@@ -41,6 +41,7 @@ func synthCommand() *cli.Command {
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
 			&cli.BoolFlag{Name: "require-timing", Usage: "exit with status 2 if the clock is not reached"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
+			forceFlag,
 		),
 		Action: synthDir,
 	}
@@ -96,7 +97,7 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	if o.Aim, err = synth.ParseAim(c.String("place")); err != nil {
 		return o, fmt.Errorf("--place: %w", err)
 	}
-	o.MHz, o.Pins, o.Parallel = c.Float64("freq"), c.String("pins"), threads(c)
+	o.MHz, o.Pins, o.Parallel, o.Guard = c.Float64("freq"), c.String("pins"), threads(c), guard(c)
 	if c.IsSet("freq") && !(o.MHz >= minMHz && o.MHz <= maxMHz) {
 		return o, fmt.Errorf("--freq %v: give a clock in MHz, %v to %d", o.MHz, minMHz, maxMHz)
 	}
@@ -110,7 +111,7 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	for i := range n {
 		o.Seeds = append(o.Seeds, first+i)
 	}
-	o.Note = func(text string) { note(c, "%s", text) }
+	o.Note, o.Warn = notes(c)
 	return o, nil
 }
 

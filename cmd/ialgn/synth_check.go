@@ -25,9 +25,6 @@ import (
 // errUnchecked says that a bitstream was to be checked and could not be.
 var errUnchecked = errors.New("the bitstream was not checked")
 
-// bitCheckName stands beside the bitstream.
-const bitCheckName = "check.json"
-
 // bitCheck is the content of check.json: what of a bitstream was compared with which model, and
 // what came of it.
 type bitCheck struct {
@@ -69,6 +66,7 @@ func newBitChecker(c *cli.Context, out *folder.Output, path string, samples int)
 	if err != nil {
 		return nil, err
 	}
+	noteFewer(c, samples, test.Levels.Len())
 	if k.design, _, err = newDesign(f, out); err != nil {
 		return nil, err
 	}
@@ -141,7 +139,7 @@ func (k *bitChecker) clocks() (string, error) {
 }
 
 func (b *bitCheck) write(dir string) error {
-	return atomicfile.Write(filepath.Join(dir, bitCheckName), func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(dir, synth.CheckName), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(b)

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -40,6 +41,7 @@ func trainCommand() *cli.Command {
 			&cli.StringFlag{Name: "init", Usage: "start from the parameters of the model file `MODEL`"},
 			&cli.IntFlag{Name: "seeds", Usage: "train `N` models with consecutive seeds"},
 			&cli.StringFlag{Name: "log", Usage: "append one JSON line an epoch to `FILE`"},
+			forceFlag,
 		),
 		Action: train,
 	}
@@ -50,7 +52,7 @@ func train(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := config.Load(args[0], c.StringSlice("set"))
+	cfg, err := loadConfig(c, args[0], c.StringSlice("set"))
 	if err != nil {
 		return err
 	}
@@ -80,18 +82,21 @@ func trainModel(c *cli.Context, cfg config.Config, path string) (*trainer.Summar
 
 // newRun makes the run that the flags describe, the folder of its model, and what shows
 // its progress, which the caller closes.
-func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *progress, error) {
+func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *epochs, error) {
 	r := trainer.Run{
 		Config: cfg, Model: path, Folders: folders(c), Threads: threads(c),
-		Resume: c.Bool("resume"), Start: c.String("init"),
+		Resume: c.Bool("resume"), Start: c.String("init"), Guard: guard(c),
 	}
 	if c.IsSet("init") && r.Start == "" {
 		return r, nil, hint.With(errors.New("--init: names no model file"), "leave the option out to draw the parameters by train.seed")
 	}
+	if err := overwrite.Distinct(path, c.String("log")); err != nil {
+		return r, nil, err
+	}
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return r, nil, err
 	}
-	p, err := newProgress(c, c.String("log"))
+	p, err := newEpochs(c, c.String("log"))
 	if err != nil {
 		return r, nil, err
 	}

@@ -5,13 +5,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/compiler/folder"
+	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
@@ -35,6 +39,7 @@ func verifyCommand() *cli.Command {
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
 			&cli.BoolFlag{Name: "by-class", Usage: "simulate each class alone, as is done with large designs"},
 			&cli.BoolFlag{Name: "synthesized", Usage: "from level rtl on: check what yosys makes of it, too"},
+			forceFlag,
 		),
 		Action: verifyDir,
 	}
@@ -53,12 +58,15 @@ func verifyDir(c *cli.Context) error {
 		byClass: c.Bool("by-class"), synthesized: c.Bool("synthesized"),
 	}
 	if o.level == 0 {
-		return fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level"))
+		return hint.Near(fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level")), c.String("level"), slices.Sorted(maps.Keys(verifyLevels)))
 	}
 	if o.samples, err = parseSamples(c.String("samples")); err != nil {
 		return err
 	}
 	if err := verify.CheckSimulator(o.simulator); err != nil {
+		return err
+	}
+	if err := guard(c).Check(folder.CertificatePath(args[1]), overwrite.Certificate); err != nil {
 		return err
 	}
 	r, err := verifyModel(c, args[0], args[1], o)
@@ -82,10 +90,13 @@ type verifyOptions struct {
 	synthesized bool
 }
 
+// allSamples is more than there are.
+const allSamples = math.MaxInt
+
 // parseSamples reads a number of samples, or all.
 func parseSamples(s string) (int, error) {
 	if s == "all" {
-		return math.MaxInt, nil
+		return allSamples, nil
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
@@ -110,6 +121,9 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	r := &verifyReport{
 		foldAsked: k.fold != nil, Folder: k.differ, asked: o.level, synthesisAsked: o.synthesized && o.level > 1,
 		Assumed: k.design.Assumed, out: k.out, tested: k.samples, threads: threads(c), model: k.model,
+	}
+	if o.level > 1 {
+		noteFewer(c, o.samples, k.samples.Levels.Len())
 	}
 	if r.Software, err = k.design.Software(c.Context, k.samples, r.threads); err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/backend/yosysjson"
 	"ialgn/compiler/encoder"
+	"ialgn/internal/hint"
 	"ialgn/netlist"
 )
 
@@ -203,7 +204,7 @@ func selectFormats(p Product) ([]format, error) {
 	}
 	for _, name := range p.Emit {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("emit: format %q is unknown: give some of %s", name, strings.Join(names, ", "))
+			return nil, hint.Near(fmt.Errorf("emit: format %q is unknown: give some of %s", name, strings.Join(names, ", ")), name, names)
 		}
 	}
 	return selected, nil

@@ -59,10 +59,18 @@ type File struct {
 // readManifest reads the manifest of a folder. Its errors say what to do; that of a
 // missing manifest satisfies errors.Is(err, fs.ErrNotExist).
 func readManifest(dir string) (*Manifest, []byte, error) {
-	path := filepath.Join(dir, manifestName)
-	data, err := os.ReadFile(path)
+	m, data, err := readManifestFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s: no output folder of compile, or one whose writing was interrupted: compile again: %w", dir, fs.ErrNotExist)
+	}
+	return m, data, err
+}
+
+// readManifestFile reads a manifest.
+func readManifestFile(path string) (*Manifest, []byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: cannot be read (%w): name a folder that compile made, or is to make", path, cause(err))

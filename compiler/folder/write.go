@@ -15,9 +15,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ialgn/backend/verilog"
@@ -27,6 +27,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/filelock"
+	"ialgn/internal/overwrite"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 )
@@ -50,6 +51,7 @@ type Product struct {
 	Vectors  *verilog.Vectors      // of the testbenches; nil: there are none
 	Samples  *Samples              // what the report says of them
 	Manifest Manifest              // all but Format and Files, which Write fills in
+	Guard    overwrite.Guard       // of the files that are in the folder already
 
 	split *encoder.Split // what the wrapper is around instead of the netlist; nil: the netlist
 }
@@ -81,12 +83,14 @@ type Hardware struct {
 //	manifest.json       the [Manifest]
 //
 // where NAME is the manifest's module. Files of an earlier output that this one lacks
-// are removed, files that no manifest names are left alone.
+// are removed, files that no manifest names are left alone: one that has the name of a file
+// that is to be written is an error, unless the product's Guard allows everything.
 //
 // All files are first written to a folder of their own within dir, so that an error
-// (or an interruption of ctx) leaves dir as it was. Then the old manifest goes, the
+// (or an interruption of ctx) leaves dir as it was. Then the old manifest goes there, the
 // files are renamed into place, and the new manifest comes last: a folder with a
-// manifest is never a mix of old and new. Of two that write at the same time, each puts its
+// manifest is never a mix of old and new. After an interruption between these, the next
+// call finds in that folder which files are not the user's. Of two that write at the same time, each puts its
 // files into place alone, and the last one's stay, whole.
 func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	p.split = p.apart()
@@ -97,62 +101,86 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 	if err := CheckModule(p.Manifest.Module); err != nil {
 		return nil, fmt.Errorf("module name: %w", err)
 	}
-	if _, err := oldFiles(dir); err != nil {
-		return nil, err
-	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		defer os.Remove(dir) // succeeds only where nothing was written
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("output folder: %w", err)
+		return nil, fmt.Errorf("%s: cannot be made a folder (%w): name a folder that compile made, or is to make", dir, cause(err))
 	}
-	stage, lock, err := newStage(dir)
+	s, err := newStaging(ctx, dir, fileNames(p, formats), p.Guard)
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Release()
-	defer os.RemoveAll(stage)
-	s := &staging{ctx: ctx, dir: stage}
+	defer s.lock.Release()
 	report, err := s.all(p, formats)
 	if err != nil {
+		return nil, s.abandon(err)
+	}
+	if err := s.install(dir, p.Guard); err != nil {
 		return nil, err
 	}
-	if err := install(dir, stage, s.files); err != nil {
-		return nil, err
-	}
-	return report, nil
+	return report, os.RemoveAll(s.dir)
 }
 
-// stageName begins the names of the folders in which files are made.
-const stageName = ".ialgn-"
+// fileNames returns the names of the files of a product, as [staging.all] writes them.
+func fileNames(p Product, formats []format) []string {
+	names := []string{reportName}
+	for _, f := range formats {
+		names = append(names, p.Manifest.Module+f.suffix)
+	}
+	return names
+}
 
-// newStage makes a folder for files in the making, locked, and removes those that killed
-// processes left, whose locks are free.
-func newStage(dir string) (stage string, lock *filelock.Lock, err error) {
+// stageName begins the names of the folders in which files are made, and replacedName is where
+// the manifest of the output before goes in one of them.
+const (
+	stageName    = ".ialgn-"
+	replacedName = "replaced.json"
+)
+
+// staging writes files aside and keeps account of them.
+type staging struct {
+	ctx   context.Context
+	dir   string
+	lock  *filelock.Lock
+	own   owned // of the output folder, when this began
+	files []File
+}
+
+// newStaging makes a folder for files in the making, locked, in an output folder in which none of
+// these names is the user's. It removes those that killed processes left, whose locks are free.
+func newStaging(ctx context.Context, dir string, names []string, guard overwrite.Guard) (*staging, error) {
 	alone, err := filelock.Folder(dir, true)
 	if err != nil {
-		return "", nil, fmt.Errorf("output folder: %w", err)
+		return nil, fmt.Errorf("output folder: %w", err)
 	}
 	defer alone.Release()
-	entries, _ := os.ReadDir(dir) // one that cannot be read shows next
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !strings.HasPrefix(e.Name(), stageName) || !e.IsDir() {
-			continue
-		}
+	s := &staging{ctx: ctx}
+	if s.own, err = findOwned(dir, guard.Forced()); err != nil {
+		return nil, err
+	}
+	if err := s.own.check(dir, names, guard); err != nil {
+		return nil, err
+	}
+	for _, path := range stages(dir) {
 		if left, err := filelock.Folder(path, false); err == nil {
 			os.RemoveAll(path)
 			left.Release()
 		}
 	}
-	if stage, err = os.MkdirTemp(dir, stageName); err != nil {
-		return "", nil, fmt.Errorf("output folder: %w", err)
+	if s.dir, err = os.MkdirTemp(dir, stageName); err != nil {
+		return nil, fmt.Errorf("output folder: %w", err)
 	}
-	if lock, err = filelock.Folder(stage, false); err != nil {
-		os.RemoveAll(stage)
-		return "", nil, fmt.Errorf("output folder: %w", err)
+	if s.lock, err = filelock.Folder(s.dir, false); err != nil {
+		return nil, s.abandon(fmt.Errorf("output folder: %w", err))
 	}
-	return stage, lock, nil
+	return s, nil
+}
+
+// abandon removes the files after an error, which it returns.
+func (s *staging) abandon(err error) error {
+	os.RemoveAll(s.dir)
+	return err
 }
 
 // oldFiles returns the files that the manifest of dir names, none if there is no
@@ -166,13 +194,6 @@ func oldFiles(dir string) ([]File, error) {
 		return nil, err
 	}
 	return m.Files, nil
-}
-
-// staging writes files aside and keeps account of them.
-type staging struct {
-	ctx   context.Context
-	dir   string
-	files []File
 }
 
 // all writes every file of a product.
@@ -259,30 +280,52 @@ func jsonTo(v any) func(io.Writer) error {
 // that it named, and the new manifest comes last, so that an interruption leaves a
 // part of the new output without a manifest, never old and new side by side. No other
 // process does so at the same time.
-func install(dir, stage string, files []File) error {
+func (s *staging) install(dir string, guard overwrite.Guard) error {
 	alone, err := filelock.Folder(dir, true)
 	if err != nil {
-		return fmt.Errorf("output folder: %w", err)
+		return s.abandon(fmt.Errorf("output folder: %w", err))
 	}
 	defer alone.Release()
-	old, err := oldFiles(dir)
+	old, err := s.mayInstall(dir, guard)
 	if err != nil {
-		return err
+		return s.abandon(err)
 	}
-	if err := remove(dir, manifestName); err != nil {
-		return err
+	if err := putAside(dir, s.dir); err != nil {
+		return s.abandon(fmt.Errorf("output folder: %w", err))
 	}
 	for _, f := range append(old[:len(old):len(old)], File{Name: certificateName}) {
 		if err := remove(dir, f.Name); err != nil {
 			return err
 		}
 	}
-	for _, f := range append(files[:len(files):len(files)], File{Name: manifestName}) {
-		if err := os.Rename(filepath.Join(stage, f.Name), filepath.Join(dir, f.Name)); err != nil {
+	for _, f := range append(s.files[:len(s.files):len(s.files)], File{Name: manifestName}) {
+		if err := os.Rename(filepath.Join(s.dir, f.Name), filepath.Join(dir, f.Name)); err != nil {
 			return fmt.Errorf("output folder: %w", err)
 		}
 	}
 	return syncDir(dir)
+}
+
+// mayInstall returns the files that the manifest of dir names, which are to go, or an error if
+// a file of the user's would go with them that has come since newStaging looked.
+func (s *staging) mayInstall(dir string, guard overwrite.Guard) ([]File, error) {
+	own, err := findOwned(dir, guard.Forced())
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(own, s.own)
+	var names []string
+	for _, f := range s.files {
+		names = append(names, f.Name)
+	}
+	if err := own.check(dir, names, guard); err != nil {
+		return nil, err
+	}
+	old, err := oldFiles(dir)
+	if guard.Forced() {
+		err = nil
+	}
+	return old, err
 }
 
 // remove removes a file that may be there.

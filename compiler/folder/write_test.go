@@ -242,11 +242,51 @@ func TestWriteInterrupted(t *testing.T) {
 	if _, err := Write(context.Background(), dir, product(t, "later", netlist.Core, 2)); err == nil {
 		t.Fatal("no error")
 	}
-	if diff := cmp.Diff([]string{"later.v", "later_tb.v"}, names(contents(t, dir))); diff != "" {
+	left := slices.DeleteFunc(names(contents(t, dir)), func(name string) bool { return strings.HasPrefix(name, stageName) })
+	if diff := cmp.Diff([]string{"later.v", "later_tb.v"}, left); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("read: error %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "later.netlist")); err != nil {
+		t.Fatal(err)
+	}
+	mine := filepath.Join(dir, "later.vc")
+	if err := os.WriteFile(mine, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(context.Background(), dir, product(t, "later", netlist.Core, 2)); err == nil || !strings.HasPrefix(err.Error(), mine+": exists") {
+		t.Errorf("over a file of the user's: error %v", err)
+	}
+	if err := os.Remove(mine); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, product(t, "later", netlist.Core, 2)) // knows what the interrupted one left
+	o, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(contents(t, dir)); n != len(o.Manifest.Files)+1 {
+		t.Errorf("%d files, the manifest names %d", n, len(o.Manifest.Files))
+	}
+}
+
+// TestWriteOverOld has a call that was killed before it removed the old output's files: the next
+// one knows them by the manifest that was put aside.
+func TestWriteOverOld(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, product(t, "net", netlist.Core, 1))
+	stage := filepath.Join(dir, stageName+"killed")
+	if err := os.Mkdir(stage, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := putAside(dir, stage); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, product(t, "net", netlist.Core, 2))
+	if _, err := Read(dir); err != nil {
+		t.Error(err)
 	}
 }
 

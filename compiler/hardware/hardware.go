@@ -11,7 +11,6 @@ package hardware
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"ialgn/backend/verilog"
@@ -20,6 +19,7 @@ import (
 	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
+	"ialgn/internal/hint"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 )
@@ -48,7 +48,7 @@ func ParseTarget(name string) (Target, error) {
 			return t, nil
 		}
 	}
-	return Target{}, fmt.Errorf("target %q: no such target, use one of %s", name, strings.Join(verilog.TargetNames(), ", "))
+	return Target{}, hint.NoSuch("target", name, verilog.TargetNames())
 }
 
 // CheckK returns an error unless the target has LUTs of k inputs.

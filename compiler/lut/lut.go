@@ -26,8 +26,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 
+	"ialgn/internal/hint"
 	"ialgn/netlist"
 )
 
@@ -50,7 +50,7 @@ func ParseObjective(s string) (Objective, error) {
 			return Objective(i), nil
 		}
 	}
-	return 0, fmt.Errorf("objective %q: no such objective, use one of %s", s, strings.Join(objectiveNames[:], ", "))
+	return 0, hint.NoSuch("objective", s, objectiveNames[:])
 }
 
 // String returns the objective's name.

@@ -77,7 +77,7 @@ type Result struct {
 // its own has.
 func Configure(c config.Config, topology string) (config.Config, error) {
 	if !slices.Contains(Topologies, topology) {
-		return c, hint.With(fmt.Errorf("topology %.40q is unknown", topology), "use %s", strings.Join(Topologies, ", "))
+		return c, hint.Near(hint.With(fmt.Errorf("topology %.40q is unknown", topology), "use %s", strings.Join(Topologies, ", ")), topology, Topologies)
 	}
 	if c.Train.Estimator != "ste" {
 		return c, hint.With(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not with %s", c.Train.Estimator), "use ste")

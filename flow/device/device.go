@@ -6,9 +6,9 @@
 package device
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+
+	"ialgn/internal/hint"
 )
 
 // The families, by the names that `compile --target` and package yosys have for them.
@@ -85,7 +85,7 @@ func Names() []string {
 func Find(name string) (Device, error) {
 	i := slices.IndexFunc(devices, func(d Device) bool { return d.Name == name })
 	if i < 0 {
-		return Device{}, fmt.Errorf("target %q: no such target, use one of %s", name, strings.Join(Names(), ", "))
+		return Device{}, hint.NoSuch("target", name, Names())
 	}
 	return devices[i], nil
 }

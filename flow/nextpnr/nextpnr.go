@@ -48,7 +48,7 @@ func Place(ctx context.Context, o placement.Options) (*placement.Result, error) 
 		return nil, err
 	}
 	f := newFiles(o)
-	c := tool.Command{Args: args(o, f), Dir: o.Dir, Limit: placement.Limit, Log: f.log}
+	c := tool.Command{Args: args(o, f), Dir: o.Dir, Limit: placement.Limit, Log: f.log, Line: follow(ctx)}
 	run, err := t.Run(ctx, c)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package synth
 import (
 	"fmt"
 	"strings"
+
+	"ialgn/internal/hint"
 )
 
 // Estimate is what a netlist of yosys will take of an iCE40, before nextpnr takes minutes to
@@ -53,7 +55,7 @@ func ParseAim(name string) (Aim, error) {
 	case a == ForClock || a == ForWires:
 		return a, nil
 	}
-	return "", fmt.Errorf("%q: want auto, %s or %s", name, ForClock, ForWires)
+	return "", hint.Near(fmt.Errorf("%q: want auto, %s or %s", name, ForClock, ForWires), name, []string{"auto", string(ForClock), string(ForWires)})
 }
 
 // aim returns what a design is best placed for.

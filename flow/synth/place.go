@@ -13,6 +13,7 @@ import (
 	"ialgn/flow/icestorm"
 	"ialgn/flow/placement"
 	"ialgn/internal/crew"
+	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 )
 
@@ -51,20 +52,22 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 	g, ctx := crew.NewGroup(ctx)
 	g.SetLimit(max(1, o.Parallel))
 	var notes sync.Mutex
-	note := func(format string, args ...any) {
+	tell := func(to func(string), format string, args ...any) {
 		notes.Lock()
 		defer notes.Unlock()
-		o.note(fmt.Sprintf(format, args...))
+		to(fmt.Sprintf(format, args...))
 	}
 	for i, seed := range o.Seeds {
 		g.Go(func() error {
-			note("%s: placing and routing, seed %d", w.placer, seed)
+			tell(o.note, "%s: placing and routing, seed %d", w.placer, seed)
+			ctx, end := progress.Begin(ctx, fmt.Sprintf("%s, seed %d", w.placer, seed))
+			defer end()
 			r, err := w.place(ctx, o.placement(aim, netlist, dir, seed))
 			runs[i] = Placed{Seed: seed, Result: r}
 			var failed *tool.FailedError
 			switch {
 			case errors.As(err, &failed) && ctx.Err() == nil:
-				note("%s: seed %d: %v", w.placer, seed, err)
+				tell(o.warn, "seed %d: %v", seed, err)
 				runs[i].Failed, runs[i].err = err.Error(), err
 				return nil
 			case err != nil || o.Device.Family != device.ICE40:

@@ -46,6 +46,7 @@ type Report struct {
 	Synthesis *yosys.Result     `json:"synthesis"`
 	Tools     map[string]string `json:"tools"`
 	Manifest  string            `json:"manifest_sha256"`
+	Files     []string          `json:"files,omitempty"` // in the folder, beside the report
 	Seconds   float64           `json:"seconds"`
 }
 

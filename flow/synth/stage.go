@@ -6,14 +6,41 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ialgn/internal/filelock"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/tool"
 )
 
-// ReportName is the file of the report in a target's folder.
-const ReportName = "synth.json"
+// The files of the report in a target's folder, and of the check that its bitstream may have had.
+const (
+	ReportName = "synth.json"
+	CheckName  = "check.json"
+)
+
+// checkFolder refuses to put a folder in the place of one that has files but no report, which Run
+// did not make, or something else after it was made: its report lists the files that it came with.
+func (o Options) checkFolder() error {
+	dir := filepath.Join(o.Dir, o.Device.Name)
+	entries, err := os.ReadDir(dir)
+	if err != nil || o.Guard.Forced() {
+		return nil // there is none, or it is for what replaces it to say
+	}
+	var r Report
+	text, err := os.ReadFile(filepath.Join(dir, ReportName))
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	for _, e := range entries {
+		ours := err == nil && (r.Files == nil || slices.Contains(r.Files, e.Name()) || e.Name() == ReportName || e.Name() == CheckName)
+		if !ours {
+			return overwrite.Foreign(filepath.Join(dir, e.Name()), "a file of synth")
+		}
+	}
+	return nil
+}
 
 // stage is the folder in which the results of a target are made.
 type stage struct {
@@ -52,7 +79,15 @@ func (s *stage) release() {
 	s.lock.Release()
 }
 
+// writeReport writes the report, with the names of all files that are there.
 func (s *stage) writeReport(r *Report) error {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		r.Files = append(r.Files, e.Name())
+	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"ialgn/flow/device"
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
 )
@@ -26,20 +27,22 @@ import (
 // Options says what to synthesise.
 type Options struct {
 	Device   device.Device
-	Module   string   // the top module; the results have its name
-	Sources  []string // Verilog files
-	Dir      string   // holds a folder for each target
-	MHz      float64  // of the clock that is aimed at
-	Seeds    []int    // of nextpnr, at least one; of Vivado 1
-	Pins     string   // file of pins; empty: nextpnr chooses
-	Aim      Aim      // what it is placed for; empty: as the estimate of its wiring says
-	Parallel int      // how many nextpnrs run at a time
-	Memories []Memory // of the design; without any it may have none
-	Reuse    string   // folder of another design's results, which differs in memories alone; empty: none
-	Manifest string   // SHA-256 of the compiled folder's manifest, for the report
+	Module   string          // the top module; the results have its name
+	Sources  []string        // Verilog files
+	Dir      string          // holds a folder for each target
+	MHz      float64         // of the clock that is aimed at
+	Seeds    []int           // of nextpnr, at least one; of Vivado 1
+	Pins     string          // file of pins; empty: nextpnr chooses
+	Aim      Aim             // what it is placed for; empty: as the estimate of its wiring says
+	Parallel int             // how many nextpnrs run at a time
+	Memories []Memory        // of the design; without any it may have none
+	Reuse    string          // folder of another design's results, which differs in memories alone; empty: none
+	Manifest string          // SHA-256 of the compiled folder's manifest, for the report
+	Guard    overwrite.Guard // of the target's folder
 
-	// Note, unless nil, is told what is being done. It is called by one goroutine at a time.
-	Note func(text string)
+	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
+	// They are called by one goroutine at a time.
+	Note, Warn func(text string)
 }
 
 // Run synthesises a design, places it where that can be, and writes Dir/TARGET. It returns an
@@ -48,6 +51,9 @@ type Options struct {
 func Run(ctx context.Context, o Options) (*Report, error) {
 	begin := time.Now()
 	if err := o.checkSeeds(); err != nil {
+		return nil, err
+	}
+	if err := o.checkFolder(); err != nil {
 		return nil, err
 	}
 	s, err := newStage(o.Dir, o.Device.Name)
@@ -134,7 +140,7 @@ func (o Options) judge(r *Report) {
 	o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%), %s",
 		e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share, e.Route))
 	if e.Route != Will {
-		o.note(fmt.Sprintf("warning: %s has many wires for %s: choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains",
+		o.warn(fmt.Sprintf("%s has many wires for %s: choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains",
 			r.Module, o.Device.Name))
 	}
 	if r.Aim == ForWires {
@@ -145,6 +151,12 @@ func (o Options) judge(r *Report) {
 func (o Options) note(text string) {
 	if o.Note != nil {
 		o.Note(text)
+	}
+}
+
+func (o Options) warn(text string) {
+	if o.Warn != nil {
+		o.Warn(text)
 	}
 }
 

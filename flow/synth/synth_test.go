@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"ialgn/flow/device"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
+	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 	"ialgn/internal/tooltest"
 )
@@ -235,8 +237,8 @@ func TestFailure(t *testing.T) {
 	fake(t, "nextpnr-ice40", "echo working; echo 'ERROR: no route'; exit 1")
 	o := options(t, "ice40-hx1k", source(t, ports, body))
 	o.Seeds = []int{1, 2}
-	before := filepath.Join(o.Dir, o.Device.Name, "before")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(before), 0o777), os.WriteFile(before, nil, 0o666)); err != nil {
+	before := filepath.Join(o.Dir, o.Device.Name, synth.ReportName)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(before), 0o777), os.WriteFile(before, []byte("{}"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := synth.Run(t.Context(), o)
@@ -279,10 +281,11 @@ func TestAim(t *testing.T) {
 	o := options(t, "ice40-hx8k", source(t, ports, entangled(1000)))
 	var notes []string
 	o.Note = func(text string) { notes = append(notes, text) }
+	o.Warn = func(text string) { notes = append(notes, "warned: "+text) }
 	if _, err := synth.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--no-tmdriv") {
 		t.Errorf("a design of many wires: %v", err)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, "may not route\nwarning: m has many wires for ice40-hx8k: ") {
+	if all := strings.Join(notes, "\n"); !strings.Contains(all, "may not route\nwarned: m has many wires for ice40-hx8k: ") {
 		t.Errorf("a design of many wires: notes %q", notes)
 	}
 	if _, err := synth.ParseAim("speed"); err == nil || !strings.Contains(err.Error(), "want auto, clock or wires") {
@@ -300,6 +303,33 @@ func TestTimingFails(t *testing.T) {
 	var failed *tool.FailedError
 	if !errors.As(err, &failed) || failed.Name != "icetime" || strings.Contains(err.Error(), "seed") || !exists(failed.Log) {
 		t.Errorf("error %v, want icetime's with its log", err)
+	}
+}
+
+// TestProgress follows yosys and each of two placings; the seeds that fail are warned of.
+func TestProgress(t *testing.T) {
+	fake(t, "nextpnr-ice40", `echo "Info: Routing 633 arcs." >&2; sleep 0.5; echo "ERROR: no way"; exit 1`)
+	o := options(t, "ice40-hx1k", source(t, ports, body))
+	o.Seeds, o.Parallel = []int{1, 2}, 2
+	var warned []string
+	o.Warn = func(text string) { warned = append(warned, text) }
+	said := map[string]bool{}
+	ctx := progress.With(t.Context(), progress.NewBoard(time.Millisecond, func(all []progress.Status) {
+		for _, s := range all {
+			said[s.Name+": "+strings.Join(s.Doing, ", ")] = true
+		}
+	}))
+	if _, err := synth.Run(ctx, o); err == nil {
+		t.Fatal("no error of nextpnr")
+	}
+	for _, want := range []string{"yosys: synthesising m", "nextpnr, seed 1: routing, 633 arcs left", "nextpnr, seed 2: routing, 633 arcs left"} {
+		if !said[want] {
+			t.Errorf("%q was not said, but %v", want, said)
+		}
+	}
+	slices.Sort(warned)
+	if len(warned) != 2 || !strings.HasPrefix(warned[1], "seed 2: nextpnr-ice40: exit status 1") {
+		t.Errorf("warned of %q", warned)
 	}
 }
 

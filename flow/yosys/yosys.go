@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"ialgn/internal/plural"
+	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 )
 
@@ -130,6 +131,9 @@ func Synthesise(ctx context.Context, o Options) (*Result, error) {
 		Args: []string{"-Q", "-s", scriptName}, Dir: o.Dir,
 		Limit: cmp.Or(o.Limit, defaultLimit), Log: filepath.Join(o.Dir, logName),
 	}
+	ctx, end := progress.Begin(ctx, "yosys")
+	defer end()
+	progress.Say(ctx, "synthesising %s", o.Module)
 	run, err := t.Run(ctx, c)
 	if err != nil {
 		return nil, err

@@ -5,14 +5,14 @@ package archtest
 // Adding a package is: a row here, a row there.
 var policy = Policy{
 	Rules: []Rule{
-		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{testscript}, TestStandard: []string{"net/http", "os/exec"}},
+		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{sys, testscript}, TestStandard: []string{"net/http", "os/exec"}},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/crew", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/memory", "internal/plural"},
+			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/crew", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/memory", "internal/plural", "internal/overwrite"},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", Imports: []string{"internal/hint"}, External: []string{yaml}, Test: []string{"trainer/encoding"}},
-		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
+		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding", "internal/hint"}},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
@@ -41,7 +41,7 @@ var policy = Policy{
 			Test: []string{"trainer/..."},
 		},
 
-		{Package: "netlist", Imports: []string{"trainer/model"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
+		{Package: "netlist", Imports: []string{"trainer/model", "internal/hint"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
 
 		{Package: "netlist/counts", Imports: []string{"netlist"}},
 
@@ -50,10 +50,10 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault"},
+			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/hint", "internal/overwrite"},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
-		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog"}, Test: []string{"compiler", "sim"}},
+		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog", "internal/hint"}, Test: []string{"compiler", "sim"}},
 		{
 			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts", "internal/crew"},
 			Test: []string{"compiler", "compiler/lut", "sim", "backend/...", "internal/tool", "trainer/model"},
@@ -68,7 +68,7 @@ var policy = Policy{
 			Package: "compiler/pipeline", Imports: []string{"netlist"},
 			Test: []string{"sim", "compiler/lut", "compiler/head", "netlist/counts"},
 		},
-		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/crew"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
+		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/crew", "internal/hint"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
 		{
 			Package: "backend/verilog", Imports: []string{"netlist"},
@@ -94,7 +94,7 @@ var policy = Policy{
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
-			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural"},
+			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural", "internal/hint"},
 			Test: []string{"sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 		},
 		{
@@ -111,11 +111,11 @@ var policy = Policy{
 			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
 		},
 		// The program alone: whoever has Verilog may ask for its synthesis.
-		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/tool"}},
-		{Package: "flow/device"},
+		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/progress", "internal/tool"}},
+		{Package: "flow/device", Imports: []string{"internal/hint"}},
 		{Package: "flow/placement", Imports: []string{"flow/device"}},
 		{
-			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
+			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/progress", "internal/tool"},
 			Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"},
 		},
 		{
@@ -125,21 +125,21 @@ var policy = Policy{
 		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/tool"},
+			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/progress", "internal/tool", "internal/overwrite"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "sim/verify",
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec",
-				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/tool",
-				"flow/yosys", "flow/device", "flow/icestorm",
+				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/progress", "internal/tool",
+				"flow/yosys", "flow/device", "flow/icestorm", "internal/hint",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
 		},
 		{
 			// Nothing of the compiler: it is judged here.
-			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/tool"},
+			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool"},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "trainer/..."},
 		},
 		{Package: "sim/verify/cec", Imports: []string{"netlist", "backend/aiger", "internal/tool"}},
@@ -157,14 +157,14 @@ var policy = Policy{
 		},
 		{
 			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/hint", "internal/memory", "internal/plot", "internal/plural"},
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/hint", "internal/memory", "internal/plot", "internal/plural", "internal/overwrite"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
 		{
 			Package: "report",
-			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"backend/fold", "flow/placement", "trainer/encoding"},
+			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
+			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "flow/device", "trainer/encoding"},
 		},
 
 		{Package: "internal/atomicfile"},
@@ -176,8 +176,10 @@ var policy = Policy{
 		{Package: "internal/hint"},
 		{Package: "internal/jsonfault"},
 		{Package: "internal/memory", TestStandard: []string{"os/exec"}},
-		{Package: "internal/plot", Imports: []string{"internal/atomicfile"}, External: []string{gonumPlot}},
+		{Package: "internal/overwrite", Imports: []string{"internal/hint"}},
+		{Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
+		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},

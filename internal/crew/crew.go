@@ -80,7 +80,7 @@ func (c *Crew) sleep() {
 func (c *Crew) work(i int) {
 	s := &c.members[i].state
 	for {
-		c.call(i + 1)
+		c.fault.try(func() { c.task(i + 1) })
 		s.Store(waiting)
 		if c.busy.Add(-1) == 0 && c.asleep.CompareAndSwap(true, false) {
 			c.wake <- struct{}{}
@@ -89,12 +89,6 @@ func (c *Crew) work(i int) {
 			return
 		}
 	}
-}
-
-// call calls the task for a member. A panic is kept for the caller of [Crew.Run].
-func (c *Crew) call(member int) {
-	defer c.fault.keep()
-	c.task(member)
 }
 
 // wait looks until there is what it looks for, or gives up.

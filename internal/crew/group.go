@@ -28,10 +28,9 @@ func (g *Group) SetLimit(n int) { g.group.SetLimit(n) }
 
 // Go calls a function in a goroutine of its own.
 func (g *Group) Go(f func() error) {
-	g.group.Go(func() (err error) {
-		err = errPanic // unless f returns
-		defer g.fault.keep()
-		err = f()
+	g.group.Go(func() error {
+		err := errPanic // unless f returns
+		g.fault.try(func() { err = f() })
 		return err
 	})
 }
@@ -49,10 +48,7 @@ func Each(n int, do func(i int)) {
 	var fault keeper
 	var all sync.WaitGroup
 	for i := range n {
-		all.Go(func() {
-			defer fault.keep()
-			do(i)
-		})
+		all.Go(func() { fault.try(func() { do(i) }) })
 	}
 	all.Wait()
 	fault.raise()
@@ -76,16 +72,22 @@ type keeper struct {
 	fault *Fault
 }
 
-// keep is deferred where a panic may happen, which it ends.
-func (k *keeper) keep() {
-	if value := recover(); value != nil {
-		k.once.Do(func() {
-			var is bool
-			if k.fault, is = value.(*Fault); !is { // of a crew or group within
-				k.fault = &Fault{value, debug.Stack()}
-			}
-		})
+// try calls a function, whose panic it keeps.
+func (k *keeper) try(f func()) {
+	defer func() {
+		if value := recover(); value != nil {
+			k.once.Do(func() { k.fault = faultOf(value) })
+		}
+	}()
+	f()
+}
+
+// faultOf returns what was recovered as a fault, which it is if it comes from a crew or group within.
+func faultOf(value any) *Fault {
+	if f, ok := value.(*Fault); ok {
+		return f
 	}
+	return &Fault{value, debug.Stack()}
 }
 
 // raise panics with what was kept. All goroutines that might keep something are done.

@@ -25,7 +25,7 @@ type Lock struct {
 
 // Acquire makes the file of that path, locks it and writes the number of this process into
 // it. It returns an error that wraps [ErrHeld] and has the number of the other process, if
-// that holds it. [Lock.Release] removes the file.
+// that holds it, and refuses a file that is there and is no lock. [Lock.Release] removes the file.
 func Acquire(path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -40,6 +40,10 @@ func Acquire(path string) (*Lock, error) {
 		if !current(f, path) { // its holder removed it after it was opened here
 			f.Close()
 			continue
+		}
+		if _, ok := holder(f); !ok {
+			f.Close()
+			return nil, fmt.Errorf("%s: exists and is not a lock that ialgn wrote; move it away", path)
 		}
 		// What stands in the file is for people; the lock holds without it.
 		if err := f.Truncate(0); err == nil {
@@ -64,11 +68,19 @@ func held(f *os.File, err error) error {
 	if !errors.Is(err, ErrHeld) {
 		return err
 	}
-	number, readErr := io.ReadAll(io.LimitReader(f, 20))
-	if text := strings.TrimSpace(string(number)); readErr == nil && text != "" && strings.Trim(text, "0123456789") == "" {
-		return fmt.Errorf("%w, number %s", err, text)
+	if number, ok := holder(f); ok && number != "" {
+		return fmt.Errorf("%w, number %s", err, number)
 	}
 	return err
+}
+
+// holder returns the number in the file of a lock, "" if it is empty, and reports whether the
+// file has nothing else.
+func holder(f *os.File) (number string, ok bool) {
+	const longest = 20 // digits of a number, and a line break
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, longest+1))
+	number = strings.TrimSpace(string(text))
+	return number, err == nil && len(text) <= longest && strings.Trim(number, "0123456789") == ""
 }
 
 // current reports whether the path still names the open file.

@@ -48,6 +48,22 @@ func TestKilled(t *testing.T) {
 	l.Release()
 }
 
+// TestForeign leaves alone what has the name of a lock and is none.
+func TestForeign(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".m.lock")
+	for _, text := range []string{"notes\n", "12 monkeys\n", strings.Repeat("1", 1000)} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := Acquire(path); l != nil || err == nil || !strings.Contains(err.Error(), "is not a lock") {
+			t.Errorf("%.20q: error %v", text, err)
+		}
+		if now, _ := os.ReadFile(path); string(now) != text {
+			t.Errorf("%.20q became %q", text, now)
+		}
+	}
+}
+
 // TestExclusive has many take and release a lock, whose file goes and comes: never two hold
 // it.
 func TestExclusive(t *testing.T) {

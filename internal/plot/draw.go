@@ -29,6 +29,7 @@ type entry struct {
 // render draws the chart on a canvas of width x height.
 func (c *Chart) render(canvas vg.CanvasSizer) {
 	p := gonum.New()
+	p.BackgroundColor = nil // the paper is not the plot's
 	x, y := c.scales()
 	c.dress(p, x, y)
 	p.Add(grid{x, y})
@@ -203,7 +204,7 @@ const (
 	rowHeight  = vg.Length(15)
 	thumbWidth = vg.Length(28)
 	thumbGap   = vg.Length(5)
-	entryGap   = vg.Length(14)
+	entryGap   = vg.Length(18)
 )
 
 // layOut breaks the legend into rows no wider than width. An entry wider than that has a

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/overwrite"
 )
 
 // changes is a chart with all that a line chart may have: a band, error bars, exact zeros,
@@ -323,7 +325,7 @@ func TestImpossibleCharts(t *testing.T) {
 
 func TestSave(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "changes")
-	files, err := changes().Save(base)
+	files, err := changes().Save(base, overwrite.Guard{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,10 +343,72 @@ func TestSave(t *testing.T) {
 	if b := image.Bounds(); b.Dx() != 1173 || b.Dy() != 800 {
 		t.Errorf("the image is %v, want 440 x 300 points at 192 dots per inch", b)
 	}
-	if _, err := changes().Save(filepath.Join(base, "there")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := changes().Save(base, overwrite.Guard{}); err != nil {
+		t.Errorf("once more, over its own files: %v", err)
+	}
+	for _, suffix := range []string{".svg", ".png"} {
+		other := filepath.Join(t.TempDir(), "other")
+		if err := os.WriteFile(other+suffix, []byte("<svg>mine</svg>"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if files, err := changes().Save(other, overwrite.Guard{}); err == nil || files != nil || !strings.Contains(err.Error(), "other"+suffix+": exists and is not") {
+			t.Errorf("over another's %s: error %v, files %q", suffix, err, files)
+		}
+	}
+	if _, err := changes().Save(filepath.Join(base, "there"), overwrite.Guard{}); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("without a folder: error %v", err)
 	}
-	if _, err := new(Chart).Save(base); err == nil {
+	if _, err := new(Chart).Save(base, overwrite.Guard{}); err == nil {
 		t.Error("an empty chart was saved")
+	}
+}
+
+// TestTextsKeepApart: texts on one line have their room and do not touch, whatever font draws them.
+func TestTextsKeepApart(t *testing.T) {
+	c := changes()
+	c.Series[0].Name = "mean, 10th to 90th percentile & more"
+	svg, err := c.SVG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(svg), "<text "); n == 0 || strings.Count(string(svg), "textLength=") != n {
+		t.Fatalf("%d texts, but %d with a length", n, strings.Count(string(svg), "textLength="))
+	}
+	type text struct{ from, to float64 }
+	lines := map[string][]text{}
+	for _, m := range regexp.MustCompile(`<text x="([-0-9.]+)" y="([-0-9.]+)" transform="scale\(1, -1\)"\s+textLength="([0-9.]+)"`).FindAllStringSubmatch(string(svg), -1) {
+		from, _ := strconv.ParseFloat(m[1], 64)
+		length, _ := strconv.ParseFloat(m[3], 64)
+		for _, o := range lines[m[2]] {
+			if from < o.to+1 && o.from < from+length+1 {
+				t.Errorf("texts from %v to %v and from %v to %v touch", from, from+length, o.from, o.to)
+			}
+		}
+		lines[m[2]] = append(lines[m[2]], text{from, from + length})
+	}
+	legend := 0
+	for _, line := range lines {
+		legend = max(legend, len(line))
+	}
+	if legend < 2 {
+		t.Errorf("no line of the legend has two texts: %v", lines)
+	}
+}
+
+// TestInline has no paper of its own, and an image has it under all that is drawn.
+func TestInline(t *testing.T) {
+	for _, c := range []*Chart{changes(), shares()} {
+		svg, err := c.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		inline, err := c.Inline()
+		if err != nil {
+			t.Fatal(err)
+		}
+		white := regexp.MustCompile(`(?i)#fff(fff)?\b`)
+		if white.Match(inline) || len(white.FindAll(svg, -1)) != 1 || !bytes.Equal(bytes.Replace(svg, []byte(paper), nil, 1), inline) {
+			t.Errorf("%s: %d white shapes inline, %d in the image", c.Title, len(white.FindAll(inline, -1)), len(white.FindAll(svg, -1)))
+		}
 	}
 }

@@ -26,6 +26,9 @@ type Command struct {
 	Stdin io.Reader     // nil: empty
 	Limit time.Duration // of wall time, for it and all that it starts; must be positive
 	Log   string        // file for the command line and all output; empty: none
+
+	// Line, unless nil, is told each line of either output as it comes, by one goroutine at a time.
+	Line func(string)
 }
 
 // Result is what a run gave.
@@ -77,7 +80,7 @@ func (t *Tool) run(ctx context.Context, c Command, log *logFile) (Result, error)
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = c.Dir, c.Stdin, graceTime
 	killFamily(cmd)
 	var out, errs capture
-	cmd.Stdout, cmd.Stderr = log.beside(&out), log.beside(&errs)
+	cmd.Stdout, cmd.Stderr = c.teller(log.beside(&out), log.beside(&errs))
 	begin := time.Now()
 	err := cmd.Run()
 	r := Result{

@@ -3,6 +3,8 @@ package verify
 import (
 	"context"
 	"time"
+
+	"ialgn/internal/progress"
 )
 
 // leastWithout is how long a proof without the assumption may take at least.
@@ -16,6 +18,9 @@ func (d Design) unassumed(p prover, limit time.Duration) (verdict string, err er
 	if d.project() == 0 {
 		return "", nil
 	}
+	var end func()
+	p.ctx, end = progress.Begin(p.ctx, "without the assumption")
+	defer end()
 	d.Assumed = false
 	r := &FormalResult{Verdict: unproved}
 	if err := d.show(p.ctx, d.random(), r); err != nil || r.Verdict == different {

@@ -14,6 +14,7 @@ import (
 	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/yosys"
+	"ialgn/internal/progress"
 )
 
 // Bitstream is a bitstream of the product for an iCE40.
@@ -40,6 +41,8 @@ type Bitstream struct {
 //
 // It returns an error of package tool if a program is missing or fails.
 func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples int) (*RTLResult, error) {
+	ctx, end := progress.Begin(ctx, "bitstream")
+	defer end()
 	begin := time.Now()
 	var err error
 	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // no program takes it for an option
@@ -54,6 +57,7 @@ func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples i
 	}
 	defer os.RemoveAll(dir)
 	chip := filepath.Join(dir, "chip.v")
+	progress.Say(ctx, "reading it back")
 	if err := d.readBack(ctx, b, dir, chip); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ialgn/backend/verilog"
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 )
 
@@ -26,13 +27,16 @@ func (c *rtlCheck) byClass(ctx context.Context, r *RTLResult) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range counts {
+	outputs := c.Product.OutputPorts()
+	for i, p := range counts {
+		progress.Count(ctx, i, len(counts)+len(outputs), "parts")
 		if err := c.simulatePart(ctx, p, source.part([]string{p.Name}, nil), "", r); err != nil {
 			return err
 		}
 	}
 	wires, drivers := c.wantedCounts()
-	for _, p := range c.Product.OutputPorts() {
+	for i, p := range outputs {
+		progress.Count(ctx, len(counts)+i, len(counts)+len(outputs), "parts")
 		part := source.part([]string{p.Name}, wires)
 		more := ""
 		for _, d := range drivers {
@@ -52,6 +56,8 @@ type wantedDriver struct{ wire, line string }
 
 // simulatePart simulates a part of the design, with further lines, and compares one bus.
 func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, more string, r *RTLResult) error {
+	ctx, end := progress.Begin(ctx, bus.Name)
+	defer end()
 	dir, err := os.MkdirTemp(c.dir, "part-")
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/internal/progress"
 	"ialgn/trainer/model"
 )
 
@@ -37,6 +38,8 @@ type FoldResult struct {
 // their own, from what the documentation says of them. It returns an error if a file has not
 // the documented form.
 func (d Design) Fold(ctx context.Context, s Samples, f FoldFiles) (*FoldResult, error) {
+	ctx, end := progress.Begin(ctx, "folded program")
+	defer end()
 	begin := time.Now()
 	p, err := d.readProgram(f)
 	if err != nil {
@@ -51,6 +54,7 @@ func (d Design) Fold(ctx context.Context, s Samples, f FoldFiles) (*FoldResult, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		progress.Count(ctx, from, r.Checked, "samples")
 		index := consecutive(from, min(from+64, r.Checked))
 		counts := p.run(s.thermometer(&d.Model.Encoder, 1, index), d.Model.Encoder.Bits-1)
 		for k, i := range index {
@@ -259,6 +263,8 @@ func (p *foldProgram) run(x []uint64, perFeature int) (counts [][64]int32) {
 // FoldRTL runs the Verilog of a folded engine in a simulator, as [Design.RTL] does that of the
 // netlist: samples follow each other without a reset, with stalls on both sides.
 func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator string, samples int) (*RTLResult, error) {
+	ctx, end := progress.Begin(ctx, "folded rtl")
+	defer end()
 	begin := time.Now()
 	p, err := d.readProgram(f)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 )
 
@@ -12,6 +13,8 @@ import (
 // files say, with the argmax that the engine has. That the engine's Verilog runs programs so is no
 // part of the proof.
 func (d Design) FoldFormal(ctx context.Context, f FoldFiles) (*FormalResult, error) {
+	ctx, end := progress.Begin(ctx, "folded program")
+	defer end()
 	p, err := d.readProgram(f)
 	if err != nil {
 		return nil, err

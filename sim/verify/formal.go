@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/spec"
@@ -55,6 +56,8 @@ const maxProofs = 64
 // A difference is believed when our simulator replays it. It returns an error of package
 // tool if abc is missing or fails.
 func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
+	ctx, end := progress.Begin(ctx, "formal")
+	defer end()
 	begin := time.Now()
 	r := &FormalResult{Verdict: unproved}
 	defer func() { r.Seconds = time.Since(begin).Seconds() }()
@@ -92,6 +95,7 @@ func (d Design) Formal(ctx context.Context) (*FormalResult, error) {
 // proveWhole adds the proof from end to end. That it says otherwise than the proof in parts
 // leaves nothing proved.
 func (d Design) proveWhole(p prover, k *cuts, r *FormalResult) (err error) {
+	progress.Say(p.ctx, "proving the whole from end to end")
 	if r.EndToEnd, err = d.endToEnd(p, k); err != nil || r.EndToEnd != different {
 		return err
 	}
@@ -108,6 +112,7 @@ type prover struct {
 
 // proveAll proves the argmax, and then what is counted.
 func (d Design) proveAll(p prover, k *cuts, r *FormalResult) error {
+	progress.Say(p.ctx, "proving the argmax")
 	reason, wrong, err := p.argmax(d.Product, k.product.roots.argmax)
 	if err != nil {
 		return err
@@ -130,6 +135,7 @@ func (d Design) proveAll(p prover, k *cuts, r *FormalResult) error {
 // proveCuts proves what is counted, with one choice of corresponding roots after another.
 // It is not done if no choice was found that could be.
 func (d Design) proveCuts(p prover, k *cuts, r *FormalResult) (done bool, err error) {
+	progress.Say(p.ctx, "proving %d bits of the last layer", len(k.raw.h()))
 	for range maxProofs {
 		product, changed, err := k.align(p.ctx)
 		if err != nil {

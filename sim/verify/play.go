@@ -68,7 +68,7 @@ func (d Design) play(ctx context.Context, s Samples, b wrapped, dir string, samp
 		}
 	}
 	out, err := simulation{
-		dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}, library: b.library,
+		dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}, count: len(index), library: b.library,
 	}.run(ctx, cmp.Or(b.simulator, d.playerOf(p, len(index))))
 	if err != nil {
 		return nil, err

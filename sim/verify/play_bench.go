@@ -37,6 +37,8 @@ module player_tb;
         $display("sample %0d: %b, expected %b", got, result, expected[got]);
       end
       got = got + 1;
+      $display("at %0d", got);
+      $fflush;
       late = 0;
     end
   endtask

@@ -13,6 +13,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 )
 
@@ -66,6 +67,8 @@ const (
 //
 // It returns an error of package tool if the simulator is missing or fails.
 func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int) (*RTLResult, error) {
+	ctx, end := progress.Begin(ctx, "rtl")
+	defer end()
 	begin, auto := time.Now(), simulator == "auto"
 	simulator, err := pick(simulator, d.Product.Cells(), min(samples, s.Levels.Len()))
 	if err != nil {
@@ -189,7 +192,7 @@ func tied(counts []int32) bool {
 // writeSources writes a testbench that compares the given ports and probes (nil: all), and the
 // primitives if the design has any.
 func (d Design) writeSources(f RTLFiles, dir string, compare []string) error {
-	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare}
+	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target, Compare: compare, Tell: tellEvery}
 	err := writeSource(filepath.Join(dir, testbenchName), d.Product, o, verilog.WriteTestbench)
 	if err != nil || f.Style != verilog.LUTs || f.library != nil {
 		return err

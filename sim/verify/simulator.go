@@ -5,11 +5,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
+	"ialgn/internal/hint"
+	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 )
 
@@ -35,13 +40,15 @@ type simulated struct {
 	build, run float64
 }
 
+// simulators are the names that [Design.RTL] knows.
+var simulators = []string{"auto", "iverilog", "verilator"}
+
 // CheckSimulator returns an error if [Design.RTL] knows no simulator of that name.
 func CheckSimulator(name string) error {
-	switch name {
-	case "auto", "iverilog", "verilator":
+	if slices.Contains(simulators, name) {
 		return nil
 	}
-	return fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name)
+	return hint.Near(fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name), name, simulators)
 }
 
 // pick returns the simulator that the user asked for. auto is the one that is expected to be
@@ -84,14 +91,16 @@ func (s simulation) verilator(ctx context.Context) (simulated, error) {
 		"--binary", "-j", "0", "--timing", "-Wno-fatal", "-fno-const-bit-op-tree", "--x-initial", "unique", "--x-assign", "unique",
 		"--top-module", s.tops[0], "--Mdir", "obj", "-o", "sim",
 	}
+	progress.Say(ctx, "verilator, building")
 	b, err := t.Run(ctx, tool.Command{Args: append(append(args, s.options("-I", "+define+")...), s.sources...), Dir: s.dir, Limit: rtlLimit})
 	if err != nil {
 		return simulated{}, err
 	}
 	program := &tool.Tool{Name: "verilator's simulation", Path: filepath.Join(s.dir, "obj", "sim")}
 	args = append(s.plusArgs(), "+verilator+rand+reset+2", "+verilator+seed+1")
-	r, err := program.Run(ctx, tool.Command{Args: args, Dir: s.dir, Limit: rtlLimit})
-	return simulated{r.Stdout, t.Version(ctx), b.CPU, r.CPU}, err
+	progress.Say(ctx, "verilator, running")
+	r, err := program.Run(ctx, tool.Command{Args: args, Dir: s.dir, Limit: rtlLimit, Line: s.follow(ctx)})
+	return simulated{withoutTelling(r.Stdout), t.Version(ctx), b.CPU, r.CPU}, err
 }
 
 func (s simulation) iverilog(ctx context.Context) (simulated, error) {
@@ -113,12 +122,41 @@ func (s simulation) iverilog(ctx context.Context) (simulated, error) {
 	if s.apart {
 		args = append(args, "-i")
 	}
+	progress.Say(ctx, "iverilog, building")
 	b, err := compiler.Run(ctx, tool.Command{Args: append(args, s.sources...), Dir: s.dir, Limit: rtlLimit})
 	if err != nil {
 		return simulated{}, err
 	}
-	r, err := vvp.Run(ctx, tool.Command{Args: append([]string{"-n", "sim.vvp"}, s.plusArgs()...), Dir: s.dir, Limit: rtlLimit})
-	return simulated{r.Stdout, compiler.Version(ctx), b.CPU, r.CPU}, err
+	progress.Say(ctx, "iverilog, running")
+	r, err := vvp.Run(ctx, tool.Command{Args: append([]string{"-n", "sim.vvp"}, s.plusArgs()...), Dir: s.dir, Limit: rtlLimit, Line: s.follow(ctx)})
+	return simulated{withoutTelling(r.Stdout), compiler.Version(ctx), b.CPU, r.CPU}, err
+}
+
+// tellEvery is after how many vectors a testbench says how far it is.
+const tellEvery = 64
+
+// atLine is how it says that.
+var atLine = regexp.MustCompile(`^at (\d+)$`)
+
+// follow returns what is told of each line of a simulation: it says how far that is.
+func (s simulation) follow(ctx context.Context) func(line string) {
+	return func(line string) {
+		if m := atLine.FindStringSubmatch(line); m != nil {
+			at, _ := strconv.Atoi(m[1]) // digits
+			progress.Count(ctx, at, s.count, "samples")
+		}
+	}
+}
+
+// withoutTelling returns what a simulation printed but for how far it was.
+func withoutTelling(text string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !atLine.MatchString(strings.TrimSpace(line)) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // options returns the compiler's options for folders to include from and for macros.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/trainer/model"
@@ -25,6 +26,8 @@ type SoftwareResult struct {
 // optimised netlist that is a pipeline is clocked. One of other ports differs, and is not run. It
 // returns an error only where the comparison itself is impossible.
 func (d Design) Software(ctx context.Context, s Samples, threads int) (*SoftwareResult, error) {
+	ctx, end := progress.Begin(ctx, "software")
+	defer end()
 	begin := time.Now()
 	r := &SoftwareResult{Checked: s.Levels.Len()}
 	if !d.comparable(r) {
@@ -98,6 +101,7 @@ func (d Design) hidden(ctx context.Context, s Samples, r *SoftwareResult) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		progress.Count(ctx, from, r.Checked, "samples")
 		to := min(from+block, r.Checked)
 		words := (to - from + 63) / 64
 		if err := d.runBlock(simulator, s, words, from, to); err != nil {

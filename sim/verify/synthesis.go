@@ -7,6 +7,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
+	"ialgn/internal/progress"
 	"ialgn/sim/verify/readback"
 )
 
@@ -26,6 +27,8 @@ type SynthesisResult struct {
 // It returns an error of package tool if a program is missing or fails, and if the synthesised
 // netlist is not what [yosys.Synthesise] takes for sound.
 func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int, prove bool) (*SynthesisResult, error) {
+	ctx, end := progress.Begin(ctx, "synthesized")
+	defer end()
 	dir, err := os.MkdirTemp("", "ialgn-synthesis-")
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
+	"ialgn/internal/progress"
 )
 
 // WrapperFiles names a wrapper around the product, as it was emitted.
@@ -40,6 +41,8 @@ type WrapperResult struct {
 //
 // It returns an error of package tool if iverilog is missing or fails.
 func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples int) (*WrapperResult, error) {
+	ctx, end := progress.Begin(ctx, "wrapper")
+	defer end()
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "ialgn-wrapper-")
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ialgn/internal/hint"
 )
 
 // setCSV is the data set of the user's own files, which alone has the keys of [Data]
@@ -22,15 +24,23 @@ type limit struct {
 	min, max float64
 }
 
+// MaxDepth is as many layers as a netlist can name ([ialgn/netlist.MaxLayers]), and maxGates more
+// gates than it can number, head and encoder left aside: a network beyond could be trained and
+// not compiled.
+const (
+	MaxDepth = 1<<16 - 1
+	maxGates = 3 << 29
+)
+
 // limits holds the ranges of the keys that every data set has.
 //
-// Width times depth stays within what a model file may have; a batch within the
+// The depth stays within what a netlist can name; a batch within the
 // engine's counters, anchors within its bit rows. The floating point ends keep every
 // number that the engine makes of them a normal, finite float32, and the betas below 1.
 var limits = []limit{
 	{"encoder.bits", 2, 256},
 	{"model.width", 1, 1 << 24},
-	{"model.depth", 1, 1 << 16},
+	{"model.depth", 1, MaxDepth},
 	{"model.anchors", 1, 256},
 	{"model.hidden", 1, 256},
 	{"model.skip_logit", -100, 100},
@@ -135,7 +145,7 @@ func (c *Config) checkName() error {
 
 func (c *Config) checkChoices() error {
 	if c.Data.Set == "" && !c.given("data.set") {
-		return c.wrong("data.set", "name one: "+oneOf(choices[0].values), "missing")
+		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+"; digits and csv need encoder.bits and model.tau, too", "missing")
 	}
 	for _, ch := range choices {
 		if err := c.checkChoice(ch, ch.values); err != nil {
@@ -152,19 +162,43 @@ func (c *Config) checkChoice(ch choice, values []string) error {
 			return nil
 		}
 	}
-	return c.wrong(ch.key, "use "+oneOf(values), "%.40q is unknown", got)
+	return hint.Near(c.wrong(ch.key, "use "+oneOf(values), "%.40q is unknown", got), got, values)
 }
 
-// checkMissing reports the two keys that have a default for some data sets only.
+// required are keys without a default, at least for some configurations.
+var required = []struct {
+	key    string
+	needed func(c *Config) bool
+	why    string // for which configuration
+	remedy string
+}{
+	{"data.train", func(c *Config) bool { return c.Data.Set == setCSV }, "which the data set csv needs", "name the CSV file of the training set"},
+	{"encoder.bits", func(*Config) bool { return true }, "and has no default for the data set %s", "give it: 8 suits digits, 4 to 16 most sets"},
+	{"model.tau", func(*Config) bool { return true }, "and has no default for the data set %s", "give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800"},
+	{"train.schedule.every", func(c *Config) bool { return c.Train.Schedule.Kind == scheduleStep }, "which the schedule step needs", "give the epochs from one fall of the rate to the next, for example 30"},
+}
+
+// checkMissing reports the keys that must be given and are not, all at once.
 func (c *Config) checkMissing() error {
-	if c.Encoder.Bits == 0 && !c.given("encoder.bits") {
-		return c.wrong("encoder.bits", "give it: 8 suits digits, 4 to 16 most sets", "missing, and has no default for the data set %s", c.Data.Set)
+	var places, remedies []string
+	why := ""
+	for _, r := range required {
+		if !r.needed(c) || c.given(r.key) || !c.value(r.key).IsZero() {
+			continue
+		}
+		places, remedies = append(places, c.where(r.key)), append(remedies, r.key+": "+r.remedy)
+		if why = r.why; strings.Contains(why, "%") {
+			why = fmt.Sprintf(why, c.Data.Set)
+		}
 	}
-	if c.Model.Tau == 0 && !c.given("model.tau") {
-		return c.wrong("model.tau", "give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
-			"missing, and has no default for the data set %s", c.Data.Set)
+	switch len(places) {
+	case 0:
+		return nil
+	case 1:
+		_, remedy, _ := strings.Cut(remedies[0], ": ")
+		return hint.With(fmt.Errorf("%s: missing, %s", places[0], why), "%s", remedy)
 	}
-	return nil
+	return hint.With(fmt.Errorf("%s: missing, and without a default here", strings.Join(places, ", ")), "%s", strings.Join(remedies, "; "))
 }
 
 func (c *Config) checkLimits() error {
@@ -219,7 +253,7 @@ func (c *Config) checkData() error {
 
 func (c *Config) checkCSV() error {
 	if c.Data.Train == "" {
-		return c.wrong("data.train", "name the CSV file of the training set", "missing, which the data set csv needs")
+		return c.wrong("data.train", "name the CSV file of the training set", "names no file")
 	}
 	if err := c.checkChoice(headers, headers.values); err != nil {
 		return err

@@ -35,6 +35,10 @@ type Data struct {
 	Header    string  `yaml:"header" json:"header,omitempty"`         // auto | yes | no
 	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // of Train, without a test file
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
+
+	// Beside is no key: it is the folder of the file that names the data, a configuration or a
+	// model, where they are looked for last. It is stored nowhere.
+	Beside string `yaml:"-" json:"-"`
 }
 
 // Encoder is the binarisation of the features.

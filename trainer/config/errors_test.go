@@ -1,7 +1,7 @@
 package config_test
 
 // setHint lists the data sets.
-const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100 or csv"
+const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100 or csv; digits and csv need encoder.bits and model.tau, too"
 
 // csvText begins a valid configuration of a CSV set, up to the keys of data.
 const csvText = "encoder: {bits: 8}\nmodel: {tau: 3}\n"
@@ -95,7 +95,24 @@ var errorCases = []struct {
 	{"more hidden than gates", "data: {set: mnist}\nmodel: {width: 10, hidden: 11}", nil, "m.yaml:2:28: model.hidden: 11 different candidates cannot be drawn from the 10 gates of a layer", "use at most 10, or a larger model.width"},
 	{"more hidden candidates than numbers", "data: {set: mnist}\nmodel: {width: 16777216, hidden: 256}", nil, "m.yaml:2:34: model.hidden: a layer of 16777216 gates with 256 hidden candidates each has more of them than 4294967295", "use at most 255, or a smaller model.width"},
 	{"more layers than a header holds", "data: {set: mnist}\nmodel: {topology: rwlgn, depth: 8193}", nil, "m.yaml:2:33: model.depth: 8193 layers, of which a network without private chains can have 8192", "use less, or a network of private chains: topology: ialgn with hidden: 1"},
-	{"topology", "data: {set: mnist}\nmodel: {topology: dlgn}", nil, "m.yaml:2:19: model.topology: \"dlgn\" is unknown", "use ialgn, rwlgn, rwlgn-spine or rwlgn-classwise"},
+	{"topology", "data: {set: mnist}\nmodel: {topology: dlgn}", nil, "m.yaml:2:19: model.topology: \"dlgn\" is unknown", "did you mean ialgn; use ialgn, rwlgn, rwlgn-spine or rwlgn-classwise"},
+	{"a value near another", "data: {set: mnst}", nil, "m.yaml:1:13: data.set: \"mnst\" is unknown", "did you mean mnist; use digits, mnist, fashion-mnist, cifar10, cifar100 or csv"},
+	{
+		"bits and tau missing", "data: {set: digits}\nmodel: {width: 300}", nil, "m.yaml: encoder.bits, m.yaml:2:1: model.tau: missing, and without a default here",
+		"encoder.bits: give it: 8 suits digits, 4 to 16 most sets; model.tau: give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
+	},
+	{
+		"all missing", "data: {set: csv}\ntrain: {schedule: {kind: step}}", nil,
+		"m.yaml:1:1: data.train, m.yaml: encoder.bits, m.yaml: model.tau, m.yaml:2:9: train.schedule.every: missing, and without a default here",
+		"data.train: name the CSV file of the training set; encoder.bits: give it: 8 suits digits, 4 to 16 most sets; " +
+			"model.tau: give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800; " +
+			"train.schedule.every: give the epochs from one fall of the rate to the next, for example 30",
+	},
+	{"deeper than a netlist", "data: {set: mnist}\nmodel: {depth: 65536}", nil, "m.yaml:2:16: model.depth: 65536 is outside 1 to 65535", "the default is 6"},
+	{
+		"more gates than a netlist", "data: {set: mnist}\nmodel: {width: 16777210, depth: 100}", nil,
+		"m.yaml:2:16: model.width: 16777210 x 100 gates are more than the 1610612736 that can be compiled", "use a smaller model.width or model.depth",
+	},
 
 	{"schedule", "data: {set: mnist}\ntrain: {schedule: {kind: linear}}", nil, `m.yaml:2:26: train.schedule.kind: "linear" is unknown`, "use constant, cosine or step"},
 	{

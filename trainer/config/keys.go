@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"ialgn/internal/hint"
 )
 
 // field is a key of the configuration with its value.
@@ -21,7 +23,7 @@ func appendFields(list []field, prefix string, section reflect.Value) []field {
 	for i := range section.NumField() {
 		name := section.Type().Field(i).Tag.Get("yaml")
 		switch v := section.Field(i); {
-		case name == "":
+		case name == "" || name == "-":
 		case v.Kind() == reflect.Struct:
 			list = appendFields(list, prefix+name+".", v)
 		default:
@@ -108,12 +110,9 @@ func (c Config) Equal(other Config) bool { return len(c.Diff(other)) == 0 }
 // unknown returns the hint for a key that does not exist: the key most like it, else
 // the keys beside it.
 func unknown(key string) string {
-	best, distance := "", max(2, len(key)/4)+1
+	best := hint.Nearest(key, Keys())
 	var beside []string
 	for _, k := range Keys() {
-		if d := edits(key, k); d < distance {
-			best, distance = k, d
-		}
 		if last := k[strings.LastIndexByte(k, '.')+1:]; best == "" && last == key[strings.LastIndexByte(key, '.')+1:] {
 			best = k
 		}
@@ -128,26 +127,4 @@ func unknown(key string) string {
 		return "the keys here are " + strings.Join(beside, ", ")
 	}
 	return "the sections are data, encoder, model and train"
-}
-
-// edits returns the least number of inserted, deleted and replaced bytes that turn a
-// into b (Levenshtein distance), one row of its table at a time.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

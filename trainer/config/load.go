@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"unicode/utf8"
 
 	"ialgn/internal/hint"
@@ -27,7 +28,9 @@ func Load(path string, sets []string) (Config, error) {
 	if err != nil {
 		return Config{}, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
 	}
-	return Parse(path, src, sets)
+	c, err := Parse(path, src, sets)
+	c.Data.Beside = filepath.Dir(path)
+	return c, err
 }
 
 // unreadable puts the path before the cause of a failed operation, as it stands before

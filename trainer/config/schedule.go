@@ -22,10 +22,6 @@ var scheduleLimits = []struct {
 // leaves a run to it.
 func (c *Config) checkSchedule() error {
 	s := &c.Train.Schedule
-	if s.Kind == scheduleStep && s.Every == 0 && !c.given("train.schedule.every") {
-		return c.wrong("train.schedule.every", "give the epochs from one fall of the rate to the next, for example 30",
-			"missing, which the schedule step needs")
-	}
 	for _, l := range scheduleLimits {
 		switch {
 		case l.kind == s.Kind:

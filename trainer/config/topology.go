@@ -24,6 +24,9 @@ func (c *Config) checkTopology() error {
 	case m.Width*m.Hidden > maxHidden:
 		return c.wrong("model.hidden", fmt.Sprintf("use at most %d, or a smaller model.width", maxHidden/m.Width),
 			"a layer of %d gates with %d hidden candidates each has more of them than %d", m.Width, m.Hidden, maxHidden)
+	case m.Width*m.Depth > maxGates:
+		return c.wrong("model.width", "use a smaller model.width or model.depth",
+			"%d x %d gates are more than the %d that can be compiled", m.Width, m.Depth, maxGates)
 	case m.Depth > maxSections && !c.PrivateChains():
 		return c.wrong("model.depth", "use less, or a network of private chains: topology: ialgn with hidden: 1",
 			"%d layers, of which a network without private chains can have %d", m.Depth, maxSections)
@@ -67,6 +70,18 @@ func (c Config) CheckClasses(classes, inputs int) error {
 	}
 	return nil
 }
+
+// FitWidth returns the configuration with a width that the classes divide, if none was given:
+// the default, rounded. One that was given is for [Config.CheckClasses] to judge.
+func (c Config) FitWidth(classes int) Config {
+	if c.source != nil && !c.given("model.width") && classes > 0 {
+		c.Model.Width = multiple(c.Model.Width, classes)
+	}
+	return c
+}
+
+// WidthGiven reports whether the width stays what it is, whatever the classes are.
+func (c Config) WidthGiven() bool { return c.source == nil || c.given("model.width") }
 
 // multiple returns the positive multiple of n that is nearest to w.
 func multiple(w, n int) int { return max((w+n/2)/n, 1) * n }

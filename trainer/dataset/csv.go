@@ -65,8 +65,9 @@ func openCSVFiles(ctx context.Context, cfg config.Data, bitsIn int, f found) (*S
 	return s, nil
 }
 
-// findCSV looks for the files in data.dir, else in the working directory, and then in
-// the folders.
+// findCSV looks for the files in data.dir, else in the working directory, then in the folders,
+// and then beside what names them, a model or a configuration. Last it looks in all of these but
+// the working directory for the bare names, since a folder may have been moved.
 func findCSV(cfg config.Data, folders []string) (found, error) {
 	if cfg.Train == "" {
 		return found{}, errors.New("data.train: missing, name the CSV file of the training set")
@@ -79,14 +80,29 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 	if dir == "" {
 		dir = "."
 	}
-	f, reason := locate(names, append([]string{dir}, folders...))
-	if reason != "" {
-		return found{}, &MissingError{
-			Set: "csv", Reason: strings.Join(slices.Concat(names...), ", ") + ": " + reason,
-			Get: "name the folder with --data or data.dir",
-		}
+	others := slices.Clone(folders)
+	if cfg.Beside != "" && !slices.Contains(others, cfg.Beside) && cfg.Beside != dir {
+		others = append(others, cfg.Beside)
 	}
-	return f, nil
+	f, reason := locate(names, append([]string{dir}, others...))
+	if reason == "" {
+		return f, nil
+	}
+	if f, lost := locate(bare(names), others); lost == "" {
+		return f, nil
+	}
+	return found{}, &MissingError{
+		Set: "csv", Reason: strings.Join(slices.Concat(names...), ", ") + ": " + reason,
+		Get: "name the folder that has it with --data DIR, or with data.dir in a configuration",
+	}
+}
+
+// bare returns names without their folders.
+func bare(names [][]string) (all [][]string) {
+	for _, n := range names {
+		all = append(all, []string{filepath.Base(n[0])})
+	}
+	return all
 }
 
 // csvName returns a file's name without folder and endings.

@@ -126,7 +126,12 @@ func TestCSVFaults(t *testing.T) {
 		{"header unknown", config.Data{Header: "maybe"}, "1,x\n2,y\n", "1,x", []string{`data.header: "maybe"`}},
 		{"label not there", config.Data{Label: "species"}, "a,class\n1,x\n2,y\n", "1,x", []string{`no column is named "species"`, "class"}},
 		{"label twice", config.Data{Label: "class"}, "class,a,class\n1,2,x\n", "1,x", []string{`two columns are named "class"`}},
-		{"label without header", config.Data{Label: "class", Header: "no"}, "1,x\n2,y\n", "1,x", []string{"data.label names a column", "no header"}},
+		{"label without header", config.Data{Label: "class", Header: "no"}, "1,x\n2,y\n", "1,x", []string{`data.label: "class" is no column`, "no header", "from 1 to 2"}},
+		{"label number beyond the columns", config.Data{Label: "3", Header: "no"}, "1,x\n2,y\n", "1,x", []string{`data.label: "3" is no column`, "from 1 to 2"}},
+		{"label number 0", config.Data{Label: "0"}, "1,x\n2,y\n", "1,x", []string{`no column is named "0"`}},
+		{"label number with a header", config.Data{Label: "2"}, "a,class\n1,x\n2,y\n", "1,x", []string{`no column is named "2"`}},
+		{"label number with a header, as is said", config.Data{Label: "2", Header: "yes"}, "a,class\n1,x\n2,y\n", "1,x", []string{`no column is named "2"`}},
+		{"label that is number or name", config.Data{Label: "2"}, "1,2,3\n4,5,6\n", "1,2,3", []string{"data.label: 2 stands in a line of numbers", "data.header", "(yes)", "(no)"}},
 		{"control character in a name", config.Data{}, "\"a\nb\",class\n1,x\n2,y\n", "1,x", []string{"header", `"a\nb" holds control characters`}},
 		{"control character in a label", config.Data{}, "a,class\n1,x\n2,\"y\n\"\"z\"\n", "1,x", []string{"record 2", "control characters"}},
 		{"long label", config.Data{}, "1," + strings.Repeat("y", 257), "1,x", []string{"record 1", "longer than 256 bytes"}},
@@ -150,6 +155,45 @@ func TestCSVFaults(t *testing.T) {
 			}
 			wantError(t, err, tt.want...)
 		})
+	}
+}
+
+// TestCSVLabelNumber gives the label by the number of its column, where there is no header.
+func TestCSVLabelNumber(t *testing.T) {
+	for _, test := range []struct {
+		name, text, header, label string
+		samples, features         int
+		classes                   []string
+	}{
+		{"number, header by looks", "7,0.5,3\n8,0.6,3\n7,0.1,4\n", "", "1", 3, 2, []string{"7", "8"}},
+		{"number, which stands in the line", "7,0.5,1\n8,0.6,3\n7,0.1,4\n", "no", "1", 3, 2, []string{"7", "8"}},
+		{"number of a text", "oak,0.5\nelm,0.6\n", "", "1", 2, 1, []string{"elm", "oak"}},
+		{"name that is a number", "1,2\n0.5,3\n0.6,4\n", "yes", "2", 2, 1, []string{"3", "4"}},
+		{"name that is a number, among words", "a,2\n0.5,3\n0.6,4\n", "", "2", 2, 1, []string{"3", "4"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := openCSVText(t, config.Data{Header: test.header, Label: test.label}, 8, test.text, test.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.classes, s.Classes); diff != "" || s.Features != test.features || s.TrainSamples != test.samples {
+				t.Errorf("%d samples of %d features, classes (-want +got):\n%s", s.TrainSamples, s.Features, diff)
+			}
+		})
+	}
+}
+
+// TestPredictLabelNumber skips the label that has a number, in a file for prediction: also where
+// the number stands in its first line.
+func TestPredictLabelNumber(t *testing.T) {
+	s, err := openSamples(inMemory("new", []byte("9,1,2\n9,3,4\n")), 2, nil, "1", nil, 15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	values := make([]uint16, 2)
+	if err := s.Next(values); err != nil || values[0] != 1 || values[1] != 2 {
+		t.Errorf("values %v, error %v, want 1 and 2", values, err)
 	}
 }
 

@@ -23,10 +23,15 @@ func openIDX(f file) (*idx, error) {
 	if err != nil {
 		return nil, err
 	}
+	return idxOf(s)
+}
+
+// idxOf reads the header of an IDX file, and closes what is none.
+func idxOf(s *stream) (*idx, error) {
 	x := &idx{stream: s}
 	if err := x.header(); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("%s: %w", f.name, err)
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return x, nil
 }

@@ -106,12 +106,12 @@ func findKind(name string) (*kind, bool) {
 }
 
 // setNames lists all names that [Open] takes.
-func setNames() string {
+func setNames() []string {
 	names := []string{"digits"}
 	for _, k := range kinds {
 		names = append(names, k.name)
 	}
-	return strings.Join(append(names, "csv"), ", ")
+	return append(names, "csv")
 }
 
 // systemFolder is where the data set packages of Debian put their files.

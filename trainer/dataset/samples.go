@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 
 	"ialgn/trainer/encoding"
@@ -20,8 +22,12 @@ type Samples struct {
 	pixels []byte
 }
 
+// StandardInput is the path that means the standard input.
+const StandardInput = "-"
+
 // OpenSamples opens a CSV or an IDX image file, gzip or not, whose samples are to be
-// classified by a model of the given features. Real values become integers by q; with
+// classified by a model of the given features. It is read once, from its beginning on, so that it
+// may be a pipe, too. Real values become integers by q; with
 // q nil they must be integers of 0..max already.
 //
 // A CSV file may have a header: a first line without numbers, or of the features'
@@ -35,7 +41,11 @@ func OpenSamples(ctx context.Context, path string, features int, featureNames []
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return openSamples(onDisk(path), features, featureNames, labelColumn, q, max)
+	f := onDisk(path)
+	if path == StandardInput {
+		f = file{"standard input", func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }}
+	}
+	return openSamples(f, features, featureNames, labelColumn, q, max)
 }
 
 func openSamples(f file, features int, names []string, label string, q *encoding.Quantiser, max uint32) (*Samples, error) {
@@ -43,17 +53,14 @@ func openSamples(f file, features int, names []string, label string, q *encoding
 		return nil, fmt.Errorf("quantiser of %d features for a model of %d", len(q.Scale), features)
 	}
 	s := &Samples{features: features, q: q, max: max}
-	isIDX, err := f.startsLikeIDX()
+	in, err := f.stream()
 	if err != nil {
 		return nil, err
 	}
-	if isIDX {
-		if err := s.openImages(f); err != nil {
-			return nil, err
-		}
-		return s, nil
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0, 0}) {
+		return s, s.openImages(in)
 	}
-	if s.table, err = openTable(f, layout{label: label, features: features, names: names}); err != nil {
+	if s.table, err = tableOf(in, layout{label: label, features: features, names: names}); err != nil {
 		return nil, err
 	}
 	if q != nil && len(names) != 0 && s.table.names != nil && !slices.Equal(s.table.names, names) {
@@ -63,23 +70,14 @@ func openSamples(f file, features int, names []string, label string, q *encoding
 	return s, nil
 }
 
-func (f file) startsLikeIDX() (bool, error) {
-	in, err := f.stream()
-	if err != nil {
-		return false, err
-	}
-	defer in.Close()
-	magic, _ := in.Peek(2)
-	return bytes.Equal(magic, []byte{0, 0}), nil
-}
-
-func (s *Samples) openImages(f file) (err error) {
-	if s.images, err = openIDX(f); err != nil {
+// openImages reads the header of a stream of images, which it closes if they are not the model's.
+func (s *Samples) openImages(in *stream) (err error) {
+	if s.images, err = idxOf(in); err != nil {
 		return err
 	}
 	if s.images.size != s.features {
 		s.Close()
-		return fmt.Errorf("%s: header: images of %d pixels, want %d, the model's features", f.name, s.images.size, s.features)
+		return fmt.Errorf("%s: header: images of %d pixels, want %d, the model's features", in.name, s.images.size, s.features)
 	}
 	s.pixels = make([]byte, s.features)
 	return nil

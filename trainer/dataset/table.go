@@ -23,7 +23,7 @@ const (
 // layout says how the columns of a CSV file are to be understood.
 type layout struct {
 	header   string   // auto (or empty), yes, no
-	label    string   // name of the label column; empty: the last one
+	label    string   // name of the label column, or without a header its number, from 1; empty: the last one
 	features int      // if not 0, their number is known, and the label may be missing
 	names    []string // of features that make a first line of them a header, though they may be numbers
 }
@@ -36,6 +36,7 @@ type table struct {
 	features int
 	names    []string // of the features; nil without a header
 	label    int      // column, -1 if there is none
+	numbered bool     // the layout gives its number, not its name
 
 	fields []string // of the current record
 	record int      // its number, from 1, the header not counted
@@ -48,6 +49,11 @@ func openTable(f file, lay layout) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tableOf(s, lay)
+}
+
+// tableOf finds out the columns of a CSV file from its first line, and closes what is none.
+func tableOf(s *stream, lay layout) (*table, error) {
 	t := &table{stream: s, budget: &budget{r: s}}
 	t.csv = csv.NewReader(t.budget)
 	t.csv.ReuseRecord, t.csv.TrimLeadingSpace = true, true
@@ -94,22 +100,8 @@ func (t *table) begin(lay layout) error {
 
 // columns finds the label column and counts the features.
 func (t *table) columns(line []string, lay layout) error {
-	at := slices.Index(line, lay.label)
-	switch {
-	case lay.label != "" && lay.header == "no":
-		return errors.New("data.label names a column, but data.header says that there is no header")
-	case lay.features != 0 && len(line) == lay.features:
-		t.label = -1
-	case lay.features != 0 && len(line) != lay.features+1:
-		return fmt.Errorf("%d columns, want %d features and at most a label", len(line), lay.features)
-	case lay.label != "" && at >= 0:
-		if t.label = at; slices.Contains(line[at+1:], lay.label) {
-			return fmt.Errorf("two columns are named %q, rename the one that is not the label", lay.label)
-		}
-	case lay.label != "" && lay.features == 0:
-		return fmt.Errorf("no column is named %q (data.label), the first line has %s", lay.label, abridged(line))
-	default:
-		t.label = len(line) - 1
+	if err := t.findLabel(line, lay); err != nil {
+		return err
 	}
 	t.features = len(line)
 	if t.label >= 0 {
@@ -119,6 +111,64 @@ func (t *table) columns(line []string, lay layout) error {
 		return fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas", len(line), MaxFeatures)
 	}
 	return nil
+}
+
+// findLabel finds the label column, by its name or its number, else by its place.
+func (t *table) findLabel(line []string, lay layout) error {
+	at, number := slices.Index(line, lay.label), lay.number(line)
+	known := lay.features != 0
+	switch {
+	case lay.label != "" && lay.header == "no" && number < 0:
+		return fmt.Errorf("data.label: %q is no column, and data.header says that there is no header; give a number from 1 to %d", lay.label, len(line))
+	case known && len(line) == lay.features:
+		t.label = -1
+		return nil
+	case known && len(line) != lay.features+1:
+		return fmt.Errorf("%d columns, want %d features and at most a label", len(line), lay.features)
+	case number >= 0 && at >= 0 && lay.uncertain() && allNumbers(line):
+		return fmt.Errorf("data.label: %s stands in a line of numbers: say with data.header whether that is a header with this name (yes), or the label is in column %[1]s (no)", lay.label)
+	case number >= 0 && (at < 0 || !lay.uncertain()):
+		t.label, t.numbered = number, true
+		return nil
+	}
+	return t.namedLabel(line, lay)
+}
+
+// namedLabel takes the column that has the name of the label, and the last one where there is no
+// name or, of a file for prediction, no column of that name.
+func (t *table) namedLabel(line []string, lay layout) error {
+	at := slices.Index(line, lay.label)
+	switch {
+	case lay.label != "" && at >= 0:
+		if t.label = at; slices.Contains(line[at+1:], lay.label) {
+			return fmt.Errorf("two columns are named %q, rename the one that is not the label", lay.label)
+		}
+	case lay.label != "" && lay.features == 0:
+		return fmt.Errorf("no column is named %q (data.label), the first line has %s", lay.label, abridged(line))
+	default:
+		t.label = len(line) - 1
+	}
+	return nil
+}
+
+// number returns the column that a label gives by its number, -1 if it gives none. Where
+// there is a header for certain, it gives a name.
+func (lay layout) number(line []string) int {
+	n, err := strconv.Atoi(lay.label)
+	if err != nil || n < 1 || n > len(line) || lay.header == "yes" || lay.features != 0 && lay.names != nil {
+		return -1
+	}
+	return n - 1
+}
+
+// uncertain reports whether a label may be a name or a number: nothing says whether there is a header.
+func (lay layout) uncertain() bool { return lay.header != "no" && lay.features == 0 }
+
+func allNumbers(line []string) bool {
+	return !slices.ContainsFunc(line, func(field string) bool {
+		_, err := strconv.ParseFloat(field, 64)
+		return err != nil
+	})
 }
 
 // header decides whether the first line is one: all of its features must be numbers or
@@ -133,7 +183,7 @@ func (t *table) header(line []string, lay layout) (bool, error) {
 	default:
 		return false, fmt.Errorf("data.header: %q is unknown, want auto, yes or no", lay.header)
 	}
-	if lay.label != "" && t.label >= 0 && line[t.label] == lay.label {
+	if lay.label != "" && t.label >= 0 && !t.numbered && line[t.label] == lay.label {
 		return true, nil
 	}
 	fields := t.without(line)
@@ -150,6 +200,9 @@ func (t *table) header(line []string, lay layout) (bool, error) {
 	}
 	if numbers > 0 && numbers < t.features {
 		return false, fmt.Errorf("%q is not a number and others are: say with data.header whether this is a header (yes or no)", other)
+	}
+	if numbers == 0 && t.numbered && lay.features == 0 {
+		return false, fmt.Errorf("no column is named %q (data.label), the first line has %s", lay.label, abridged(line))
 	}
 	return numbers == 0, nil
 }

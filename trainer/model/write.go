@@ -34,16 +34,6 @@ func (m *Model) Save(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// SaveCheckpoint is [Model.Save] with the state of training added and without the
-// sum.
-func (m *Model) SaveCheckpoint(path string, extra Extra) error {
-	err := atomicfile.Write(path, func(w io.Writer) error { return m.Write(w, extra) })
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
 // Write writes the model file to w. Tensors are streamed from their slices, with no
 // second copy, once for the checksum and once for w; wide elements come first, so that each stands at a multiple of its
 // size. It returns an error if the model is not valid.

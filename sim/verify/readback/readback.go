@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"time"
 
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
 )
@@ -61,6 +62,8 @@ type Result struct {
 // input in simulators of both sides; what is neither proved nor different is undecided. It
 // returns an error of package tool if yosys or abc is missing or does not do its work.
 func Prove(ctx context.Context, n *netlist.Netlist, o Options) (*Result, error) {
+	ctx, end := progress.Begin(ctx, "verilog")
+	defer end()
 	begin := time.Now()
 	if o.Limit == 0 {
 		o.Limit = cec.DefaultLimit
@@ -85,6 +88,7 @@ func mismatch(format string, args ...any) error {
 }
 
 func prove(ctx context.Context, n *netlist.Netlist, o Options, r *Result) error {
+	progress.Say(ctx, "yosys, reading the Verilog")
 	g, version, err := read(ctx, o)
 	r.Tool = version
 	if err != nil {
@@ -99,6 +103,7 @@ func prove(ctx context.Context, n *netlist.Netlist, o Options, r *Result) error 
 		return err
 	}
 	r.Wires = len(p.wires)
+	progress.Say(ctx, "proving %d wires", r.Wires)
 	engine, err := cec.New()
 	if err != nil {
 		return err

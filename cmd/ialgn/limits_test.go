@@ -1,0 +1,25 @@
+package main
+
+import (
+	"testing"
+
+	"ialgn/netlist"
+	"ialgn/trainer/config"
+)
+
+// TestDepthCompiles holds the deepest configuration to what a netlist can name: what can be
+// trained can be compiled.
+func TestDepthCompiles(t *testing.T) {
+	if config.MaxDepth != netlist.MaxLayers {
+		t.Errorf("a configuration has up to %d layers, a netlist %d", config.MaxDepth, netlist.MaxLayers)
+	}
+	cfg := config.Default()
+	cfg.Data.Set = "mnist"
+	cfg.Model.Width = 10
+	for depth, ok := range map[int]bool{netlist.MaxLayers: true, netlist.MaxLayers + 1: false} {
+		cfg.Model.Depth = depth
+		if err := cfg.Complete().Check(); (err == nil) != ok {
+			t.Errorf("%d layers: %v", depth, err)
+		}
+	}
+}

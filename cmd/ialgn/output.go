@@ -1,0 +1,23 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/overwrite"
+)
+
+// forceFlag is of every command that writes files.
+var forceFlag = &cli.BoolFlag{Name: "force", Usage: "write over files that ialgn did not write, and over what is read"}
+
+// inputFlags are the options that name a file to read.
+var inputFlags = []string{"init", "model", "check", "pins"}
+
+// guard returns what keeps a command from writing over the files that it reads and over those
+// that ialgn did not write. Every path that a command writes goes through it.
+func guard(c *cli.Context) overwrite.Guard {
+	inputs := c.Args().Slice()
+	for _, name := range inputFlags {
+		inputs = append(inputs, c.String(name))
+	}
+	return overwrite.New(c.Bool("force"), inputs...)
+}

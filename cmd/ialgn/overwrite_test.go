@@ -1,0 +1,231 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/tooltest"
+)
+
+// mine is what a user has in a file of any name.
+const mine = "my own work\n"
+
+// overwriting is a command line that writes a file.
+type overwriting struct {
+	args  string // of the program
+	file  string // that it writes, and that the user has under that name
+	wants string // a part of the message, beside the file; "": that it is not what the command writes
+}
+
+// overwritings are all the files that the commands write, in the folder of soundFiles.
+var overwritings = []overwriting{
+	{"train small.yaml -o new.st", "new.st", "a model file"},
+	{"train small.yaml", "tiny.safetensors", "a model file"},
+	{"train small.yaml -o new.st", "new.st.checkpoint", "a model file"},
+	{"train small.yaml -o new.st --set train.validation.share=0.2", "new.st.best", "a model file"},
+	{"train small.yaml -o m.st", "m.st.checkpoint.old", "a model file"},
+	{"train small.yaml -o m.st", "m.st.best.old", "a model file"},
+	{"train small.yaml -o new.st --seeds 2", "new.seed8.st", "a model file"},
+	{"train small.yaml -o new.st --seeds 2 --resume", "new.seed8.st.checkpoint", ""},
+	{"train small.yaml -o new.st --log log", "log", "a training log"},
+	{"train small.yaml -o table.csv", "table.csv", "a model file"},
+	{"train table.yaml -o new.st --log table.csv", "table.csv", "a training log"},
+	{"compile m.st -o new --module s", "new/s.v", "a file that ialgn wrote"},
+	{"compile m.st -o new --module s", "new/s_tb.v", "a file that ialgn wrote"},
+	{"compile m.st -o new --module s --emit go", "new/s_net.go", "a file that ialgn wrote"},
+	{"compile m.st -o raw --module s", "raw/s.v", "a file that ialgn wrote"},
+	{"compile m.st -o new --module s", "new/report.json", "a file that ialgn wrote"},
+	{"compile m.st -o new --module s", "new/manifest.json", "not a manifest of ialgn"},
+	{"compile m.st -o new --module s", "new/certificate.json", "a certificate"},
+	{"verify m.st raw --level software", "raw/certificate.json", "a certificate"},
+	{"sim m.st --vcd wave", "wave", "a value change dump"},
+	{"sim raw --activity counts", "counts", "a report of activity"},
+	{"report raw --model m.st", "raw/report.html", "a page"},
+	{"report raw --model m.st -o page", "page", "a page"},
+	{"report raw --model m.st -o raw/net.v", "raw/net.v", "a page"},
+	{"analyze m.st --plots plots", "plots/operations.svg", "a chart"},
+	{"analyze m.st --plots plots", "plots/categories.png", "a chart"},
+	{"diagnose small.yaml --what credit --plots plots --sampled 5 --batches 1", "plots/credit-purity.svg", "a chart"},
+	{"diagnose m.st --what entropy --plots plots", "plots/entropy.png", "a chart"},
+	{"diagnose small.yaml --what updates --epochs 1 --plots plots", "plots/updates-ialgn-anchors.svg", "a chart"},
+	{"diagnose small.yaml --what updates --epochs 1", "tiny-updates.safetensors", "a model file"},
+	{"diagnose small.yaml --what updates --epochs 1 --grid -o new.st", "new.rwlgn-skip-ste.st", "a model file"},
+	{"diagnose m.st --what probes --starts 1 --epochs 1 --plots plots", "plots/probes-layer.svg", "a chart"},
+	{"diagnose m.st --what probes --starts 1 --epochs 1 --keep known", "known", "name another file"},
+	{"experiment baselines -o new " + tinyTable, "new/baselines-quick-d2-e1.md", "a table of an experiment"},
+	{"experiment baselines -o new " + tinyTable, "new/baselines-quick-d2-e1.csv", "a table of an experiment"},
+	{"experiment baselines -o new " + tinyTable, "new/baselines-quick-d2-e1.png", "a chart"},
+	{"experiment baselines -o new " + tinyTable, "new/mnist-2000x2-rwlgn-quick-d2-e1.seed1.safetensors", "move"},
+	{"experiment baselines -o new " + tinyTable, "new/mnist-2000x2-rwlgn-quick-d2-e1.seed1.json", "a result"},
+	{"experiment baselines -o new " + tinyTable, "new/mnist-2000x2-rwlgn-quick-d2-e1.jsonl", "a training log"},
+	{"experiment baselines -o new --emit slurm --data sets", "new/baselines-quick.sbatch", "a job"},
+	{"experiment baselines -o new --emit kubernetes", "new/baselines-quick.yaml", "a job"},
+	{"demo -o new --set train.epochs=1", "new/digits.safetensors", "a model file"},
+	{"demo -o new --set train.epochs=1", "new/digits/digits.v", "a file that ialgn wrote"},
+}
+
+// tinyTable makes an experiment as small as it can be.
+const tinyTable = "--data sets --seeds 1 --set train.epochs=1 --set model.depth=2 --only mnist-*-rwlgn --quiet"
+
+// TestNothingOverwritten has a user's file stand in every place that a command writes: it is
+// refused, and its bytes stay. With --force the command does its work.
+func TestNothingOverwritten(t *testing.T) {
+	sound := soundFiles(t)
+	for _, o := range overwritings {
+		t.Run(o.args+" over "+filepath.Base(o.file), func(t *testing.T) {
+			restore(t, sound)
+			if was, ok := sound[o.file]; !ok || strings.HasSuffix(o.file, ".json") || strings.HasSuffix(o.file, ".html") {
+				writeFile(t, o.file, mine)
+			} else if was == mine {
+				t.Fatal("the test is wrong")
+			}
+			before := readFile(t, o.file)
+			args := strings.Fields(o.args)
+			code, stdout, stderr := ialgn(t, args...)
+			if code != exitUsage || stdout != "" && args[0] != "demo" || !strings.Contains(stderr, o.file+":") || !strings.Contains(stderr, o.wants) {
+				t.Errorf("exit status %d, %s", code, stderr)
+			}
+			if readFile(t, o.file) != before {
+				t.Errorf("%s has been written over", o.file)
+			}
+			if reads := o.wants == "move" || o.wants == "" || slices.Contains(args, "--keep"); reads || args[0] == "demo" {
+				return // what reads what is there, and what takes long
+			}
+			if !strings.Contains(stderr, "--force") {
+				t.Errorf("no word of --force: %s", stderr)
+			}
+			if code, _, stderr := ialgn(t, append(args, "--force")...); code != exitDone || readFile(t, o.file) == before && !strings.Contains(o.file, ".best") {
+				t.Errorf("with --force: exit status %d, %s", code, stderr)
+			}
+		})
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "(gone)"
+	}
+	return string(text)
+}
+
+// TestInputsNotOverwritten writes over what the command itself reads, by its own name, through
+// links and in other ways. All of these would pass for files of ialgn's.
+func TestInputsNotOverwritten(t *testing.T) {
+	sound := soundFiles(t)
+	for _, c := range []struct{ name, args, input string }{
+		{"configuration", "train small.yaml -o small.yaml", "small.yaml"},
+		{"configuration as log", "train small.yaml -o new.st --log small.yaml", "small.yaml"},
+		{"model to start from", "train small.yaml -o m.st --init m.st", "m.st"},
+		{"the same through a symbolic link", "train small.yaml -o soft.st --init m.st", "m.st"},
+		{"the same through a hard link", "train small.yaml -o hard.st --init m.st", "m.st"},
+		{"the same by another path", "train small.yaml -o ./raw/../m.st --init m.st", "m.st"},
+		{"model as dump", "sim m.st --vcd m.st", "m.st"},
+		{"model as activity", "sim m.st --activity m.st", "m.st"},
+		{"model as page", "report raw --model m.st -o m.st", "m.st"},
+		{"model as another's", "diagnose small.yaml --what updates -o small.yaml --epochs 1", "small.yaml"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			restore(t, sound)
+			if err := os.Symlink("m.st", "soft.st"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Link("m.st", "hard.st"); err != nil {
+				t.Fatal(err)
+			}
+			defer os.Remove("soft.st")
+			defer os.Remove("hard.st")
+			code, stdout, stderr := ialgn(t, strings.Fields(c.args)...)
+			if code != exitUsage || stdout != "" || !strings.Contains(stderr, "is what the command reads") || !strings.Contains(stderr, "--force") {
+				t.Errorf("exit status %d, %s", code, stderr)
+			}
+			if readFile(t, c.input) != sound[c.input] {
+				t.Errorf("%s has been written over", c.input)
+			}
+		})
+	}
+}
+
+// TestWrittenTwice names one file for two outputs.
+func TestWrittenTwice(t *testing.T) {
+	soundFiles(t)
+	for _, args := range []string{"sim m.st --vcd a --activity ./a", "train small.yaml -o a --log a"} {
+		if code, _, stderr := ialgn(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(stderr, "written twice") {
+			t.Errorf("%s: exit status %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// TestOwnOutputsReplaced runs each command twice: what it wrote itself it may replace, and so it
+// may an empty file, and what is no regular file. The files that a cut or an edit have changed
+// are still its own.
+func TestOwnOutputsReplaced(t *testing.T) {
+	sound := soundFiles(t)
+	for _, o := range overwritings {
+		args := strings.Fields(o.args)
+		if args[0] == "demo" || o.wants == "a page" && o.file == "raw/net.v" || strings.Contains(o.args, "table.csv") {
+			continue // two that read their output's name, and a long one
+		}
+		t.Run(o.args, func(t *testing.T) {
+			restore(t, sound)
+			for range 2 {
+				if code, _, stderr := ialgn(t, args...); code != exitDone {
+					t.Fatalf("exit status %d, %s", code, stderr)
+				}
+			}
+			if _, err := os.Stat(o.file); err != nil || args[0] == "compile" || o.wants == "move" || slices.Contains(args, "--keep") {
+				return
+			}
+			if err := os.Truncate(o.file, 0); err != nil {
+				t.Fatal(err)
+			}
+			if code, _, stderr := ialgn(t, args...); code != exitDone && !slices.Contains(args, "--resume") {
+				t.Errorf("over an empty file: exit status %d, %s", code, stderr)
+			}
+		})
+	}
+	restore(t, sound)
+	must(t, "train", "small.yaml", "-o", "new.st", "--log", os.DevNull, "--quiet")
+	if err := os.Truncate("new.st", int64(len(readFile(t, "new.st"))-5)); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "train", "small.yaml", "-o", "new.st", "--quiet")
+}
+
+// TestForceEverywhere holds the commands that write to the option, and the others to do without.
+func TestForceEverywhere(t *testing.T) {
+	for _, c := range newApp(os.Stdout, os.Stderr).Commands {
+		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "force") })
+		writes := slices.ContainsFunc(overwritings, func(o overwriting) bool { return strings.HasPrefix(o.args, c.Name+" ") }) || c.Name == "synth"
+		if has != writes {
+			t.Errorf("ialgn %s has --force: %v, want %v", c.Name, has, writes)
+		}
+	}
+}
+
+// TestSynthOverwrites puts files of the user's where synth puts a folder.
+func TestSynthOverwrites(t *testing.T) {
+	tooltest.Find(t, "yosys")
+	soundFiles(t)
+	const target = "raw/synth/generic-lut4/"
+	args := []string{"synth", "raw", "--target", "generic-lut4", "--quiet"}
+	for _, name := range []string{"notes.txt", "synth.json"} {
+		os.RemoveAll("raw/synth")
+		writeFile(t, target+name, mine)
+		if code, _, stderr := ialgn(t, args...); code != exitUsage || !strings.Contains(stderr, name) || readFile(t, target+name) != mine {
+			t.Errorf("%s: exit status %d, %s", name, code, stderr)
+		}
+		must(t, append(args, "--force")...)
+		must(t, args...)
+	}
+	writeFile(t, target+"notes.txt", mine)
+	if code, _, stderr := ialgn(t, args...); code != exitUsage || !strings.Contains(stderr, "notes.txt") || readFile(t, target+"notes.txt") != mine {
+		t.Errorf("notes beside results: exit status %d, %s", code, stderr)
+	}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/progress"
+	"ialgn/trainer"
+	"ialgn/trainer/model"
+)
+
+// teletype is a terminal as far as the program uses one: it moves back to the beginning of a line,
+// erases to its end, and begins another row where a line does not fit.
+type teletype struct {
+	t       *testing.T
+	columns int
+	rows    []string // the last one has the cursor at its end
+	frames  []string // all that was once in a row
+	wrapped int      // rows that a line did not fit into
+}
+
+// Write implements io.Writer.
+func (v *teletype) Write(p []byte) (int, error) {
+	if len(v.rows) == 0 {
+		v.rows = []string{""}
+	}
+	text := string(p)
+	for text != "" {
+		last := &v.rows[len(v.rows)-1]
+		switch {
+		case strings.HasPrefix(text, "\r\x1b[K"):
+			v.frames, *last, text = append(v.frames, *last), "", text[4:]
+		case text[0] == '\n':
+			v.frames, v.rows, text = append(v.frames, *last), append(v.rows, ""), text[1:]
+		case text[0] < ' ':
+			v.t.Fatalf("a terminal is sent %q", text)
+		default:
+			r, n := utf8.DecodeRuneInString(text)
+			if cells(*last)+runeCells(r) > v.columns {
+				v.wrapped, v.rows = v.wrapped+1, append(v.rows, "")
+				last = &v.rows[len(v.rows)-1]
+			}
+			*last, text = *last+string(r), text[n:]
+		}
+	}
+	return len(p), nil
+}
+
+// screen returns standard error of a program that has the terminal.
+func (v *teletype) screen() *screen {
+	s := newScreen(v)
+	s.columns = func() int { return v.columns }
+	return s
+}
+
+// epochOf returns the progress of a long run in a batch, with all accuracies that there are.
+func epochOf(batch int, finished bool) trainer.Progress {
+	relaxed := 0.91234
+	p := trainer.Progress{
+		Epoch: 137, Epochs: 1000, Batch: batch, Batches: 600, Loss: 0.1234, TrainAccuracy: 0.98765,
+		GateStepsRate: 1234.5e6, Left: 3*time.Hour + 25*time.Minute + 45*time.Second, Relaxed: &relaxed,
+	}
+	if finished {
+		p.Finished = &model.Epoch{TestCorrect: 9012, TestSamples: 10000, TrainSamples: 60000, ValidationCorrect: 1, ValidationSamples: 3}
+	}
+	return p
+}
+
+// tasks returns a task deep within others, and one beside it.
+func tasks() []progress.Status {
+	doing := []string{"rtl", "3 of 100 parts", "count_2", "verilator, running", "640 of 1000 samples"}
+	return []progress.Status{{Name: "synthesized", Elapsed: 3725 * time.Second, Doing: doing, Done: 640, Of: 1000}, {Name: "nextpnr, seed 2"}}
+}
+
+// TestFit: what matters most is said in a narrow terminal, and more in a wide one.
+func TestFit(t *testing.T) {
+	finished := &epochs{test: accuracies(epochOf(600, true))}
+	for _, c := range []struct {
+		columns int
+		parts   func(columns int) []part
+		want    string
+	}{
+		{8, func(columns int) []part { return taskParts(tasks(), columns) }, "synth..."},
+		{39, func(columns int) []part { return taskParts(tasks(), columns) }, "synthesized: 1 h 2 min, 640 of 1000 ..."},
+		{79, func(columns int) []part { return taskParts(tasks(), columns) }, "synthesized: 1 h 2 min, count_2, verilator, running, 640 of 1000 samples"},
+		{119, func(columns int) []part { return taskParts(tasks(), columns) }, "synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples"},
+		{
+			159, func(columns int) []part { return taskParts(tasks(), columns) },
+			"synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples  [###############.........]  and 1 more",
+		},
+		{39, func(int) []part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  test 90.12 %"},
+		{79, func(int) []part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  3h25m45s left"},
+		{
+			119, func(int) []part { return finished.parts(epochOf(600, true), "") },
+			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  3h25m45s left",
+		},
+		{
+			0, func(int) []part { return finished.parts(epochOf(600, true), "") },
+			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate steps/s  3h25m45s left",
+		},
+	} {
+		if got := fit(c.parts(c.columns), c.columns); got != c.want {
+			t.Errorf("in %d columns:\n%s, want\n%s", c.columns, got, c.want)
+		}
+	}
+}
+
+// TestBarsFit draws all bars in terminals of some widths, which change on the way: no line is ever
+// wider, and none is left in the end.
+func TestBarsFit(t *testing.T) {
+	for _, columns := range []int{1, 3, 12, 40, 80, 120, 400} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				v := &teletype{t: t, columns: columns}
+				s := v.screen()
+				p := &epochs{screen: s, bar: true}
+				k := &steps{screen: s, what: "models/ein-Netz-名前\x1b[2J\n.safetensors", start: time.Now()}
+				for batch := range 12 {
+					for _, draw := range []func(){
+						func() { p.show(epochOf(50*batch, batch == 5)) },
+						func() { s.tell(tasks()) },
+						func() { k.show(batch+1, 12) },
+						func() { s.tell(nil) },
+					} {
+						draw()
+						time.Sleep(redraw)
+					}
+					v.columns = max(1, columns-batch)
+				}
+				p.close()
+				if v.wrapped > 0 {
+					t.Errorf("%d lines are wider than the terminal:\n%s", v.wrapped, strings.Join(v.frames, "\n"))
+				}
+				if last := v.rows[len(v.rows)-1]; last != "" {
+					t.Errorf("a bar is left: %q", last)
+				}
+			})
+		})
+	}
+}
+
+// TestBesideBar: what is written while there is a bar takes its place, and warnings are one line.
+func TestBesideBar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &teletype{t: t, columns: 80}
+		s := v.screen()
+		tell := func() {
+			s.tell([]progress.Status{{Name: "formal", Elapsed: 37 * time.Second, Doing: []string{"proving 300 bits of the last layer"}}})
+			time.Sleep(redraw)
+		}
+		time.Sleep(redraw)
+		tell()
+		fmt.Fprintln(s, "packing")
+		tell()
+		s.warn(fmt.Errorf("full disk:\n  tool said:\r\n%w", errors.Join(errors.New("a\x1b[2J"), errors.New("b"))))
+		tell()
+		s.tell(nil)
+		want := []string{"packing", "ialgn: warning: full disk: tool said: a [2J; b", ""}
+		if diff := cmp.Diff(want, v.rows); diff != "" {
+			t.Errorf("rows (-want +got):\n%s", diff)
+		}
+		if bar := "formal: 37 s, proving 300 bits of the last layer"; strings.Count(strings.Join(v.frames, "\n"), bar) != 3 {
+			t.Errorf("want the bar thrice: %q", v.frames)
+		}
+	})
+}
+
+// TestLinesElsewhere: where there is no terminal, lines come the less often the longer it takes,
+// and without a character that moves a cursor.
+func TestLinesElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := newScreen(&out)
+		begin := time.Now()
+		p := &epochs{screen: s, bar: true}
+		for range 4 * 5 * 60 { // four minutes
+			time.Sleep(redraw)
+			s.tell([]progress.Status{{Name: "rtl", Elapsed: time.Since(begin)}, {Name: "other", Elapsed: time.Since(begin)}})
+		}
+		p.show(epochOf(300, false))
+		time.Sleep(lastPause)
+		p.show(epochOf(300, false))
+		p.show(epochOf(600, true))
+		want := "rtl: 10 s\nother: 10 s\nrtl: 30 s\nother: 30 s\nrtl: 1 min 10 s\nother: 1 min 10 s\nrtl: 2 min 10 s\nother: 2 min 10 s\n" +
+			"rtl: 3 min 10 s\nother: 3 min 10 s\n" +
+			"epoch  137/1000  batch 300/600  loss 0.1234  train 98.77 %  1234.50M gate steps/s  3h25m45s left\n" +
+			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate steps/s  3h25m45s left\n"
+		if diff := cmp.Diff(want, out.String()); diff != "" {
+			t.Errorf("lines (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestQuiet says nothing of how far it is, and warns all the same.
+func TestQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		v := &teletype{t: t, columns: 80}
+		for _, s := range []*screen{newScreen(&out), v.screen()} {
+			p, k := &epochs{screen: s, bar: true, quiet: true}, &steps{screen: s, quiet: true}
+			time.Sleep(time.Hour)
+			p.show(epochOf(300, false))
+			p.show(epochOf(600, true))
+			k.show(1, 2)
+			k.end(nil)
+			s.warn(errors.New("mind"))
+		}
+		if want := "ialgn: warning: mind\n"; out.String() != want || strings.Join(v.rows, "\n") != want {
+			t.Errorf("%q and %q, want %q", out.String(), v.rows, want)
+		}
+	})
+}
+
+// TestNoTerminal: files and dumb terminals get lines.
+func TestNoTerminal(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/stderr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if newScreen(f).terminal() {
+		t.Error("a file is a terminal")
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"ialgn/internal/tooltest"
+)
+
+// openTerminal opens a pseudo-terminal: what is written to the slave is read from the master.
+func openTerminal(t *testing.T, columns int) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals: %v", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	fd := int(master.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Skipf("no pseudo-terminals: %v", err)
+	}
+	t.Cleanup(func() { slave.Close() })
+	resize(t, master, columns)
+	return master, slave
+}
+
+func resize(t *testing.T, master *os.File, columns int) {
+	t.Helper()
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onTerminal runs the program with standard error on a terminal, and returns what came to either
+// output. then is called with the terminal when the first bar is there.
+func onTerminal(t *testing.T, columns int, then func(master *os.File), args ...string) (v *teletype, stdout string) {
+	t.Helper()
+	master, slave := openTerminal(t, columns)
+	var sent bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for b := make([]byte, 1<<16); ; {
+			n, err := master.Read(b)
+			if sent.Write(b[:n]); err != nil {
+				return
+			}
+			if then != nil && bytes.Contains(sent.Bytes(), []byte("\r\x1b[K")) {
+				then(master)
+				then = nil
+			}
+		}
+	}()
+	var out strings.Builder
+	if code := run(context.Background(), append([]string{"ialgn"}, args...), &out, slave); code != exitDone {
+		t.Errorf("ialgn %s: exit status %d", strings.Join(args, " "), code)
+	}
+	slave.Close()
+	<-read // until the error that the terminal is gone
+	v = &teletype{t: t, columns: columns}
+	io.WriteString(v, strings.ReplaceAll(sent.String(), "\r\n", "\n"))
+	return v, out.String()
+}
+
+// slowed puts a program before the real one of that name that takes its time.
+func slowed(t *testing.T, name string) {
+	t.Helper()
+	real := tooltest.Find(t, name).Path
+	dir := t.TempDir()
+	script := "#!/bin/sh\nsleep 1\nexec '" + real + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// TestOnTerminal runs the program on terminals of some widths, one of which changes: no line is
+// wider, the bars say what takes long, and the results are apart from them.
+func TestOnTerminal(t *testing.T) {
+	slowed(t, "iverilog")
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(context.Background(), []string{"ialgn", "train", "small.yaml", "-o", "a.st", "--quiet"}, io.Discard, io.Discard); code != exitDone {
+		t.Fatalf("train: exit status %d", code)
+	}
+	if code := run(context.Background(), []string{"ialgn", "compile", "a.st", "-o", "out", "--quiet"}, io.Discard, io.Discard); code != exitDone {
+		t.Fatalf("compile: exit status %d", code)
+	}
+	narrower := func(master *os.File) { resize(t, master, 40) }
+	for _, c := range []struct {
+		columns int
+		then    func(*os.File)
+		args    []string
+		said    string
+	}{
+		{40, nil, []string{"verify", "a.st", "out", "--json"}, "rtl: 0 s, iverilog, building"},
+		{120, nil, []string{"verify", "a.st", "out", "--json"}, "rtl: 0 s, iverilog, building"},
+		{40, nil, []string{"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set", "train.batch=2"}, "epoch 1/3  "},
+		{80, nil, []string{"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set", "train.batch=2"}, "epoch 1/3  ["},
+		{120, narrower, []string{"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set", "train.batch=2"}, "epoch 1/3  ["},
+	} {
+		t.Run(fmt.Sprint(c.columns, c.args[0]), func(t *testing.T) {
+			v, stdout := onTerminal(t, c.columns, c.then, c.args...)
+			all := strings.Join(v.frames, "\n")
+			if v.wrapped > 0 {
+				t.Errorf("%d lines are wider than the terminal:\n%s", v.wrapped, all)
+			}
+			if !strings.Contains(all, c.said) {
+				t.Errorf("%q was not shown:\n%s", c.said, all)
+			}
+			if last := v.frames[len(v.frames)-1]; c.then != nil && cells(last) > 40 {
+				t.Errorf("narrower, the terminal still gets %q", last)
+			}
+			if last := v.rows[len(v.rows)-1]; last != "" {
+				t.Errorf("a bar is left: %q", last)
+			}
+			if !strings.HasPrefix(stdout, "{\n") || strings.Contains(stdout, "\x1b") {
+				t.Errorf("standard output is\n%s", stdout)
+			}
+		})
+	}
+}

@@ -1,0 +1,137 @@
+// Package overwrite keeps a command from destroying what is not its own to replace.
+//
+// A command makes a [Guard] of the files that it reads and of its option --force, and asks
+// it about each file that it is going to write, before it does any work: [Guard.Check] returns
+// an error where the file is there already and is one of the command's inputs, or none that
+// ialgn wrote, by its [Form]. What is not there yet, empty files and what is no regular file,
+// such as /dev/null, may always be written. The check follows symbolic links, as writing does,
+// and knows hard links to an input.
+package overwrite
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"ialgn/internal/hint"
+)
+
+// Guard knows what a command must not write over. The zero value knows no input, and takes no
+// file for ialgn's that does not have the form.
+type Guard struct {
+	force  bool
+	inputs []input
+}
+
+// input is a file that the command reads.
+type input struct {
+	path string
+	info os.FileInfo
+}
+
+// New returns the guard of a command that reads these files. With force it allows everything.
+// Inputs that are no regular files, and those that are not there, are for the command to report.
+func New(force bool, inputs ...string) Guard {
+	g := Guard{force: force}
+	for _, path := range inputs {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			g.inputs = append(g.inputs, input{path, info})
+		}
+	}
+	return g
+}
+
+// Forced reports whether everything may be written over.
+func (g Guard) Forced() bool { return g.force }
+
+// Check returns an error that begins with the path if the file must not be written over. A
+// file that the command could not read is refused, too: nobody can say what it is.
+func (g Guard) Check(path string, form Form) error {
+	info, err := os.Stat(path)
+	if g.force || err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	for _, in := range g.inputs {
+		if os.SameFile(in.info, info) {
+			return Remedied(fmt.Errorf("%s: is what the command reads (%s), and would be written over", path, in.path))
+		}
+	}
+	if info.Size() == 0 {
+		return nil
+	}
+	head, err := beginning(path)
+	if err != nil || !form.is(head) {
+		return Foreign(path, form.name)
+	}
+	return nil
+}
+
+// File is a file that is going to be written.
+type File struct {
+	Path string
+	Form Form
+}
+
+// Of returns files of one form.
+func Of(form Form, paths ...string) (files []File) {
+	for _, path := range paths {
+		files = append(files, File{path, form})
+	}
+	return files
+}
+
+// CheckAll is [Guard.Check] of several files: either all of them may be written, or it returns
+// an error about the first that may not.
+func (g Guard) CheckAll(files []File) error {
+	for _, f := range files {
+		if err := g.Check(f.Path, f.Form); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Foreign returns the error about a file that is there already and is not what a command writes.
+func Foreign(path, what string) error {
+	return Remedied(fmt.Errorf("%s: exists and is not %s that ialgn wrote", path, what))
+}
+
+// Remedied returns an error about a file that must not be written over, with what to do.
+func Remedied(err error) error { return hint.With(err, "choose another name, or give --force") }
+
+// Distinct returns an error if two of the paths, of which empty ones do not count, name one file.
+func Distinct(paths ...string) error {
+	known := map[string]bool{}
+	for _, path := range paths {
+		if path == "" || path == os.DevNull {
+			continue
+		}
+		at, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		if to, err := filepath.EvalSymlinks(at); err == nil {
+			at = to
+		}
+		if known[at] {
+			return hint.With(fmt.Errorf("%s: would be written twice", path), "name two files")
+		}
+		known[at] = true
+	}
+	return nil
+}
+
+// headBytes is more than the forms look at, but for the longest headers of models.
+const headBytes = 16 << 20
+
+// beginning returns the first bytes of a file.
+func beginning(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, headBytes))
+	return head, err
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+// The most classes whose confusion matrix is a table with a number in each cell, and whose drawing
+// has one.
+const (
+	mostInTable  = 12
+	mostNumbered = 30
+)
+
+// confusion shows what the frozen model takes each class for.
+func (b *builder) confusion() section {
+	s := section{ID: "confusion", Title: "Confusion matrix"}
+	if b.Test == nil {
+		s.Notes = []string{"Not evaluated: " + b.NotTested}
+		return s
+	}
+	if b.Test.OtherData {
+		s.Notes = append(s.Notes, "The test set here is not the one of the training record.")
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("%s of %s test samples are classified correctly: %s.",
+		count(b.Test.Correct), count(b.Test.Samples), percent(ratio(b.Test.Correct, b.Test.Samples))))
+	classes := b.Info.Model.Classes
+	if len(classes) <= mostInTable {
+		s.Tables = []table{b.Test.table(classes)}
+		return s
+	}
+	s.Notes = append(s.Notes, "Rows are the samples' classes, columns the classes that they are taken for; the darker, the more of a row.")
+	s.Matrix = b.Test.drawing(classes)
+	s.Tables = []table{b.Test.mistakes(classes), b.Test.recalls(classes)}
+	return s
+}
+
+// table returns the matrix of few classes. It has the page's width and no more.
+func (t *Test) table(classes []string) table {
+	m := table{Caption: "Samples by their class (rows) and the class that they are taken for (columns)", Numbers: true, Matrix: true}
+	m.Head = append(append([]string{"class"}, classes...), "recognised")
+	for y, row := range t.Confusion {
+		all := sum(row)
+		cells := texts(classes[y])
+		for _, n := range row {
+			cells = append(cells, cell{Text: fmt.Sprint(n), Shade: shade(ratio(n, all))})
+		}
+		m.Rows = append(m.Rows, append(cells, cell{Text: recall(row, y)}))
+	}
+	return m
+}
+
+// recall says how many of a class are recognised.
+func recall(row []int, class int) string {
+	all := sum(row)
+	if all == 0 {
+		return "none to recognise"
+	}
+	return percent(ratio(row[class], all))
+}
+
+func sum(row []int) (all int) {
+	for _, n := range row {
+		all += n
+	}
+	return all
+}
+
+// shade returns how dark a share is drawn: rare mistakes shall be seen, too.
+func shade(share float64) int {
+	for i, from := range []float64{0.5, 0.1, 0.02, 0} {
+		if share > from {
+			return 4 - i
+		}
+	}
+	return 0
+}
+
+// The measures of the drawing of a matrix, in its own units.
+const (
+	numberedCell = 24
+	plainCell    = 10
+	labelRoom    = 90 // for names of classes, left and above
+	longestLabel = 16 // letters
+	wideDrawing  = 14 // tenths of a pixel for each unit, where there is room
+)
+
+// drawing returns the matrix of many classes as SVG, which is as wide as there is room, on a screen
+// and on paper. Each cell with samples tells on being pointed at what it is.
+func (t *Test) drawing(classes []string) template.HTML {
+	numbered, side, letters := len(classes) <= mostNumbered, plainCell, 8
+	if numbered {
+		side, letters = numberedCell, 11
+	}
+	size := labelRoom + side*len(classes)
+	var out strings.Builder
+	fmt.Fprintf(&out, `<svg class="matrix" width="%d" height="%[1]d" viewBox="0 0 %[2]d %[2]d" role="img" font-size="%d">`, size*wideDrawing/10, size, letters)
+	fmt.Fprintf(&out, "<title>Confusion matrix of %d classes</title><desc>%s of %s samples lie on the diagonal. The tables below have the most frequent mistakes, and what is recognised of each class.</desc>\n",
+		len(classes), count(t.Correct), count(t.Samples))
+	fmt.Fprintf(&out, `<rect class="frame" x="%d" y="%d" width="%d" height="%d"/>`+"\n", labelRoom, labelRoom, size-labelRoom, size-labelRoom)
+	for i, name := range classes {
+		at, name := labelRoom+side*i+side/2+letters/3, escaped(shortened(name))
+		fmt.Fprintf(&out, `<text x="%d" y="%d" text-anchor="end">%s</text><text transform="translate(%d %d) rotate(-90)">%[3]s</text>`+"\n",
+			labelRoom-4, at, name, at, labelRoom-4)
+	}
+	for y, row := range t.Confusion {
+		all := sum(row)
+		for x, n := range row {
+			if n > 0 {
+				t.drawCell(&out, classes, y, x, side, shade(ratio(n, all)), numbered)
+			}
+		}
+	}
+	out.WriteString("</svg>")
+	return template.HTML(out.String()) // #nosec: the names of classes are escaped
+}
+
+// drawCell draws the cell of the samples of a class y that are taken for x.
+func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shade int, numbered bool) {
+	n, left, top := t.Confusion[y][x], labelRoom+side*x, labelRoom+side*y
+	fmt.Fprintf(out, `<rect class="s%d" x="%d" y="%d" width="%d" height="%[4]d"><title>%s, taken for %s: %d of %d</title></rect>`,
+		shade, left, top, side, escaped(classes[y]), escaped(classes[x]), n, sum(t.Confusion[y]))
+	if numbered {
+		fmt.Fprintf(out, `<text class="s%d" x="%d" y="%d" text-anchor="middle">%d</text>`, shade, left+side/2, top+side/2+4, n)
+	}
+	out.WriteByte('\n')
+}
+
+func escaped(s string) string { return template.HTMLEscapeString(s) }
+
+// shortened returns the name of a class as there is room for it: classes may differ at either end.
+func shortened(name string) string {
+	letters := []rune(name)
+	if len(letters) <= longestLabel {
+		return name
+	}
+	return string(letters[:longestLabel/2]) + "\u2026" + string(letters[len(letters)-longestLabel/2+1:])
+}
+
+// mostMistakes bounds the table of them.
+const mostMistakes = 20
+
+// mistakes lists what is most often taken for something else.
+func (t *Test) mistakes(classes []string) table {
+	type mistake struct{ y, x, n int }
+	var all []mistake
+	for y, row := range t.Confusion {
+		for x, n := range row {
+			if n > 0 && x != y {
+				all = append(all, mistake{y, x, n})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b mistake) int { return cmp.Compare(b.n, a.n) })
+	m := table{Caption: "The most frequent mistakes", Head: []string{"class", "taken for", "samples", "of the class"}}
+	for _, k := range all[:min(len(all), mostMistakes)] {
+		m.Rows = append(m.Rows, texts(classes[k.y], classes[k.x], count(k.n), percent(ratio(k.n, sum(t.Confusion[k.y])))))
+	}
+	return m
+}
+
+// recalls lists what is recognised of each class, the worst first.
+func (t *Test) recalls(classes []string) table {
+	order := make([]int, len(classes))
+	for y := range order {
+		order[y] = y
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(ratio(t.Confusion[a][a], sum(t.Confusion[a])), ratio(t.Confusion[b][b], sum(t.Confusion[b])))
+	})
+	m := table{Caption: "What is recognised of each class, the least first", Head: []string{"class", "samples", "recognised"}, Numbers: true}
+	for _, y := range order {
+		m.Rows = append(m.Rows, texts(classes[y], count(sum(t.Confusion[y])), recall(t.Confusion[y], y)))
+	}
+	return m
+}
