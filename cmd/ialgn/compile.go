@@ -28,11 +28,11 @@ import (
 
 func compileCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "compile",
-		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
-		ArgsUsage: "MODEL -o DIR",
+		Name:        "compile",
+		Usage:       "freeze, optimise, map and emit a model as Verilog with a testbench",
+		ArgsUsage:   "MODEL -o DIR",
 		Description: "Scopes: gates (thermometer bits to last-layer bits), core (to the class), full (from words).",
-		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
+		UsageText:   "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
 			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
