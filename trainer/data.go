@@ -2,7 +2,9 @@ package trainer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -119,6 +121,48 @@ type TestData struct {
 // CSV, another quantiser, which follows from its training part; whether its content is
 // what the model was trained with is for the caller to judge by SHA256.
 func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string) (*TestData, error) {
+	t, set, err := loadTest(ctx, enc, classes, data, folders, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	t.SHA256 = set.Digest(dataset.Test)
+	return t, nil
+}
+
+// LoadFirst is [LoadTest] of the first samples alone, all if there are fewer, without SHA256.
+func LoadFirst(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string, samples int) (*TestData, error) {
+	t, _, err := loadTest(ctx, enc, classes, data, folders, samples)
+	return t, err
+}
+
+// errEnough ends the reading of a part.
+var errEnough = errors.New("enough samples")
+
+// loadTest returns so many samples of the test part, and the set that they are of.
+func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string, samples int) (*TestData, *dataset.Set, error) {
+	set, err := openAs(ctx, enc, classes, data, folders)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &TestData{Name: set.Name, Levels: encoding.NewPacked(set.Features, enc.LevelBits()), Words: encoding.NewPacked(set.Features, enc.BitsIn)}
+	row := make([]uint16, set.Features)
+	err = set.Read(ctx, dataset.Test, func(values []uint16, label int) error {
+		if t.Levels.Len() == samples {
+			return errEnough
+		}
+		enc.Levels(row, values)
+		t.Levels.Append(row, label)
+		t.Words.Append(values, label)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return t, set, err
+}
+
+// openAs opens the data set of a model, and refuses one that it cannot have been trained with.
+func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string) (*dataset.Set, error) {
 	set, err := dataset.Open(ctx, data, enc.BitsIn, folders)
 	if err != nil {
 		return nil, err
@@ -133,14 +177,5 @@ func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data
 	if !reflect.DeepEqual(set.Quantiser, enc.Quantiser) {
 		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; name that one, or classify single files with predict", set.Name)
 	}
-	t := &TestData{Name: set.Name, Levels: encoding.NewPacked(set.Features, enc.LevelBits()), Words: encoding.NewPacked(set.Features, enc.BitsIn)}
-	row := make([]uint16, set.Features)
-	err = set.Read(ctx, dataset.Test, func(values []uint16, label int) error {
-		enc.Levels(row, values)
-		t.Levels.Append(row, label)
-		t.Words.Append(values, label)
-		return nil
-	})
-	t.SHA256 = set.Digest(dataset.Test)
-	return t, err
+	return set, nil
 }

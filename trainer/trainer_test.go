@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -328,6 +329,28 @@ func TestRecord(t *testing.T) {
 	}
 	if test.SHA256 != m.Record.Test {
 		t.Errorf("test part %s, record %s", test.SHA256, m.Record.Test)
+	}
+}
+
+// TestLoadFirst reads the first of the test samples, and all where there are no more.
+func TestLoadFirst(t *testing.T) {
+	cfg := parse(t)
+	d, err := LoadData(t.Context(), cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := LoadTest(t.Context(), d.Encoder, d.Classes, cfg.Data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for samples, want := range map[int]int{1: 1, 64: 64, 5000: 1797} {
+		some, err := LoadFirst(t.Context(), d.Encoder, d.Classes, cfg.Data, nil, samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if some.Levels.Len() != want || some.Words.Len() != want || !slices.Equal(some.Words.Row(want-1), all.Words.Row(want-1)) || !slices.Equal(some.Levels.Row(0), all.Levels.Row(0)) {
+			t.Errorf("%d samples: %d, or others than the first", samples, some.Levels.Len())
+		}
 	}
 }
 

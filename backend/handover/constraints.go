@@ -26,7 +26,7 @@ func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
 	}
 	f := &file{comment: "#"}
 	d.title(f, "Timing constraints")
-	c := constraints{f, d.ports, d.pipeline != nil, d.MHz}
+	c := constraints{f, d.ports, d.clock, d.MHz}
 	switch d.Target {
 	case verilog.Generic, verilog.Gowin, verilog.Xilinx7:
 		c.tcl(d.Target == verilog.Xilinx7)
@@ -43,9 +43,9 @@ func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
 // constraints is a file of constraints that is being made.
 type constraints struct {
 	*file
-	ports   []port
-	clocked bool
-	mhz     float64
+	ports []Port
+	clock string // the name of its port; empty: there is none
+	mhz   float64
 }
 
 // frequency returns the frequency in MHz.
@@ -60,8 +60,8 @@ func (c constraints) period() string {
 
 // tcl writes SDC, which XDC is a dialect of.
 func (c constraints) tcl(xilinx bool) {
-	if c.clocked {
-		c.line("create_clock -name clk -period %s [get_ports clk]", c.period())
+	if c.clock != "" {
+		c.line("create_clock -name %[1]s -period %[2]s [get_ports %[1]s]", c.clock, c.period())
 	} else {
 		c.note("The module has no clock. Where it stands between registers of a larger design, leave")
 		c.note("this out and constrain their clock.")
@@ -70,32 +70,32 @@ func (c constraints) tcl(xilinx bool) {
 	if !xilinx {
 		return
 	}
-	c.pins(func(p port, bit string) {
-		c.note("set_property -dict {PACKAGE_PIN pin IOSTANDARD LVCMOS33} [get_ports {%s%s}]", p.name, bit)
+	c.pins(func(p Port, bit string) {
+		c.note("set_property -dict {PACKAGE_PIN pin IOSTANDARD LVCMOS33} [get_ports {%s%s}]", p.Name, bit)
 	})
 }
 
 // lpf writes Lattice preferences, as nextpnr-ecp5 reads them.
 func (c constraints) lpf() {
-	if c.clocked {
-		c.line("FREQUENCY PORT \"clk\" %s MHZ;", c.frequency())
+	if c.clock != "" {
+		c.line("FREQUENCY PORT \"%s\" %s MHZ;", c.clock, c.frequency())
 	} else {
 		c.unclocked("nextpnr-ecp5")
 	}
-	c.pins(func(p port, bit string) {
-		c.note("LOCATE COMP \"%s%s\" SITE \"pin\";", p.name, bit)
+	c.pins(func(p Port, bit string) {
+		c.note("LOCATE COMP \"%s%s\" SITE \"pin\";", p.Name, bit)
 	})
 }
 
 // pcf writes physical constraints, as nextpnr-ice40 reads them.
 func (c constraints) pcf() {
-	if c.clocked {
+	if c.clock != "" {
 		c.note("The same on the command line: nextpnr-ice40 --freq %s", c.frequency())
-		c.line("set_frequency clk %s", c.frequency())
+		c.line("set_frequency %s %s", c.clock, c.frequency())
 	} else {
 		c.unclocked("nextpnr-ice40")
 	}
-	c.pins(func(p port, bit string) { c.note("set_io %s%s pin", p.name, bit) })
+	c.pins(func(p Port, bit string) { c.note("set_io %s%s pin", p.Name, bit) })
 }
 
 // unclocked says that there is nothing to constrain.
@@ -106,12 +106,12 @@ func (c constraints) unclocked(tool string) {
 }
 
 // pins writes a comment for each port, with the first of its bits.
-func (c constraints) pins(write func(p port, bit string)) {
+func (c constraints) pins(write func(p Port, bit string)) {
 	c.note("")
 	c.note("Pins are the board's. To be completed, for each bit of a vector:")
 	for _, p := range c.ports {
 		bit := ""
-		if p.width > 1 {
+		if p.Width > 1 {
 			bit = "[0]"
 		}
 		write(p, bit)

@@ -2,8 +2,9 @@
 // in a design of their own: an instantiation template, a VHDL package with the component,
 // timing constraints in the form of the target, and file lists.
 //
-// [Files] says which files a target has. Each is a function of the netlist and the options
-// alone. A pipeline ([netlist.Pipeline]) has the control ports clk, rst, ce, in_valid and
+// What is handed over is the netlist's module or, where [Options] name a [Top], a module around it,
+// whose files begin with that module's name. [Files] says which files a target has. Each is a
+// function of the netlist and the options alone. A pipeline ([netlist.Pipeline]) has the control ports clk, rst, ce, in_valid and
 // out_valid beside those for data.
 package handover
 
@@ -25,6 +26,19 @@ type Options struct {
 	Style   verilog.Style  // of the Verilog
 	MHz     float64        // of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
 	Version uint32         // the word of [Version] that the Verilog has too; 0: none
+	Top     *Top           // what is handed over instead of the netlist's module; nil: that itself
+}
+
+// Top is a module around a netlist's, or in its place: a wrapper, an engine.
+type Top struct {
+	Module    string
+	Clock     string   // the name of its port
+	Ports     []Port   // in the order of the Verilog
+	Latency   int      // clocks from the edge that takes the first word of a sample to the first that can take its result; 0: there is none
+	Sources   []string // Verilog files for synthesis, without models of primitives, the top last
+	Cells     bool     // they have the primitives of the options' style
+	Memories  []string // files that the Verilog reads
+	Testbench string   // its file
 }
 
 // File is a file beside the Verilog.
@@ -60,17 +74,17 @@ func Version(program, model string, options []byte) uint32 {
 	return max(1, binary.BigEndian.Uint32(sum[:]))
 }
 
-// port is a port of the module.
-type port struct {
-	name    string
-	width   int // 0: a scalar
-	output  bool
-	meaning string
+// Port is a port of the module.
+type Port struct {
+	Name    string
+	Width   int // 0: a scalar
+	Output  bool
+	Meaning string // for people, on one line
 }
 
 // direction returns how Verilog calls the direction.
-func (p port) direction() string {
-	if p.output {
+func (p Port) direction() string {
+	if p.Output {
 		return "output"
 	}
 	return "input"
@@ -78,20 +92,20 @@ func (p port) direction() string {
 
 // ports returns all ports of the module: control first, then inputs, then outputs. The
 // pipeline is nil for a netlist without registers.
-func ports(n *netlist.Netlist, pipeline *netlist.Pipeline) []port {
-	var list []port
+func ports(n *netlist.Netlist, pipeline *netlist.Pipeline) []Port {
+	var list []Port
 	if pipeline != nil {
-		list = []port{
-			{name: "clk", meaning: "clock, rising edge"},
-			{name: "rst", meaning: "synchronous reset of the valid bits, active high"},
-			{name: netlist.EnablePort, meaning: "0 freezes all state"},
-			{name: "in_valid", meaning: "there is a sample at the inputs"},
-			{name: "out_valid", output: true, meaning: fmt.Sprintf("in_valid of %d enabled clocks before, as the outputs are of the inputs", pipeline.Stages)},
+		list = []Port{
+			{Name: "clk", Meaning: "clock, rising edge"},
+			{Name: "rst", Meaning: "synchronous reset of the valid bits, active high"},
+			{Name: netlist.EnablePort, Meaning: "0 freezes all state"},
+			{Name: "in_valid", Meaning: "there is a sample at the inputs"},
+			{Name: "out_valid", Output: true, Meaning: fmt.Sprintf("in_valid of %d enabled clocks before, as the outputs are of the inputs", pipeline.Stages)},
 		}
 	}
 	for i, group := range [][]netlist.Port{n.DataInputs(), n.OutputPorts()} {
 		for _, p := range group {
-			list = append(list, port{p.Name, len(p.Nets), i == 1, meaning(p)})
+			list = append(list, Port{p.Name, len(p.Nets), i == 1, meaning(p)})
 		}
 	}
 	return list
@@ -149,8 +163,10 @@ func (f *file) writeTo(w io.Writer) error {
 // design is a netlist that is being handed over.
 type design struct {
 	Options
+	module   string            // that is handed over
 	pipeline *netlist.Pipeline // nil: there are no registers
-	ports    []port
+	ports    []Port
+	clock    string // the name of its port; empty: there is none
 }
 
 // newDesign completes the options, and refuses names that cannot stand in the files and
@@ -169,31 +185,49 @@ func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 	if err != nil {
 		return nil, fmt.Errorf("handover: %w", err)
 	}
-	d := &design{opt, pipeline, ports(n, pipeline)}
-	taken := map[string]bool{}
-	for _, p := range d.ports {
-		if err := verilog.CheckIdentifier(p.name); err != nil {
-			return nil, fmt.Errorf("handover: port: %w", err)
+	d := &design{Options: opt, module: opt.Module, pipeline: pipeline, ports: ports(n, pipeline)}
+	switch {
+	case opt.Top != nil:
+		d.module, d.ports, d.clock = opt.Top.Module, opt.Top.Ports, opt.Top.Clock
+		if err := verilog.CheckIdentifier(d.module); err != nil {
+			return nil, fmt.Errorf("handover: module: %w", err)
 		}
-		if taken[p.name] {
-			return nil, fmt.Errorf("handover: port: the name %q is taken, choose another name", p.name)
-		}
-		taken[p.name] = true
+	case pipeline != nil:
+		d.clock = "clk"
 	}
-	return d, nil
+	return d, d.checkPorts()
 }
 
-// latency returns the number of enabled clocks from inputs to outputs.
-func (d *design) latency() int {
-	if d.pipeline == nil {
-		return 0
+// checkPorts refuses names that cannot stand in the files, or stand for two ports.
+func (d *design) checkPorts() error {
+	taken := map[string]bool{}
+	for _, p := range d.ports {
+		if err := verilog.CheckIdentifier(p.Name); err != nil {
+			return fmt.Errorf("handover: port: %w", err)
+		}
+		if taken[p.Name] {
+			return fmt.Errorf("handover: port: the name %q is taken, choose another name", p.Name)
+		}
+		taken[p.Name] = true
 	}
-	return d.pipeline.Stages
+	return nil
+}
+
+// latency returns the number of enabled clocks from inputs to outputs, or of clocks as [Top] has
+// it, and what it is.
+func (d *design) latency() (clocks int, what string) {
+	switch {
+	case d.Top != nil:
+		return d.Top.Latency, "clocks from the edge that takes a sample's first word to the first that can take its result"
+	case d.pipeline != nil:
+		clocks = d.pipeline.Stages
+	}
+	return clocks, "enabled clocks from inputs to outputs"
 }
 
 // title names the module and its version.
 func (d *design) title(f *file, what string) {
-	f.note("%s of the module %s", what, d.Module)
+	f.note("%s of the module %s", what, d.module)
 	if d.Version != 0 {
 		f.note("Version word of the build: %08x", d.Version)
 	}

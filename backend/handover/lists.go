@@ -17,10 +17,8 @@ func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f := &file{comment: "//"}
 	d.title(f, "Sources for synthesis")
 	f.note("Names are relative to the folder of this file, as with verilator -F.")
-	if d.Style == verilog.LUTs && d.Target == verilog.Generic {
-		f.line("%s_cells.v", d.Module)
-	}
-	f.line("%s.v", d.Module)
+	d.memories(f)
+	d.sources(f, d.Style == verilog.LUTs && d.Target == verilog.Generic)
 	return f.writeTo(w)
 }
 
@@ -34,10 +32,37 @@ func WriteSimulationList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f := &file{comment: "//"}
 	d.title(f, "Sources for simulation, the testbench last,")
 	f.note("Names are relative to the folder of this file, as with verilator -F.")
-	if d.Style == verilog.LUTs {
+	d.memories(f)
+	d.sources(f, d.Style == verilog.LUTs)
+	if d.Top != nil {
+		f.line("%s", d.Top.Testbench)
+	} else {
+		f.line("%s_tb.v", d.Module)
+	}
+	return f.writeTo(w)
+}
+
+// sources writes the names of the Verilog files, with the models of primitives first if they are
+// asked for and the module has any.
+func (d *design) sources(f *file, cells bool) {
+	list := []string{d.Module + ".v"}
+	if d.Top != nil {
+		list, cells = d.Top.Sources, cells && d.Top.Cells
+	}
+	if cells {
 		f.line("%s_cells.v", d.Module)
 	}
-	f.line("%s.v", d.Module)
-	f.line("%s_tb.v", d.Module)
-	return f.writeTo(w)
+	for _, name := range list {
+		f.line("%s", name)
+	}
+}
+
+// memories names what the Verilog reads by $readmemh.
+func (d *design) memories(f *file) {
+	if d.Top == nil {
+		return
+	}
+	for _, name := range d.Top.Memories {
+		f.note("The Verilog reads %s, in the folder that the tool runs in.", name)
+	}
 }

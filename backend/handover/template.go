@@ -21,19 +21,19 @@ func WriteTemplate(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d.title(f, "Instantiation template")
 	f.note("To be copied into a module, or included there.")
 	if d.Version != 0 {
-		f.line("localparam [31:0] %s_VERSION = 32'h%08x;", d.Module, d.Version)
+		f.line("localparam [31:0] %s_VERSION = 32'h%08x;", d.module, d.Version)
 	}
 	for _, p := range d.ports {
-		f.line("wire %s%s;  // %s, %s", span(p.width), p.name, p.direction(), p.meaning)
+		f.line("wire %s%s;  // %s, %s", span(p.Width), p.Name, p.direction(), printable(p.Meaning))
 	}
 	f.line("")
-	f.line("%s %s_i (", d.Module, d.Module)
+	f.line("%s %s_i (", d.module, d.module)
 	for i, p := range d.ports {
 		comma := ","
 		if i == len(d.ports)-1 {
 			comma = ""
 		}
-		f.line("    .%s(%s)%s", p.name, p.name, comma)
+		f.line("    .%s(%s)%s", p.Name, p.Name, comma)
 	}
 	f.line(");")
 	return f.writeTo(w)

@@ -55,28 +55,30 @@ func WriteVHDL(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f := &file{comment: "--"}
 	d.title(f, "VHDL component")
 	outside := vhdlNames{"ieee": true, "std": true, "work": true, "std_logic": true, "std_logic_vector": true}
-	unit, component := outside.of(d.Module+"_pkg"), outside.of(d.Module)
+	unit, component := outside.of(d.module+"_pkg"), outside.of(d.module)
 	f.line("library ieee;")
 	f.line("use ieee.std_logic_1164.all;")
 	f.line("")
 	f.line("package %s is", unit)
 	if d.Version != 0 {
-		f.line("  constant %s : std_logic_vector(31 downto 0) := x\"%08x\";", outside.of(d.Module+"_version"), d.Version)
+		f.line("  constant %s : std_logic_vector(31 downto 0) := x\"%08x\";", outside.of(d.module+"_version"), d.Version)
 	}
-	f.line("  constant %s : natural := %d; -- enabled clocks from inputs to outputs", outside.of(d.Module+"_latency"), d.latency())
+	if clocks, what := d.latency(); clocks > 0 || d.Top == nil {
+		f.line("  constant %s : natural := %d; -- %s", outside.of(d.module+"_latency"), clocks, what)
+	}
 	f.line("")
 	f.line("  component %s is", component)
 	f.line("    port (")
 	inside := vhdlNames{"std_logic": true, "std_logic_vector": true}
 	for i, p := range d.ports {
 		mode, semicolon := "in", ";"
-		if p.output {
+		if p.Output {
 			mode = "out"
 		}
 		if i == len(d.ports)-1 {
 			semicolon = ""
 		}
-		f.line("      %s : %s %s%s -- %s", inside.of(p.name), mode, vhdlType(p.width), semicolon, p.meaning)
+		f.line("      %s : %s %s%s -- %s", inside.of(p.Name), mode, vhdlType(p.Width), semicolon, printable(p.Meaning))
 	}
 	f.line("    );")
 	f.line("  end component;")

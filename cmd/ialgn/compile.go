@@ -28,14 +28,12 @@ import (
 
 func compileCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "compile",
-		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
-		ArgsUsage: "MODEL -o DIR",
-		Description: "DIR gets NAME.v, NAME_tb.v, NAME.netlist (what sim and verify read), report.json\n" +
-			"and manifest.json. Scopes: gates (thermometer bits to last-layer bits), core (with\n" +
-			"popcounts and argmax), full (with the comparators, from feature words to class).",
-		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
-		Flags: everywhere(
+		Name:        "compile",
+		Usage:       "freeze, optimise, map and emit a model as Verilog with a testbench",
+		ArgsUsage:   "MODEL -o DIR",
+		Description: "Scopes: gates (thermometer bits to last-layer bits), core (to the class), full (from words).",
+		UsageText:   "ialgn compile demo/digits.safetensors -o out --target ice40",
+		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
 			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
@@ -46,13 +44,14 @@ func compileCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
-			&cli.StringFlag{Name: "style", Value: "gates", Usage: "write `STYLE`: gates (an assign a cell) or lut (primitives)"},
+			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"},
 			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream, axis, uart or spi"},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.IntFlag{Name: "fold", Usage: "write an engine in block RAM that runs `N` gates of chains a clock: 1, 2 or 4"},
 			&cli.IntFlag{Name: "fold-steps", Usage: "with --fold: room for `N` steps, for other models (default: as there are)"},
 			&cli.Float64Flag{Name: "freq", Usage: "write constraints for a clock of `MHZ`"},
+			&cli.IntFlag{Name: "vectors", Value: usualVectors, Usage: "write `N` test samples for the testbenches"},
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
@@ -73,10 +72,16 @@ func compile(c *cli.Context) error {
 	o := compileOptions{
 		Scope: c.String("scope"), Module: c.String("module"), Optimise: c.Int("O"),
 		LUT: c.Int("lut"), Target: c.String("target"), Objective: c.String("objective"), MaxDepth: c.Int("max-depth"),
-		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c), guard: guard(c),
+		Pipeline: c.String("pipeline"), MaxLevels: c.Int("max-levels"), Style: c.String("style"), Wrap: c.String("wrap"), Baud: c.Int("baud"), Board: c.String("board"), Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"), MHz: c.Float64("freq"), Assume: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), threads: threads(c), guard: guard(c), folders: folders(c),
+	}
+	if o.Vectors, err = parseVectors(c.Int("vectors")); err != nil {
+		return err
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
+	}
+	if err := o.resolveStyle(); err != nil {
+		return err
 	}
 	r, err := compileModel(c.Context, args[0], c.String("o"), o)
 	if err != nil {
@@ -112,7 +117,9 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	}
 	p := o.product(plan, folder.Manifest{Version: version, Module: o.Module})
 	p.Started, p.GatesRaw = started, info.Model.Width*info.Model.Depth()
-	raw, err := freezeFile(file, plan)
+	raw, err := freezeFile(file, plan, func(f *model.Frozen, raw *netlist.Netlist) error {
+		return o.makeVectors(ctx, f, info.Model, raw, &p)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +143,15 @@ func (o compileOptions) product(p compilePlan, m folder.Manifest) folder.Product
 
 // freezeFile streams a model file into the raw netlist. The frozen network is garbage
 // when it returns, which the largest models need.
-func freezeFile(file *model.File, p compilePlan) (*netlist.Netlist, error) {
+func freezeFile(file *model.File, p compilePlan, vectors func(*model.Frozen, *netlist.Netlist) error) (*netlist.Netlist, error) {
 	f, err := file.Frozen()
 	if err != nil {
 		return nil, err
 	}
 	n, err := p.freeze(f)
+	if err == nil {
+		err = vectors(f, n)
+	}
 	debug.FreeOSMemory()
 	return n, err
 }
@@ -272,6 +282,7 @@ func (r compileReport) text(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	foldText(w, r.Fold)
+	vectorsText(w, r.Samples)
 	if r.Latency > 0 {
 		fmt.Fprintf(w, "latency: %d clocks from the first word of a sample to its result\n", r.Latency)
 	}

@@ -45,10 +45,12 @@ type compileOptions struct {
 	FoldSteps int      `json:"fold_steps,omitempty"`
 	Assume    bool     `json:"assume_thermometer,omitempty"`
 	Counts    bool     `json:"counts,omitempty"`
+	Vectors   int      `json:"vectors,omitempty"` // of the testbenches; 0: the usual number
 
 	// What decides nothing:
 	threads int
 	guard   overwrite.Guard // of the files in the folder
+	folders []string        // where the test samples are looked for
 }
 
 // The clocks that constraints are written for.
@@ -151,7 +153,8 @@ func (o compileOptions) board(kind string) (*wrapper.Board, error) {
 		return nil, fmt.Errorf("--wrap: %w", err)
 	}
 	if err := b.CheckClock(o.MHz); err != nil {
-		return nil, hint.With(fmt.Errorf("--freq %w", err), "leave it out")
+		return nil, hint.With(fmt.Errorf("--freq %w", err),
+			"leave it out; for %[1]v MHz compile without --board, with the PLL that `icepll -i %[2]v -o %[1]v -m` writes before clk, and give the pins to synth by --pins", o.MHz, b.MHz())
 	}
 	return b, nil
 }
@@ -173,6 +176,23 @@ func (p compilePlan) genericLUT() int {
 	return p.hardware.K
 }
 
+// styles are the names of the styles.
+var styles = map[verilog.Style]string{verilog.Gates: "gates", verilog.LUTs: "lut"}
+
+// resolveStyle puts the style of the target in the place of auto, for the manifest to say what
+// was written.
+func (o *compileOptions) resolveStyle() error {
+	if o.Style != "auto" {
+		return nil
+	}
+	t, err := hardware.ParseTarget(cmp.Or(o.Target, "generic"))
+	if err != nil {
+		return fmt.Errorf("--target: %w", err)
+	}
+	o.Style = styles[t.Style]
+	return nil
+}
+
 func parseStyle(s string) (verilog.Style, error) {
 	switch s {
 	case "", "gates":
@@ -180,7 +200,7 @@ func parseStyle(s string) (verilog.Style, error) {
 	case "lut":
 		return verilog.LUTs, nil
 	}
-	return 0, hint.Near(fmt.Errorf("--style %q: give gates or lut", s), s, []string{"gates", "lut"})
+	return 0, hint.Near(fmt.Errorf("--style %q: give auto, gates or lut", s), s, []string{"auto", "gates", "lut"})
 }
 
 // hardware returns what the netlist is lowered to, nil for nothing.

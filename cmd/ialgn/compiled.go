@@ -59,7 +59,11 @@ func openCompiled(c *cli.Context, file *model.File, dir string) (*compiledDesign
 	if k.design, k.files, err = newDesign(f, out); err != nil {
 		return nil, err
 	}
-	files, err := compareFiles(c.Context, k.design, out)
+	var known *verify.Samples // the test part that the model was trained with, if it is here
+	if test.SHA256 == out.Manifest.Test {
+		known = &k.samples
+	}
+	files, err := compareFiles(c.Context, k.design, out, known)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +160,7 @@ func readOptions(out *folder.Output) (o compileOptions, p compilePlan, err error
 }
 
 // compareFiles holds every file of a folder to what compile writes for its netlist and options.
-func compareFiles(ctx context.Context, d verify.Design, out *folder.Output) ([]string, error) {
+func compareFiles(ctx context.Context, d verify.Design, out *folder.Output, known *verify.Samples) ([]string, error) {
 	o, plan, err := readOptions(out)
 	if err != nil {
 		return nil, err
@@ -175,7 +179,12 @@ func compareFiles(ctx context.Context, d verify.Design, out *folder.Output) ([]s
 			return nil, err
 		}
 	}
-	return out.Compare(ctx, p)
+	wrong, err := o.folderVectors(out, d, known, &p)
+	if err != nil {
+		return nil, err
+	}
+	differ, err := out.Compare(ctx, p)
+	return append(wrong, differ...), err
 }
 
 // core returns what a wrapper is around if it has the encoder in it, nil if that is the whole netlist,

@@ -101,9 +101,9 @@ func status(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errDifference):
+	case errors.Is(err, errDifference), errors.Is(err, errSlow):
 		return exitDifference
-	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, errUnproved), errors.Is(err, errUnchecked):
+	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, errUnproved), errors.Is(err, errUnchecked), errors.Is(err, errUnplaced):
 		return exitTool
 	case errors.Is(err, trainer.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted

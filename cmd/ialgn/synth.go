@@ -31,7 +31,7 @@ func synthCommand() *cli.Command {
 			strings.Join(device.Names()[:6], ", ") + ",\n" + strings.Join(device.Names()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags: everywhere(dataFlag,
-			&cli.StringFlag{Name: "target", Value: "ice40-hx8k", Usage: "synthesise for `TARGET`"},
+			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: that of the folder, or ice40-hx8k)"},
 			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile or its board, or 48)"},
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
@@ -39,6 +39,7 @@ func synthCommand() *cli.Command {
 			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
+			&cli.BoolFlag{Name: "require-timing", Usage: "exit with status 2 if the clock is not reached"},
 			&cli.StringFlag{Name: "samples", Value: "100", Usage: "with --check: run `N` test samples, or all"},
 			forceFlag,
 		),
@@ -80,13 +81,18 @@ func synthDir(c *cli.Context) error {
 	if err := show(c, r); err != nil {
 		return err
 	}
-	return r.Check.outcome()
+	if err := r.Check.outcome(); err != nil || !c.Bool("require-timing") {
+		return err
+	}
+	return r.timing()
 }
 
 // synthOptions reads the options of the command line; the folder has the rest.
 func synthOptions(c *cli.Context) (o synth.Options, err error) {
-	if o.Device, err = device.Find(c.String("target")); err != nil {
-		return o, fmt.Errorf("--target: %w", err)
+	if name := c.String("target"); name != "" {
+		if o.Device, err = device.Find(name); err != nil {
+			return o, fmt.Errorf("--target: %w", err)
+		}
 	}
 	if o.Aim, err = synth.ParseAim(c.String("place")); err != nil {
 		return o, fmt.Errorf("--place: %w", err)
@@ -104,14 +110,6 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	}
 	for i := range n {
 		o.Seeds = append(o.Seeds, first+i)
-	}
-	if o.Pins != "" && !o.Device.Placeable() {
-		return o, hint.With(fmt.Errorf("--pins: the target %s has none", o.Device.Name), "leave it out, or choose a device")
-	}
-	if o.Pins != "" {
-		if info, err := os.Stat(o.Pins); err != nil || info.IsDir() {
-			return o, hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `%s` for each port, or leave the option out", pinLines[o.Device.Family])
-		}
 	}
 	o.Note, o.Warn = notes(c)
 	return o, nil
@@ -135,10 +133,11 @@ func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samp
 	if err != nil {
 		return nil, err
 	}
-	if r.NotPlaced == "" && !r.Met {
-		warn(c, "the clock of %.1f MHz was not reached: the fastest of the seeds is %.1f MHz", r.MHz, r.Most)
-	}
 	report := &synthReport{Report: r}
+	if r.NotPlaced == "" && !r.Met {
+		report.Hint = timingHint(out, r)
+		warn(c, "%v; %s", errTooSlow(r), report.Hint)
+	}
 	report.Cycles, report.Latency = out.Report.Rate()
 	if r.Fmax > 0 && report.Cycles > 0 {
 		report.Samples = r.Fmax * 1e6 / float64(report.Cycles)
@@ -156,6 +155,16 @@ func ofFolder(c *cli.Context, out *folder.Output, o *synth.Options) error {
 	if err != nil {
 		return fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
 	}
+	if o.Device.Name == "" {
+		if o.Device, err = plan.device(); err != nil {
+			return err
+		}
+		note(c, "for %s, %s", o.Device.Name, plan.reason())
+	}
+	if err := checkPins(*o); err != nil {
+		return err
+	}
+	warnOfFamily(c, out, plan, o.Device)
 	if err := onBoard(c, out, plan.board, o); err != nil {
 		return err
 	}
@@ -206,6 +215,20 @@ func around(out *folder.Output) string {
 	return "verilog"
 }
 
+// checkPins refuses a file of pins for a target that has none, and one that is not there.
+func checkPins(o synth.Options) error {
+	if o.Pins == "" {
+		return nil
+	}
+	if !o.Device.Placeable() {
+		return hint.With(fmt.Errorf("--pins: the target %s has none", o.Device.Name), "leave it out, or choose a device")
+	}
+	if info, err := os.Stat(o.Pins); err != nil || info.IsDir() {
+		return hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `%s` for each port, or leave the option out", pinLines[o.Device.Family])
+	}
+	return nil
+}
+
 // paths returns the files of some formats in a compiled folder.
 func paths(out *folder.Output, formats []string) (files []string, err error) {
 	for _, f := range formats {
@@ -225,6 +248,7 @@ type synthReport struct {
 	Samples   float64   `json:"samples_per_second,omitempty"` // at the median clock
 	Latency   int       `json:"latency_cycles,omitempty"`     // from the first word of a sample to its result
 	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock
+	Hint      string    `json:"timing_hint,omitempty"`        // what may help a clock that was not reached
 	Check     *bitCheck `json:"check,omitempty"`
 }
 
@@ -243,6 +267,9 @@ func (r *synthReport) synthesised(w io.Writer) {
 	}
 	if r.NotPlaced != "" {
 		fmt.Fprintf(w, "not placed and routed, no clock: %s\nnetlist: %s\n", r.NotPlaced, filepath.Join(r.Dir, "netlist.json"))
+		if r.Command != "" {
+			fmt.Fprintf(w, "to place it elsewhere, in a copy of %s: %s\n", r.Dir, r.Command)
+		}
 		return
 	}
 	best := r.Best()

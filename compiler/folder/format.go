@@ -72,6 +72,9 @@ func formats() []format {
 		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
 			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " + p.Manifest.Version})
 		}},
+		{"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil }, func(w io.Writer, p Product) error {
+			return verilog.WriteVectors(w, p.Netlist, *p.Vectors)
+		}},
 	}
 }
 
@@ -120,7 +123,7 @@ func wrapperOptions(p Product) wrapper.Options {
 	}
 	if p.Fold != nil { // of every model of the shape the same, too
 		e := p.Fold.Engine
-		o.Header, o.Engine = e.Header, &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles, Latency: e.Cost().Latency}
+		o.Header, o.Engine = e.Header, &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles, Latency: e.Cost().Latency, Drop: e.Drop}
 	}
 	return o
 }
@@ -150,13 +153,17 @@ func combinational(write func(io.Writer, *netlist.Netlist, Product) error) func(
 
 // handedOver returns the files for those who use the Verilog.
 func handedOver(p Product) []format {
-	v := verilogOptions(p)
-	o := handover.Options{Module: v.Module, Target: v.Target, Style: v.Style, MHz: p.MHz, Version: v.Version}
+	o := handoverOptions(p)
 	var files []format
 	for _, f := range handover.Files(o) {
 		files = append(files, format{f.Format, "", f.Suffix, always, func(w io.Writer, p Product) error { return f.Write(w, p.Netlist, o) }})
 	}
 	return files
+}
+
+func handoverOptions(p Product) handover.Options {
+	v := verilogOptions(p)
+	return handover.Options{Module: v.Module, Target: v.Target, Style: v.Style, MHz: p.MHz, Version: v.Version}
 }
 
 func verilogOptions(p Product) verilog.Options {
@@ -178,9 +185,16 @@ func goOptions(p Product) gocode.Options {
 // selectFormats returns the formats that are written for a product. It returns an error
 // for a name in Emit that is not a format's.
 func selectFormats(p Product) ([]format, error) {
-	var selected []format
+	var selected, around []format
 	var names []string
-	for _, f := range slices.Concat(formats(), folded(p), handedOver(p), pins(p)) {
+	tops, err := topModules(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tops {
+		around = append(around, t.formats(p)...)
+	}
+	for _, f := range slices.Concat(formats(), folded(p), handedOver(p), around, pins(p)) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}

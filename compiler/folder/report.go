@@ -31,11 +31,19 @@ type Report struct {
 	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`       // where there are registers
 	Wrapper   *wrapper.Rate         `json:"wrapper,omitempty"`        // where there is one
 	Fold      *FoldReport           `json:"fold,omitempty"`           // where there is a folded engine
+	Samples   *Samples              `json:"vectors,omitempty"`        // of the testbenches
 	Latency   int                   `json:"latency_cycles,omitempty"` // see Rate; left out where there is none
 	Seconds   float64               `json:"seconds"`                  // from the start of the compilation to the last netlist file
 	PeakBytes int64                 `json:"peak_bytes,omitempty"`     // largest resident memory of the process; left out where the system does not tell
 	Raw       *netlist.Measures     `json:"raw,omitempty"`            // before all passes
 	Passes    []compiler.PassReport `json:"passes"`
+}
+
+// Samples says what the vectors of the testbenches are.
+type Samples struct {
+	Samples int    `json:"samples"`
+	Source  string `json:"source"`           // the data set whose test part they begin, or random
+	Reason  string `json:"reason,omitempty"` // why they are random
 }
 
 // newReport measures a product whose netlist files are written.
@@ -53,6 +61,7 @@ func newReport(p Product) (r *Report, err error) {
 		Seconds:   time.Since(p.Started).Seconds(),
 		PeakBytes: peakBytes("/proc/self/status"),
 		Raw:       p.Raw,
+		Samples:   p.Samples,
 		Passes:    append([]compiler.PassReport{}, p.Passes...),
 	}
 	if h := p.Hardware; h != nil {

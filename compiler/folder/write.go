@@ -48,6 +48,8 @@ type Product struct {
 	Fold     *Fold                 // the folded engine; nil: there is none
 	Board    *wrapper.Board        // whose pins the wrapper has; nil: of none
 	MHz      float64               // of the clock that constraints are written for; 0: there are none
+	Vectors  *verilog.Vectors      // of the testbenches; nil: there are none
+	Samples  *Samples              // what the report says of them
 	Manifest Manifest              // all but Format and Files, which Write fills in
 	Guard    overwrite.Guard       // of the files that are in the folder already
 
@@ -66,6 +68,7 @@ type Hardware struct {
 // Write makes the output folder dir of a product and returns its report. The files are
 //
 //	NAME.v, NAME_tb.v   the Verilog module and its testbench
+//	NAME_vectors.txt    samples with what is wanted of them, which all testbenches read
 //	NAME.netlist        the netlist's text form, which [Read] reads
 //	NAME.hint.json      of a lowered netlist: the [counts.Hint]
 //	NAME_cells.v        of a netlist in LUTs: what the primitives do, for simulators
@@ -75,6 +78,7 @@ type Hardware struct {
 //	NAME_uart.pcf       or _spi.pcf, where there is a Board: its pins
 //	NAME.aig and so on  what Emit names
 //	NAME_inst.vh, ...   what package handover has for those who use the Verilog
+//	NAME_stream_tb.v, NAME_stream_inst.vh, ...   the same of the wrapper and the folded engine
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
 //

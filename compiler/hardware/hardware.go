@@ -27,15 +27,16 @@ import (
 // Target is a technology.
 type Target struct {
 	Name  verilog.Target
-	K     int  // inputs of its largest LUT
-	Carry bool // whether sums are made of the carry that stands beside each LUT
+	K     int           // inputs of its largest LUT
+	Carry bool          // whether sums are made of the carry that stands beside each LUT
+	Style verilog.Style // of its Verilog, unless told otherwise
 }
 
 // Targets returns all targets, those of the table of package verilog.
 func Targets() []Target {
 	var all []Target
 	for _, f := range verilog.Families() {
-		all = append(all, Target{f.Target, f.Inputs, f.Carry})
+		all = append(all, Target{f.Target, f.Inputs, f.Carry, f.Style})
 	}
 	return all
 }

@@ -27,6 +27,23 @@ type Placed struct {
 	err error // of Failed
 }
 
+// prepare writes what a program that is not installed needs to place the design elsewhere, and
+// returns its command; "" for programs that need nothing but the netlist.
+func (o Options) prepare(aim Aim, netlist, dir string) (command string, err error) {
+	w := ways[o.Device.Family]
+	if !o.Device.Placeable() || w.prepare == nil {
+		return "", nil
+	}
+	return w.prepare(o.placement(aim, netlist, dir, 1))
+}
+
+// placement returns what a program is asked for with a seed.
+func (o Options) placement(aim Aim, netlist, dir string, seed int) placement.Options {
+	return placement.Options{
+		Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins, Wires: aim == ForWires,
+	}
+}
+
 // placeAll places a netlist with each seed, several at a time. A seed with which it does not fit
 // or does not route is a result; other errors end it.
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
@@ -45,9 +62,7 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 			tell(o.note, "%s: placing and routing, seed %d", w.placer, seed)
 			ctx, end := progress.Begin(ctx, fmt.Sprintf("%s, seed %d", w.placer, seed))
 			defer end()
-			r, err := w.place(ctx, placement.Options{
-				Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins, Wires: aim == ForWires,
-			})
+			r, err := w.place(ctx, o.placement(aim, netlist, dir, seed))
 			runs[i] = Placed{Seed: seed, Result: r}
 			var failed *tool.FailedError
 			switch {

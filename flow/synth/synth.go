@@ -118,7 +118,8 @@ func (o Options) run(ctx context.Context, dir string) (*Report, error) {
 		o.judge(r)
 	}
 	if r.NotPlaced = unplaceable(o); r.NotPlaced != "" {
-		return r, nil
+		r.Command, err = o.prepare(r.Aim, y.Vendor, dir)
+		return r, err
 	}
 	if r.Runs, err = o.placeAll(ctx, r.Aim, cmp.Or(y.Vendor, y.JSON), dir); err != nil {
 		return nil, err

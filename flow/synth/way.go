@@ -20,6 +20,9 @@ type way struct {
 	placer   string   // what places, as notes call it
 	programs []string // all that it takes, what places first
 	place    func(context.Context, placement.Options) (*placement.Result, error)
+	// prepare writes beside the netlist what place reads, and returns the command that place runs;
+	// nil where that is nothing.
+	prepare  func(placement.Options) (command string, err error)
 	seedless bool   // there are no random numbers to seed
 	suffix   string // of the bitstream
 	// pack makes the bitstream of a routed design, and what stands beside it.
@@ -42,7 +45,7 @@ var ways = map[string]way{
 	},
 	device.Xilinx7: {
 		placer: "vivado", programs: []string{vivado.Program}, seedless: true,
-		place: vivado.Place, suffix: ".bit", pack: packXilinx7,
+		place: vivado.Place, prepare: vivado.Prepare, suffix: ".bit", pack: packXilinx7,
 	},
 }
 

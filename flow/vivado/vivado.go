@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"ialgn/flow/device"
 	"ialgn/flow/placement"
@@ -34,10 +35,7 @@ const (
 // It returns an error if an option has no meaning, a [*tool.MissingError] without Vivado, and a
 // [*tool.FailedError] if the design does not fit or does not route.
 func Place(ctx context.Context, o placement.Options) (*placement.Result, error) {
-	if o.Device.Family != device.Xilinx7 || !o.Device.Placeable() {
-		return nil, fmt.Errorf("vivado: target %q: there is no device of Xilinx 7 to place a design on", o.Device.Name)
-	}
-	if err := o.Check(); err != nil {
+	if err := check(o); err != nil {
 		return nil, err
 	}
 	t, err := tool.Find(Program)
@@ -47,7 +45,7 @@ func Place(ctx context.Context, o placement.Options) (*placement.Result, error) 
 	if err := prepare(o); err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("seed%d", o.Seed)
+	name := nameOf(o)
 	log := filepath.Join(o.Dir, name+".vivado.log")
 	run, err := t.Run(ctx, tool.Command{Args: args(o, name), Dir: o.Dir, Limit: placement.Limit, Log: log})
 	if err != nil {
@@ -59,6 +57,25 @@ func Place(ctx context.Context, o placement.Options) (*placement.Result, error) 
 	}
 	return r, nil
 }
+
+// Prepare writes into the folder what [Place] has Vivado read beside the netlist, and returns the
+// command that runs it there, for a machine that has Vivado.
+func Prepare(o placement.Options) (command string, err error) {
+	if err := check(o); err != nil {
+		return "", err
+	}
+	return Program + " " + strings.Join(args(o, nameOf(o)), " "), prepare(o)
+}
+
+func check(o placement.Options) error {
+	if o.Device.Family != device.Xilinx7 || !o.Device.Placeable() {
+		return fmt.Errorf("vivado: target %q: there is no device of Xilinx 7 to place a design on", o.Device.Name)
+	}
+	return o.Check()
+}
+
+// nameOf begins the names of what Vivado writes.
+func nameOf(o placement.Options) string { return fmt.Sprintf("seed%d", o.Seed) }
 
 // prepare writes script and pins into the folder.
 func prepare(o placement.Options) error {

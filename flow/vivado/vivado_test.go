@@ -172,3 +172,22 @@ func TestFails(t *testing.T) {
 		t.Errorf("hint %q", hint.Of(err))
 	}
 }
+
+// TestPrepare writes script and pins without Vivado, and names the command that [vivado.Place] runs.
+func TestPrepare(t *testing.T) {
+	o := options(t)
+	t.Setenv("PATH", "")
+	command, err := vivado.Prepare(o)
+	if want := "vivado -mode batch -nojournal -nolog -source place.tcl -tclargs seed1 vendor.v m xc7a35tcpg236-1 10.000 clock pins.xdc"; err != nil || command != want {
+		t.Errorf("%s (%v), want %s", command, err, want)
+	}
+	for _, name := range []string{"place.tcl", "pins.xdc"} {
+		if _, err := os.Stat(filepath.Join(o.Dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	o.Device.Family = device.ECP5
+	if _, err := vivado.Prepare(o); err == nil || !strings.Contains(err.Error(), "no device of Xilinx 7") {
+		t.Errorf("another family: %v", err)
+	}
+}

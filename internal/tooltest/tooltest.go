@@ -44,6 +44,18 @@ func Try(t testing.TB, dir string, args ...string) (string, error) {
 	return r.Stdout + r.Stderr, err
 }
 
+// TryOther is [Try] for a program that package tool does not know, by its name or path.
+func TryOther(t testing.TB, dir string, args ...string) (string, error) {
+	t.Helper()
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		t.Skip(err)
+	}
+	p := &tool.Tool{Name: filepath.Base(path), Path: path}
+	r, err := p.Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: limit})
+	return r.Stdout + r.Stderr, err
+}
+
 // Generate has a script of tools/avo, given by its path, write its files to a folder, which it
 // returns. The test is skipped where avo is neither in the module cache nor to be fetched.
 func Generate(t testing.TB, script string) string {

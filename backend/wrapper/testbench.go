@@ -1,0 +1,246 @@
+package wrapper
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/netlist"
+)
+
+// Bench says what the testbench of a wrapper is about, beside the [Options] of the wrapper.
+type Bench struct {
+	Kind    string   // of the wrapper: stream, axis, uart or spi
+	Vectors string   // file of the vectors, unless the simulation is told another
+	Sources []string // Verilog files to compile with it, for its head
+}
+
+// WriteTestbench writes a self-checking testbench for a wrapper, the module NAME_tb where NAME is
+// the wrapper's. The netlist is that of the whole classifier, whose vectors
+// ([ialgn/backend/verilog.WriteVectors]) it reads: each sample is played by the wrapper's protocol,
+// with pauses on both sides that are drawn by chance, the same in every run, and what comes of it
+// is compared with the vector's output ports. The last line that it prints is
+//
+//	PASS: N vectors
+//
+// or else begins with FAIL. Where the options have an engine, kind stream is the engine itself.
+//
+// It clocks the design by hand, in one process, so that nothing depends on a simulator's order of
+// events; it is Verilog-2001, for iverilog and for verilator --timing. It returns the errors of
+// the functions that write wrappers.
+func WriteTestbench(w io.Writer, n *netlist.Netlist, b Bench, o Options) error {
+	t, err := newTestbench(n, b, o)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, t.text())
+	return err
+}
+
+// testbench is the testbench of a wrapper that is being written.
+type testbench struct {
+	*design
+	Bench
+	top    string
+	inputs netlist.Port
+	fields [3][]field // of a vector: inputs, outputs, probes
+	unit   int        // bits that move at a time
+	lane   int        // bits from one word of a sample to the next, as it moves
+	units  int        // of a sample
+	late   int        // clocks of the design without anything new after which there is a fault
+	drop   bool
+}
+
+// field is a number of a vector: some bits of a bus.
+type field struct {
+	bus       string
+	low, bits int
+}
+
+// fieldBits is the most that a number of a vector has, as package verilog writes them.
+const fieldBits = 1024
+
+func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
+	engine := o.Engine
+	plain := o // the vectors are of the whole classifier, whatever the wrapper is around
+	plain.Levels, plain.Engine, plain.Beat = nil, nil, 0
+	if b.Kind == "stream" && engine != nil {
+		plain.Module = engine.Module
+	}
+	d, err := newDesign(n, plain, b.Kind)
+	if err != nil {
+		return nil, err
+	}
+	if benches[b.Kind] == "" {
+		return nil, errKind(b.Kind)
+	}
+	t := &testbench{design: d, Bench: b, top: d.module, inputs: d.input, late: 5000 + 20*d.stages}
+	if engine != nil {
+		t.late += 20 * engine.Cycles
+		t.drop = b.Kind == "stream" && engine.Drop
+	}
+	for i, ports := range [][]netlist.Port{n.DataInputs(), n.OutputPorts(), n.Probes()} {
+		for _, p := range ports {
+			t.fields[i] = append(t.fields[i], fieldsOf(p)...)
+		}
+	}
+	bytes := bytesOf(d.word, d.words)
+	t.lane, t.unit, t.units = laneOf(d.word), 8, bytes
+	switch b.Kind {
+	case "stream":
+		t.lane, t.unit, t.units = d.word, d.word, d.words
+	case "axis":
+		beat := AXISBytes
+		if engine != nil {
+			beat = 1
+		} else if o.Beat > 0 {
+			beat = o.Beat
+		}
+		t.unit, t.units = 8*beat, (bytes+beat-1)/beat
+	}
+	return t, nil
+}
+
+// fieldsOf returns the numbers that a bus has in a vector, the highest bits first.
+func fieldsOf(p netlist.Port) (list []field) {
+	for low := (len(p.Nets) - 1) / fieldBits * fieldBits; low >= 0; low -= fieldBits {
+		list = append(list, field{p.Name, low, min(fieldBits, len(p.Nets)-low)})
+	}
+	return list
+}
+
+// text returns the file.
+func (t *testbench) text() string {
+	values := []string{
+		"@TOP@", t.top, "@VECTORS@", t.Vectors, "@SOURCES@", strings.Join(t.Sources, " "), "@HEADER@", t.headerLines(),
+		"@UNIT@", fmt.Sprint(t.unit), "@UNITS@", fmt.Sprint(t.units), "@FIELDS@", fmt.Sprint(t.count()), "@WIDEST@", fmt.Sprint(t.widest()),
+		"@INPUTS@", fmt.Sprint(len(t.inputs.Nets)), "@WORDS@", fmt.Sprint(t.words), "@WORD@", fmt.Sprint(t.word), "@LANE@", fmt.Sprint(t.lane),
+		"@LATE@", fmt.Sprint(t.late), "@RESULTBYTES@", fmt.Sprint(t.resultBytes()), "@PINS@", t.pins(), "@PORTS@", t.ports(), "@GOT@", t.declare("reg ", "tb_got_"),
+		"@WANT@", t.declare("reg ", "tb_want_"), "@READSAMPLE@", t.readSample(), "@READWANT@", t.readWant(), "@COMPARE@", t.compare(), "@UNPACK@", t.unpack(),
+		"@CAPTURE@", t.capture(),
+	}
+	body := strings.Replace(testbenchModule, "@PLAYER@", benches[t.Kind], 1)
+	body = strings.Replace(body, "@PARAMETERS@", benchParameters[t.Kind], 1)
+	body = strings.Replace(body, "@MORE@", benchOptions[t.Kind], 1)
+	return strings.NewReplacer(values...).Replace(body)
+}
+
+func (t *testbench) headerLines() string {
+	var b strings.Builder
+	for i, s := range t.header {
+		if i == 0 {
+			b.WriteString("//\n")
+		}
+		fmt.Fprintf(&b, "// - %s\n", printable(s))
+	}
+	return b.String()
+}
+
+// count returns the numbers of a vector.
+func (t *testbench) count() int { return len(slices.Concat(t.fields[:]...)) }
+
+// widest returns the bits of the widest number.
+func (t *testbench) widest() (most int) {
+	for _, f := range slices.Concat(t.fields[:]...) {
+		most = max(most, f.bits)
+	}
+	return most
+}
+
+// declare returns declarations of something for each output port.
+func (t *testbench) declare(kind, prefix string) string {
+	var b strings.Builder
+	for _, p := range t.n.OutputPorts() {
+		fmt.Fprintf(&b, "  %s [%d:0] %s%s;\n", kind, len(p.Nets)-1, prefix, p.Name)
+	}
+	return b.String()
+}
+
+// ports declares the results of a wrapper that has a port for each.
+func (t *testbench) ports() string { return t.declare("wire", "tb_out_") }
+
+// pins connects them.
+func (t *testbench) pins() string {
+	var b strings.Builder
+	if t.drop {
+		b.WriteString(", .drop(1'b0)")
+	}
+	for _, p := range t.n.OutputPorts() {
+		fmt.Fprintf(&b, ", .%s(tb_out_%s)", p.Name, p.Name)
+	}
+	return b.String()
+}
+
+// capture takes them at an edge.
+func (t *testbench) capture() string {
+	var b strings.Builder
+	for _, p := range t.n.OutputPorts() {
+		fmt.Fprintf(&b, "        tb_got_%[1]s = tb_out_%[1]s;\n", p.Name)
+	}
+	return b.String()
+}
+
+// readSample returns the statements that read the inputs of a vector and pass over the rest.
+func (t *testbench) readSample() string {
+	var b strings.Builder
+	read(&b, "tb_source", "tb_x", t.fields[0])
+	skip(&b, "tb_source", len(t.fields[1])+len(t.fields[2]))
+	return b.String()
+}
+
+// readWant returns the statements that read the outputs of a vector and pass over the rest.
+func (t *testbench) readWant() string {
+	var b strings.Builder
+	skip(&b, "tb_expected", len(t.fields[0]))
+	for _, f := range t.fields[1] {
+		read(&b, "tb_expected", "tb_want_"+f.bus, []field{f})
+	}
+	skip(&b, "tb_expected", len(t.fields[2]))
+	return b.String()
+}
+
+func read(b *strings.Builder, file, name string, fields []field) {
+	for _, f := range fields {
+		fmt.Fprintf(b, "      tb_next(%s);\n      %s[%d:%d] = tb_field[%d:0];\n", file, name, f.low+f.bits-1, f.low, f.bits-1)
+	}
+}
+
+func skip(b *strings.Builder, file string, fields int) {
+	if fields > 0 {
+		fmt.Fprintf(b, "      repeat (%d) tb_next(%s);\n", fields, file)
+	}
+}
+
+// compare returns the comparisons of all output ports.
+func (t *testbench) compare() string {
+	var b strings.Builder
+	for _, p := range t.n.OutputPorts() {
+		fmt.Fprintf(&b, `      if (tb_got_%[1]s !== tb_want_%[1]s) begin
+        if (tb_shown < 20)
+          $display("sample %%0d: %[1]s: got %%h, want %%h", tb_got, tb_got_%[1]s, tb_want_%[1]s);
+        tb_shown = tb_shown + 1;
+        tb_differs = 1'b1;
+      end
+`, p.Name)
+	}
+	return b.String()
+}
+
+// unpack returns the statements that take the output ports out of the bytes of a result, as the
+// package says how they are laid out.
+func (t *testbench) unpack() string {
+	var b strings.Builder
+	at := 0
+	for _, p := range t.n.OutputPorts() {
+		word := max(p.Word, 1)
+		if words := len(p.Nets) / word; words == 1 {
+			fmt.Fprintf(&b, "      tb_got_%s = tb_bytes[%d:%d];\n", p.Name, 8*at+word-1, 8*at)
+		} else {
+			fmt.Fprintf(&b, "      for (tb_i = 0; tb_i < %d; tb_i = tb_i + 1)\n        tb_got_%s[tb_i*%d+:%d] = tb_bytes[%d+tb_i*%d+:%[4]d];\n",
+				words, p.Name, word, word, 8*at, laneOf(word))
+		}
+		at += portBytes(p)
+	}
+	return b.String()
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/internal/resign"
+	"ialgn/internal/tooltest"
+)
+
+// table is a data set of few features, with which every wrapper is soon done.
+func table(t *testing.T) {
+	t.Helper()
+	var csv strings.Builder
+	csv.WriteString("a,b,c,d,e,class\n")
+	for i := range 200 {
+		a, b := i%16, i*7%16
+		fmt.Fprintf(&csv, "%d,%d,%d,%d,%d,%s\n", a, b, i%11, i%7, i*3%13, []string{"red", "green", "blue"}[(a+b)%3])
+	}
+	writeFile(t, "table.csv", csv.String())
+	writeFile(t, "table.yaml", `name: net
+data: {set: csv, train: table.csv, label: class, test_share: 0.5}
+encoder: {bits: 4}
+model: {width: 30, depth: 4, anchors: 6, tau: 2, init: random}
+train: {epochs: 2, batch: 20, seed: 3, checkpoint: {minutes: 0}}
+`)
+	must(t, "train", "table.yaml", "-o", "m.st", "--quiet")
+}
+
+// handoverCases are the ways to compile whose files are handed to tools, and the modules that they
+// hand over.
+func handoverCases() (list [][]string) {
+	for _, target := range []string{"", "generic", "ice40", "ecp5", "gowin", "xilinx7"} {
+		for _, pipeline := range []string{"", "2"} {
+			for _, wrap := range []string{"none", "stream", "axis", "uart", "spi"} {
+				args := []string{"--wrap", wrap, "--freq", "24", "--vectors", "6"}
+				if target != "" {
+					args = append(args, "--target", target)
+				}
+				if pipeline != "" {
+					if target == "" {
+						continue
+					}
+					args = append(args, "--pipeline", pipeline)
+				}
+				list = append(list, args)
+			}
+		}
+	}
+	for _, wrap := range []string{"none", "axis", "uart", "spi"} {
+		list = append(list, []string{"--wrap", wrap, "--fold", "1", "--freq", "24", "--vectors", "6"})
+	}
+	return append(list,
+		[]string{"--scope", "core", "--wrap", "axis", "--counts", "--vectors", "6"},
+		[]string{"--scope", "gates", "--wrap", "uart", "--vectors", "6", "--lut", "6", "--style", "lut"},
+		[]string{"--wrap", "spi", "--board", "icebreaker", "--target", "ice40", "--style", "lut", "--vectors", "6"},
+	)
+}
+
+// TestHandedOver compiles for every target with every wrapper, and has the tools take each module
+// that is handed over by the files that are emitted: iverilog simulates it by its list, verilator
+// and iverilog compile it with its template, yosys takes its list for synthesis, and ghdl its
+// package. All of it is what verify expects.
+func TestHandedOver(t *testing.T) {
+	tooltest.Find(t, "iverilog")
+	t.Chdir(t.TempDir())
+	table(t)
+	for i, args := range handoverCases() {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			dir, err := filepath.Abs(fmt.Sprint("out", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			must(t, append([]string{"compile", "m.st", "-o", dir, "--quiet"}, args...)...)
+			must(t, "verify", "m.st", dir, "--level", "software") // which writes all files anew and compares them
+			lists, err := filepath.Glob(filepath.Join(dir, "*_sim.vc"))
+			if err != nil || len(lists) == 0 {
+				t.Fatalf("no lists: %v", err)
+			}
+			t.Run("tools", func(t *testing.T) {
+				for _, list := range lists {
+					top := strings.TrimSuffix(filepath.Base(list), "_sim.vc")
+					t.Run(top, func(t *testing.T) {
+						t.Parallel()
+						handedTo(t, dir, top)
+					})
+				}
+			})
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// handedTo gives the files about a module to the tools.
+func handedTo(t *testing.T, dir, top string) {
+	t.Helper()
+	program := top + ".vvp"
+	tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-o", program, "-s", top+"_tb", "-f", top+"_sim.vc")
+	if out, err := tooltest.Try(t, dir, "vvp", "-n", program); err != nil || out != "PASS: 6 vectors\n" {
+		t.Errorf("%s: %v: %s", top, err, out)
+	}
+	user := top + "_user.v"
+	writeFile(t, filepath.Join(dir, user), "`default_nettype none\nmodule "+top+"_user;\n`include \""+top+"_inst.vh\"\nendmodule\n`default_nettype wire\n")
+	tooltest.Silent(t, dir, append([]string{"iverilog", "-g2001", "-o", program, "-s", top + "_user", "-f", top + ".vc", user}, primitivesOf(dir, top)...)...)
+	tooltest.Silent(t, dir, append([]string{
+		"verilator", "--lint-only", "-Wall", "-Wno-UNDRIVEN", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "--top-module", top + "_user", "-F", top + ".vc", user,
+	}, primitivesOf(dir, top)...)...)
+	var sources []string
+	for line := range strings.Lines(read(t, filepath.Join(dir, top+".vc"))) {
+		if !strings.HasPrefix(line, "//") {
+			sources = append(sources, strings.TrimSpace(line))
+		}
+	}
+	yosys := tooltest.Find(t, "yosys")
+	primitives := ""
+	if more := primitivesOf(dir, top); len(more) > 0 {
+		primitives = "read_verilog -lib " + more[0] + "; "
+	}
+	tooltest.Run(t, yosys, dir, "-q", "-e", "undriven|multiple drivers", "-p",
+		primitives+"read_verilog "+strings.Join(sources, " ")+"; hierarchy -check -top "+top+"; proc; check -assert")
+	if out, err := tooltest.TryOther(t, dir, "ghdl", "-s", "--std=93", top+"_pkg.vhd"); err != nil || out != "" {
+		t.Errorf("ghdl: %v: %s", err, out)
+	}
+}
+
+// primitivesOf returns the models of primitives, if the list for synthesis does not name them: they are
+// the synthesiser's own.
+func primitivesOf(dir, top string) []string {
+	list, err := os.ReadFile(filepath.Join(dir, top+".vc"))
+	if _, missing := os.Stat(filepath.Join(dir, "net_cells.v")); missing != nil || err != nil || strings.Contains(string(list), "_cells.v") {
+		return nil
+	}
+	return []string{"net_cells.v"}
+}
+
+// TestClockOfWrapper has the constraints name the clock of the module that they are of.
+func TestClockOfWrapper(t *testing.T) {
+	t.Chdir(t.TempDir())
+	table(t)
+	for target, c := range map[string]struct{ file, want string }{
+		"xilinx7": {"net_axis.xdc", "create_clock -name aclk -period 20.833 [get_ports aclk]"},
+		"gowin":   {"net_axis.sdc", "create_clock -name aclk -period 20.833 [get_ports aclk]"},
+		"ecp5":    {"net_axis.lpf", `FREQUENCY PORT "aclk" 48 MHZ;`},
+		"ice40":   {"net_axis.pcf", "set_frequency aclk 48"},
+	} {
+		must(t, "compile", "m.st", "-o", "out", "--target", target, "--wrap", "axis", "--freq", "48", "--quiet")
+		if text := read(t, filepath.Join("out", c.file)); !strings.Contains(text, "\n"+c.want+"\n") {
+			t.Errorf("%s: no %q in\n%s", c.file, c.want, text)
+		}
+	}
+	// On a board, the pin file has the clock.
+	must(t, "compile", "m.st", "-o", "out", "--target", "ice40", "--wrap", "uart", "--board", "icebreaker", "--quiet")
+	if text := read(t, "out/net_uart.pcf"); !strings.Contains(text, "\nset_frequency clk 12\nset_io clk 35 ") {
+		t.Errorf("net_uart.pcf:\n%s", text)
+	}
+}
+
+// TestVectors has the vectors of the testbenches from the test set, random ones where there is
+// none, and as many as are asked for.
+func TestVectors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	table(t)
+	lines := func() int { return strings.Count(read(t, "out/net_vectors.txt"), "\n") }
+	must(t, "compile", "m.st", "-o", "out")
+	if text := read(t, "out/report.json"); lines() != 64 || !strings.Contains(text, `"source": "table"`) || strings.Contains(text, `"reason"`) {
+		t.Errorf("%d vectors: %s", lines(), text)
+	}
+	must(t, "compile", "m.st", "-o", "out", "--vectors", "1000")
+	if all := must(t, "eval", "m.st", "--json"); !strings.Contains(all, fmt.Sprintf(`"samples": %d,`, lines())) {
+		t.Errorf("%d vectors are not all there are: %s", lines(), all)
+	}
+	if err := os.Remove("table.csv"); err != nil {
+		t.Fatal(err)
+	}
+	out := must(t, "compile", "m.st", "-o", "out", "--vectors", "200", "--wrap", "axis")
+	if lines() != 200 || !strings.Contains(out, "\nvectors: 200 random samples, for there are no test samples: data set csv: not found: ") {
+		t.Errorf("%d vectors: %s", lines(), out)
+	}
+	tooltest.Silent(t, "out", "iverilog", "-g2001", "-o", "a.vvp", "-f", "net_axis_sim.vc")
+	if out, err := tooltest.Try(t, "out", "vvp", "-n", "a.vvp"); err != nil || out != "PASS: 200 vectors\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+	for _, n := range []string{"0", "-3", "2000000"} {
+		if code, _, stderr := ialgn(t, "compile", "m.st", "-o", "out", "--vectors", n); code != exitUsage || stderr != "ialgn: --vectors "+n+": give 1 to 1048576\n" {
+			t.Errorf("--vectors %s: exit status %d, %s", n, code, stderr)
+		}
+	}
+}
+
+// TestWrongVectors changes what a folder's vectors expect, and their samples, and signs it.
+func TestWrongVectors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	table(t)
+	must(t, "compile", "m.st", "-o", "out")
+	path := "out/net_vectors.txt"
+	text := read(t, path)
+	line, _, _ := strings.Cut(text, "\n")
+	numbers := strings.Fields(line)
+	numbers[1] = map[string]string{"0": "1", "1": "2", "2": "0"}[numbers[1]]
+	for wrong, want := range map[string]string{
+		strings.Join(numbers, " ") + text[len(line):]: "folder: net_vectors.txt is not what ialgn 0.1.0 writes for the netlist and the options",
+		text[:len(text)-3] + "\n":                     "folder: net_vectors.txt: line 64: it ends within count_2",
+		"":                                            "folder: net_vectors.txt: it has 0 vectors, not 1 to 64",
+		text + text[len(text)-len(line)-1:]:           "folder: net_vectors.txt: it has 65 vectors, not 1 to 64",
+	} {
+		writeFile(t, path, wrong)
+		if err := resign.Folder("out"); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, _ := ialgn(t, "verify", "m.st", "out", "--level", "software")
+		if code != exitDifference || !strings.Contains(stdout, want) {
+			t.Errorf("want %s: exit status %d: %s", want, code, stdout)
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,155 @@
+package verify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"ialgn/backend/verilog"
+	"ialgn/netlist"
+	"ialgn/sim"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// RandomSamples returns feature words of chance for the encoder, the same for the same number: any
+// value that a word can have, those above the largest of the data among them.
+func RandomSamples(enc *encoding.Encoder, samples int) Samples {
+	s := Samples{Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()), Words: encoding.NewPacked(enc.Features(), enc.BitsIn)}
+	r := rand.New(rand.NewPCG(1, 3))
+	words, levels := make([]uint16, enc.Features()), make([]uint16, enc.Features())
+	for range samples {
+		for f := range words {
+			words[f] = uint16(r.Uint64N(1 << enc.BitsIn))
+		}
+		enc.Levels(levels, words)
+		s.Levels.Append(levels, 0)
+		s.Words.Append(words, 0)
+	}
+	return s
+}
+
+// TrainerVectors returns the first samples as vectors of a netlist that was frozen from f, with
+// what the trainer's forward pass says of them: the netlist says what its ports are, and nothing
+// of their values. It returns an error if it has others than such a netlist.
+func TrainerVectors(f *model.Frozen, n *netlist.Netlist, s Samples, samples int) (*verilog.Vectors, error) {
+	index := consecutive(0, min(samples, s.Levels.Len()))
+	v := &verilog.Vectors{Samples: len(index), Words: (len(index) + 63) / 64}
+	var err error
+	if v.Inputs, err = s.gather(&f.Encoder, n.DataInputs()[0], v.Words, index); err != nil {
+		return nil, err
+	}
+	want, last := forward(f, s.thermometer(&f.Encoder, v.Words, index), v.Words, len(index))
+	rows := func(ports []netlist.Port) (rows []uint64, err error) {
+		for _, p := range ports {
+			value := trainers(want, p)
+			switch {
+			case value != nil:
+				rows = append(rows, rowsOf(value, len(p.Nets), len(index))...)
+			case p.Name == "h" && len(p.Nets) == f.Width:
+				rows = append(rows, masked(last, v.Words, len(index))...)
+			default:
+				return nil, fmt.Errorf("verify: vectors: the trainer says nothing of %s", p.Name)
+			}
+		}
+		return rows, nil
+	}
+	if v.Outputs, err = rows(n.OutputPorts()); err != nil {
+		return nil, err
+	}
+	v.Probes, err = rows(n.Probes())
+	return v, err
+}
+
+// forward returns what the trainer's forward pass gives for the thermometer bits x: scores, and the
+// bits of the last layer.
+func forward(f *model.Frozen, x []uint64, words, samples int) (*model.Scores, []uint64) {
+	classes := len(f.Classes)
+	var last []uint64
+	e := model.NewEvaluator(f)
+	e.Run(x, words, func(layer int, h []uint64) {
+		if layer == f.Depth()-1 {
+			last = slices.Clone(h)
+		}
+	})
+	counts := make([]int32, classes*samples)
+	e.Counts(counts, samples)
+	s := &model.Scores{Classes: classes, Counts: make([]int32, len(counts)), Predicted: make([]uint8, samples)}
+	model.Classify(s.Predicted, counts)
+	for i := range samples {
+		for c := range classes {
+			s.Counts[i*classes+c] = counts[c*samples+i]
+		}
+	}
+	return s, last
+}
+
+// rowsOf returns the bit rows of values.
+func rowsOf(value func(sample, bit int) uint64, bits, samples int) []uint64 {
+	words := (samples + 63) / 64
+	rows := make([]uint64, bits*words)
+	for bit := range bits {
+		for i := range samples {
+			rows[bit*words+i/64] |= value(i, bit) << (i % 64)
+		}
+	}
+	return rows
+}
+
+// masked returns bit rows with zeros behind the last sample.
+func masked(rows []uint64, words, samples int) []uint64 {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i] &= valid(samples - 64*(i%words))
+	}
+	return rows
+}
+
+// SimulatedVectors returns the samples of v with what the simulator makes of them in n.
+func SimulatedVectors(n *netlist.Netlist, v verilog.Vectors) (*verilog.Vectors, error) {
+	s, err := sim.New(n)
+	if err != nil {
+		return nil, err
+	}
+	got := &verilog.Vectors{Samples: v.Samples, Words: v.Words, Inputs: v.Inputs}
+	outputs, probes := n.OutputPorts(), n.Probes()
+	got.Outputs, got.Probes = emptyRows(outputs, v.Words), emptyRows(probes, v.Words)
+	for from := 0; from < v.Words; from += s.Block() {
+		words := min(s.Block(), v.Words-from)
+		if err := s.Settle(words, columns(v.Inputs, v.Words, from, words)); err != nil {
+			return nil, err
+		}
+		place(got.Outputs, v.Words, from, busRows(s, outputs, nil, nil))
+		place(got.Probes, v.Words, from, busRows(s, probes, nil, nil))
+	}
+	got.Outputs, got.Probes = masked(got.Outputs, v.Words, v.Samples), masked(got.Probes, v.Words, v.Samples)
+	return got, nil
+}
+
+func emptyRows(ports []netlist.Port, words int) []uint64 {
+	bits := 0
+	for _, p := range ports {
+		bits += len(p.Nets)
+	}
+	return make([]uint64, bits*words)
+}
+
+// columns returns some words of each row.
+func columns(rows []uint64, stride, from, words int) []uint64 {
+	var part []uint64
+	for row := range slices.Chunk(rows, stride) {
+		part = append(part, row[from:from+words]...)
+	}
+	return part
+}
+
+// place puts words into each row, from one on.
+func place(rows []uint64, stride, from int, part []uint64) {
+	if len(rows) == 0 {
+		return
+	}
+	words := len(part) * stride / len(rows)
+	for i := range len(rows) / stride {
+		copy(rows[i*stride+from:], part[i*words:(i+1)*words])
+	}
+}
