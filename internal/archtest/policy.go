@@ -186,7 +186,7 @@ var policy = Policy{
 		{Package: "internal/plural"},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
-		{Package: "internal/tool", Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
+		{Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "internal/benchcompile", Imports: []string{"netlist", "compiler", "compiler/...", "backend/...", "sim/verify", "trainer/model", "internal/..."}},

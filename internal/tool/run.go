@@ -48,7 +48,8 @@ type Result struct {
 //     limit, or ended with another exit status than 0;
 //   - that of the log file, if it could not be written.
 //
-// When the context or the limit ends, the program and all that it started are killed.
+// When the context or the limit ends, the program and all that it started are killed. Under Linux it
+// may have three quarters of the memory that this process may, and it ends when this process does.
 func (t *Tool) Run(ctx context.Context, c Command) (Result, error) {
 	if c.Limit <= 0 {
 		panic("tool: a run of " + t.Name + " without a time limit")
@@ -82,7 +83,11 @@ func (t *Tool) run(ctx context.Context, c Command, log *logFile) (Result, error)
 	var out, errs capture
 	cmd.Stdout, cmd.Stderr = c.teller(log.beside(&out), log.beside(&errs))
 	begin := time.Now()
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		boundMemory(cmd.Process.Pid)
+		err = cmd.Wait()
+	}
 	r := Result{
 		Stdout: out.text.String(), Stderr: errs.text.String(), Truncated: out.cut || errs.cut,
 		Seconds: time.Since(begin).Seconds(), name: t.Name, log: c.Log,
