@@ -112,16 +112,27 @@ func TestPlayNone(t *testing.T) {
 	}
 }
 
-// TestWrapperUnplayed says of a wrapper that is too large to be simulated, and has no encoder to
-// try alone, that nothing of it was.
+// TestWrapperUnplayed says of a wrapper around a design that is too large to be simulated that no test
+// sample went through it; random words went, around a stub.
 func TestWrapperUnplayed(t *testing.T) {
-	d := newDesign(t, netgen.Frozen(1, netgen.Paper(2000, 101)), netlist.Core, 0)
+	needs(t, "iverilog", "vvp")
+	large := netgen.FrozenOptions{Width: 2001, Depth: 101, Features: 9, ShareA: 0.884, ShareBinary: 0.114}
+	d := newDesign(t, netgen.Frozen(1, large), netlist.Core, 0)
 	if d.Product.Cells() <= largestWhole {
 		t.Fatalf("%d cells are simulated whole", d.Product.Cells())
 	}
-	r, err := d.Wrapper(t.Context(), Samples{}, WrapperFiles{Kind: "stream"}, 10)
+	f := WrapperFiles{Kind: "stream", Module: "net", Core: "net", Around: d.Product, Sources: []string{filepath.Join(t.TempDir(), "wrapper.v")}}
+	var text strings.Builder
+	if err := wrapper.WriteStream(&text, d.Product, wrapper.Options{Core: "net", Module: "net_stream"}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, f.Sources[0], text.String())
+	r, err := d.Wrapper(t.Context(), Samples{}, f, 10)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r.Mismatches > 0 || r.Stub == nil || r.Stub.Words < 4096 {
+		t.Errorf("around a stub: %+v, %+v", r, r.Stub)
 	}
 	if want := fmt.Sprintf("%d cells are more than 200000", d.Product.Cells()); r.Unplayed != want || r.Checked != 0 {
 		t.Errorf("%d samples played, unplayed: %q, want %q", r.Checked, r.Unplayed, want)
