@@ -194,14 +194,14 @@ var policy = Policy{
 			Package: "internal/fuzzcompile",
 			Imports: []string{
 				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
-				"sim", "sim/verify", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
+				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "internal/mutate",
 			Imports: []string{
-				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "sim", "sim/verify", "trainer", "trainer/...", "internal/...",
+				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

@@ -54,7 +54,7 @@ func TestAround(t *testing.T) {
 				d.Raw = broken(t, d, r, d.Raw, one(netlist.Function, 2, invert))
 				err = c.checkAround(t.Context(), d, c.options, s)
 			} else {
-				err = c.options.checkWrapper(t.Context(), d, complemented(d.Product), s, t.TempDir())
+				err = c.options.checkWrapper(t.Context(), d, complemented(d.Product), nil, s, t.TempDir())
 			}
 			if !isMismatch(err, kind) {
 				t.Errorf("the broken product: %v", err)

@@ -16,6 +16,7 @@ import (
 	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/cec"
 )
 
 // wrapSamples is how many samples go through a wrapper or an engine, at most.
@@ -31,13 +32,14 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 		if o.wrap == "" {
 			return nil
 		}
-		return o.checkWrapper(ctx, d, d.Product, s, dir)
+		return o.checkWrapper(ctx, d, d.Product, nil, s, dir)
 	})
 }
 
-// checkWrapper simulates a wrapper around a netlist that is to be the product.
-func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, s verify.Samples, dir string) error {
-	f, err := o.emitWrapper(n, dir)
+// checkWrapper simulates a wrapper around a netlist that is to be the product, or around an engine, and
+// proves a clock of it.
+func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *verify.FoldFiles, s verify.Samples, dir string) error {
+	f, err := o.emitWrapper(n, engine, dir)
 	if err != nil {
 		return &mismatch{"wrapper: " + err.Error()}
 	}
@@ -48,18 +50,32 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 	if r.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("wrapper %s: %v", o.wrap, r.First[0])}
 	}
+	clock, err := d.WrapperStep(ctx, f)
+	if err != nil {
+		return fmt.Errorf("wrapper: %w", err)
+	}
+	if clock.Verdict != cec.Equivalent {
+		return &mismatch{fmt.Sprintf("wrapper %s: a clock of it is %s: %s", o.wrap, clock.Verdict, clock.Reason)}
+	}
 	return nil
 }
 
-// emitWrapper writes a wrapper and what it is around.
-func (o options) emitWrapper(n *netlist.Netlist, dir string) (verify.WrapperFiles, error) {
+// emitWrapper writes a wrapper, and what it is around unless that is an engine, which is written already.
+func (o options) emitWrapper(n *netlist.Netlist, engine *verify.FoldFiles, dir string) (verify.WrapperFiles, error) {
 	f := verify.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: verilog.Target(o.target)}
 	w := wrapper.LineOptions(0, 0, nil)
 	w.Core, w.Module = module, module+"_"+o.wrap
+	if engine != nil {
+		w.Engine = &wrapper.Engine{Module: engine.Module}
+		f.Fold, f.Around, f.Line = engine, n, w
+		f.Sources = []string{filepath.Join(dir, w.Module+".v"), engine.Verilog}
+		return f, writeFile(f.Sources[0], func(file io.Writer) error { return wrapper.Write(o.wrap, file, n, w) })
+	}
 	if s := folder.Core(n, o.wrap); s != nil {
 		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
 		n, w.Core, w.Levels = s.Core, module+folder.CoreSuffix, f.Levels
 	}
+	f.Core, f.Around, f.Line = w.Core, n, w
 	f.Sources = []string{filepath.Join(dir, w.Module+".v"), filepath.Join(dir, w.Core+".v")}
 	v := verilog.Options{Module: w.Core, Style: o.style, Target: verilog.Target(o.target)}
 	return f, errors.Join(
@@ -96,8 +112,20 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if engine.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("fold: the engine: %v", engine.First[0])}
 	}
+	if o.wrap != "" && o.wrap != "stream" { // which the engine is itself
+		if err := o.checkWrapper(ctx, d, d.Product, &f, s, dir); err != nil {
+			return err
+		}
+	}
 	if !c.deep.formal {
 		return nil
+	}
+	clock, err := d.FoldStep(ctx, f)
+	if err != nil {
+		return fmt.Errorf("fold: %w", err)
+	}
+	if clock.Verdict != cec.Equivalent {
+		return &mismatch{fmt.Sprintf("fold: a clock of the engine is %s: %s", clock.Verdict, clock.Reason)}
 	}
 	return proved(d.FoldFormal(ctx, f))
 }

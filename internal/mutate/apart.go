@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ialgn/backend/wrapper"
+	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/cec"
 	"ialgn/trainer/model"
 )
 
@@ -57,18 +61,31 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 		proof, failed := d.Verilog(ctx, f)
 		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && proof.Verdict != "equivalent")}, ctx.Err()
 	case inWrapper, inCore:
-		if x.d.lanes > 0 {
-			return nil, nil
+		f, err := x.d.wrapperFiles(dir)
+		if err != nil {
+			return nil, err
 		}
-		play, err := d.Wrapper(ctx, s, x.d.wrapperFiles(dir), apartSamples)
-		return &apart{Play: answer(err, err == nil && play.Mismatches > 0)}, ctx.Err()
+		play, err := d.Wrapper(ctx, s, f, apartSamples)
+		proof, failed := d.WrapperStep(ctx, f)
+		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && proof.Verdict != cec.Equivalent)}, ctx.Err()
 	case inEngine, inMemory:
 		f := x.d.foldFiles(dir)
 		play, err := d.FoldRTL(ctx, s, f, "iverilog", apartSamples)
-		proof, failed := d.FoldFormal(ctx, f)
-		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && !proof.Proved)}, ctx.Err()
+		proof, failed := x.proveEngine(ctx, d, p, f)
+		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && !proof)}, ctx.Err()
 	}
 	return nil, nil
+}
+
+// proveEngine asks the proof that is about what was changed: that of a clock of the engine, or that of its
+// program.
+func (x *mutant) proveEngine(ctx context.Context, d verify.Design, p place, f verify.FoldFiles) (proved bool, err error) {
+	if p == inEngine {
+		r, err := d.FoldStep(ctx, f)
+		return err == nil && r.Verdict == cec.Equivalent, err
+	}
+	r, err := d.FoldFormal(ctx, f)
+	return err == nil && r.Proved, err
 }
 
 // answer says what a check found.
@@ -82,17 +99,38 @@ func answer(err error, differs bool) string {
 	return notFound
 }
 
-// wrapperFiles are the files of a wrapper in a folder. Its encoder is tried by the play alone.
-func (d *design) wrapperFiles(dir string) verify.WrapperFiles {
-	around := "verilog"
-	if d.hasFile("core") {
-		around = "core"
+// wrapperFiles are the files of a wrapper in a folder, and what they were written for.
+func (d *design) wrapperFiles(dir string) (f verify.WrapperFiles, err error) {
+	var line struct {
+		MHz   float64
+		Baud  int
+		Board string
 	}
-	f := verify.WrapperFiles{Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target}
+	if err := json.Unmarshal(d.out.Manifest.Options, &line); err != nil {
+		return f, err
+	}
+	var board *wrapper.Board
+	if line.Board != "" {
+		if board, err = wrapper.ParseBoard(line.Board); err != nil {
+			return f, err
+		}
+	}
+	f = verify.WrapperFiles{
+		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target, Line: wrapper.LineOptions(line.MHz, line.Baud, board),
+	}
+	around := "verilog"
+	switch s := folder.Core(d.out.Netlist, d.wrap); {
+	case d.lanes > 0:
+		engine := d.foldFiles(dir)
+		f.Fold, around = &engine, "fold"
+	case s != nil:
+		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
+		f.Core, f.Around, around = d.options.Module+folder.CoreSuffix, s.Core, "core"
+	}
 	for _, name := range append(d.named(d.wrap), d.named(around)...) {
 		f.Sources = append(f.Sources, filepath.Join(dir, name))
 	}
-	return f
+	return f, nil
 }
 
 // foldFiles are the files of an engine in a folder.
