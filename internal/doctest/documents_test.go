@@ -153,7 +153,7 @@ func checked(model string) []string {
 
 // quick makes a run short, and its network one with logic in it: with the default
 // initialisation, the first epochs pass the input on.
-var quick = []string{"--set", "train.epochs=3", "--set", "model.init=random"}
+var quick = []string{"--set", "train.epochs=3", "--set", "model.init=random", "--set", "model.width=60"}
 
 // TestKeys compares the JSON keys of docs/CLI.md with what every command prints, of a
 // design that is right and of one with a wrong gate.
