@@ -135,11 +135,15 @@ func TestWrapper(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, f := c.wrap(t)
+			least := leastWords
+			if slow := c.kind == "uart" || c.kind == "spi"; slow && !c.apart { // which need thousands of clocks for each
+				f.words, least = 600, 600
+			}
 			r, err := d.Wrapper(t.Context(), randomSamples(d.Model, 12), f, 6)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Stub == nil || r.Stub.Words < 4096 || r.Stub.Packets < 10 || r.Checked < 2 || r.Unplayed != "" {
+			if r.Stub == nil || r.Stub.Words < least || r.Stub.Packets < 10 || r.Checked < 2 || r.Unplayed != "" {
 				t.Errorf("%+v, stub %+v", r, r.Stub)
 			}
 			if r.Mismatches != 0 && !c.none { // a constant network is not the model's

@@ -125,9 +125,9 @@ func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string)
 	return left
 }
 
-// someOf returns one of 64 mutants.
+// someOf returns one of 128 mutants.
 func someOf(list []mutant) (some []mutant) {
-	for i := 0; i < len(list); i += 64 {
+	for i := 0; i < len(list); i += 128 {
 		some = append(some, list[i])
 	}
 	return some
