@@ -32,12 +32,22 @@ type compiledDesign struct {
 	differ  []string // what else in the folder is not what it should be
 }
 
-// openCompiled opens a folder that was compiled from a model. It refuses one of another model.
+// openCompiled opens a folder that was compiled from a model. It refuses one of another model. The caller
+// releases the folder.
 func openCompiled(c *cli.Context, file *model.File, dir string) (*compiledDesign, error) {
-	out, err := folder.Read(dir)
+	out, err := folder.Hold(dir)
 	if err != nil {
 		return nil, err
 	}
+	k, err := newCompiled(c, file, out)
+	if err != nil {
+		out.Release()
+	}
+	return k, out.InWords(err)
+}
+
+// newCompiled takes from a folder, and from the model that it was compiled from, what checks compare.
+func newCompiled(c *cli.Context, file *model.File, out *folder.Output) (*compiledDesign, error) {
 	if err := checkCompiledFrom(c.Context, out, file); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ialgn/internal/tool"
 )
 
 // swapper puts two files in turn into the place of a third, as fast as it can, until it is stopped.
@@ -80,6 +82,35 @@ func TestSwapped(t *testing.T) {
 	readJSONFile(t, filepath.Join("a", "certificate.json"), &c)
 	if c.Model.SHA256 != sumOf(t, "a") {
 		t.Error("the certificate names another model than the one that was checked")
+	}
+}
+
+// TestSwappedFolder replaces the Verilog of a folder by another one while it is verified, again and again:
+// either it is refused, or what the manifest names is simulated.
+func TestSwappedFolder(t *testing.T) {
+	if _, err := tool.Find("iverilog"); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	must(t, "compile", "m.st", "-o", "out", "--quiet")
+	sound := read(t, filepath.Join("out", "tiny.v"))
+	writeFile(t, "sound.v", sound)
+	writeFile(t, "wrong.v", strings.ReplaceAll(sound, " & ", " | "))
+	defer swapper(t, filepath.Join("out", "tiny.v"), "sound.v", "sound.v", "wrong.v")()
+	verified := 0
+	for range 16 {
+		code, stdout, stderr := ialgn(t, "verify", "m.st", "out", "--samples", "20")
+		switch {
+		case code == exitDone:
+			verified++
+		case code != exitUsage || !strings.Contains(stderr, "out/tiny.v: changed since compile wrote it"):
+			t.Fatalf("exit status %d\n%s%s", code, stdout, stderr)
+		}
+	}
+	if verified == 0 || verified == 16 {
+		t.Errorf("%d of 16 were verified: the test shows nothing", verified)
 	}
 }
 

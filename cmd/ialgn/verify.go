@@ -106,9 +106,8 @@ func parseSamples(s string) (int, error) {
 	return n, nil
 }
 
-// verifyModel runs the checks up to a level. A difference ends it at its level: what
-// comes after would only repeat it. Beside an error it returns the levels that were
-// done, or nil if there is none.
+// verifyModel opens a model and a folder, and checks them up to a level. Beside an error it returns the
+// levels that were done, or nil if there is none.
 func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyReport, error) {
 	file, err := model.Open(path)
 	if err != nil {
@@ -119,7 +118,15 @@ func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyRepo
 	if err != nil {
 		return nil, err
 	}
-	r := &verifyReport{
+	defer k.out.Release()
+	r, err := k.verify(c, file, o)
+	return r, k.out.InWords(err)
+}
+
+// verify runs the checks up to a level. A difference ends it at its level: what comes after would
+// only repeat it.
+func (k *compiledDesign) verify(c *cli.Context, file *model.File, o verifyOptions) (r *verifyReport, err error) {
+	r = &verifyReport{
 		foldAsked: k.fold != nil, Folder: k.differ, asked: o.level, synthesisAsked: o.synthesized && o.level > 1,
 		Assumed: k.design.Assumed, out: k.out, tested: k.samples, threads: threads(c), model: k.model,
 	}

@@ -35,7 +35,7 @@ func findOwned(dir string, force bool) (owned, error) {
 			continue
 		}
 		for _, f := range m.Files {
-			if f.check(dir) == nil {
+			if f.check(dir, "") == nil {
 				own[f.Name] = true
 			}
 		}

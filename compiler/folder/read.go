@@ -2,6 +2,7 @@ package folder
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -27,22 +28,64 @@ type Output struct {
 	Netlist  *netlist.Netlist
 	Hint     *counts.Hint // of a lowered netlist, else nil
 
-	signature File // the manifest itself
+	signature File   // the manifest itself
+	held      string // folder with the files as they were read; empty: Dir
 }
 
 // Read reads an output folder of [Write]: the manifest, the report and the
 // netlist. It returns an error that names the file if the folder has no manifest, if
 // the manifest's format is unknown, or if a file is missing or is not the one that was
 // written.
-func Read(dir string) (*Output, error) {
+func Read(dir string) (*Output, error) { return read(dir, "") }
+
+// Hold is [Read] of a folder that external programs are to read after it: Path and Paths lead to a
+// private copy of the files, of the bytes that have the manifest's SHA-256, whatever becomes of the folder
+// meanwhile. The caller releases it.
+func Hold(dir string) (*Output, error) {
+	held, err := os.MkdirTemp("", "ialgn-folder-")
+	if err != nil {
+		return nil, err
+	}
+	o, err := read(dir, held)
+	if err != nil {
+		os.RemoveAll(held)
+	}
+	return o, err
+}
+
+// Release removes the copy of [Hold], if there is one.
+func (o *Output) Release() {
+	if o.held != "" {
+		os.RemoveAll(o.held)
+	}
+}
+
+// InWords returns an error with the user's paths in the place of those of the copy.
+func (o *Output) InWords(err error) error {
+	if err == nil || o.held == "" || !strings.Contains(err.Error(), o.held) {
+		return err
+	}
+	return &renamed{err, strings.ReplaceAll(err.Error(), o.held, filepath.Clean(o.Dir))}
+}
+
+// renamed is an error with another text.
+type renamed struct {
+	error
+	text string
+}
+
+func (e *renamed) Error() string { return e.text }
+func (e *renamed) Unwrap() error { return e.error }
+
+func read(dir, held string) (*Output, error) {
 	m, data, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	o := &Output{Dir: dir, Manifest: *m, signature: File{manifestName, "manifest", int64(len(data)), hex.EncodeToString(sum[:])}}
+	o := &Output{Dir: dir, Manifest: *m, signature: File{manifestName, "manifest", int64(len(data)), hex.EncodeToString(sum[:])}, held: held}
 	for _, f := range m.Files {
-		if err := f.check(dir); err != nil {
+		if err := f.check(dir, held); err != nil {
 			return nil, err
 		}
 	}
@@ -51,6 +94,12 @@ func Read(dir string) (*Output, error) {
 	}
 	return o, o.readReport()
 }
+
+// at returns where a file is read.
+func (o *Output) at(name string) string { return filepath.Join(cmp.Or(o.held, o.Dir), name) }
+
+// Named returns what a file of [Output.Path] is called for the user: its path in the folder.
+func (o *Output) Named(path string) string { return filepath.Join(o.Dir, filepath.Base(path)) }
 
 // SHA256 returns that of the manifest, which names every other file by its own.
 func (o *Output) SHA256() string { return o.signature.SHA256 }
@@ -72,7 +121,7 @@ func (o *Output) Path(format string) (string, error) {
 	var have []string
 	for _, f := range o.Manifest.Files {
 		if f.Format == format {
-			return filepath.Join(o.Dir, f.Name), nil
+			return o.at(f.Name), nil
 		}
 		have = append(have, f.Format)
 	}
@@ -85,24 +134,33 @@ func (o *Output) Paths(format string) []string {
 	var paths []string
 	for _, f := range o.Manifest.Files {
 		if f.Format == format {
-			paths = append(paths, filepath.Join(o.Dir, f.Name))
+			paths = append(paths, o.at(f.Name))
 		}
 	}
 	return paths
 }
 
-// check compares a file with what the manifest says of it.
-func (f File) check(dir string) error {
+// check compares a file with what the manifest says of it, and copies it into a folder unless that is
+// empty.
+func (f File) check(dir, held string) error {
 	path := filepath.Join(dir, f.Name)
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
 	defer file.Close()
-	hash := sha256.New()
-	size, err := io.Copy(hash, file)
+	hash, to := sha256.New(), io.Discard
+	if held != "" {
+		private, err := os.Create(filepath.Join(held, f.Name))
+		if err != nil {
+			return err
+		}
+		defer private.Close()
+		to = private
+	}
+	size, err := io.Copy(hash, io.TeeReader(file, to))
 	if err != nil {
-		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
+		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, err)
 	}
 	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
 		return fmt.Errorf("%s: changed since compile wrote it (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",
@@ -120,7 +178,7 @@ func (o *Output) checkVerilog() error {
 			continue
 		}
 		path := filepath.Join(o.Dir, f.Name)
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(o.at(f.Name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, cause(err))
 		}
@@ -169,7 +227,7 @@ func (o *Output) readHint() error {
 	}
 	if err := o.Hint.Check(o.Netlist); err != nil {
 		path, _ := o.Path("hint")
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", o.Named(path), err)
 	}
 	return nil
 }
@@ -184,7 +242,7 @@ func (o *Output) readJSON(format string, v any) error {
 		return fmt.Errorf("%s: %w", format, err)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s: %w: compile again", path, jsonfault.Explain(err))
+		return fmt.Errorf("%s: %w: compile again", o.Named(path), jsonfault.Explain(err))
 	}
 	return nil
 }
@@ -199,6 +257,6 @@ func (o *Output) readNetlist() error {
 		return fmt.Errorf("netlist: %w", err)
 	}
 	defer file.Close()
-	o.Netlist, err = netlist.ParseText(path, file)
+	o.Netlist, err = netlist.ParseText(o.Named(path), file)
 	return err
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -346,5 +349,47 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestHold changes a folder that is held: Path and Paths lead to what was read, errors are about the folder
+// of the user, and nothing is left after it is released.
+func TestHold(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	t.Setenv("TMPDIR", t.TempDir())
+	write(t, dir, product(t, "net", netlist.Full, 1))
+	sound := contents(t, dir)
+	o, err := Hold(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range sound {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("changed"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range o.Manifest.Files {
+		path, err := o.Path(f.Format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || string(text) != sound[f.Name] || o.Named(path) != filepath.Join(dir, f.Name) {
+			t.Errorf("%s, called %s: %v, %.40q", path, o.Named(path), err, text)
+		}
+		lost := fmt.Errorf("%s:7: %w", path, fs.ErrNotExist)
+		if err := o.InWords(lost); err.Error() != filepath.Join(dir, f.Name)+":7: file does not exist" || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v in the user's words: %v", lost, err)
+		}
+	}
+	if o.InWords(nil) != nil || o.InWords(io.EOF) != io.EOF {
+		t.Error("other errors are changed")
+	}
+	o.Release()
+	if left := contents(t, os.Getenv("TMPDIR")); len(left) > 0 {
+		t.Errorf("left: %d files", len(left))
+	}
+	if _, err := Hold(dir); err == nil || len(contents(t, os.Getenv("TMPDIR"))) > 0 {
+		t.Errorf("a folder that was changed: %v", err)
 	}
 }
