@@ -422,12 +422,16 @@ func TestWrapperFaults(t *testing.T) {
 			t.Fatalf("%s: the wrapper compares with %d thresholds", options, len(all))
 		}
 		last := all[len(all)-1]
-		for what, broken := range map[string]string{
+		encoders := map[string]string{
 			"a threshold one too high": strings.Replace(text, last[0], fmt.Sprint("value > ", last[1], number(last[2])+1), 1),
 			"at least for more than":   strings.Replace(text, last[0], strings.Replace(last[0], ">", ">=", 1), 1),
 			"two levels exchanged":     strings.NewReplacer(last[0], all[0][0], all[0][0], last[0]).Replace(text),
 			"a bit of the word lost":   strings.Replace(text, "wire [4:0] value = in_data[lane*", "wire [4:0] value = 5'd30 & in_data[lane*", 1),
-		} {
+		}
+		for what, broken := range encoders {
+			if i > 2 && what != "two levels exchanged" { // the loader is that of axis
+				continue
+			}
 			t.Run(options+"/"+what, func(t *testing.T) {
 				if broken == text {
 					t.Fatal("nothing is broken")

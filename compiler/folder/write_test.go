@@ -382,7 +382,7 @@ func TestHold(t *testing.T) {
 			t.Errorf("%v in the user's words: %v", lost, err)
 		}
 	}
-	if o.InWords(nil) != nil || o.InWords(io.EOF) != io.EOF {
+	if o.InWords(nil) != nil || !errors.Is(o.InWords(io.EOF), io.EOF) {
 		t.Error("other errors are changed")
 	}
 	o.Release()

@@ -175,7 +175,7 @@ func TestReadBits(t *testing.T) {
 				}
 				m := readLiteral.FindStringSubmatch(string(text))
 				size, _ := strconv.Atoi(m[1])
-				step := map[string]int{"stream": 1, "axis": 3, "uart": 7, "spi": 7}[kind] // the slow ones share their loader
+				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // the slow ones share their loader
 				digits, _ := new(big.Int).SetString(m[2], 16)
 				if kind != "stream" && name == " around bits" {
 					size = len(f.Around.DataInputs()[0].Nets) // bits of the last byte above go nowhere
