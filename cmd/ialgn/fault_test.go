@@ -412,8 +412,12 @@ func TestWrapperFaults(t *testing.T) {
 		must(t, append([]string{"compile", "m.st", "-o", dir, "--module", "net"}, strings.Fields(options)...)...)
 		c := compiled{"m.st", dir, "full"}
 		kind := strings.Fields(options)[1]
-		if code, o := c.verify(t, "--samples", "30"); code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 || o.Wrapper.Unplayed != "" {
-			t.Fatalf("%s: exit status %d, %+v", options, code, o.Wrapper)
+		slow := kind == "uart" || kind == "spi" // they are sound in the script hardware, and have the loader of axis
+		if !slow {
+			code, o := c.verify(t, "--samples", "30")
+			if code != exitDone || o.Wrapper.Checked < 2 || o.Wrapper.Values < 32 || o.Wrapper.Unplayed != "" {
+				t.Fatalf("%s: exit status %d, %+v", options, code, o.Wrapper)
+			}
 		}
 		sound, write := c.text(t, "net_"+kind+".v")
 		text := strings.Join(sound, "\n")
@@ -429,7 +433,7 @@ func TestWrapperFaults(t *testing.T) {
 			"a bit of the word lost":   strings.Replace(text, "wire [4:0] value = in_data[lane*", "wire [4:0] value = 5'd30 & in_data[lane*", 1),
 		}
 		for what, broken := range encoders {
-			if i > 2 && what != "two levels exchanged" { // the loader is that of axis
+			if slow && what != "two levels exchanged" {
 				continue
 			}
 			t.Run(options+"/"+what, func(t *testing.T) {
@@ -442,6 +446,9 @@ func TestWrapperFaults(t *testing.T) {
 					t.Errorf("exit status %d, %+v", code, o.Wrapper)
 				}
 			})
+		}
+		if slow {
+			continue
 		}
 		t.Run(options+"/levels crossed on the way", func(t *testing.T) {
 			broken := strings.Replace(text, ".x(sample)", ".x(sample >> 1)", 1)

@@ -160,7 +160,7 @@ func (f File) check(dir, held string) error {
 	}
 	size, err := io.Copy(hash, io.TeeReader(file, to))
 	if err != nil {
-		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, err)
+		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
 	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
 		return fmt.Errorf("%s: changed since compile wrote it (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",

@@ -65,10 +65,10 @@ func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 // full adders and our trees: none may be smaller than ours as it is.
 func TestYosys(t *testing.T) {
 	if testing.Short() {
-		t.Skip("half a minute")
+		t.Skip("yosys takes ten seconds")
 	}
 	for _, k := range []int{6, 4} {
-		n := popcountOf(800)
+		n := popcountOf(400)
 		ours, _ := lower(t, n, Options{K: k, Objective: Area})
 		adders, _ := lower(t, n, Options{K: 3})
 		luts := ours.Cells()

@@ -195,7 +195,7 @@ func TestKeys(t *testing.T) {
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6", "--assume-thermometer")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "software")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "formal", "--samples", "20", "--synthesized")
-	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto", "--wrap", "uart")
+	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto", "--wrap", "axis")
 	add("verify", "0", "verify", "m.safetensors", "clocked", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "folded", "--fold", "2", "--freq", "12")
 	add("verify", "0", "verify", "m.safetensors", "folded", "--level", "formal", "--samples", "20")

@@ -40,6 +40,11 @@ type recipe struct {
 	small   bool // enough of them for a test
 }
 
+// aroundCore reports whether the recipe makes a wrapper or a folded engine.
+func (c recipe) aroundCore() bool {
+	return strings.Contains(c.options, "--wrap") || strings.Contains(c.options, "--fold")
+}
+
 var networks = []network{
 	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true, false},
 	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true, false},

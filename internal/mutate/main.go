@@ -54,7 +54,7 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 	merge := flags.String("merge", "", "only print the table of the logs of the `LIST`, such as a.jsonl,b.jsonl")
 	flags.Uint64Var(&r.seed, "seed", 1, "draw them by `SEED`")
 	flags.IntVar(&r.jobs, "jobs", runtime.GOMAXPROCS(0), "try `N` at a time")
-	flags.BoolVar(&r.small, "small", false, "only three small designs")
+	flags.BoolVar(&r.small, "small", false, "only the small designs")
 	kinds := flags.String("kinds", "", "only the kinds of the `LIST`, such as tie,register")
 	if err := flags.Parse(args); err != nil {
 		return err

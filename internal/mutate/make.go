@@ -76,7 +76,7 @@ func (m *maker) make(ctx context.Context) (*result, error) {
 	if m.slot.kind.sites != nil {
 		return m.enumerate(ctx)
 	}
-	designs = slices.DeleteFunc(designs, func(d *design) bool { return d.wrap != "" || d.lanes > 0 })
+	designs = slices.DeleteFunc(designs, func(d *design) bool { return d.aroundCore() })
 	for try := range mostTries {
 		d := designs[m.r.IntN(len(designs))]
 		x, err := m.draw(ctx, d, m.slot.trained && try < rareTries)

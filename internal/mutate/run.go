@@ -68,7 +68,7 @@ func (r *runner) run(ctx context.Context) error {
 		r.file = f
 	}
 	begin := time.Now()
-	if err := r.prepare(ctx); err != nil {
+	if err := r.prepare(ctx, list); err != nil {
 		return err
 	}
 	fmt.Fprintf(r.w, "%d designs verified in %.0f s\n", len(r.designs), time.Since(begin).Seconds())
@@ -98,11 +98,13 @@ func (r *runner) resume(log io.Reader, list []slot) ([]slot, error) {
 	return slices.DeleteFunc(list, func(s slot) bool { return kinds[s.number] != "" }), nil
 }
 
-// prepare trains, compiles and verifies what is to be broken.
-func (r *runner) prepare(ctx context.Context) error {
-	if err := os.MkdirAll(r.dir, 0o777); err != nil {
+// prepare trains, compiles and verifies what is to be broken for a list of mutants. Wrappers and engines
+// are left out where no kind in the list breaks any, and all is where the list is empty.
+func (r *runner) prepare(ctx context.Context, list []slot) error {
+	if err := os.MkdirAll(r.dir, 0o777); err != nil || len(list) == 0 {
 		return err
 	}
+	around := slices.ContainsFunc(list, func(s slot) bool { return s.kind.sites != nil })
 	type task struct {
 		network network
 		recipe  recipe
@@ -118,7 +120,7 @@ func (r *runner) prepare(ctx context.Context) error {
 			return err
 		}
 		for _, c := range recipes {
-			if c.network == n.name && (c.small || !r.small) {
+			if c.network == n.name && (c.small || !r.small) && (around || !c.aroundCore()) {
 				tasks = append(tasks, task{n, c, path})
 			}
 		}

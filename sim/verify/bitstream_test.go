@@ -90,12 +90,12 @@ func TestBitstream(t *testing.T) {
 	for _, c := range []struct {
 		wrapper, target, board string
 		stages, samples        int
-		flip                   int // the LUT to begin with, one that the samples showed
+		flip                   int // the LUT to begin with, one that the samples showed; less: none is flipped
 	}{
 		{"stream", "ice40-hx1k", "", 2, 150, 0},
 		{"axis", "ice40-hx1k", "", 1, 150, 0},
 		{"uart", "ice40-up5k", "icebreaker", 0, 20, 3},
-		{"spi", "ice40-hx8k", "hx8k-breakout", 2, 40, 1},
+		{"spi", "ice40-hx8k", "hx8k-breakout", 2, 40, -1},
 	} {
 		t.Run(c.wrapper+" on "+c.target, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +114,9 @@ func TestBitstream(t *testing.T) {
 				t.Fatalf("the sound bitstream: %+v", r)
 			}
 			t.Logf("%.1f s of processor time", r.RunCPU)
-			flipped(t, d, s, b, asc, c.samples, c.flip)
+			if c.flip >= 0 {
+				flipped(t, d, s, b, asc, c.samples, c.flip)
+			}
 		})
 	}
 }
