@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -159,7 +161,9 @@ func (f File) check(dir, held string) error {
 		to = private
 	}
 	size, err := io.Copy(hash, io.TeeReader(file, to))
-	if err != nil {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path != path {
+		return err // of the copy
+	} else if err != nil {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
 	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
