@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,7 +93,7 @@ var written = []recipe{
 	{"rwlgn", "--scope full --lut 6 --pipeline 2", false},
 	{"random", "--scope full", true},
 	{"random", "--scope core --lut 4", true},
-	{"random", "--scope full --target ecp5 --pipeline auto", false},
+	{"random", "--scope full --target ecp5 --pipeline auto", true},
 	{"random", "--scope gates --lut 6", false},
 	{"classwise", "--scope full --target xilinx7 --style lut", false},
 	{"classwise", "--scope core --target ice40 --pipeline 2", true},
@@ -267,13 +268,12 @@ var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 // readOptions finds out how the Verilog was written, and that it can be written again.
 func (d *design) readOptions() error {
 	d.options = verilog.Options{Module: d.out.Manifest.Module, Version: d.out.Manifest.Word}
-	if strings.Contains(d.recipe.options, "--style lut") {
-		d.options.Style, d.options.Target = verilog.LUTs, verilog.Generic
+	var written struct{ Style, Target string }
+	if err := json.Unmarshal(d.out.Manifest.Options, &written); err != nil {
+		return err
 	}
-	for _, field := range strings.Fields(d.recipe.options) {
-		if slices.Contains(verilog.TargetNames(), field) {
-			d.options.Target = verilog.Target(field)
-		}
+	if d.options.Target = verilog.Target(written.Target); written.Style == "lut" {
+		d.options.Style, d.options.Target = verilog.LUTs, cmp.Or(d.options.Target, verilog.Generic)
 	}
 	for _, m := range headerLine.FindAllStringSubmatch(d.text, -1) {
 		if strings.HasPrefix(m[1], "LUTs of") || strings.HasPrefix(m[1], "version word") {

@@ -104,7 +104,7 @@ func testRewrites(t *testing.T, dir string) {
 	for name, list := range map[string][]rewrite{
 		"design-0/dut.v":    slices.Concat(popcountRewrites, tieRewrites),
 		"design-0/dut_tb.v": benchRewrites,
-		"design-2/dut.v":    registerRewrites,
+		"design-3/dut.v":    registerRewrites,
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
