@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pinnedDesigns are models, by their settings, and what each is compiled with: together every scope,
+// family, style, wrapper, format and number of lanes.
+var pinnedDesigns = []struct {
+	settings string
+	options  []string
+}{
+	{"", []string{
+		"--wrap none",
+		"--scope core --emit c,dot,go",
+		"--scope gates --lut 6 --assume-thermometer --objective area --emit aiger,blif,c,dot,go,yosys-json",
+		"--lut 4 --style lut --counts --vectors 5",
+		"--target ice40 --pipeline auto --wrap stream --freq 20 --emit blif,yosys-json",
+		"--target ice40 --style lut --wrap uart --board icebreaker --baud 57600",
+		"--target ecp5 --pipeline 2 --counts --wrap spi --freq 48",
+		"--target gowin --wrap axis --emit aiger,blif,yosys-json",
+		"--target xilinx7 --pipeline auto --max-levels 1 --freq 200 --emit c,go,dot",
+		"--target xilinx7 --style gates --objective depth --scope core --wrap stream",
+		"--fold 1 --wrap axis",
+		"--fold 4 --fold-steps 900 --wrap uart --freq 12",
+	}},
+	{"model.topology=rwlgn-classwise", []string{
+		"-O 0 --module other",
+		"--target ice40 --style gates --max-depth 2",
+	}},
+}
+
+// TestPinned holds the bytes of models and of all files that compile writes to those of the day on
+// which the digests were made: they are promises, and the changelog says which changed and why. Of the
+// report, times and memory are left out.
+func TestPinned(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	var got strings.Builder
+	for i, m := range pinnedDesigns {
+		model := fmt.Sprintf("m%d.st", i)
+		args := []string{"train", "small.yaml", "-o", model, "--quiet"}
+		if m.settings != "" {
+			args = append(args, "--set", m.settings)
+		}
+		must(t, args...)
+		fmt.Fprintf(&got, "%s %s\n", digestOf(t, model), model)
+		for j, options := range m.options {
+			dir := fmt.Sprintf("m%d-%d", i, j)
+			must(t, append([]string{"compile", model, "-o", dir}, strings.Fields(options)...)...)
+			fmt.Fprintf(&got, "\n%s: %s\n", dir, options)
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range entries {
+				fmt.Fprintf(&got, "%s %s\n", digestOf(t, filepath.Join(dir, e.Name())), e.Name())
+			}
+		}
+	}
+	checkGolden(t, filepath.Join("testdata", "pinned.txt"), got.String())
+}
+
+// digestOf returns the first half of the SHA-256 of a file, without times and memory.
+func digestOf(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name := filepath.Base(path); name == "report.json" || name == "manifest.json" {
+		text = withoutTimes(t, text)
+	}
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("%x", sum[:16])
+}
+
+// withoutTimes returns a report without what differs from run to run, or a manifest without the report's
+// size and digest.
+func withoutTimes(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var report any
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatal(err)
+	}
+	var strip func(v any)
+	strip = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			delete(v, "seconds")
+			delete(v, "peak_bytes")
+			if v["name"] == "report.json" {
+				delete(v, "size")
+				delete(v, "sha256")
+			}
+			for _, part := range v {
+				strip(part)
+			}
+		case []any:
+			for _, part := range v {
+				strip(part)
+			}
+		}
+	}
+	strip(report)
+	out, err := json.Marshal(report)
+	if err != nil || bytes.Equal(out, text) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return out
+}
