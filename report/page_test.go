@@ -21,10 +21,10 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/diagnose/depthuse"
-	"ialgn/flow/device"
 	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
+	"ialgn/target"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -281,7 +281,7 @@ func TestResults(t *testing.T) {
 	p.Output.Report.Pipeline = &pipeline.Report{Stages: 3}
 	p.Output.Report.Wrapper = &wrapper.Rate{Kind: "stream", Cycles: 65}
 	s := &p.Synthesis[0]
-	s.Report.Module, s.Report.Device, s.Check["checked"] = "net_stream", device.Device{LUTs: 7680}, 100.0
+	s.Report.Module, s.Report.Device, s.Check["checked"] = "net_stream", target.Device{LUTs: 7680}, 100.0
 	want := []group{
 		{"The network", "", []fact{
 			{"Test accuracy", "80.00 %", "8 of 10 samples"},
@@ -318,7 +318,7 @@ func TestResultsOfLess(t *testing.T) {
 		want   group
 	}{
 		{"not placed", func(p *Page) {
-			p.Synthesis[0].Report.Device = device.Device{LUTs: 20800, FlipFlops: 41600}
+			p.Synthesis[0].Report.Device = target.Device{LUTs: 20800, FlipFlops: 41600}
 			p.Synthesis[0].Report.NotPlaced = "vivado: not installed."
 		}, group{"The whole design on t", "Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed.", []fact{
 			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}, {"Share of the device", "2.00 %", "416 of 20,800 LUTs"},

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // WriteConstraints writes the timing constraints in the form of the target: NAME.sdc for
@@ -27,15 +27,15 @@ func WriteConstraints(w io.Writer, n *netlist.Netlist, opt Options) error {
 	f := &file{comment: "#"}
 	d.title(f, "Timing constraints")
 	c := constraints{f, d.ports, d.clock, d.MHz}
-	switch d.Target {
-	case verilog.Generic, verilog.Gowin, verilog.Xilinx7:
-		c.tcl(d.Target == verilog.Xilinx7)
-	case verilog.ECP5:
+	switch d.Target.Constraints.Language {
+	case target.SDC:
+		c.tcl(false)
+	case target.XDC:
+		c.tcl(true)
+	case target.LPF:
 		c.lpf()
-	case verilog.ICE40:
+	case target.PCF:
 		c.pcf()
-	default:
-		return fmt.Errorf("handover: target %q is unknown, give one of those of package verilog", d.Target)
 	}
 	return f.writeTo(w)
 }

@@ -17,12 +17,13 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // Options say how a netlist is handed over.
 type Options struct {
 	Module  string         // the module's name; empty: the netlist's
-	Target  verilog.Target // empty: [verilog.Generic]
+	Target  *target.Family // nil: [target.Generic]
 	Style   verilog.Style  // of the Verilog
 	MHz     float64        // of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
 	Version uint32         // the word of [Version] that the Verilog has too; 0: none
@@ -58,11 +59,7 @@ func Files(opt Options) []File {
 		{"simulation-list", "_sim.vc", WriteSimulationList},
 	}
 	if opt.MHz != 0 {
-		suffix := map[verilog.Target]string{verilog.ICE40: ".pcf", verilog.ECP5: ".lpf", verilog.Xilinx7: ".xdc"}[opt.Target]
-		if suffix == "" {
-			suffix = ".sdc"
-		}
-		files = append(files, File{"constraints", suffix, WriteConstraints})
+		files = append(files, File{"constraints", opt.Target.OrGeneric().Constraints.Suffix, WriteConstraints})
 	}
 	return files
 }
@@ -175,9 +172,7 @@ func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 	if opt.Module == "" {
 		opt.Module = n.Name
 	}
-	if opt.Target == "" {
-		opt.Target = verilog.Generic
-	}
+	opt.Target = opt.Target.OrGeneric()
 	if err := verilog.CheckIdentifier(opt.Module); err != nil {
 		return nil, fmt.Errorf("handover: module: %w", err)
 	}

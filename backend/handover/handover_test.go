@@ -20,6 +20,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -50,11 +51,9 @@ func clocked() *netlist.Netlist {
 	return b.Netlist()
 }
 
-func options(target verilog.Target) handover.Options {
-	return handover.Options{Target: target, Style: verilog.LUTs, MHz: 133.3, Version: 0x1ea5ed01}
+func options(family *target.Family) handover.Options {
+	return handover.Options{Target: family, Style: verilog.LUTs, MHz: 133.3, Version: 0x1ea5ed01}
 }
-
-var targets = []verilog.Target{verilog.Generic, verilog.ICE40, verilog.ECP5, verilog.Gowin, verilog.Xilinx7}
 
 // find returns an external program, or skips the test.
 func find(t *testing.T, name string) *tool.Tool {
@@ -112,14 +111,14 @@ func run(t *testing.T, dir string, args ...string) string {
 
 func TestGolden(t *testing.T) {
 	for name, n := range map[string]*netlist.Netlist{"full": classifier(t), "clocked": clocked()} {
-		for _, target := range targets {
-			opt := options(target)
+		for _, family := range target.Families() {
+			opt := options(family)
 			for _, f := range handover.Files(opt) {
 				var got bytes.Buffer
 				if err := f.Write(&got, n, opt); err != nil {
 					t.Fatal(err)
 				}
-				path := filepath.Join("testdata", name+"_"+string(target)+f.Suffix)
+				path := filepath.Join("testdata", name+"_"+family.Name+f.Suffix)
 				if f.Format == "template" || f.Format == "vhdl" { // alike for all targets
 					path = filepath.Join("testdata", name+f.Suffix)
 				}
@@ -144,8 +143,8 @@ func TestGolden(t *testing.T) {
 // with it, without a warning.
 func TestTemplate(t *testing.T) {
 	n := classifier(t)
-	for _, target := range targets {
-		opt := options(target)
+	for _, family := range target.Families() {
+		opt := options(family)
 		dir := hand(t, n, opt)
 		user := fmt.Sprintf("`default_nettype none\nmodule user (input wire [47:0] data, output wire [1:0] class_out, output wire [31:0] build);\n"+
 			"`include \"%[1]s_inst.vh\"\n  assign x = data;\n  assign class_out = class_index;\n  assign build = %[1]s_VERSION;\nendmodule\n", n.Name)
@@ -153,7 +152,7 @@ func TestTemplate(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := n.Name + ".vc"
-		if target != verilog.Generic { // models of the vendor's primitives are for simulators alone
+		if !family.Modelled { // models of the vendor's primitives are for simulators alone
 			text := "user.v\n" + n.Name + "_cells.v\n"
 			if err := os.WriteFile(filepath.Join(dir, "more.f"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
@@ -162,13 +161,13 @@ func TestTemplate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out := run(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "user", "-F", list, "-F", "more.f"); out != "" {
-			t.Errorf("%s: verilator:\n%s", target, out)
+			t.Errorf("%s: verilator:\n%s", family, out)
 		}
 		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-s", "user", "-f", list, "-f", "more.f"); out != "" {
-			t.Errorf("%s: iverilog:\n%s", target, out)
+			t.Errorf("%s: iverilog:\n%s", family, out)
 		}
 		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-f", n.Name+"_sim.vc"); out != "" {
-			t.Errorf("%s: iverilog:\n%s", target, out)
+			t.Errorf("%s: iverilog:\n%s", family, out)
 		}
 	}
 }
@@ -179,7 +178,7 @@ func TestVersion(t *testing.T) {
 	yosys := find(t, "yosys")
 	find(t, "iverilog")
 	n := classifier(t)
-	opt := options(verilog.Generic)
+	opt := options(target.Generic)
 	opt.Style = verilog.Gates
 	dir := hand(t, n, opt)
 	ask := "module ask; wire [47:0] x = 0; wire [1:0] c; " + n.Name + " dut (.x(x), .class_index(c));\n" +
@@ -221,7 +220,7 @@ func TestVHDL(t *testing.T) {
 		"clocked": {clocked(), `\clocked__pkg\`, `\clocked_\ port map (clk => '0', rst => '0', ce => '1', in_valid => '0', out_valid => open, x => "0000", \X\ => "0", \signal\ => "00", class_index => open)`},
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "pkg.vhd"), func(w io.Writer) error { return handover.WriteVHDL(w, tt.n, options(verilog.Generic)) })
+		write(t, filepath.Join(dir, "pkg.vhd"), func(w io.Writer) error { return handover.WriteVHDL(w, tt.n, options(target.Generic)) })
 		user := "library ieee; use ieee.std_logic_1164.all; use work." + tt.unit + ".all;\nentity user is end entity;\n" +
 			"architecture a of user is begin u : " + tt.instance + "; end architecture;\n"
 		if err := os.WriteFile(filepath.Join(dir, "user.vhd"), []byte(user), 0o600); err != nil {
@@ -241,19 +240,19 @@ func TestTcl(t *testing.T) {
 foreach c {get_ports all_inputs all_outputs} { proc $c args "return \"<$c \$args>\"" }
 source [lindex $argv 0]
 `
-	for _, target := range []verilog.Target{verilog.Generic, verilog.Gowin, verilog.Xilinx7} {
+	for _, family := range []*target.Family{target.Generic, target.Gowin, target.Xilinx7} {
 		for want, n := range map[string]*netlist.Netlist{
 			"create_clock -name clk -period 7.501 {<get_ports clk>}\n":         clocked(),
 			"set_max_delay 7.501 -from {<all_inputs >} -to {<all_outputs >}\n": classifier(t),
 		} {
 			dir := t.TempDir()
-			opt := options(target)
+			opt := options(family)
 			write(t, filepath.Join(dir, "a.sdc"), func(w io.Writer) error { return handover.WriteConstraints(w, n, opt) })
 			if err := os.WriteFile(filepath.Join(dir, "shell.tcl"), []byte(shell), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if got := run(t, dir, "tclsh", "shell.tcl", "a.sdc"); got != want {
-				t.Errorf("%s: %q, want %q", target, got, want)
+				t.Errorf("%s: %q, want %q", family, got, want)
 			}
 		}
 	}
@@ -265,7 +264,7 @@ func TestPCF(t *testing.T) {
 	find(t, "yosys")
 	n := clocked()
 	dir := t.TempDir()
-	opt := options(verilog.ICE40)
+	opt := options(target.ICE40)
 	write(t, filepath.Join(dir, "a.pcf"), func(w io.Writer) error { return handover.WriteConstraints(w, n, opt) })
 	const top = "module top (input clk, input [3:0] x, output reg class_index);\n" +
 		"reg a; always @(posedge clk) begin a <= x[0] ^ x[1]; class_index <= a; end\nendmodule\n"
@@ -288,7 +287,6 @@ func TestRefuse(t *testing.T) {
 		{handover.Options{Module: "a;b", MHz: 1}, `handover: module: "a;b" is no Verilog identifier`},
 		{handover.Options{Module: "entity", MHz: 0}, "handover: a clock of 0 MHz is out of range"},
 		{handover.Options{MHz: 1e5}, "handover: a clock of 100000 MHz is out of range"},
-		{handover.Options{MHz: 1, Target: "asic"}, `handover: target "asic" is unknown`},
 	} {
 		var out bytes.Buffer
 		if err := handover.WriteConstraints(&out, n, tt.opt); err == nil || !strings.HasPrefix(err.Error(), tt.want) || out.Len() > 0 {

@@ -18,7 +18,7 @@ func WriteFileList(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d.title(f, "Sources for synthesis")
 	f.note("Names are relative to the folder of this file, as with verilator -F.")
 	d.memories(f)
-	d.sources(f, d.Style == verilog.LUTs && d.Target == verilog.Generic)
+	d.sources(f, d.Style == verilog.LUTs && d.Target.Modelled)
 	return f.writeTo(w)
 }
 

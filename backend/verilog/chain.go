@@ -14,7 +14,7 @@ import (
 
 // chainsOf returns how carries lie on chains, nil if the target has none.
 func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
-	if f == nil || !f.carry {
+	if f == nil || !f.Carry {
 		return nil
 	}
 	return n.CarryChains()

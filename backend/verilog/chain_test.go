@@ -10,6 +10,7 @@ import (
 
 	"ialgn/compiler/head"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // popcount returns the count of so many bits on carry chains.
@@ -64,7 +65,7 @@ func TestIce40Pairs(t *testing.T) {
 	for _, tt := range []struct{ size, cells int }{{7, 9}, {30, 45}, {100, 154}, {800, 1255}} {
 		t.Run(fmt.Sprint(tt.size), func(t *testing.T) {
 			n := popcount(t, tt.size)
-			dir := emitLUTs(t, n, ICE40, sampleVectors(rand.New(rand.NewPCG(1, 1)), n, 300))
+			dir := emitLUTs(t, n, target.ICE40, sampleVectors(rand.New(rand.NewPCG(1, 1)), n, 300))
 			silent(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "popcount_tb.v", "popcount.v", "popcount_cells.v")
 			if out, err := tool(t, dir, "vvp", "a.vvp"); err != nil || out != "PASS: 300 vectors\n" {
 				t.Fatalf("vvp: %v\n%s", err, out)

@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // styles are all ways to write function cells, with the widest LUT that each can have.
@@ -23,11 +24,11 @@ var styles = []struct {
 	k   int
 }{
 	{verilog.Options{Style: verilog.Gates, Version: 0xc0ffee01}, 6},
-	{verilog.Options{Style: verilog.LUTs, Target: verilog.Generic, Version: 1}, 6},
-	{verilog.Options{Style: verilog.LUTs, Target: verilog.Xilinx7}, 6},
-	{verilog.Options{Style: verilog.LUTs, Target: verilog.ECP5}, 4},
-	{verilog.Options{Style: verilog.LUTs, Target: verilog.Gowin}, 4},
-	{verilog.Options{Style: verilog.LUTs, Target: verilog.ICE40, Version: 0xffffffff}, 4},
+	{verilog.Options{Style: verilog.LUTs, Target: target.Generic, Version: 1}, 6},
+	{verilog.Options{Style: verilog.LUTs, Target: target.Xilinx7}, 6},
+	{verilog.Options{Style: verilog.LUTs, Target: target.ECP5}, 4},
+	{verilog.Options{Style: verilog.LUTs, Target: target.Gowin}, 4},
+	{verilog.Options{Style: verilog.LUTs, Target: target.ICE40, Version: 0xffffffff}, 4},
 }
 
 // text returns what a writer writes.
@@ -68,7 +69,7 @@ func TestClean(t *testing.T) {
 						text(t, func(w io.Writer) error { return verilog.Write(w, again, style.opt) })) {
 						t.Error("other bytes in a second run with two threads")
 					}
-					if style.opt.Style == verilog.Gates || style.opt.Target == verilog.ICE40 {
+					if style.opt.Style == verilog.Gates || style.opt.Target == target.ICE40 {
 						clean(t, raw, style.opt)
 					}
 				})

@@ -11,6 +11,7 @@ import (
 
 	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // clockedCases calls f with pipelines of the netlists of all, which is cases or narrowCases, and
@@ -120,18 +121,18 @@ func TestClockedGolden(t *testing.T) {
 func TestClockedLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "verilator", "verilator")
-	for _, family := range families {
-		n := luts(rand.New(rand.NewPCG(3, 7)), family.most)
+	for _, family := range target.Families() {
+		n := luts(rand.New(rand.NewPCG(3, 7)), family.LUT.Most)
 		p, _, err := pipeline.Insert(n, pipeline.Options{Auto: true, MaxLevels: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir := emitLUTs(t, p, family.target, sampleVectors(rand.New(rand.NewPCG(1, 8)), n, 200))
+		dir := emitLUTs(t, p, family, sampleVectors(rand.New(rand.NewPCG(1, 8)), n, 200))
 		name := n.Name
 		silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", name, name+".v", name+"_cells.v")
 		silent(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", name+"_tb.v", name+".v", name+"_cells.v")
 		if out, err := tool(t, dir, "vvp", "a.vvp"); err != nil || out != "PASS: 200 vectors\n" {
-			t.Errorf("%s: vvp: %v\n%s", family.target, err, out)
+			t.Errorf("%s: vvp: %v\n%s", family, err, out)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // cellCount matches a line of yosys stat.
@@ -75,12 +76,12 @@ func TestCounts(t *testing.T) {
 						t.Errorf("%s: yosys counts %d LUTs and %d carries, want %d and %d", name, gotLUTs, gotCarries, wantLUTs, wantCarries)
 					}
 				}
-				target, wantLUTs, wantCarries := verilog.Generic, m.LUTs.Total, 0
+				family, wantLUTs, wantCarries := target.Generic, m.LUTs.Total, 0
 				if k == 4 {
-					target, wantCarries = verilog.ICE40, m.Carries.Total
+					family, wantCarries = target.ICE40, m.Carries.Total
 				}
 				gotLUTs, gotCarries := counted(t, yosys, "read_verilog", func(w io.Writer) error {
-					return verilog.Write(w, n, verilog.Options{Style: verilog.LUTs, Target: target})
+					return verilog.Write(w, n, verilog.Options{Style: verilog.LUTs, Target: family})
 				})
 				check("verilog", gotLUTs, gotCarries, wantLUTs, wantCarries)
 				gotLUTs, gotCarries = counted(t, yosys, "read_blif -wideports", func(w io.Writer) error {

@@ -2,8 +2,9 @@ package verilog
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"ialgn/target"
 )
 
 // What is the same in every file but for names and numbers stands here, for the writer and for
@@ -62,17 +63,13 @@ type Primitive struct {
 var carryCell = Primitive{Name: "SB_CARRY", Inputs: []string{"I0", "I1", "CI"}, Output: "CO"}
 
 // Primitives returns the primitives of a target, in the order of [WriteCells].
-func Primitives(target Target) []Primitive {
-	i := slices.IndexFunc(families, func(f family) bool { return f.target == target })
-	if i < 0 {
-		return nil
-	}
-	f := &families[i]
+func Primitives(t *target.Family) []Primitive {
+	f := &family{t.OrGeneric()}
 	var all []Primitive
-	for inputs := f.least; inputs <= f.most; inputs++ {
+	for inputs := f.LUT.Least; inputs <= f.LUT.Most; inputs++ {
 		all = append(all, f.lookUpTable(inputs))
 	}
-	if f.carry {
+	if f.Carry {
 		all = append(all, carryCell)
 	}
 	return all
@@ -80,8 +77,8 @@ func Primitives(target Target) []Primitive {
 
 // lookUpTable returns the family's LUT of so many inputs.
 func (f *family) lookUpTable(inputs int) Primitive {
-	name, pins := f.primitive(inputs)
-	return Primitive{Name: name, Parameter: f.parameter, Inputs: f.inputs[:pins], Output: f.output}
+	name, pins := f.LUT.Primitive(inputs)
+	return Primitive{Name: name, Parameter: f.LUT.Parameter, Inputs: f.LUT.Inputs[:pins], Output: f.LUT.Output}
 }
 
 // Model returns what [WriteCells] writes of the primitive in a file that has so many lines before.

@@ -2,6 +2,7 @@ package verilog
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // luts returns a netlist of functions of up to most inputs and of carries, in layers.
@@ -40,10 +42,10 @@ func luts(r *rand.Rand, most int) *netlist.Netlist {
 }
 
 // emitLUTs writes n in the style LUTs of a target, with its primitives and a testbench.
-func emitLUTs(t *testing.T, n *netlist.Netlist, target Target, v Vectors) string {
+func emitLUTs(t *testing.T, n *netlist.Netlist, f *target.Family, v Vectors) string {
 	t.Helper()
 	dir := t.TempDir()
-	opt := Options{Style: LUTs, Target: target}
+	opt := Options{Style: LUTs, Target: f}
 	for suffix, write := range map[string]func(io.Writer) error{
 		".v":           func(w io.Writer) error { return Write(w, n, opt) },
 		"_cells.v":     func(w io.Writer) error { return WriteCells(w, n, opt) },
@@ -56,17 +58,17 @@ func emitLUTs(t *testing.T, n *netlist.Netlist, target Target, v Vectors) string
 }
 
 // lutCases calls f for every target with netlists that its LUTs can hold.
-func lutCases(t *testing.T, f func(t *testing.T, target Target, n *netlist.Netlist)) {
-	for _, family := range families {
-		t.Run(string(family.target), func(t *testing.T) {
+func lutCases(t *testing.T, f func(t *testing.T, family *target.Family, n *netlist.Netlist)) {
+	for _, family := range target.Families() {
+		t.Run(family.Name, func(t *testing.T) {
 			for seed := range uint64(2) {
-				f(t, family.target, luts(rand.New(rand.NewPCG(seed, 7)), family.most))
+				f(t, family, luts(rand.New(rand.NewPCG(seed, 7)), family.LUT.Most))
 			}
 			n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{ShareA: 0.3, ShareBinary: 0.6}), netlist.Full)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f(t, family.target, n)
+			f(t, family, n)
 		})
 	}
 }
@@ -75,8 +77,8 @@ func lutCases(t *testing.T, f func(t *testing.T, target Target, n *netlist.Netli
 func TestLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "verilator", "verilator")
-	lutCases(t, func(t *testing.T, target Target, n *netlist.Netlist) {
-		dir := emitLUTs(t, n, target, sampleVectors(rand.New(rand.NewPCG(1, 8)), n, 200))
+	lutCases(t, func(t *testing.T, family *target.Family, n *netlist.Netlist) {
+		dir := emitLUTs(t, n, family, sampleVectors(rand.New(rand.NewPCG(1, 8)), n, 200))
 		name := n.Name
 		silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", name, name+".v", name+"_cells.v")
 		silent(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", name+"_tb.v", name+".v", name+"_cells.v")
@@ -91,16 +93,16 @@ var defaults = regexp.MustCompile("`ICE40_DEFAULT_ASSIGNMENT_[A-Z0-9]+")
 
 // vendor writes yosys's models of a target's primitives to vendor.v in dir. The other models
 // of a vendor are left out: those of memories take yosys a minute.
-func vendor(t *testing.T, dir string, target Target) {
+func vendor(t *testing.T, dir string, family *target.Family) {
 	t.Helper()
 	program, err := exec.LookPath("yosys")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := map[Target]string{ICE40: "ice40", ECP5: "ecp5", Gowin: "gowin", Xilinx7: "xilinx", Generic: "xilinx"}[target]
+	folder := cmp.Or(family.Synthesis.Library, target.Xilinx7.Synthesis.Library)
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "..", "share", "yosys", folder, "cells_sim.v"))
 	if err != nil {
-		t.Skipf("yosys has no models of %s: %v", target, err)
+		t.Skipf("yosys has no models of %s: %v", family, err)
 	}
 	models := regexp.MustCompile(`(?ms)^module (SB_LUT4|SB_CARRY|LUT\d)\b.*?^endmodule`).FindAll(text, -1)
 	if err := os.WriteFile(filepath.Join(dir, "vendor.v"), defaults.ReplaceAll(bytes.Join(models, []byte("\n")), nil), 0o600); err != nil {
@@ -114,10 +116,10 @@ func TestVendorLUTs(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	needTool(t, "yosys", "yosys")
 	count := regexp.MustCompile(`(?m)^ +(?:SB_)?LUT\d +(\d+)$`)
-	lutCases(t, func(t *testing.T, target Target, n *netlist.Netlist) {
-		dir := emitLUTs(t, n, target, sampleVectors(rand.New(rand.NewPCG(1, 9)), n, 200))
+	lutCases(t, func(t *testing.T, family *target.Family, n *netlist.Netlist) {
+		dir := emitLUTs(t, n, family, sampleVectors(rand.New(rand.NewPCG(1, 9)), n, 200))
 		name := n.Name
-		vendor(t, dir, target)
+		vendor(t, dir, family)
 		script := fmt.Sprintf("read_verilog -lib vendor.v; read_verilog %[1]s.v; hierarchy -check -top %[1]s; check -assert; stat; "+
 			"design -reset; read_verilog vendor.v; read_verilog %[1]s.v; hierarchy -top %[1]s; proc; flatten; write_verilog -noattr flat.v",
 			name)
@@ -141,7 +143,7 @@ func TestVendorLUTs(t *testing.T) {
 		}
 		m := netlist.Measure(n)
 		want := m.LUTs.Total
-		if target != ICE40 { // where a carry is a LUT as others
+		if !family.Carry { // where a carry is a LUT as others
 			want += m.Carries.Total - n.CarryChains().LUTs()
 		}
 		if got != want || want == 0 {
@@ -151,8 +153,8 @@ func TestVendorLUTs(t *testing.T) {
 }
 
 func TestGoldenLUTs(t *testing.T) {
-	for _, family := range families {
-		opt := Options{Module: "tiny_luts", Header: []string{"model tiny"}, Style: LUTs, Target: family.target}
+	for _, family := range target.Families() {
+		opt := Options{Module: "tiny_luts", Header: []string{"model tiny"}, Style: LUTs, Target: family}
 		var module, cells bytes.Buffer
 		if err := Write(&module, tiny(), opt); err != nil {
 			t.Fatal(err)
@@ -160,8 +162,8 @@ func TestGoldenLUTs(t *testing.T) {
 		if err := WriteCells(&cells, tiny(), opt); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, fmt.Sprintf("tiny_%s.v", family.target), module.Bytes())
-		golden(t, fmt.Sprintf("tiny_%s_cells.v", family.target), cells.Bytes())
+		golden(t, fmt.Sprintf("tiny_%s.v", family), module.Bytes())
+		golden(t, fmt.Sprintf("tiny_%s_cells.v", family), cells.Bytes())
 	}
 	var cells bytes.Buffer
 	if err := WriteCells(&cells, tiny(), Options{}); err != nil || cells.Len() > 0 {
@@ -178,12 +180,11 @@ func TestLUTsRefuse(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{Options{Style: LUTs, Target: ICE40}, "verilog: cell 0 depends on 5 inputs, SB_LUT4 has 4: map to LUTs of 4 inputs, or write the style gates"},
-		{Options{Style: LUTs, Target: ECP5}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
-		{Options{Style: LUTs, Target: Gowin}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
-		{Options{Style: LUTs, Target: Xilinx7}, ""},
-		{Options{Style: LUTs, Target: "asic"}, `verilog: style 1 of target "asic" is unknown`},
-		{Options{Style: 7}, `verilog: style 7 of target "generic" is unknown`},
+		{Options{Style: LUTs, Target: target.ICE40}, "verilog: cell 0 depends on 5 inputs, SB_LUT4 has 4: map to LUTs of 4 inputs, or write the style gates"},
+		{Options{Style: LUTs, Target: target.ECP5}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
+		{Options{Style: LUTs, Target: target.Gowin}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
+		{Options{Style: LUTs, Target: target.Xilinx7}, ""},
+		{Options{Style: 7}, `verilog: style 7 is unknown`},
 		{Options{Style: LUTs, Module: "LUT6"}, `verilog: module: "LUT6" is a primitive of the target generic`},
 	} {
 		var out bytes.Buffer

@@ -14,6 +14,7 @@ import (
 	"ialgn/compiler/hardware"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/target"
 	"ialgn/trainer/model"
 )
 
@@ -28,13 +29,9 @@ func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k, threads int
 	if n, _, err = o.Optimise(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}
-	target := verilog.Generic
+	as := target.Generic
 	if k == 4 {
-		target = verilog.ICE40
-	}
-	as, err := hardware.ParseTarget(string(target))
-	if err != nil {
-		t.Fatal(err)
+		as = target.ICE40
 	}
 	d, err := hardware.Options{Target: as, K: k, Threads: threads}.Lower(t.Context(), n)
 	if err != nil {

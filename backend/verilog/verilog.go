@@ -34,6 +34,7 @@ import (
 	"strings"
 
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // Options says how a netlist is written.
@@ -45,9 +46,9 @@ type Options struct {
 	// model, its checksum, the options.
 	Header []string
 	// Style says how function cells are written, and Target whose LUTs they are in the style
-	// [LUTs]; [WriteCells] writes what those do. Empty: [Generic].
+	// [LUTs]; [WriteCells] writes what those do. Nil: [target.Generic].
 	Style  Style
-	Target Target
+	Target *target.Family
 	// Version is a word that identifies the build. It becomes the attribute ialgn_version and
 	// the local parameter VERSION of the module, which cost no hardware. 0: there is none.
 	Version uint32

@@ -23,6 +23,7 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
+	"ialgn/target"
 	"ialgn/trainer/model"
 )
 
@@ -37,7 +38,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
 			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
-			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + plural.Or(verilog.TargetNames())},
+			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + plural.Or(target.Names())},
 			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: area, depth or balanced (default: balanced)"},
 			&cli.IntFlag{Name: "max-depth", Usage: "allow the gates `N` levels of LUTs"},
 			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},

@@ -11,9 +11,9 @@ import (
 	"ialgn/backend/fold"
 	"ialgn/compiler"
 	"ialgn/compiler/folder"
-	"ialgn/flow/device"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
+	"ialgn/target"
 	"ialgn/trainer/encoding"
 )
 
@@ -83,9 +83,9 @@ func (p compilePlan) dropping() bool { return p.wrap == "uart" || p.wrap == "spi
 // foldCost adds the devices that have the memory, and the rate at a clock.
 func foldCost(c fold.Cost, mhz float64) folder.FoldCost {
 	cost := folder.FoldCost{Cost: c, Fits: []string{}, SamplesPerSecond: mhz * 1e6 / float64(c.Cycles)}
-	for _, name := range device.Names() {
-		if d, err := device.Find(name); err == nil && d.Family == device.ICE40 && c.Blocks*fold.BlockBits <= d.BlockRAM {
-			cost.Fits = append(cost.Fits, name)
+	for _, d := range target.Devices() {
+		if d.Of().BlockBits == fold.BlockBits && c.Blocks*fold.BlockBits <= d.BlockRAM {
+			cost.Fits = append(cost.Fits, d.Name)
 		}
 	}
 	return cost

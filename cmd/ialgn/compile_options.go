@@ -19,6 +19,7 @@ import (
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
+	"ialgn/target"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
@@ -159,18 +160,18 @@ func (o compileOptions) board(kind string) (*wrapper.Board, error) {
 	return b, nil
 }
 
-// target returns whose primitives the Verilog may have.
-func (p compilePlan) target() verilog.Target {
+// target returns whose primitives the Verilog may have, nil if the netlist is not lowered.
+func (p compilePlan) target() *target.Family {
 	if p.hardware == nil {
-		return ""
+		return nil
 	}
-	return p.hardware.Target.Name
+	return p.hardware.Target
 }
 
 // genericLUT returns the inputs of the LUTs of a netlist that is mapped for no target in
 // particular, 0 for others.
 func (p compilePlan) genericLUT() int {
-	if p.target() != verilog.Generic {
+	if p.target() != target.Generic {
 		return 0
 	}
 	return p.hardware.K
@@ -185,11 +186,11 @@ func (o *compileOptions) resolveStyle() error {
 	if o.Style != "auto" {
 		return nil
 	}
-	t, err := hardware.ParseTarget(cmp.Or(o.Target, "generic"))
+	t, err := target.Find(cmp.Or(o.Target, target.Generic.Name))
 	if err != nil {
 		return fmt.Errorf("--target: %w", err)
 	}
-	o.Style = styles[t.Style]
+	o.Style = styles[verilog.UsualStyle(t)]
 	return nil
 }
 
@@ -210,11 +211,11 @@ func (o compileOptions) hardware() (*hardware.Options, error) {
 	}
 	h := &hardware.Options{K: o.LUT, MaxDepth: o.MaxDepth, Threads: o.threads}
 	var err error
-	if h.Target, err = hardware.ParseTarget(cmp.Or(o.Target, "generic")); err != nil {
+	if h.Target, err = target.Find(cmp.Or(o.Target, target.Generic.Name)); err != nil {
 		return nil, fmt.Errorf("--target: %w", err)
 	}
-	h.K = cmp.Or(h.K, h.Target.K)
-	if err := h.Target.CheckK(h.K); err != nil {
+	h.K = cmp.Or(h.K, h.Target.LUT.Most)
+	if err := hardware.CheckK(h.Target, h.K); err != nil {
 		return nil, fmt.Errorf("--lut: %w", err)
 	}
 	if h.Objective, err = lut.ParseObjective(cmp.Or(o.Objective, "balanced")); err != nil {
@@ -283,6 +284,6 @@ func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, e *encoding.En
 		return err
 	}
 	out.Netlist, out.Passes = d.Netlist, append(out.Passes, d.Steps...)
-	out.Hardware = &folder.Hardware{Style: p.style, Target: p.hardware.Target.Name, Hint: d.Hint, Mapping: d.Mapping, Pipeline: d.Stages}
+	out.Hardware = &folder.Hardware{Style: p.style, Target: p.hardware.Target, Hint: d.Hint, Mapping: d.Mapping, Pipeline: d.Stages}
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 
 	"ialgn/compiler/folder"
 	"ialgn/examples"
-	"ialgn/flow/device"
 	"ialgn/flow/synth"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
+	"ialgn/target"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
@@ -99,7 +99,7 @@ func demo(c *cli.Context) error {
 // demoSynth compiles the model once more and takes it to a bitstream, or says which tool is
 // missing.
 func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
-	hx8k, err := device.Find("ice40-hx8k")
+	hx8k, err := target.FindDevice("ice40-hx8k")
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ialgn/compiler/folder"
-	"ialgn/flow/device"
 	"ialgn/internal/tooltest"
+	"ialgn/target"
 )
 
 // latencyBench gives a design its first sample, a beat in every clock, and prints the clocks from
@@ -115,7 +115,7 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := device.Find("ice40-hx8k")
+	d, err := target.FindDevice("ice40-hx8k")
 	if err != nil {
 		t.Fatal(err)
 	}

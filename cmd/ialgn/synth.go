@@ -12,9 +12,9 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
-	"ialgn/flow/device"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
+	"ialgn/target"
 )
 
 // synthesisName is where the folders of the targets lie in a compiled folder.
@@ -28,7 +28,7 @@ func synthCommand() *cli.Command {
 		Description: "DIR/synth/TARGET gets the netlist of yosys and, where what places for the target is\n" +
 			"installed, the routed design, its bitstream and pins, all logs, and synth.json.\n" +
 			"The clock is the figure after routing. Targets:\n" +
-			strings.Join(device.Names()[:6], ", ") + ",\n" + strings.Join(device.Names()[6:], ", ") + ".",
+			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
 		Flags: everywhere(dataFlag,
 			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: that of the folder, or ice40-hx8k)"},
@@ -45,14 +45,6 @@ func synthCommand() *cli.Command {
 		),
 		Action: synthDir,
 	}
-}
-
-// pinLines are how files of pins put a port on a pin, by the family.
-var pinLines = map[string]string{
-	device.ICE40:   "set_io PORT PIN",
-	device.ECP5:    `LOCATE COMP "PORT" SITE "PIN";`,
-	device.Gowin:   `IO_LOC "PORT" PIN;`,
-	device.Xilinx7: "set_property -dict {PACKAGE_PIN PIN IOSTANDARD LVCMOS33} [get_ports PORT]",
 }
 
 // The clock that is aimed at where nothing says another, and the most seeds.
@@ -90,7 +82,7 @@ func synthDir(c *cli.Context) error {
 // synthOptions reads the options of the command line; the folder has the rest.
 func synthOptions(c *cli.Context) (o synth.Options, err error) {
 	if name := c.String("target"); name != "" {
-		if o.Device, err = device.Find(name); err != nil {
+		if o.Device, err = target.FindDevice(name); err != nil {
 			return o, fmt.Errorf("--target: %w", err)
 		}
 	}
@@ -182,18 +174,18 @@ func ofFolder(c *cli.Context, out *folder.Output, o *synth.Options) error {
 
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its
 // Verilog.
-func sources(out *folder.Output, plan compilePlan, d device.Device) (top string, files []string, err error) {
+func sources(out *folder.Output, plan compilePlan, d target.Device) (top string, files []string, err error) {
 	if plan.fold > 0 {
 		return foldSources(out, plan)
 	}
 	formats := []string{"verilog"}
 	if plan.style == verilog.LUTs {
-		family := cmp.Or(string(plan.target()), device.Generic)
-		if family != d.Family {
+		family := plan.target().OrGeneric()
+		if family != d.Of() {
 			return "", nil, hint.With(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
 				"compile with --target %s, or with --style gates", d.Family)
 		}
-		if family == device.Generic {
+		if family.Modelled {
 			formats = append(formats, "cells")
 		}
 	}
@@ -224,7 +216,7 @@ func checkPins(o synth.Options) error {
 		return hint.With(fmt.Errorf("--pins: the target %s has none", o.Device.Name), "leave it out, or choose a device")
 	}
 	if info, err := os.Stat(o.Pins); err != nil || info.IsDir() {
-		return hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `%s` for each port, or leave the option out", pinLines[o.Device.Family])
+		return hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `%s` for each port, or leave the option out", o.Device.Of().Constraints.PinLine)
 	}
 	return nil
 }

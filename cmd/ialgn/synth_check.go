@@ -13,7 +13,6 @@ import (
 
 	"ialgn/backend/wrapper"
 	"ialgn/compiler/folder"
-	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/synth"
 	"ialgn/internal/atomicfile"
@@ -88,7 +87,7 @@ func (k *bitChecker) unreadable(r *synth.Report) string {
 	switch {
 	case best == nil:
 		return "there is none: " + r.NotPlaced
-	case r.Device.Family != device.ICE40:
+	case !r.Device.Icestorm():
 		return "those of " + r.Device.Family + " cannot be read back"
 	}
 	if left := icestorm.LeftOut(best.Result); len(left) > 0 {

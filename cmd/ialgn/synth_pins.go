@@ -7,9 +7,9 @@ import (
 
 	"ialgn/backend/wrapper"
 	"ialgn/compiler/folder"
-	"ialgn/flow/device"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
+	"ialgn/target"
 )
 
 // onBoard has a folder that was compiled for a board placed on the board's pins, for its clock,
@@ -35,14 +35,14 @@ func onBoard(c *cli.Context, out *folder.Output, b *wrapper.Board, o *synth.Opti
 }
 
 // carries reports whether a board has a device.
-func carries(b *wrapper.Board, d device.Device) bool {
+func carries(b *wrapper.Board, d target.Device) bool {
 	return d.Die == b.Device && d.Package == b.Package
 }
 
 // boardTarget returns the option that names a board's device.
 func boardTarget(b *wrapper.Board) string {
-	for _, name := range device.Names() {
-		if d, err := device.Find(name); err == nil && carries(b, d) {
+	for _, name := range target.DeviceNames() {
+		if d, err := target.FindDevice(name); err == nil && carries(b, d) {
 			return "--target " + name
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"ialgn/backend/wrapper"
-	"ialgn/flow/device"
+	"ialgn/target"
 )
 
 // TestBoardTargets holds that each board's device is a target of synth.
@@ -14,7 +14,7 @@ func TestBoardTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d, err := device.Find(want); err != nil || !carries(b, d) || boardTarget(b) != "--target "+want {
+		if d, err := target.FindDevice(want); err != nil || !carries(b, d) || boardTarget(b) != "--target "+want {
 			t.Errorf("%s: %s, want %s (%v)", name, boardTarget(b), want, err)
 		}
 	}

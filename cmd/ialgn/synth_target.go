@@ -7,7 +7,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/compiler/folder"
-	"ialgn/flow/device"
+	"ialgn/target"
 )
 
 // usualDevice is what is synthesised for where neither the command line nor the folder says it.
@@ -15,26 +15,23 @@ const usualDevice = "ice40-hx8k"
 
 // device returns what a folder is for: the device of its board, or the first of the family that it
 // was compiled for.
-func (p compilePlan) device() (device.Device, error) {
+func (p compilePlan) device() (target.Device, error) {
 	family := p.family()
-	for _, name := range device.Names() {
-		d, err := device.Find(name)
-		switch {
-		case err != nil:
-			return d, err
-		case p.board != nil && carries(p.board, d), p.board == nil && family == d.Family && d.LUTInputs >= p.genericLUT():
+	for _, d := range target.Devices() {
+		if p.board != nil && carries(p.board, d) || p.board == nil && family == d.Family && d.LUTInputs >= p.genericLUT() {
 			return d, nil
 		}
 	}
-	return device.Find(usualDevice)
+	return target.FindDevice(usualDevice)
 }
 
 // family returns the family whose cells the folder is made for, "" if it is for any.
 func (p compilePlan) family() string {
-	if p.style != verilog.LUTs && p.target() == verilog.Generic {
+	t := p.target()
+	if t == nil || t == target.Generic && p.style != verilog.LUTs {
 		return ""
 	}
-	return string(p.target())
+	return t.Name
 }
 
 // reason says where a device comes from.
@@ -50,7 +47,7 @@ func (p compilePlan) reason() string {
 
 // warnOfFamily warns of a folder whose LUTs were made for another family than it is synthesised
 // for: nothing is wrong with it, but another mapping would be smaller.
-func warnOfFamily(c *cli.Context, out *folder.Output, p compilePlan, d device.Device) {
+func warnOfFamily(c *cli.Context, out *folder.Output, p compilePlan, d target.Device) {
 	if family := cmp.Or(p.family(), d.Family); family != d.Family && p.style != verilog.LUTs && p.fold == 0 {
 		warn(c, "%s was compiled for %s and is synthesised for %s: compile with --target %s to have its LUTs made for that", out.Dir, family, d.Name, d.Family)
 	}

@@ -9,15 +9,15 @@ import (
 	"ialgn/compiler/folder"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
-	"ialgn/flow/device"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // TestTimingHint has a hint for each kind of folder that is too slow by a half, in the order of
 // what it brings.
 func TestTimingHint(t *testing.T) {
-	hx8k, err := device.Find("ice40-hx8k")
+	hx8k, err := target.FindDevice("ice40-hx8k")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"ialgn/compiler/hardware"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // loweredProduct returns a small product that has a hint.
@@ -28,16 +29,12 @@ func loweredProduct(t testing.TB) Product {
 	if n, _, err = compiler.Optimise(context.Background(), n, compiler.LevelRepeat); err != nil {
 		t.Fatal(err)
 	}
-	target, err := hardware.ParseTarget("generic")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := (&hardware.Options{Target: target, K: 4, Threads: 1}).Lower(context.Background(), n)
+	d, err := (&hardware.Options{K: 4, Threads: 1}).Lower(context.Background(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Product{
-		Netlist: d.Netlist, Started: time.Now(), Hardware: &Hardware{Target: target.Name, Hint: d.Hint},
+		Netlist: d.Netlist, Started: time.Now(), Hardware: &Hardware{Target: target.Generic, Hint: d.Hint},
 		Manifest: Manifest{Version: "1.2.3", Module: "net", Scope: "core", Model: ModelRef{"random", strings.Repeat("ab", 32)}, Classes: []string{"0", "1"}},
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"ialgn/internal/overwrite"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/target"
 )
 
 // Product is a compiled netlist and what its output folder says about it.
@@ -59,7 +60,7 @@ type Product struct {
 // Hardware is what there is to say of a netlist that was lowered to a target.
 type Hardware struct {
 	Style    verilog.Style
-	Target   verilog.Target
+	Target   *target.Family   // nil: [target.Generic]
 	Hint     *counts.Hint     // why the counts are right
 	Mapping  *lut.Report      // of the gates
 	Pipeline *pipeline.Report // nil: there are no registers

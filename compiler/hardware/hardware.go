@@ -13,56 +13,28 @@ import (
 	"fmt"
 	"time"
 
-	"ialgn/backend/verilog"
 	"ialgn/compiler"
 	"ialgn/compiler/encoder"
 	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
-	"ialgn/internal/hint"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/target"
 )
 
-// Target is a technology.
-type Target struct {
-	Name  verilog.Target
-	K     int           // inputs of its largest LUT
-	Carry bool          // whether sums are made of the carry that stands beside each LUT
-	Style verilog.Style // of its Verilog, unless told otherwise
-}
-
-// Targets returns all targets, those of the table of package verilog.
-func Targets() []Target {
-	var all []Target
-	for _, f := range verilog.Families() {
-		all = append(all, Target{f.Target, f.Inputs, f.Carry, f.Style})
-	}
-	return all
-}
-
-// ParseTarget returns the target of that name. The error for another lists all names.
-func ParseTarget(name string) (Target, error) {
-	for _, t := range Targets() {
-		if string(t.Name) == name {
-			return t, nil
-		}
-	}
-	return Target{}, hint.NoSuch("target", name, verilog.TargetNames())
-}
-
-// CheckK returns an error unless the target has LUTs of k inputs.
-func (t Target) CheckK(k int) error {
-	if k < lut.MinInputs || k > t.K {
-		return fmt.Errorf("LUTs of %d inputs: the target %s has such of %d to %d", k, t.Name, lut.MinInputs, t.K)
+// CheckK returns an error unless a netlist can be mapped to a target's LUTs of k inputs.
+func CheckK(t *target.Family, k int) error {
+	if most := t.OrGeneric().LUT.Most; k < lut.MinInputs || k > most {
+		return fmt.Errorf("LUTs of %d inputs: the target %s has such of %d to %d", k, t, lut.MinInputs, most)
 	}
 	return nil
 }
 
 // Options say how a netlist becomes hardware.
 type Options struct {
-	Target    Target
-	K         int // inputs of a LUT, 2 to the target's
+	Target    *target.Family // nil: [target.Generic]
+	K         int            // inputs of a LUT, 2 to the target's
 	Objective lut.Objective
 	MaxDepth  int // the most levels of the gates; 0: no bound
 	Threads   int // 0: as many as there are processors
@@ -82,7 +54,7 @@ type Design struct {
 // frees it after the first step. It returns an error for options that make no sense or
 // cannot be met, or ctx's.
 func (o Options) Lower(ctx context.Context, n *netlist.Netlist) (*Design, error) {
-	if err := o.Target.CheckK(o.K); err != nil {
+	if err := CheckK(o.Target, o.K); err != nil {
 		return nil, err
 	}
 	d := &Design{Netlist: n}
@@ -130,7 +102,7 @@ var headObjective = [...]head.Objective{lut.Area: head.Area, lut.Depth: head.Dep
 
 func (o Options) head(_ context.Context, d *Design) (err error) {
 	d.Netlist, d.Hint, err = head.Lower(d.Netlist, head.Options{
-		K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.Carry, Absorb: true, Threads: o.Threads,
+		K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.OrGeneric().Carry, Absorb: true, Threads: o.Threads,
 	})
 	return err
 }

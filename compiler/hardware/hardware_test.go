@@ -15,6 +15,7 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 	"ialgn/sim"
+	"ialgn/target"
 )
 
 // optimised returns the netlist of a whole random classifier.
@@ -35,9 +36,9 @@ func optimised(t *testing.T) *netlist.Netlist {
 // no LUT of more inputs than the target's, counts that the hint proves, and the same function.
 func TestLower(t *testing.T) {
 	n := optimised(t)
-	for _, target := range Targets() {
+	for _, family := range target.Families() {
 		for _, stages := range []int{0, 3} {
-			o := Options{Target: target, K: target.K, Objective: lut.Balanced, Pipeline: pipeline.Options{Stages: stages}}
+			o := Options{Target: family, K: family.LUT.Most, Objective: lut.Balanced, Pipeline: pipeline.Options{Stages: stages}}
 			d, err := o.Lower(t.Context(), n)
 			if err != nil {
 				t.Fatal(err)
@@ -46,19 +47,19 @@ func TestLower(t *testing.T) {
 				t.Fatal(err)
 			}
 			kinds := []netlist.Kind{netlist.Function}
-			if target.Carry {
+			if family.Carry {
 				kinds = append(kinds, netlist.Carry)
 			}
 			if stages > 0 {
 				kinds = append(kinds, netlist.Register)
 			}
 			for c := range netlist.Cell(d.Netlist.Cells()) {
-				if k := d.Netlist.Kind(c); !slices.Contains(kinds, k) || k == netlist.Function && len(d.Netlist.Inputs(c)) > target.K {
-					t.Fatalf("%s: cell %d is a %v of %d inputs", target.Name, c, k, len(d.Netlist.Inputs(c)))
+				if k := d.Netlist.Kind(c); !slices.Contains(kinds, k) || k == netlist.Function && len(d.Netlist.Inputs(c)) > family.LUT.Most {
+					t.Fatalf("%s: cell %d is a %v of %d inputs", family.Name, c, k, len(d.Netlist.Inputs(c)))
 				}
 			}
 			if (d.Stages != nil) != (stages > 0) || d.Stages != nil && d.Stages.Stages != stages {
-				t.Errorf("%s: stages %+v, want %d", target.Name, d.Stages, stages)
+				t.Errorf("%s: stages %+v, want %d", family.Name, d.Stages, stages)
 			}
 			same(t, n, d)
 		}
@@ -106,7 +107,7 @@ func TestThreads(t *testing.T) {
 	n := optimised(t)
 	var all []*netlist.Netlist
 	for threads := range 4 {
-		o := Options{Target: Targets()[0], K: 6, Threads: threads}
+		o := Options{K: 6, Threads: threads}
 		d, err := o.Lower(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
@@ -119,29 +120,22 @@ func TestThreads(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	n := optimised(t)
-	ice40, err := ParseTarget("ice40")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		o    Options
 		want string
 	}{
-		{Options{Target: ice40, K: 5}, "LUTs of 5 inputs: the target ice40 has such of 2 to 4"},
-		{Options{Target: Targets()[0], K: 1}, "LUTs of 1 inputs"},
-		{Options{Target: ice40, K: 2, MaxDepth: 1}, "too few"},
-		{Options{Target: ice40, K: 4, Pipeline: pipeline.Options{Stages: -1}}, "stages"},
+		{Options{Target: target.ICE40, K: 5}, "LUTs of 5 inputs: the target ice40 has such of 2 to 4"},
+		{Options{K: 1}, "LUTs of 1 inputs"},
+		{Options{Target: target.ICE40, K: 2, MaxDepth: 1}, "too few"},
+		{Options{Target: target.ICE40, K: 4, Pipeline: pipeline.Options{Stages: -1}}, "stages"},
 	} {
 		if _, err := c.o.Lower(t.Context(), n); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
 		}
 	}
-	if _, err := ParseTarget("spartan"); err == nil || !strings.Contains(err.Error(), "generic, ice40, ecp5, gowin, xilinx7") {
-		t.Errorf("error %v, want the targets", err)
-	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (Options{Target: ice40, K: 4}).Lower(cancelled, n); !errors.Is(err, context.Canceled) {
+	if _, err := (Options{Target: target.ICE40, K: 4}).Lower(cancelled, n); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"strings"
 	"time"
 
-	"ialgn/flow/device"
 	"ialgn/flow/placement"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // limit bounds the time of each program.
@@ -86,7 +86,7 @@ var estimate = regexp.MustCompile(`(?m)^// Timing estimate: [0-9.]+ ns \(([0-9.]
 
 // Fmax returns the clock in MHz that icetime estimates for a configuration, from register to
 // register as nextpnr's figure is; 0 if there is no such path. Its report is written beside it.
-func Fmax(ctx context.Context, d device.Device, asc, report string) (float64, error) {
+func Fmax(ctx context.Context, d target.Device, asc, report string) (float64, error) {
 	r, err := run(ctx, "icetime", report+".log", "-d", d.Die, "-P", d.Package, "-m", "-i", "-t", "-r", report, asc)
 	if err != nil {
 		return 0, err
@@ -102,7 +102,7 @@ func Fmax(ctx context.Context, d device.Device, asc, report string) (float64, er
 // pins (.pcf), one for each bit, such as \x[3] . A port of which nothing is in the configuration
 // is an input. DSP blocks and single-port RAM are left out ([LeftOut]). It returns an error of
 // package tool.
-func Verilog(ctx context.Context, d device.Device, asc, pins, module string) (string, error) {
+func Verilog(ctx context.Context, d target.Device, asc, pins, module string) (string, error) {
 	r, err := run(ctx, "icebox_vlog", asc+".icebox_vlog.log", "-s", "-d", d.Package, "-p", pins, "-n", module, asc)
 	if err == nil && r.Truncated {
 		err = r.Failed("more than 16 MiB of Verilog", nil)
@@ -123,7 +123,7 @@ func LeftOut(r *placement.Result) []string {
 }
 
 // WritePins writes a file of pins (.pcf) that has each port where it was placed.
-func WritePins(w io.Writer, d device.Device, pads []placement.Pad) error {
+func WritePins(w io.Writer, d target.Device, pads []placement.Pad) error {
 	pins, err := readPins(d)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ var bases = map[string]string{"hx8k": "8k", "lp8k": "8k", "hx1k": "1k", "up5k": 
 
 // readPins reads which pin of the package a pad is, from icestorm's data base: beside the
 // programs, where they look for it, too.
-func readPins(d device.Device) (map[[3]int]string, error) {
+func readPins(d target.Device) (map[[3]int]string, error) {
 	t, err := tool.Find("icepack")
 	if err != nil {
 		return nil, err

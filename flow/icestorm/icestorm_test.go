@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/nextpnr"
 	"ialgn/flow/placement"
 	"ialgn/flow/yosys"
 	"ialgn/internal/tool"
 	"ialgn/internal/tooltest"
+	"ialgn/target"
 )
 
 const counter = `module counter (input wire clk, input wire [3:0] step, output reg [3:0] count);
@@ -24,9 +24,9 @@ const counter = `module counter (input wire clk, input wire [3:0] step, output r
 endmodule
 `
 
-func hx1k(t *testing.T) device.Device {
+func hx1k(t *testing.T) target.Device {
 	t.Helper()
-	d, err := device.Find("ice40-hx1k")
+	d, err := target.FindDevice("ice40-hx1k")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func routeDesign(t *testing.T, text, pins string, memories ...yosys.Memory) *pla
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "counter", Sources: []string{source}, Target: "ice40", Dir: dir, Place: true, Memories: memories})
+	s, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "counter", Sources: []string{source}, Target: target.ICE40, Dir: dir, Place: true, Memories: memories})
 	if err != nil {
 		t.Fatal(err)
 	}

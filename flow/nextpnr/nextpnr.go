@@ -12,43 +12,28 @@ import (
 	"regexp"
 	"strconv"
 
-	"ialgn/flow/device"
 	"ialgn/flow/placement"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
-
-// kind is the nextpnr of a family.
-type kind struct {
-	program string
-	bits    string // suffix of the configuration that it writes
-}
-
-var kinds = map[string]kind{
-	device.ICE40: {"nextpnr-ice40", ".asc"},
-	device.ECP5:  {"nextpnr-ecp5", ".config"},
-	device.Gowin: {"nextpnr-himbaechel", ".json"},
-}
-
-// Program returns the name of the nextpnr of a family, for [tool.Find], "" if there is none.
-func Program(family string) string { return kinds[family].program }
 
 // Place places and routes a netlist. It returns an error if an option has no meaning, a
 // [*tool.MissingError] without nextpnr, and a [*tool.FailedError] if the design does not fit
 // or does not route.
 func Place(ctx context.Context, o placement.Options) (*placement.Result, error) {
-	program := Program(o.Device.Family)
-	if program == "" || !o.Device.Placeable() {
+	p := o.Device.Placement()
+	if p == nil || p.Placer != target.Nextpnr {
 		return nil, fmt.Errorf("nextpnr: target %q: there is no device to place a design on", o.Device.Name)
 	}
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	t, err := tool.Find(program)
+	t, err := tool.Find(p.Program)
 	if err != nil {
 		return nil, err
 	}
-	f := newFiles(o)
-	c := tool.Command{Args: args(o, f), Dir: o.Dir, Limit: placement.Limit, Log: f.log, Line: follow(ctx)}
+	f := newFiles(o, p)
+	c := tool.Command{Args: args(o, p, f), Dir: o.Dir, Limit: placement.Limit, Log: f.log, Line: follow(ctx)}
 	run, err := t.Run(ctx, c)
 	if err != nil {
 		return nil, err
@@ -57,7 +42,7 @@ func Place(ctx context.Context, o placement.Options) (*placement.Result, error) 
 	if err := r.ReadReport(f.report); err != nil {
 		return nil, run.Failed("no report: "+err.Error(), err)
 	}
-	if o.Device.Family != device.ICE40 {
+	if !p.Icestorm {
 		return r, nil
 	}
 	if err := readPacking(r, run.Stderr); err != nil {
@@ -72,37 +57,22 @@ func Place(ctx context.Context, o placement.Options) (*placement.Result, error) 
 // files are what a run writes.
 type files struct{ bits, report, placed, log string }
 
-func newFiles(o placement.Options) files {
+func newFiles(o placement.Options, p *target.Placement) files {
 	at := func(suffix string) string { return filepath.Join(o.Dir, fmt.Sprintf("seed%d%s", o.Seed, suffix)) }
-	return files{bits: at(kinds[o.Device.Family].bits), report: at(".report.json"), placed: at(".placed.json"), log: at(".nextpnr.log")}
+	return files{bits: at(p.Routed), report: at(".report.json"), placed: at(".placed.json"), log: at(".nextpnr.log")}
 }
 
 // args returns the arguments, files by names within Dir where they are there.
-func args(o placement.Options, f files) []string {
-	args := []string{"--" + o.Device.Die, "--package", o.Device.Package}
-	if o.Device.Family == device.Gowin {
-		args = []string{"--device", o.Device.Part, "--vopt", "family=" + o.Device.Die}
-	}
-	args = append(args,
+func args(o placement.Options, p *target.Placement, f files) []string {
+	args := append(p.Arguments(o.Device),
 		"--top", o.Module, "--json", absolute(o.Netlist), "--report", filepath.Base(f.report), "--seed", strconv.Itoa(o.Seed),
 		"--freq", strconv.FormatFloat(o.MHz, 'f', -1, 64), "--timing-allow-fail")
 	if o.Wires {
 		args = append(args, "--no-tmdriv")
 	}
-	var pins []string
-	switch o.Device.Family {
-	case device.ICE40:
-		args = append(args, "--asc", filepath.Base(f.bits), "--write", filepath.Base(f.placed))
-		pins = []string{"--pcf", absolute(o.Pins), "--pcf-allow-unconstrained"}
-	case device.ECP5:
-		args = append(args, "--textcfg", filepath.Base(f.bits), "--lpf-allow-unconstrained")
-		pins = []string{"--lpf", absolute(o.Pins)}
-	case device.Gowin:
-		args = append(args, "--write", filepath.Base(f.bits))
-		pins = []string{"--vopt", "cst=" + absolute(o.Pins)}
-	}
+	args = append(args, p.Output(filepath.Base(f.bits), filepath.Base(f.placed))...)
 	if o.Pins != "" {
-		args = append(args, pins...)
+		args = append(args, p.Pins(absolute(o.Pins))...)
 	}
 	return args
 }

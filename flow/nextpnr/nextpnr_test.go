@@ -14,13 +14,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/flow/device"
 	"ialgn/flow/nextpnr"
 	"ialgn/flow/placement"
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
 	"ialgn/internal/tool"
 	"ialgn/internal/tooltest"
+	"ialgn/target"
 )
 
 // adder has LUTs with and without a flip-flop, flip-flops without a LUT and a chain of carries,
@@ -36,9 +36,9 @@ const adder = `module adder (input wire clk, input wire unread, input wire [5:0]
 endmodule
 `
 
-func find(t *testing.T, name string) device.Device {
+func find(t *testing.T, name string) target.Device {
 	t.Helper()
-	d, err := device.Find(name)
+	d, err := target.FindDevice(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func synthesise(t *testing.T, module, text string) *yosys.Result {
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := yosys.Synthesise(t.Context(), yosys.Options{Module: module, Sources: []string{source}, Target: "ice40", Dir: dir, Place: true})
+	r, err := yosys.Synthesise(t.Context(), yosys.Options{Module: module, Sources: []string{source}, Target: target.ICE40, Dir: dir, Place: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"math"
 	"time"
 
-	"ialgn/flow/device"
+	"ialgn/target"
 )
 
 // Limit bounds the time that a program has for it.
@@ -20,7 +20,7 @@ const Limit = 30 * time.Minute
 
 // Options says what to place and where.
 type Options struct {
-	Device  device.Device
+	Device  target.Device
 	Module  string  // the top module
 	Netlist string  // of yosys, as JSON; for Vivado as Verilog without unknown values, in Dir
 	Dir     string  // a folder for all that is written, under names that begin with seedN

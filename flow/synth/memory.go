@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/internal/hint"
 )
@@ -28,7 +27,7 @@ type Memory struct {
 
 // synthesised returns what a memory holds during synthesis.
 func (o Options) synthesised(m Memory) []byte {
-	if o.Device.Family == device.ICE40 {
+	if o.Device.Icestorm() {
 		return m.Placeholder
 	}
 	return m.Text
@@ -75,7 +74,7 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 		return nil, fmt.Errorf("%s: not a report of synth (%w): synthesise that folder again", path, err)
 	}
 	best := r.restore()
-	if r.Target != o.Device.Name || r.Module != o.Module || r.Device.Family != device.ICE40 || best == nil {
+	if r.Target != o.Device.Name || r.Module != o.Module || !r.Device.Icestorm() || best == nil {
 		return nil, fmt.Errorf("%s: no bitstream of %s for %s in it, which is what can be reused", path, o.Module, o.Device.Name)
 	}
 	routed := filepath.Join(dir, fmt.Sprintf("seed%d.asc", best.Seed))

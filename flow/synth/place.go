@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/placement"
 	"ialgn/internal/crew"
@@ -30,11 +29,11 @@ type Placed struct {
 // prepare writes what a program that is not installed needs to place the design elsewhere, and
 // returns its command; "" for programs that need nothing but the netlist.
 func (o Options) prepare(aim Aim, netlist, dir string) (command string, err error) {
-	w := ways[o.Device.Family]
-	if !o.Device.Placeable() || w.prepare == nil {
+	p := o.Device.Placement()
+	if p == nil || placers[p.Placer].prepare == nil {
 		return "", nil
 	}
-	return w.prepare(o.placement(aim, netlist, dir, 1))
+	return placers[p.Placer].prepare(o.placement(aim, netlist, dir, 1))
 }
 
 // placement returns what a program is asked for with a seed.
@@ -48,7 +47,7 @@ func (o Options) placement(aim Aim, netlist, dir string, seed int) placement.Opt
 // or does not route is a result; other errors end it.
 func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]Placed, error) {
 	runs := make([]Placed, len(o.Seeds))
-	w := ways[o.Device.Family]
+	w := placers[o.Device.Placement().Placer]
 	g, ctx := crew.NewGroup(ctx)
 	g.SetLimit(max(1, o.Parallel))
 	var notes sync.Mutex
@@ -59,8 +58,8 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 	}
 	for i, seed := range o.Seeds {
 		g.Go(func() error {
-			tell(o.note, "%s: placing and routing, seed %d", w.placer, seed)
-			ctx, end := progress.Begin(ctx, fmt.Sprintf("%s, seed %d", w.placer, seed))
+			tell(o.note, "%s: placing and routing, seed %d", w.name, seed)
+			ctx, end := progress.Begin(ctx, fmt.Sprintf("%s, seed %d", w.name, seed))
 			defer end()
 			r, err := w.place(ctx, o.placement(aim, netlist, dir, seed))
 			runs[i] = Placed{Seed: seed, Result: r}
@@ -70,7 +69,7 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 				tell(o.warn, "seed %d: %v", seed, err)
 				runs[i].Failed, runs[i].err = err.Error(), err
 				return nil
-			case err != nil || o.Device.Family != device.ICE40:
+			case err != nil || !o.Device.Icestorm():
 				return err
 			}
 			runs[i].Icetime, err = icestorm.Fmax(ctx, o.Device, r.Bits, filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
@@ -109,7 +108,6 @@ func (r *Report) choose() *Placed {
 // bitstream packs the best run and gives its files the design's name.
 func (o Options) bitstream(ctx context.Context, r *Report, best *Placed, dir string) error {
 	r.BitstreamSeed = best.Result.Seed
-	w := ways[o.Device.Family]
-	r.Bitstream = filepath.Join(dir, o.Module+w.suffix)
-	return w.pack(ctx, o, best.Result, r.Bitstream)
+	r.Bitstream = filepath.Join(dir, o.Module+o.Device.Placement().Bits)
+	return o.packBits(ctx, best.Result, r.Bitstream)
 }

@@ -1,12 +1,10 @@
 package synth
 
 import (
-	"regexp"
-	"strings"
 	"time"
 
-	"ialgn/flow/device"
 	"ialgn/flow/yosys"
+	"ialgn/target"
 )
 
 // packLimit bounds the time of what packs a bitstream.
@@ -16,7 +14,7 @@ const packLimit = 20 * time.Minute
 type Report struct {
 	Target string        `json:"target"`
 	Module string        `json:"module"` // the top module
-	Device device.Device `json:"device"`
+	Device target.Device `json:"device"`
 	Dir    string        `json:"dir"`
 
 	// The cells of yosys's netlist.
@@ -63,56 +61,19 @@ func (r *Report) Best() *Placed {
 // count counts the cells and the bits of the ports.
 func (r *Report) count(y *yosys.Result) error {
 	for cell, n := range y.Cells {
-		c := cellsOf(cell)
-		r.LUTs += n * c.luts
-		r.Carries += n * c.carries
-		r.FFs += n * c.ffs
-		r.RAM += n * c.ram
+		c := r.Device.Of().Takes(cell)
+		r.LUTs += n * c.LUTs
+		r.Carries += n * c.Carries
+		r.FFs += n * c.FlipFlops
+		r.RAM += n * c.RAMBits
 	}
 	m, err := readModule(y.JSON, r.Module)
 	if err != nil {
 		return err
 	}
 	r.Pins = m.pins()
-	if r.Device.Family == device.ICE40 {
+	if r.Device.Icestorm() {
 		r.Estimate = m.estimate(r.Device.LUTs)
 	}
 	return nil
-}
-
-// cells is what one cell of a netlist takes of a device.
-type cells struct{ luts, carries, ffs, ram int }
-
-// gowinRAM are the forms of Gowin's block RAM, by the names that yosys 0.23 and later ones have.
-var gowinRAM = regexp.MustCompile(`^(SP|SDP|DP|pROM)(X9)?B?$`)
-
-// cellsOf returns what a cell takes, by the name of its type in yosys's libraries.
-func cellsOf(name string) cells {
-	switch {
-	case name == "SB_LUT4", name == "LUT4", name == "$lut":
-		return cells{luts: 1}
-	case strings.HasPrefix(name, "LUT") && len(name) == 4, name == "INV": // of Xilinx and Gowin
-		return cells{luts: 1}
-	case name == "SB_CARRY":
-		return cells{carries: 1}
-	case name == "ALU": // of Gowin, in the place of a LUT
-		return cells{luts: 1, carries: 1}
-	case name == "CCU2C": // the two LUTs before its carries are part of it
-		return cells{luts: 2, carries: 2}
-	case name == "CARRY4":
-		return cells{carries: 4}
-	case strings.HasPrefix(name, "SB_RAM40_4K"): // with its forms for other edges of the clock
-		return cells{ram: 4096}
-	case name == "DP16KD", name == "RAMB18E1", gowinRAM.MatchString(name):
-		return cells{ram: 18432}
-	case name == "RAMB36E1":
-		return cells{ram: 36864}
-	case strings.HasPrefix(name, "SB_DFF"), name == "TRELLIS_FF", strings.HasPrefix(name, "$_DFF"), strings.HasPrefix(name, "$_SDFF"):
-		return cells{ffs: 1}
-	case strings.HasPrefix(name, "DFF"): // of Gowin
-		return cells{ffs: 1}
-	case name == "FDRE", name == "FDSE", name == "FDCE", name == "FDPE":
-		return cells{ffs: 1}
-	}
-	return cells{}
 }

@@ -16,17 +16,17 @@ import (
 	"slices"
 	"time"
 
-	"ialgn/flow/device"
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // Options says what to synthesise.
 type Options struct {
-	Device   device.Device
+	Device   target.Device
 	Module   string          // the top module; the results have its name
 	Sources  []string        // Verilog files
 	Dir      string          // holds a folder for each target
@@ -87,8 +87,8 @@ func (o Options) checkSeeds() error {
 		return errors.New("synth: no seeds, give at least one")
 	}
 	d := o.Device
-	if d.Placeable() && ways[d.Family].seedless && !slices.Equal(o.Seeds, []int{1}) {
-		return hint.With(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change", ways[d.Family].placer, d.Name),
+	if p := d.Placement(); p != nil && p.Seedless && !slices.Equal(o.Seeds, []int{1}) {
+		return hint.With(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change", placers[p.Placer].name, d.Name),
 			"leave --seed and --seeds out")
 	}
 	return nil
@@ -162,12 +162,14 @@ func (o Options) warn(text string) {
 
 // yosys returns the options for yosys.
 func (o Options) yosys(dir string) yosys.Options {
-	y := yosys.Options{Module: o.Module, Sources: o.Sources, Target: o.Device.Family, Dir: dir, Place: true}
-	y.Vendor = o.Device.Placeable() && o.Device.Family == device.Xilinx7
+	y := yosys.Options{Module: o.Module, Sources: o.Sources, Target: o.Device.Of(), Dir: dir, Place: true}
+	if p := o.Device.Placement(); p != nil {
+		y.Vendor = p.Placer == target.Vivado
+	}
 	for _, m := range o.Memories {
 		y.Memories = append(y.Memories, yosys.Memory{Name: m.Name, Text: o.synthesised(m)})
 	}
-	if o.Device.Family == device.Generic {
+	if y.Target.Synthesis.Library == "" {
 		y.LUT = o.Device.LUTInputs
 	}
 	return y

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"ialgn/flow/device"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 	"ialgn/internal/tooltest"
+	"ialgn/target"
 )
 
 // source writes a module m with the given ports and body.
@@ -36,9 +36,9 @@ const (
 	body  = "reg [3:0] a;\nalways @(posedge clk) begin a <= x; y <= a + (x ^ {x[0], a[3:1]}); end"
 )
 
-func options(t *testing.T, target, file string) synth.Options {
+func options(t *testing.T, name, file string) synth.Options {
 	t.Helper()
-	d, err := device.Find(target)
+	d, err := target.FindDevice(name)
 	if err != nil {
 		t.Fatal(err)
 	}

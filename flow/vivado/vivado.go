@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ialgn/flow/device"
 	"ialgn/flow/placement"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // Program is Vivado's name, for [tool.Find].
@@ -68,7 +68,7 @@ func Prepare(o placement.Options) (command string, err error) {
 }
 
 func check(o placement.Options) error {
-	if o.Device.Family != device.Xilinx7 || !o.Device.Placeable() {
+	if p := o.Device.Placement(); p == nil || p.Placer != target.Vivado {
 		return fmt.Errorf("vivado: target %q: there is no device of Xilinx 7 to place a design on", o.Device.Name)
 	}
 	return o.Check()

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/flow/device"
 	"ialgn/flow/placement"
 	"ialgn/flow/vivado"
 	"ialgn/internal/hint"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // standIn puts a vivado before all else in PATH that checks its arguments up to the script and
@@ -54,7 +54,7 @@ func fake(t *testing.T, script string) {
 // options returns those of a design with pins, all of it below a folder that no command must see.
 func options(t *testing.T) placement.Options {
 	t.Helper()
-	d, err := device.Find("xilinx7-a35t")
+	d, err := target.FindDevice("xilinx7-a35t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestPrepare(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	o.Device.Family = device.ECP5
+	o.Device.Family = target.ECP5.Name
 	if _, err := vivado.Prepare(o); err == nil || !strings.Contains(err.Error(), "no device of Xilinx 7") {
 		t.Errorf("another family: %v", err)
 	}

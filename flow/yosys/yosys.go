@@ -19,20 +19,20 @@ import (
 	"strings"
 	"time"
 
-	"ialgn/internal/plural"
 	"ialgn/internal/progress"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // Options says what to synthesise.
 type Options struct {
-	Module  string   // the top module, a simple identifier
-	Sources []string // Verilog files
-	Target  string   // one of [Targets]; empty: the first
-	LUT     int      // of the target generic: map to LUTs of so many inputs, 2 to 6; 0: to gates
-	Dir     string   // an empty folder for all that is written
-	Place   bool     // write the netlist for nextpnr, too
-	Vendor  bool     // write the netlist with each unknown value 0, too, as a vendor's tool takes it
+	Module  string         // the top module, a simple identifier
+	Sources []string       // Verilog files
+	Target  *target.Family // nil: [target.Generic]
+	LUT     int            // without cells of a family: map to LUTs of so many inputs, 2 to 6; 0: to gates
+	Dir     string         // an empty folder for all that is written
+	Place   bool           // write the netlist for nextpnr, too
+	Vendor  bool           // write the netlist with each unknown value 0, too, as a vendor's tool takes it
 	// Memories are files that the design's $readmemh reads. Without any it may have no memory.
 	Memories []Memory
 
@@ -64,39 +64,6 @@ type Library struct {
 	Includes []string // folders of what these include
 	Defines  []string // macros that they need
 	Read     string   // the command by which yosys reads them as a design
-}
-
-// target is how yosys synthesises for a target, and where its cells are.
-type target struct {
-	name    string
-	command string
-	library string // folder in yosys's data
-	defines []string
-	// zeroes is the part of the command that makes unknown values 0, which are looked for before;
-	// empty: none does.
-	zeroes string
-}
-
-// targets is the table, of the same names as that of package verilog. LUTs and carries alone: wide multiplexers cost ECP5 1.3 times the LUTs, Gowin
-// 1.4 times; and pads belong to a chip, but those of Gowin, which nextpnr wants to find. On iCE40 an enable of few flip-flops, such as that of a word in a
-// loader, is a multiplexer in the LUT before each, which is there anyway: as an enable, it
-// takes a LUT and a tile of eight logic cells for itself, and a loader of 784 words in 61 %
-// of an hx8k was not routed.
-var targets = []target{
-	{name: "generic", command: "synth -flatten"},
-	{name: "ice40", command: "synth_ice40 -dffe_min_ce_use 8", library: "ice40", defines: []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"}},
-	{name: "ecp5", command: "synth_ecp5 -nowidelut", library: "ecp5"},
-	{name: "gowin", command: "synth_gowin -nowidelut", library: "gowin", zeroes: "map_cells"},
-	{name: "xilinx7", command: "synth_xilinx -flatten -family xc7 -noiopad -noclkbuf", library: "xilinx"},
-}
-
-// Targets returns the names of all targets, the one that stands for an empty name first.
-func Targets() []string {
-	var names []string
-	for _, t := range targets {
-		names = append(names, t.name)
-	}
-	return names
 }
 
 // The files in Dir.
@@ -145,7 +112,7 @@ func Synthesise(ctx context.Context, o Options) (*Result, error) {
 	if o.Vendor {
 		r.Vendor = filepath.Join(o.Dir, vendorName)
 	}
-	if r.Library, err = o.library(t.Path); err != nil {
+	if r.Library, err = findLibrary(o.Target.OrGeneric(), t.Path); err != nil {
 		return nil, err
 	}
 	if err := o.checkKnown(); err != nil {
@@ -197,15 +164,13 @@ var memoryName = regexp.MustCompile(`^[A-Za-z0-9_]+\.hex$`)
 // that nothing reads: of a function's variables, yosys leaves unknown values there. A bit of a
 // bus goes only once it is a wire of its own, which nextpnr would call by its index twice.
 func (o Options) script() (string, error) {
-	t, err := o.target()
+	family := o.Target.OrGeneric().Synthesis
 	switch {
-	case err != nil:
-		return "", err
 	case !identifier.MatchString(o.Module):
 		return "", fmt.Errorf("yosys: module %q: must be a simple identifier", o.Module)
 	case len(o.Sources) == 0:
 		return "", fmt.Errorf("yosys: no source files, give at least one")
-	case o.LUT != 0 && (t.library != "" || o.LUT < 2 || o.LUT > 6):
+	case o.LUT != 0 && (family.Library != "" || o.LUT < 2 || o.LUT > 6):
 		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only generic has a choice, from 2 to 6", o.LUT, o.Target)
 	}
 	for _, m := range o.Memories {
@@ -217,20 +182,20 @@ func (o Options) script() (string, error) {
 	for i := range o.Sources {
 		fmt.Fprintf(&s, "read_verilog %s\n", sourceName(i))
 	}
-	command := t.command
+	command := family.Command
 	if o.LUT > 0 {
 		command += fmt.Sprintf(" -lut %d", o.LUT)
 	}
-	if t.library != "" { // the primitives that the design itself may use
-		fmt.Fprintf(&s, "read_verilog -lib +/%s/cells_sim.v\n", t.library)
+	if family.Library != "" { // the primitives that the design itself may use
+		fmt.Fprintf(&s, "read_verilog -lib +/%s/cells_sim.v\n", family.Library)
 	}
 	refused := "t:$dlatch* t:$adlatch* t:$sr* t:$tribuf"
 	if len(o.Memories) == 0 {
 		refused += " t:$mem*"
 	}
 	command += " -top " + o.Module
-	if t.zeroes != "" {
-		command = fmt.Sprintf(beforeZeroes, command, t.zeroes, unknownName)
+	if family.Zeroes != "" {
+		command = fmt.Sprintf(beforeZeroes, command, family.Zeroes, unknownName)
 	}
 	fmt.Fprintf(&s, `hierarchy -check -top %[1]s
 proc
@@ -252,46 +217,37 @@ opt_clean -purge
 
 // Cells returns the cells of a target, for netlists of them that yosys did not write. It returns an
 // error if an option has no meaning, and a [*tool.MissingError] without yosys.
-func Cells(name string) (*Library, error) {
+func Cells(f *target.Family) (*Library, error) {
 	t, err := tool.Find("yosys")
 	if err != nil {
 		return nil, err
 	}
-	l, err := Options{Target: name}.library(t.Path)
+	l, err := findLibrary(f.OrGeneric(), t.Path)
 	return &l, err
 }
 
-func (o Options) target() (target, error) {
-	name := cmp.Or(o.Target, targets[0].name)
-	for _, t := range targets {
-		if t.name == name {
-			return t, nil
-		}
-	}
-	return target{}, fmt.Errorf("yosys: target %q: give %s", o.Target, plural.Or(Targets()))
-}
-
-// library finds the target's cells. yosys looks for its data beside its own program, and so
+// findLibrary finds the cells of a family. yosys looks for its data beside its own program, and so
 // do we.
-func (o Options) library(program string) (Library, error) {
-	t, err := o.target()
-	if err != nil || t.library == "" {
+func findLibrary(f *target.Family, program string) (Library, error) {
+	s := f.Synthesis
+	if s.Library == "" {
+		return Library{}, nil
+	}
+	program, err := filepath.EvalSymlinks(program)
+	if err != nil {
 		return Library{}, err
 	}
-	if program, err = filepath.EvalSymlinks(program); err != nil {
-		return Library{}, err
-	}
-	dir := filepath.Join(filepath.Dir(program), "..", "share", "yosys", t.library)
+	dir := filepath.Join(filepath.Dir(program), "..", "share", "yosys", s.Library)
 	file := filepath.Join(dir, "cells_sim.v")
 	if _, err := os.Stat(file); err != nil {
-		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", o.Target, err)
+		return Library{}, fmt.Errorf("yosys: the cells of the target %s: %w; install yosys with its data", f, err)
 	}
 	read := "read_verilog -defer" // most of them are in no design, and block RAMs take minutes
-	for _, name := range t.defines {
+	for _, name := range s.Defines {
 		read += " -D " + name
 	}
-	read += fmt.Sprintf(" +/%s/cells_sim.v", t.library)
-	return Library{Files: []string{file}, Includes: []string{dir}, Defines: t.defines, Read: read}, nil
+	read += fmt.Sprintf(" +/%s/cells_sim.v", s.Library)
+	return Library{Files: []string{file}, Includes: []string{dir}, Defines: s.Defines, Read: read}, nil
 }
 
 var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)
@@ -299,23 +255,34 @@ var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)
 // noInit is a register that may begin with any value.
 var noInit = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
-// blockRAM is an instance of a block RAM. Which of its pins and parameters mean anything depends on
-// its form: yosys leaves the others unknown.
-var blockRAM = regexp.MustCompile(`(?s)\n  (SB_RAM40_4K\w*|DP16KD|(?:SP|SDP|DP|pROM)(?:X9)?B?|RAMB18E1|RAMB36E1) #\(.*?\n  \);`)
+// instance is a cell with parameters.
+var instance = regexp.MustCompile(`(?s)\n  (\w+) #\(.*?\n  \);`)
+
+// withoutRAM returns a netlist without its block RAMs. Which of their pins and parameters mean anything
+// depends on their form: yosys leaves the others unknown.
+func withoutRAM(text []byte, f *target.Family) []byte {
+	return instance.ReplaceAllFunc(text, func(cell []byte) []byte {
+		if f.Takes(string(instance.FindSubmatch(cell)[1])).RAMBits > 0 {
+			return nil
+		}
+		return cell
+	})
+}
 
 // checkKnown refuses a netlist with unknown or floating values: what a synthesiser may choose
 // at will is no proof of anything. A register may begin with one, and a block RAM has pins and
 // words that need no value.
 func (o Options) checkKnown() error {
 	name := netlistName
-	if t, err := o.target(); err == nil && t.zeroes != "" {
+	family := o.Target.OrGeneric()
+	if family.Synthesis.Zeroes != "" {
 		name = unknownName
 	}
 	text, err := os.ReadFile(filepath.Join(o.Dir, name))
 	if err != nil {
 		return err
 	}
-	if at := unknown.Find(blockRAM.ReplaceAll(noInit.ReplaceAll(text, nil), nil)); at != nil {
+	if at := unknown.Find(withoutRAM(noInit.ReplaceAll(text, nil), family)); at != nil {
 		return fmt.Errorf("the netlist has an unknown value, %s", at)
 	}
 	return nil

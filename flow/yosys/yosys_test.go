@@ -9,6 +9,7 @@ import (
 
 	"ialgn/flow/yosys"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // needYosys skips the test where yosys is missing.
@@ -37,19 +38,19 @@ const sound = "reg q;\nalways @(posedge clk) q <= ^x;\nassign y = q & x[0];"
 func TestSynthesise(t *testing.T) {
 	needYosys(t)
 	for _, c := range []struct {
-		target  string
+		target  *target.Family
 		lut     int
 		cell    string // that the netlist must have
 		library bool
 	}{
-		{"", 0, "$_XNOR_", false},
-		{"generic", 4, "$lut", false},
-		{"ice40", 0, "SB_LUT4", true},
-		{"ecp5", 0, "LUT4", true},
-		{"gowin", 0, "LUT4", true},
-		{"xilinx7", 0, "FDRE", true},
+		{nil, 0, "$_XNOR_", false},
+		{target.Generic, 4, "$lut", false},
+		{target.ICE40, 0, "SB_LUT4", true},
+		{target.ECP5, 0, "LUT4", true},
+		{target.Gowin, 0, "LUT4", true},
+		{target.Xilinx7, 0, "FDRE", true},
 	} {
-		t.Run(c.target, func(t *testing.T) {
+		t.Run(c.target.String(), func(t *testing.T) {
 			t.Parallel()
 			r, err := yosys.Synthesise(t.Context(), yosys.Options{
 				Module: "m", Sources: []string{source(t, sound)}, Target: c.target, LUT: c.lut, Dir: t.TempDir(),
@@ -81,7 +82,7 @@ func TestPlace(t *testing.T) {
 	const body = "reg [2:0] q;\nwire [2:0] d;\nassign d[0] = x[0] & x[1];\nassign d[2] = x[2] ^ x[3];\n" +
 		"assign d[1] = d[0] | d[2];\nalways @(posedge clk) q <= {d[2], 1'b0, d[0]};\nassign y = q[2] ^ q[0];"
 	r, err := yosys.Synthesise(t.Context(), yosys.Options{
-		Module: "m", Sources: []string{source(t, body)}, Target: "ice40", Dir: t.TempDir(), Place: true,
+		Module: "m", Sources: []string{source(t, body)}, Target: target.ICE40, Dir: t.TempDir(), Place: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func TestRefuses(t *testing.T) {
 // TestUnknownZeroed finds an unknown value that synth_gowin makes 0 in its last steps.
 func TestUnknownZeroed(t *testing.T) {
 	needYosys(t)
-	o := yosys.Options{Module: "m", Sources: []string{source(t, "assign y = 1'bx;")}, Target: "gowin", Dir: t.TempDir()}
+	o := yosys.Options{Module: "m", Sources: []string{source(t, "assign y = 1'bx;")}, Target: target.Gowin, Dir: t.TempDir()}
 	if _, err := yosys.Synthesise(t.Context(), o); err == nil || !strings.Contains(err.Error(), "unknown value") {
 		t.Errorf("error %v, want one of an unknown value", err)
 	}
@@ -137,8 +138,7 @@ func TestOptions(t *testing.T) {
 		{yosys.Options{Module: "m; shell x", Sources: path}, `module "m; shell x": must be a simple identifier`},
 		{yosys.Options{Sources: path}, "must be a simple identifier"},
 		{yosys.Options{Module: "m"}, "no source files"},
-		{yosys.Options{Module: "m", Sources: path, Target: "ecp4"}, `target "ecp4": give generic, ice40, ecp5, gowin or xilinx7`},
-		{yosys.Options{Module: "m", Sources: path, Target: "ice40", LUT: 6}, "only generic has a choice"},
+		{yosys.Options{Module: "m", Sources: path, Target: target.ICE40, LUT: 6}, "only generic has a choice"},
 		{yosys.Options{Module: "m", Sources: path, LUT: 7}, "from 2 to 6"},
 	} {
 		c.o.Dir = t.TempDir()
@@ -162,8 +162,11 @@ const memory = "(* ram_style = \"block\" *) reg [2:0] m [0:255];\ninitial $readm
 func TestMemory(t *testing.T) {
 	needYosys(t)
 	words := []byte(strings.Repeat("1\n6\n3\n2\n", 64))
-	for _, c := range []struct{ target, cell string }{{"ice40", "SB_RAM40_4K"}, {"ecp5", "DP16KD"}, {"gowin", "SP"}, {"xilinx7", "RAMB18E1"}} {
-		t.Run(c.target, func(t *testing.T) {
+	for _, c := range []struct {
+		target *target.Family
+		cell   string
+	}{{target.ICE40, "SB_RAM40_4K"}, {target.ECP5, "DP16KD"}, {target.Gowin, "SP"}, {target.Xilinx7, "RAMB18E1"}} {
+		t.Run(c.target.Name, func(t *testing.T) {
 			o := yosys.Options{Module: "m", Sources: []string{source(t, memory)}, Target: c.target, Dir: t.TempDir()}
 			o.Memories = []yosys.Memory{{Name: "words.hex", Text: words}}
 			r, err := yosys.Synthesise(t.Context(), o)
@@ -181,7 +184,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("memory %q: %v", name, err)
 		}
 	}
-	if l, err := yosys.Cells("ice40"); err != nil || len(l.Files) != 1 {
+	if l, err := yosys.Cells(target.ICE40); err != nil || len(l.Files) != 1 {
 		t.Errorf("cells of ice40: %+v, %v", l, err)
 	}
 }

@@ -50,10 +50,10 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/hint", "internal/overwrite"},
+			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/hint", "internal/overwrite", "target"},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
-		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "backend/verilog", "internal/hint"}, Test: []string{"compiler", "sim"}},
+		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "target"}, Test: []string{"compiler", "sim"}},
 		{
 			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts", "internal/crew"},
 			Test: []string{"compiler", "compiler/lut", "sim", "backend/...", "internal/tool", "trainer/model"},
@@ -71,11 +71,11 @@ var policy = Policy{
 		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/crew", "internal/hint"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
 
 		{
-			Package: "backend/verilog", Imports: []string{"netlist"},
+			Package: "backend/verilog", Imports: []string{"netlist", "target"},
 			Test: []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"}, TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist"},
+			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist", "target"},
 			Test: []string{"compiler", "compiler/...", "trainer/model"},
 		},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
@@ -88,7 +88,7 @@ var policy = Policy{
 			Test: []string{"backend/aiger", "sim"}, TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "backend/handover", Imports: []string{"netlist", "backend/verilog"},
+			Package: "backend/handover", Imports: []string{"netlist", "backend/verilog", "target"},
 			Test: []string{"internal/tool"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
@@ -108,24 +108,24 @@ var policy = Policy{
 		{Package: "sim", Imports: []string{"netlist", "internal/bitplane", "internal/crew"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
 		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "backend/verilog"},
-			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline"},
+			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline", "target"},
 		},
+		{Package: "target", Imports: []string{"internal/hint"}},
 		// The program alone: whoever has Verilog may ask for its synthesis.
-		{Package: "flow/yosys", Imports: []string{"internal/plural", "internal/progress", "internal/tool"}},
-		{Package: "flow/device", Imports: []string{"internal/hint"}},
-		{Package: "flow/placement", Imports: []string{"flow/device"}},
+		{Package: "flow/yosys", Imports: []string{"internal/progress", "internal/tool", "target"}},
+		{Package: "flow/placement", Imports: []string{"target"}},
 		{
-			Package: "flow/nextpnr", Imports: []string{"flow/device", "flow/placement", "internal/progress", "internal/tool"},
+			Package: "flow/nextpnr", Imports: []string{"target", "flow/placement", "internal/progress", "internal/tool"},
 			Test: []string{"flow/yosys"}, TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "flow/vivado", Imports: []string{"flow/device", "flow/placement", "internal/tool"},
+			Package: "flow/vivado", Imports: []string{"target", "flow/placement", "internal/tool"},
 			Test: []string{"internal/hint"}, TestStandard: []string{"os/exec"},
 		},
-		{Package: "flow/icestorm", Imports: []string{"flow/device", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
+		{Package: "flow/icestorm", Imports: []string{"target", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
 			Package:  "flow/synth",
-			Imports:  []string{"flow/device", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/progress", "internal/tool", "internal/overwrite"},
+			Imports:  []string{"target", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/hint", "internal/plural", "internal/progress", "internal/tool", "internal/overwrite"},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
@@ -133,14 +133,14 @@ var policy = Policy{
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec", "sim/verify/step",
 				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/progress", "internal/tool",
-				"flow/yosys", "flow/device", "flow/icestorm", "internal/hint",
+				"flow/yosys", "target", "flow/icestorm", "internal/hint",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
 		},
 		{
 			// Nothing of the compiler: it is judged here.
 			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool"},
-			Test: []string{"backend/aiger", "compiler", "compiler/...", "trainer/..."},
+			Test: []string{"backend/aiger", "compiler", "compiler/...", "target", "trainer/..."},
 		},
 		{
 			// Nothing of the writers: it describes a second time what they write.
@@ -169,7 +169,7 @@ var policy = Policy{
 		{
 			Package: "report",
 			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "flow/device", "trainer/encoding"},
+			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "target", "trainer/encoding"},
 		},
 
 		{Package: "internal/atomicfile"},
@@ -189,19 +189,19 @@ var policy = Policy{
 		{Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
-		{Package: "internal/benchcompile", Imports: []string{"netlist", "compiler", "compiler/...", "backend/...", "sim/verify", "trainer/model", "internal/..."}},
+		{Package: "internal/benchcompile", Imports: []string{"netlist", "compiler", "compiler/...", "backend/...", "sim/verify", "target", "trainer/model", "internal/..."}},
 		{
 			Package: "internal/fuzzcompile",
 			Imports: []string{
 				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
-				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
+				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "internal/mutate",
 			Imports: []string{
-				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "trainer", "trainer/...", "internal/...",
+				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

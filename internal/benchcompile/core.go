@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ialgn/backend/verilog"
 	"ialgn/compiler/hardware"
 	"ialgn/compiler/head"
 	"ialgn/compiler/lut"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/target"
 	"ialgn/trainer/model"
 )
 
@@ -78,16 +78,12 @@ func optimised(ctx context.Context, f *model.Frozen, scope netlist.Scope) (*netl
 
 // lowered makes hardware of a network and proves it.
 func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objective lut.Objective) (got figures, err error) {
-	target, err := hardware.ParseTarget(string(verilog.Generic))
-	if err != nil {
-		return got, err
-	}
 	before := cpuSeconds()
 	n, err := optimised(ctx, f, scope)
 	if err != nil {
 		return got, err
 	}
-	d, err := hardware.Options{Target: target, K: target.K, Objective: objective}.Lower(ctx, n)
+	d, err := hardware.Options{K: target.Generic.LUT.Most, Objective: objective}.Lower(ctx, n)
 	if err != nil {
 		return got, err
 	}

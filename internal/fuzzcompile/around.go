@@ -7,9 +7,9 @@ import (
 	"ialgn/backend/fold"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler/hardware"
 	"ialgn/compiler/lut"
 	"ialgn/netlist"
+	"ialgn/target"
 	"ialgn/trainer/model"
 )
 
@@ -47,13 +47,13 @@ var boardKinds = []string{"uart", "spi"}
 
 // drawTarget puts a target that drawnFirst lacks in the place of the one that was drawn.
 func (o *options) drawTarget(r *rand.Rand) {
-	all := hardware.Targets()
-	later := slices.DeleteFunc(slices.Clone(all), func(t hardware.Target) bool { return slices.Contains(drawnFirst, string(t.Name)) })
+	all := target.Families()
+	later := slices.DeleteFunc(slices.Clone(all), func(f *target.Family) bool { return slices.Contains(drawnFirst, f.Name) })
 	i := r.IntN(len(all))
 	if o.target == "" || i >= len(later) {
 		return
 	}
-	o.target, o.k = string(later[i].Name), lut.MinInputs+r.IntN(later[i].K-lut.MinInputs+1)
+	o.target, o.k = later[i].Name, lut.MinInputs+r.IntN(later[i].LUT.Most-lut.MinInputs+1)
 }
 
 // foldable reports whether the compile command takes the case's network for an engine: chains of gates over

@@ -12,6 +12,7 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/target"
 )
 
 // TestOldStream holds that draws which came later change nothing of the seeds that found a fault, but what
@@ -90,7 +91,7 @@ func TestProgram(t *testing.T) {
 		return err
 	}
 	tiny := func(c fuzzCase) bool { return c.network.Gates() < 60 && c.verifiable() }
-	for _, target := range verilog.TargetNames() {
+	for _, target := range target.Names() {
 		t.Run(target, func(t *testing.T) {
 			t.Parallel()
 			c := caseOf(t, func(c fuzzCase) bool { return tiny(c) && c.options.target == target && c.options.style == verilog.LUTs })

@@ -62,7 +62,7 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 
 // emitWrapper writes a wrapper, and what it is around unless that is an engine, which is written already.
 func (o options) emitWrapper(n *netlist.Netlist, engine *verify.FoldFiles, dir string) (verify.WrapperFiles, error) {
-	f := verify.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: verilog.Target(o.target)}
+	f := verify.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
 	w := wrapper.LineOptions(0, 0, nil)
 	w.Core, w.Module = module, module+"_"+o.wrap
 	if engine != nil {
@@ -77,7 +77,7 @@ func (o options) emitWrapper(n *netlist.Netlist, engine *verify.FoldFiles, dir s
 	}
 	f.Core, f.Around, f.Line = w.Core, n, w
 	f.Sources = []string{filepath.Join(dir, w.Module+".v"), filepath.Join(dir, w.Core+".v")}
-	v := verilog.Options{Module: w.Core, Style: o.style, Target: verilog.Target(o.target)}
+	v := verilog.Options{Module: w.Core, Style: o.style, Target: o.family()}
 	return f, errors.Join(
 		writeFile(f.Sources[0], func(file io.Writer) error { return wrapper.Write(o.wrap, file, n, w) }),
 		writeFile(f.Sources[1], func(file io.Writer) error { return verilog.Write(file, n, v) }),

@@ -6,11 +6,10 @@ import (
 	"slices"
 
 	"ialgn/backend/fold"
-	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler/hardware"
 	"ialgn/compiler/lut"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // setting is a value of an axis: of an option of the compile command, or of the topology.
@@ -115,7 +114,7 @@ func allSettings() []setting {
 		add(axisFold, lanes)
 	}
 	names(axisBoard, append([]string{none}, wrapper.Boards()...)...)
-	names(axisTarget, append([]string{none}, verilog.TargetNames()...)...)
+	names(axisTarget, append([]string{none}, target.Names()...)...)
 	add(axisLUT, 2, 3, 4, 5, 6)
 	add(axisObjective, lut.Area, lut.Depth, lut.Balanced)
 	for tight := range mostTight + 1 {
@@ -173,11 +172,7 @@ func exclude(a, b setting) bool {
 	case a.value == none:
 		return slices.Contains([]string{axisLUT, axisObjective, axisDepth, axisAssume, axisPipeline, axisStyle}, b.axis)
 	case b.axis == axisLUT:
-		t, err := hardware.ParseTarget(a.value)
-		if err != nil {
-			panic("fuzzcompile: " + err.Error())
-		}
-		return b.value > fmt.Sprint(t.K)
+		return b.value > fmt.Sprint(options{target: a.value}.family().LUT.Most)
 	}
 	return false
 }

@@ -12,6 +12,7 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 	"ialgn/sim/verify"
+	"ialgn/target"
 	"ialgn/trainer/model"
 )
 
@@ -36,7 +37,7 @@ var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
 
 // drawnFirst are the targets among which the options are drawn. They stay as they are, so that a seed keeps
 // its target: drawTarget puts others of the table in their place.
-var drawnFirst = []string{string(verilog.Generic), string(verilog.ICE40), string(verilog.ECP5), string(verilog.Xilinx7)}
+var drawnFirst = []string{target.Generic.Name, target.ICE40.Name, target.ECP5.Name, target.Xilinx7.Name}
 
 // The largest values that are drawn.
 const (
@@ -55,14 +56,22 @@ func drawOptions(r *rand.Rand) options {
 	return o
 }
 
-// drawHardware draws what a network is lowered to.
-func (o *options) drawHardware(r *rand.Rand) {
-	o.target = drawnFirst[r.IntN(len(drawnFirst))]
-	t, err := hardware.ParseTarget(o.target)
+// family returns the target of that name, nil for none.
+func (o options) family() *target.Family {
+	if o.target == "" {
+		return nil
+	}
+	f, err := target.Find(o.target)
 	if err != nil {
 		panic("fuzzcompile: " + err.Error())
 	}
-	o.k = lut.MinInputs + r.IntN(t.K-lut.MinInputs+1)
+	return f
+}
+
+// drawHardware draws what a network is lowered to.
+func (o *options) drawHardware(r *rand.Rand) {
+	o.target = drawnFirst[r.IntN(len(drawnFirst))]
+	o.k = lut.MinInputs + r.IntN(o.family().LUT.Most-lut.MinInputs+1)
 	o.objective = lut.Objective(r.IntN(3))
 	o.assume = o.scope != netlist.Full && r.IntN(2) == 0
 	o.tight = max(0, r.IntN(mostTight+2)-1)
@@ -170,11 +179,7 @@ func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *ran
 }
 
 func (o options) lower(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, *counts.Hint, error) {
-	h := hardware.Options{K: o.k, Objective: o.objective, Threads: 1, Pipeline: o.pipeline}
-	var err error
-	if h.Target, err = hardware.ParseTarget(o.target); err != nil {
-		return nil, nil, err
-	}
+	h := hardware.Options{Target: o.family(), K: o.k, Objective: o.objective, Threads: 1, Pipeline: o.pipeline}
 	if o.tight > 0 {
 		_, report, err := lut.Map(ctx, n, lut.Options{K: o.k, Objective: lut.Depth, Threads: 1})
 		if err != nil {

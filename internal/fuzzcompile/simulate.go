@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/target"
 )
 
 // simulated is how many samples run in iverilog.
@@ -44,7 +45,7 @@ func inFolder(work func(dir string) error) error {
 
 // emit writes the Verilog of a product.
 func (o options) emit(d verify.Design, dir string) (verify.RTLFiles, error) {
-	files := verify.RTLFiles{Module: module, Design: filepath.Join(dir, module+".v"), Style: o.style, Target: verilog.Target(o.target)}
+	files := verify.RTLFiles{Module: module, Design: filepath.Join(dir, module+".v"), Style: o.style, Target: o.family()}
 	return files, o.write(files.Design, d.Product, verilog.Write)
 }
 
@@ -57,7 +58,7 @@ func (o options) write(path string, n *netlist.Netlist, write func(io.Writer, *n
 	if err != nil {
 		return err
 	}
-	err = write(file, n, verilog.Options{Module: module, Style: o.style, Target: verilog.Target(o.target)})
+	err = write(file, n, verilog.Options{Module: module, Style: o.style, Target: o.family()})
 	return errors.Join(err, file.Close())
 }
 
@@ -83,7 +84,7 @@ const (
 // flow for it, those of others with the other.
 func (o options) flow(seed uint64) string {
 	switch {
-	case o.style == verilog.LUTs && o.target == string(verilog.ICE40):
+	case o.style == verilog.LUTs && o.family() == target.ICE40:
 		return flowIce40
 	case o.style == verilog.LUTs || seed%2 == 0:
 		return flowGates

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/target"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
@@ -59,9 +59,9 @@ var recipes = slices.Concat(written, familyRecipes(), aroundRecipes())
 
 // familyRecipes has a small pipeline and a small network without registers for each target and style.
 func familyRecipes() (list []recipe) {
-	for _, target := range verilog.TargetNames() {
+	for _, name := range target.Names() {
 		for _, rest := range []string{" --style gates", " --style lut", " --style lut --pipeline 2"} {
-			list = append(list, recipe{"tiny", "--scope full --target " + target + rest, false})
+			list = append(list, recipe{"tiny", "--scope full --target " + name + rest, false})
 		}
 	}
 	return list
@@ -272,8 +272,15 @@ func (d *design) readOptions() error {
 	if err := json.Unmarshal(d.out.Manifest.Options, &written); err != nil {
 		return err
 	}
-	if d.options.Target = verilog.Target(written.Target); written.Style == "lut" {
-		d.options.Style, d.options.Target = verilog.LUTs, cmp.Or(d.options.Target, verilog.Generic)
+	if written.Style == "lut" {
+		d.options.Style = verilog.LUTs
+	}
+	if written.Target != "" {
+		family, err := target.Find(written.Target)
+		if err != nil {
+			return err
+		}
+		d.options.Target = family
 	}
 	for _, m := range headerLine.FindAllStringSubmatch(d.text, -1) {
 		if strings.HasPrefix(m[1], "LUTs of") || strings.HasPrefix(m[1], "version word") {

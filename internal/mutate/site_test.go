@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/backend/verilog"
 	"ialgn/internal/tool"
+	"ialgn/target"
 )
 
 // siteText has one of everything that sites are made of, and the like in a comment and a string.
@@ -71,7 +71,7 @@ func TestRecipes(t *testing.T) {
 	has := func(words string) bool {
 		return slices.ContainsFunc(recipes, func(r recipe) bool { return strings.Contains(r.options, words) })
 	}
-	for _, target := range verilog.TargetNames() {
+	for _, target := range target.Names() {
 		for _, style := range []string{"gates", "lut"} {
 			if words := "--target " + target + " --style " + style; !has(words) {
 				t.Errorf("no recipe has %s", words)

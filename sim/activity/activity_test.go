@@ -22,6 +22,7 @@ import (
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/sim"
+	"ialgn/target"
 )
 
 // classifier returns a random classifier, lowered for k inputs of a LUT unless that is 0.
@@ -38,7 +39,7 @@ func classifier(t *testing.T, scope netlist.Scope, k int, p pipeline.Options) *n
 		return n
 	}
 	o := hardware.Options{K: k, Objective: lut.Balanced, Threads: 1, Pipeline: p}
-	if o.Target, err = hardware.ParseTarget("generic"); err != nil {
+	if o.Target, err = target.Find("generic"); err != nil {
 		t.Fatal(err)
 	}
 	d, err := o.Lower(t.Context(), n)

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"ialgn/backend/wrapper"
-	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/yosys"
 	"ialgn/internal/progress"
+	"ialgn/target"
 )
 
 // Bitstream is a bitstream of the product for an iCE40.
@@ -22,7 +22,7 @@ type Bitstream struct {
 	Module string // of the product
 	Top    string // of the bitstream: the same, or that of its wrapper
 	Fold   int    // it is a folded engine, with the ports of stream, which takes a sample in so many clocks; 0: none
-	Device device.Device
+	Device target.Device
 	Bin    string // the file
 	Pins   string // the pins of its ports, a .pcf file
 
@@ -81,7 +81,7 @@ func (d Design) Bitstream(ctx context.Context, s Samples, b Bitstream, samples i
 func (d Design) playChip(ctx context.Context, s Samples, b Bitstream, dir string, samples int) (*RTLResult, error) {
 	chip := wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, cycles: b.Fold, sources: []string{"chip.v"}}
 	if b.Fold > 0 { // it has block RAMs
-		cells, err := yosys.Cells(b.Device.Family)
+		cells, err := yosys.Cells(b.Device.Of())
 		if err != nil {
 			return nil, err
 		}

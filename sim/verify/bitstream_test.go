@@ -12,11 +12,11 @@ import (
 	"ialgn/compiler/hardware"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
-	"ialgn/flow/device"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/synth"
 	"ialgn/internal/modelgen"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // writers are the wrappers by their kinds.
@@ -26,12 +26,12 @@ var writers = map[string]func(io.Writer, *netlist.Netlist, wrapper.Options) erro
 
 // routed takes a design, in the wrapper that b names, to a bitstream for a device, on the pins of
 // a board where there is one, and returns it with its configuration as text.
-func routed(t *testing.T, d Design, target string, b Bitstream, board string) (Bitstream, string) {
+func routed(t *testing.T, d Design, name string, b Bitstream, board string) (Bitstream, string) {
 	t.Helper()
 	needs(t, "yosys", "nextpnr-ice40", "icepack", "iceunpack", "icetime", "icebox_vlog", "iverilog", "vvp")
 	dir := t.TempDir()
 	var err error
-	if b.Device, err = device.Find(target); err != nil {
+	if b.Device, err = target.FindDevice(name); err != nil {
 		t.Fatal(err)
 	}
 	b.Module, b.Top = "net", "net"
@@ -44,7 +44,7 @@ func routed(t *testing.T, d Design, target string, b Bitstream, board string) (B
 		write(t, path, text.String())
 	}
 	emitted(o.Sources[0], func(w io.Writer) error {
-		return verilog.Write(w, d.Product, verilog.Options{Module: "net", Style: verilog.LUTs, Target: verilog.ICE40})
+		return verilog.Write(w, d.Product, verilog.Options{Module: "net", Style: verilog.LUTs, Target: target.ICE40})
 	})
 	if b.Wrapper != "" {
 		b.Top = "net_" + b.Wrapper
@@ -124,11 +124,7 @@ func TestBitstream(t *testing.T) {
 // lower lowers the product of a design for iCE40.
 func (d Design) lower(t *testing.T, stages int) Design {
 	t.Helper()
-	o := hardware.Options{K: 4, Objective: lut.Balanced, Threads: 1, Pipeline: pipeline.Options{Stages: stages}}
-	var err error
-	if o.Target, err = hardware.ParseTarget("ice40"); err != nil {
-		t.Fatal(err)
-	}
+	o := hardware.Options{Target: target.ICE40, K: 4, Objective: lut.Balanced, Threads: 1, Pipeline: pipeline.Options{Stages: stages}}
 	h, err := o.Lower(t.Context(), d.Product)
 	if err != nil {
 		t.Fatal(err)

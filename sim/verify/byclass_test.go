@@ -16,6 +16,7 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/modelgen"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // forms of a design that are simulated class by class.
@@ -187,14 +188,13 @@ func TestParseSource(t *testing.T) {
 // not, sound ones and with one table changed.
 func TestByClassTargets(t *testing.T) {
 	needs(t, "iverilog", "vvp")
-	for _, f := range verilog.Families() {
-		target := f.Target
+	for _, f := range target.Families() {
 		for _, style := range []verilog.Style{verilog.Gates, verilog.LUTs} {
 			for _, p := range []pipeline.Options{{}, {Stages: 3}} {
-				t.Run(fmt.Sprintf("%s-%d-%d", target, style, p.Stages), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s-%d-%d", f, style, p.Stages), func(t *testing.T) {
 					t.Parallel()
-					d := loweredDesign(t, small(75), netlist.Full, string(target), 4, false, p)
-					byClassTarget(t, d, verilog.Options{Module: "net", Style: style, Target: target})
+					d := loweredDesign(t, small(75), netlist.Full, f.Name, 4, false, p)
+					byClassTarget(t, d, verilog.Options{Module: "net", Style: style, Target: f})
 				})
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/target"
 )
 
 // The network of seldomDesign: bits counted for each class, and inputs of each bit.
@@ -48,7 +49,7 @@ func seldomDesign(t *testing.T) Design {
 		t.Fatal(err)
 	}
 	h := hardware.Options{K: 4, Objective: lut.Balanced, Threads: 1}
-	if h.Target, err = hardware.ParseTarget("generic"); err != nil {
+	if h.Target, err = target.Find("generic"); err != nil {
 		t.Fatal(err)
 	}
 	lowered, err := h.Lower(t.Context(), n)

@@ -15,12 +15,13 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/target"
 	"ialgn/trainer/model"
 )
 
 // loweredDesign freezes and compiles a model to LUTs, as the compile command does. Scopes
 // other than full use that inputs are thermometer codes where assumed.
-func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, target string, k int, assumed bool, p ...pipeline.Options) Design {
+func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family string, k int, assumed bool, p ...pipeline.Options) Design {
 	t.Helper()
 	raw, err := netlist.Freeze(f, scope)
 	if err != nil {
@@ -38,7 +39,7 @@ func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, target st
 		t.Fatal(err)
 	}
 	h := hardware.Options{K: k, Objective: lut.Balanced, Threads: 1}
-	if h.Target, err = hardware.ParseTarget(target); err != nil {
+	if h.Target, err = target.Find(family); err != nil {
 		t.Fatal(err)
 	}
 	if len(p) > 0 {

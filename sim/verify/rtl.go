@@ -15,6 +15,7 @@ import (
 	"ialgn/flow/yosys"
 	"ialgn/internal/progress"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // RTLResult is the outcome of [Design.RTL].
@@ -36,9 +37,9 @@ type RTLResult struct {
 type RTLFiles struct {
 	Module, Design string
 	Style          verilog.Style
-	Target         verilog.Target
+	Target         *target.Family // nil: [target.Generic]
 
-	// LUT is the LUTs to which yosys is to map a design for [verilog.Generic]; 0: to gates.
+	// LUT is the LUTs to which yosys is to map a design for [target.Generic]; 0: to gates.
 	LUT int
 	// ByClass says that it is to be simulated class by class however small it is; see [Design.RTL].
 	ByClass bool

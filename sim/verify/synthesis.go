@@ -53,8 +53,8 @@ func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simu
 // returns the files of the netlist, for [Design.RTL], and what yosys says of it; the netlist
 // alone is the file Design.
 func (d Design) Synthesise(ctx context.Context, files RTLFiles, dir string) (RTLFiles, *yosys.Result, error) {
-	o := yosys.Options{Module: files.Module, Sources: []string{files.Design}, Target: string(files.Target), LUT: files.LUT, Dir: dir}
-	if files.Style == verilog.LUTs && (files.Target == verilog.Generic || files.Target == "") {
+	o := yosys.Options{Module: files.Module, Sources: []string{files.Design}, Target: files.Target, LUT: files.LUT, Dir: dir}
+	if files.Style == verilog.LUTs && files.Target.OrGeneric().Modelled {
 		if err := d.writeSources(files, dir, nil); err != nil {
 			return files, nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
+	"ialgn/target"
 )
 
 // lastAssign is the assignment to the output port, or to bits of it.
@@ -27,15 +28,15 @@ func TestSynthesised(t *testing.T) {
 		name   string
 		d      Design
 		style  verilog.Style
-		target verilog.Target
+		target *target.Family
 		lut    int
 	}{
-		{"gates", newDesign(t, f, netlist.Core, 2), verilog.Gates, "", 0},
-		{"scope gates", newDesign(t, f, netlist.Gates, 2), verilog.Gates, verilog.Generic, 6},
-		{"generic LUTs", loweredDesign(t, f, netlist.Full, "generic", 6, false), verilog.LUTs, verilog.Generic, 6},
-		{"ice40", loweredDesign(t, f, netlist.Core, "ice40", 4, false, auto), verilog.LUTs, verilog.ICE40, 0},
-		{"gowin", loweredDesign(t, f, netlist.Core, "gowin", 4, false, auto), verilog.LUTs, verilog.Gowin, 0},
-		{"xilinx7", loweredDesign(t, f, netlist.Core, "xilinx7", 6, false, auto), verilog.Gates, verilog.Xilinx7, 0},
+		{"gates", newDesign(t, f, netlist.Core, 2), verilog.Gates, nil, 0},
+		{"scope gates", newDesign(t, f, netlist.Gates, 2), verilog.Gates, target.Generic, 6},
+		{"generic LUTs", loweredDesign(t, f, netlist.Full, "generic", 6, false), verilog.LUTs, target.Generic, 6},
+		{"ice40", loweredDesign(t, f, netlist.Core, "ice40", 4, false, auto), verilog.LUTs, target.ICE40, 0},
+		{"gowin", loweredDesign(t, f, netlist.Core, "gowin", 4, false, auto), verilog.LUTs, target.Gowin, 0},
+		{"xilinx7", loweredDesign(t, f, netlist.Core, "xilinx7", 6, false, auto), verilog.Gates, target.Xilinx7, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,7 +57,7 @@ func TestSynthesised(t *testing.T) {
 			if r.Proof == nil || r.Proof.Verdict != cec.Equivalent {
 				t.Errorf("the sound design is not proved: %+v", r.Proof)
 			}
-			if c.target == verilog.ICE40 || c.target == verilog.Gowin || c.target == verilog.Xilinx7 {
+			if c.target == target.ICE40 || c.target == target.Gowin || c.target == target.Xilinx7 {
 				return // nothing new, for seconds of yosys each
 			}
 			broken := strings.Replace(text.String(), "> best", "< best", 1)
@@ -101,14 +102,14 @@ func TestSynthesisFault(t *testing.T) {
 // not say: no simulation behind a reset shows it.
 func TestSynthesisStart(t *testing.T) {
 	needs(t, "yosys", "abc")
-	for target, change := range map[string][2]string{
-		"xilinx7": {".INIT(1'hx)", ".INIT(1'h1)"},
-		"ecp5":    {`.REGSET("RESET")`, `.REGSET("SET")`},
+	for family, change := range map[*target.Family][2]string{
+		target.Xilinx7: {".INIT(1'hx)", ".INIT(1'h1)"},
+		target.ECP5:    {`.REGSET("RESET")`, `.REGSET("SET")`},
 	} {
-		t.Run(target, func(t *testing.T) {
+		t.Run(family.Name, func(t *testing.T) {
 			t.Parallel()
-			d := loweredDesign(t, small(83), netlist.Core, target, 4, false, pipeline.Options{Stages: 2})
-			files, r, err := d.Synthesise(t.Context(), emitTarget(t, d, verilog.Target(target)), t.TempDir())
+			d := loweredDesign(t, small(83), netlist.Core, family.Name, 4, false, pipeline.Options{Stages: 2})
+			files, r, err := d.Synthesise(t.Context(), emitTarget(t, d, family), t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,9 +133,9 @@ func TestSynthesisStart(t *testing.T) {
 }
 
 // emitTarget is emit for a target that yosys is to map to.
-func emitTarget(t *testing.T, d Design, target verilog.Target) RTLFiles {
+func emitTarget(t *testing.T, d Design, family *target.Family) RTLFiles {
 	t.Helper()
 	files := emit(t, d)
-	files.Target = target
+	files.Target = family
 	return files
 }

@@ -16,6 +16,7 @@ import (
 	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/sim/verify/step"
+	"ialgn/target"
 )
 
 // WrapperFiles names a wrapper around the product, as it was emitted.
@@ -24,7 +25,7 @@ type WrapperFiles struct {
 	Module  string   // of the product; the wrapper's is called after it
 	Sources []string // the wrapper's file, and that of what it is around
 	Style   verilog.Style
-	Target  verilog.Target
+	Target  *target.Family  // nil: [target.Generic]
 	Levels  *wrapper.Levels // what its encoder must give; nil: it has none
 
 	Core   string           // the module that it is around; empty: Module

@@ -8,6 +8,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/target"
 )
 
 // instance reads an instance of a module, whose name was just read.
@@ -143,8 +144,8 @@ type family []verilog.Primitive
 // families returns those of all targets.
 func families() []family {
 	var all []family
-	for _, f := range verilog.Families() {
-		all = append(all, verilog.Primitives(f.Target))
+	for _, f := range target.Families() {
+		all = append(all, verilog.Primitives(f))
 	}
 	return all
 }

@@ -18,6 +18,7 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/target"
 	"ialgn/trainer/model"
 )
 
@@ -53,7 +54,7 @@ func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := verilog.Families()[r.IntN(len(verilog.Families()))].Target
+	family := target.Families()[r.IntN(len(target.Families()))]
 	lower := r.IntN(3) > 0
 	c := compiler.Options{Level: r.IntN(3), Restructure: lower}
 	if n, _, err = c.Optimise(t.Context(), n); err != nil {
@@ -62,7 +63,7 @@ func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options)
 	if !lower {
 		return n, verilog.Options{}
 	}
-	return lowered(t, r, n, target), verilog.Options{Style: verilog.Style(r.IntN(2)), Target: target}
+	return lowered(t, r, n, family), verilog.Options{Style: verilog.Style(r.IntN(2)), Target: family}
 }
 
 // oddNetlist returns a netlist that no network has, with names that Verilog has room for.
@@ -81,14 +82,10 @@ func oddNetlist(t *testing.T, r *rand.Rand) *netlist.Netlist {
 }
 
 // lowered lowers a netlist with drawn options.
-func lowered(t *testing.T, r *rand.Rand, n *netlist.Netlist, target verilog.Target) *netlist.Netlist {
+func lowered(t *testing.T, r *rand.Rand, n *netlist.Netlist, family *target.Family) *netlist.Netlist {
 	t.Helper()
-	h := hardware.Options{Objective: lut.Objective(r.IntN(3)), Threads: 1}
-	var err error
-	if h.Target, err = hardware.ParseTarget(string(target)); err != nil {
-		t.Fatal(err)
-	}
-	h.K = lut.MinInputs + r.IntN(h.Target.K-lut.MinInputs+1)
+	h := hardware.Options{Target: family, Objective: lut.Objective(r.IntN(3)), Threads: 1}
+	h.K = lut.MinInputs + r.IntN(family.LUT.Most-lut.MinInputs+1)
 	switch r.IntN(3) {
 	case 0:
 		h.Pipeline = pipeline.Options{Auto: true, MaxLevels: r.IntN(4)}

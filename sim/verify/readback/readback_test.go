@@ -18,6 +18,7 @@ import (
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
+	"ialgn/target"
 )
 
 // design is a netlist with its Verilog.
@@ -62,7 +63,7 @@ func written(t *testing.T, n *netlist.Netlist, o verilog.Options) design {
 }
 
 // lowered returns the design of a network as hardware.
-func lowered(t *testing.T, scope netlist.Scope, target string, k int, o verilog.Options, p pipeline.Options) design {
+func lowered(t *testing.T, scope netlist.Scope, family string, k int, o verilog.Options, p pipeline.Options) design {
 	t.Helper()
 	c := compiler.Options{Level: compiler.LevelRepeat, Restructure: true}
 	n, _, err := c.Optimise(t.Context(), small(t, scope))
@@ -70,14 +71,14 @@ func lowered(t *testing.T, scope netlist.Scope, target string, k int, o verilog.
 		t.Fatal(err)
 	}
 	h := hardware.Options{K: k, Objective: lut.Balanced, Threads: 1, Pipeline: p}
-	if h.Target, err = hardware.ParseTarget(target); err != nil {
+	if h.Target, err = target.Find(family); err != nil {
 		t.Fatal(err)
 	}
 	d, err := h.Lower(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Target = h.Target.Name
+	o.Target = h.Target
 	return written(t, d.Netlist, o)
 }
 

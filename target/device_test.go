@@ -1,4 +1,4 @@
-package device_test
+package target_test
 
 import (
 	"bufio"
@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/flow/device"
 	"ialgn/internal/tooltest"
+	"ialgn/target"
 )
 
 // small is a design that every device has room for.
@@ -27,9 +27,9 @@ func TestUtilisation(t *testing.T) {
 		t.Fatal(err)
 	}
 	tooltest.Run(t, yosys, dir, "-q", "-p", "read_verilog small.v; synth_ice40 -top small -json small.json")
-	for _, name := range device.Names() {
+	for _, name := range target.DeviceNames() {
 		d := find(t, name)
-		if d.Family != device.ICE40 {
+		if !d.Icestorm() {
 			continue
 		}
 		out := tooltest.Run(t, nextpnr, dir, "--"+d.Die, "--package", d.Package, "--json", "small.json", "--no-place", "--no-route")
@@ -89,18 +89,18 @@ func TestPins(t *testing.T) {
 	}
 }
 
-func find(t *testing.T, name string) device.Device {
+func find(t *testing.T, name string) target.Device {
 	t.Helper()
-	d, err := device.Find(name)
+	d, err := target.FindDevice(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-// TestTable holds every row to what the others have.
-func TestTable(t *testing.T) {
-	for _, name := range device.Names() {
+// TestDevices holds every row to what the others have.
+func TestDevices(t *testing.T) {
+	for _, name := range target.DeviceNames() {
 		d := find(t, name)
 		if d.Name != name || d.LUTInputs != 4 && d.LUTInputs != 6 {
 			t.Errorf("%+v", d)
@@ -111,15 +111,15 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: figures %v of a target with the package %q", name, figures, d.Package)
 			}
 		}
-		if d.Placeable() && (d.Die == "" && d.Family != device.Xilinx7 || d.Part == "" || d.Source == "") {
+		if d.Placeable() && (d.Die == "" && d.Placement().Placer != target.Vivado || d.Part == "" || d.Source == "") {
 			t.Errorf("%s: no name of the die, the part or the data sheet: %+v", name, d)
 		}
 	}
-	_, err := device.Find("ice40")
+	_, err := target.FindDevice("ice40")
 	if want := `target "ice40": no such target, use one of ice40-hx8k, ice40-hx1k, `; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s...", err, want)
 	}
-	if got := len(device.Names()); got != 12 {
+	if got := len(target.DeviceNames()); got != 12 {
 		t.Errorf("%d targets, want 12", got)
 	}
 }

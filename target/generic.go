@@ -1,0 +1,29 @@
+package target
+
+import "strings"
+
+// Generic is look-up tables of no family, of up to six inputs. They are called and written as those
+// of [Xilinx7]; only they must be given to a synthesiser, too. Their Verilog is gates unless told
+// otherwise: a synthesiser that maps for no device would map them once more.
+var Generic = &Family{
+	Name:     "generic",
+	LUT:      LUT{"LUT%d", 1, 6, "INIT", []string{"I0", "I1", "I2", "I3", "I4", "I5"}, "O"},
+	Modelled: true,
+
+	Constraints: Constraints{Language: SDC, Suffix: ".sdc"},
+	Synthesis:   Synthesis{Command: "synth -flatten"},
+	Takes: func(cell string) (r Resources) {
+		switch {
+		case cell == "$lut", strings.HasPrefix(cell, "LUT"):
+			r.LUTs = 1
+		case strings.HasPrefix(cell, "$_DFF"), strings.HasPrefix(cell, "$_SDFF"):
+			r.FlipFlops = 1
+		}
+		return r
+	},
+
+	Devices: []Device{
+		{Name: "generic-lut4", Family: "generic", LUTInputs: 4},
+		{Name: "generic-lut6", Family: "generic", LUTInputs: 6},
+	},
+}

@@ -1,0 +1,55 @@
+package target
+
+import "strings"
+
+// ICE40 is Lattice's iCE40. A logic cell is one LUT, one flip-flop and one bit of a carry chain.
+//
+// Its Verilog is gates unless told otherwise: primitives are 10 % fewer, but nextpnr 0.4 leaves some
+// seeds unrouted (docs/FPGA.md). An enable of few flip-flops, such as that of a word in a loader, is
+// a multiplexer in the LUT before each, which is there anyway: as an enable, it takes a LUT and a
+// tile of eight logic cells for itself, and a loader of 784 words in 61 % of an hx8k was not routed.
+var ICE40 = &Family{
+	Name:  "ice40",
+	LUT:   LUT{"SB_LUT4", 4, 4, "LUT_INIT", []string{"I0", "I1", "I2", "I3"}, "O"},
+	Carry: true,
+
+	Constraints: Constraints{Language: PCF, Suffix: ".pcf", PinLine: "set_io PORT PIN"},
+	Synthesis: Synthesis{
+		Command: "synth_ice40 -dffe_min_ce_use 8",
+		Library: "ice40", Defines: []string{"NO_ICE40_DEFAULT_ASSIGNMENTS"},
+	},
+	Placement: &Placement{
+		Program: "nextpnr-ice40", Others: []string{"icepack", "icetime"}, Routed: ".asc", Bits: ".bin", Icestorm: true,
+		Arguments: func(d Device) []string { return []string{"--" + d.Die, "--package", d.Package} },
+		Output:    func(routed, placed string) []string { return []string{"--asc", routed, "--write", placed} },
+		Pins:      func(path string) []string { return []string{"--pcf", path, "--pcf-allow-unconstrained"} },
+	},
+	BlockBits: 4096,
+	Takes: func(cell string) (r Resources) {
+		switch {
+		case cell == "SB_LUT4":
+			r.LUTs = 1
+		case cell == "SB_CARRY":
+			r.Carries = 1
+		case strings.HasPrefix(cell, "SB_RAM40_4K"): // with its forms for other edges of the clock
+			r.RAMBits = 4096
+		case strings.HasPrefix(cell, "SB_DFF"):
+			r.FlipFlops = 1
+		}
+		return r
+	},
+
+	// UltraPlus has 1 Mbit of single-port RAM and DSP blocks besides, which no design of ours uses.
+	Devices: []Device{
+		{"ice40-hx8k", "ice40", "iCE40HX8K-CT256", "ct256", "hx8k", 4, 7680, 7680, 7680, 206, 32 * 4096, lpHX},
+		{"ice40-hx1k", "ice40", "iCE40HX1K-TQ144", "tq144", "hx1k", 4, 1280, 1280, 1280, 95, 16 * 4096, lpHX},
+		{"ice40-lp8k", "ice40", "iCE40LP8K-CM81", "cm81", "lp8k", 4, 7680, 7680, 7680, 63, 32 * 4096, lpHX},
+		{"ice40-up5k", "ice40", "iCE40UP5K-SG48", "sg48", "up5k", 4, 5280, 5280, 5280, 39, 30 * 4096, ultraPlus},
+	},
+}
+
+// The data sheets.
+const (
+	lpHX      = "Lattice FPGA-DS-02029 (iCE40 LP/HX Family), selection guide"
+	ultraPlus = "Lattice FPGA-DS-02008 (iCE40 UltraPlus Family), selection guide"
+)

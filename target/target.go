@@ -1,0 +1,158 @@
+// Package target is the table of what a design can be made for: families of FPGAs, and look-up
+// tables of no family, each with its devices.
+//
+// A family is one file: its look-up tables and carries, what yosys and the program that places
+// are told, the forms of its files, and its devices. Whoever writes, lowers, synthesises, checks,
+// or lists in a help text walks the table, so that one more family is one more file. Families are
+// data: what a program of theirs reads or prints is read where that program is driven.
+package target
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ialgn/internal/hint"
+)
+
+// Family is a row of the table.
+type Family struct {
+	Name  string // as the command line, the manifest and the report have it, such as ice40
+	LUT   LUT
+	Carry bool // sums are made of the SB_CARRY that stands beside each LUT
+	// Primitives says that Verilog is written in the family's look-up tables unless told otherwise:
+	// because the synthesiser makes more of gates than what was mapped, and what it makes is routed.
+	Primitives bool
+	// Modelled says that the look-up tables are of no vendor: synthesisers are given what they do.
+	Modelled bool
+
+	Constraints Constraints
+	Synthesis   Synthesis
+	// Placement is how a design comes from yosys's netlist to a bitstream; nil: no way is known.
+	Placement *Placement
+	// Unplaced is why a target of this family without a package is not placed; empty: because there
+	// is no device.
+	Unplaced string
+	// BlockBits is the bits of a block RAM, 0 if there is none.
+	BlockBits int
+	// Takes returns what a cell takes of a device, by the name of its type in yosys's netlists.
+	Takes func(cell string) Resources
+
+	Devices []Device
+}
+
+// LUT is a family's look-up tables.
+type LUT struct {
+	Name        string   // LUT%d, by the number of inputs, or the name of the only one
+	Least, Most int      // inputs of the smallest and of the largest
+	Parameter   string   // that holds the table
+	Inputs      []string // pins, that of the lowest bit of the table's index first
+	Output      string
+}
+
+// Primitive returns the name of the LUT for a function of so many inputs, and how many it has.
+func (l LUT) Primitive(inputs int) (name string, pins int) {
+	pins = max(inputs, l.Least)
+	return strings.ReplaceAll(l.Name, "%d", fmt.Sprint(pins)), pins
+}
+
+// Language is that of a file of constraints.
+type Language int
+
+// The languages.
+const (
+	SDC Language = iota // Synopsys Design Constraints: clocks alone
+	XDC                 // the same for Vivado, with pins
+	LPF                 // of Lattice, for ECP5
+	PCF                 // of icestorm
+)
+
+// Constraints is how files of constraints look.
+type Constraints struct {
+	Language Language
+	Suffix   string // of the file
+	// PinLine is a line of the user's file of pins, with PORT and PIN in their places; empty: there
+	// is no such file.
+	PinLine string
+}
+
+// Synthesis is how yosys synthesises.
+type Synthesis struct {
+	Command string
+	Library string   // folder of the family's cells in yosys's data, empty: netlists are plain Verilog
+	Defines []string // macros that these need
+	// Zeroes is the part of the command that makes unknown values 0, which are looked for before it;
+	// empty: none does.
+	Zeroes string
+}
+
+// Placer is a program that places and routes.
+type Placer int
+
+// The placers.
+const (
+	Nextpnr Placer = iota
+	Vivado
+)
+
+// Placement is how a design is placed, and how the bitstream is made.
+type Placement struct {
+	Placer   Placer
+	Program  string   // that places and routes
+	Others   []string // programs that are needed beside it
+	Routed   string   // suffix of the file that it writes
+	Bits     string   // suffix of the bitstream
+	Seedless bool     // there are no random numbers to seed
+	AllPins  bool     // every port must be given a pin
+
+	// Arguments are those of nextpnr that differ from family to family: for the device, for the file
+	// that is written, and for a file of pins.
+	Arguments func(d Device) []string
+	Output    func(routed, placed string) []string
+	Pins      func(path string) []string
+
+	// Icestorm says that icestorm's programs pack the bitstream, fill its memories, tell its clock,
+	// and read it back.
+	Icestorm bool
+	// Pack are the arguments of the program that makes the bitstream, the last of Others; nil: the
+	// placer has made it, or icestorm does.
+	Pack func(d Device, routed, bitstream string) []string
+}
+
+// Resources is what a cell takes of a device.
+type Resources struct{ LUTs, Carries, FlipFlops, RAMBits int }
+
+// families is the table, the plainest first.
+var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7}
+
+// Families returns all families in the order of their table, look-up tables of none first.
+func Families() []*Family { return slices.Clone(families) }
+
+// Names returns the names of all families in the order of their table.
+func Names() []string {
+	var names []string
+	for _, f := range families {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Find returns the family of a name. The error for another lists all names.
+func Find(name string) (*Family, error) {
+	i := slices.IndexFunc(families, func(f *Family) bool { return f.Name == name })
+	if i < 0 {
+		return nil, hint.NoSuch("target", name, Names())
+	}
+	return families[i], nil
+}
+
+// String returns the family's name.
+func (f *Family) String() string { return f.OrGeneric().Name }
+
+// OrGeneric returns the family, or [Generic] for nil.
+func (f *Family) OrGeneric() *Family {
+	if f == nil {
+		return Generic
+	}
+	return f
+}
