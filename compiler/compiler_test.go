@@ -12,6 +12,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 func TestPassTable(t *testing.T) {
@@ -123,7 +124,7 @@ func TestRestructure(t *testing.T) {
 		{netlist.Gates, [3]bool{true, false, true}},
 		{netlist.Full, [3]bool{true, true, false}},
 	} {
-		raw, err := netlist.Freeze(f, c.scope)
+		raw, err := freeze.Network(f, c.scope)
 		if err != nil {
 			t.Fatal(err)
 		}

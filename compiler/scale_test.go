@@ -7,6 +7,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // shares are the mixes of operations that sizes are judged by: the paper's trained
@@ -20,7 +21,7 @@ func frozen(t testing.TB, width, depth int, a, binary float64, scope netlist.Sco
 	t.Helper()
 	o := netgen.Paper(width, depth)
 	o.ShareA, o.ShareBinary = a, binary
-	n, err := netlist.Freeze(netgen.Frozen(1, o), scope)
+	n, err := freeze.Network(netgen.Frozen(1, o), scope)
 	if err != nil {
 		t.Fatal(err)
 	}

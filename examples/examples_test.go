@@ -12,6 +12,7 @@ import (
 
 	"ialgn/compiler"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -118,7 +119,7 @@ func run(t *testing.T, path string, set []string) outcome {
 	if o.frozen, err = model.ReadFrozen(r.Model); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := netlist.Freeze(o.frozen, netlist.Full)
+	raw, err := freeze.Network(o.frozen, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ialgn/diagnose/census"
 	"ialgn/internal/plot"
-	"ialgn/netlist"
 	"ialgn/trainer/config"
 )
 
@@ -153,7 +153,7 @@ func TestPlots(t *testing.T) {
 		for i := range p.table.Rows {
 			test := spread(0.4+float64(i)/100, 0.01)
 			result := &Result{Epochs: []EpochResult{{Test: 0.25}, {Test: 0.5}}}
-			result.EffectiveDepth = []netlist.LayerDepth{{Mean: 1, P10: 0.5, P90: 2, Max: 3}, {Mean: 2, P10: 1, P90: 2.5, Max: 4}}
+			result.EffectiveDepth = []census.LayerDepth{{Mean: 1, P10: 0.5, P90: 2, Max: 3}, {Mean: 2, P10: 1, P90: 2.5, Max: 4}}
 			p.table.Rows[i].Test, p.table.Rows[i].results = &test, []*Result{result, result}
 		}
 		tables := len(p.table.Files)

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ialgn/diagnose/census"
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/build"
 	"ialgn/internal/overwrite"
-	"ialgn/netlist"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
@@ -19,15 +19,15 @@ import (
 // Result is what tables and plots read of a finished run. It follows from the model file
 // alone and is kept beside it, so that large models are not read for every table.
 type Result struct {
-	Model          string               `json:"model"` // without its folder
-	SHA256         string               `json:"model_sha256"`
-	Commit         string               `json:"commit,omitempty"` // of the program that wrote the result, see package build
-	Config         config.Config        `json:"config"`
-	Epochs         []EpochResult        `json:"epochs"`
-	Gates          int                  `json:"deployed_gates"`
-	Operations     [16]float64          `json:"operations"` // as `ialgn analyze` counts them
-	Categories     netlist.Categories   `json:"categories"`
-	EffectiveDepth []netlist.LayerDepth `json:"effective_depth"` // one a layer
+	Model          string              `json:"model"` // without its folder
+	SHA256         string              `json:"model_sha256"`
+	Commit         string              `json:"commit,omitempty"` // of the program that wrote the result, see package build
+	Config         config.Config       `json:"config"`
+	Epochs         []EpochResult       `json:"epochs"`
+	Gates          int                 `json:"deployed_gates"`
+	Operations     [16]float64         `json:"operations"` // as `ialgn analyze` counts them
+	Categories     census.Categories   `json:"categories"`
+	EffectiveDepth []census.LayerDepth `json:"effective_depth"` // one a layer
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
@@ -95,10 +95,10 @@ func measure(path string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	census := netlist.TakeCensus(f)
+	counted := census.Take(f)
 	r := &Result{
 		Model: filepath.Base(path), Config: info.Model.Config, Gates: f.Gates(),
-		Operations: census.Operations, Categories: census.Categories, EffectiveDepth: netlist.EffectiveDepth(f),
+		Operations: counted.Operations, Categories: counted.Categories, EffectiveDepth: census.EffectiveDepth(f),
 	}
 	for _, e := range info.Model.Record.Epochs {
 		one := EpochResult{Loss: e.Loss, Train: share(e.TrainCorrect, e.TrainSamples), Test: share(e.TestCorrect, e.TestSamples)}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/netlist"
+	"ialgn/diagnose/census"
 	"ialgn/trainer/model"
 )
 
@@ -33,13 +33,13 @@ func TestResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(netlist.EffectiveDepth(f), got.EffectiveDepth); diff != "" || got.Gates != 240 || got.SHA256 != run.SHA256 {
+		if diff := cmp.Diff(census.EffectiveDepth(f), got.EffectiveDepth); diff != "" || got.Gates != 240 || got.SHA256 != run.SHA256 {
 			t.Errorf("%s: %+v (-want +got):\n%s", run.Model, got, diff)
 		}
 		if last := got.Epochs[len(got.Epochs)-1]; len(got.Epochs) != 2 || last.Test != run.TestAccuracy || last.Loss != run.Loss || last.Relaxed != nil {
 			t.Errorf("%s: epochs %+v, the run has %+v", run.Model, got.Epochs, run.Summary)
 		}
-		binary += netlist.TakeCensus(f).Categories.Binary / 2
+		binary += census.Take(f).Categories.Binary / 2
 		deepest += float64(got.EffectiveDepth[3].Max) / 2
 	}
 	if v := row.Values; v[1].Name != "share_binary" || v[1].Mean != binary || v[5].Mean != deepest || v[1].Std == nil || binary == 0 {

@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"testing"
 
+	"ialgn/diagnose/census"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // large makes the benchmarks use the paper's largest network.
@@ -35,7 +37,7 @@ func BenchmarkFreeze(b *testing.B) {
 			var n *netlist.Netlist
 			before := heap()
 			for b.Loop() {
-				n, _ = netlist.Freeze(f, scope)
+				n, _ = freeze.Network(f, scope)
 			}
 			gatesPerSecond(b, f.Gates())
 			b.ReportMetric(float64(heap()-before)/float64(f.Gates()), "B/gate")
@@ -53,7 +55,7 @@ func heap() uint64 {
 
 func BenchmarkValidate(b *testing.B) {
 	width, depth := benchmarkSize()
-	n, err := netlist.Freeze(netgen.Frozen(1, netgen.Paper(width, depth)), netlist.Full)
+	n, err := freeze.Network(netgen.Frozen(1, netgen.Paper(width, depth)), netlist.Full)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func BenchmarkValidate(b *testing.B) {
 // BenchmarkText measures writing and reading the text form.
 func BenchmarkText(b *testing.B) {
 	width, depth := benchmarkSize()
-	n, err := netlist.Freeze(netgen.Frozen(1, netgen.Paper(width, depth)), netlist.Full)
+	n, err := freeze.Network(netgen.Frozen(1, netgen.Paper(width, depth)), netlist.Full)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -100,12 +102,12 @@ func BenchmarkAnalysis(b *testing.B) {
 	f := netgen.Frozen(1, netgen.Paper(width, depth))
 	b.Run("of=depth", func(b *testing.B) {
 		for b.Loop() {
-			netlist.EffectiveDepth(f)
+			census.EffectiveDepth(f)
 		}
 		gatesPerSecond(b, f.Gates())
 	})
 	b.Run("of=measure", func(b *testing.B) {
-		n, err := netlist.Freeze(f, netlist.Full)
+		n, err := freeze.Network(f, netlist.Full)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func (b *Builder) Input(name string, width, word int, labels []string) []Net {
 	if len(n.kind) > 0 {
 		panic(fmt.Sprintf("netlist: input port %q declared after the first cell", name))
 	}
-	if width >= maxPins-int(n.firstCellNet) {
+	if width >= MaxPins-int(n.firstCellNet) {
 		panic("netlist: more than 2^32 nets")
 	}
 	nets := Word(n.firstCellNet, width)
@@ -58,7 +58,7 @@ func (b *Builder) Input(name string, width, word int, labels []string) []Net {
 func (b *Builder) Cell(k Kind, param uint64, o Origin, in ...Net) Net {
 	n := b.n
 	out := n.outStart[len(n.kind)]
-	if len(n.in)+len(in) >= maxPins || out >= maxPins-64 {
+	if len(n.in)+len(in) >= MaxPins || out >= MaxPins-64 {
 		panic("netlist: more than 2^32 nets or cell inputs")
 	}
 	n.kind = append(n.kind, k)

@@ -13,7 +13,7 @@ const CountsPort = "counts"
 // count_1 and so on, which stay. The words are labelled with the classes' names.
 //
 // It shares the cells with n and costs nothing. It returns an error if n has no counts, as
-// many as there are classes and all of the same width: that is what [Freeze] makes for the
+// many as there are classes and all of the same width: that is what package freeze makes for the
 // scopes [Core] and [Full].
 func WithCounts(n *Netlist, classes []string) (*Netlist, error) {
 	port := Port{Name: CountsPort}

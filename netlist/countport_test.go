@@ -9,12 +9,13 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 func TestWithCounts(t *testing.T) {
 	f := netgen.Frozen(4, netgen.FrozenOptions{})
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
-		n, err := netlist.Freeze(f, scope)
+		n, err := freeze.Network(f, scope)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func TestWithCounts(t *testing.T) {
 // TestWithCountsOfNone refuses netlists that have not what the port is made of.
 func TestWithCountsOfNone(t *testing.T) {
 	f := netgen.Frozen(4, netgen.FrozenOptions{})
-	gates, err := netlist.Freeze(f, netlist.Gates)
+	gates, err := freeze.Network(f, netlist.Gates)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/graph/topo"
 
-	"ialgn/internal/netgen"
 	"ialgn/netlist"
 )
 
@@ -60,26 +59,6 @@ func ExampleParseText() {
 	// Output:
 	// 1 carry [2 3 4] <nil>
 	// majority.netlist:7:19: the cell reads net 5, which is not driven before net 5: put cells in topological order
-}
-
-// Freezing a network of 30 chains and 5 layers in each scope.
-func ExampleFreeze() {
-	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 30, Depth: 5, Classes: 3})
-	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
-		n, err := netlist.Freeze(f, scope)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		m := netlist.Measure(n)
-		x, y := n.InputPorts()[0], n.OutputPorts()[0]
-		fmt.Printf("%v: %d gates, %d cells, %s[%d] -> %s[%d]\n",
-			scope, m.Cells.Gates, m.Cells.Total, x.Name, len(x.Nets), y.Name, len(y.Nets))
-	}
-	// Output:
-	// gates: 150 gates, 150 cells, x[18] -> h[30]
-	// core: 150 gates, 154 cells, x[18] -> class_index[2]
-	// full: 150 gates, 172 cells, x[48] -> class_index[2]
 }
 
 // A pass is a function that copies one netlist into another: here, buffers go.

@@ -14,6 +14,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 func ids(it graph.Nodes) []int64 {
@@ -121,7 +122,7 @@ func TestGraphOutside(t *testing.T) {
 // TestGraphAlgorithms runs algorithms of gonum over the view.
 func TestGraphAlgorithms(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Depth: 7})
-	n, err := netlist.Freeze(f, netlist.Full)
+	n, err := freeze.Network(f, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestGraphAlgorithms(t *testing.T) {
 
 // TestGraphDOT has gonum's encoding of a small netlist.
 func TestGraphDOT(t *testing.T) {
-	n, err := netlist.Freeze(demo(t), netlist.Full)
+	n, err := freeze.Network(netgen.Demo(), netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

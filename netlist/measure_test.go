@@ -7,6 +7,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/trainer/model"
 )
 
@@ -41,7 +42,7 @@ func TestMeasureFrozen(t *testing.T) {
 			},
 		},
 	} {
-		n, err := netlist.Freeze(f, scope)
+		n, err := freeze.Network(f, scope)
 		if err != nil {
 			t.Fatal(err)
 		}

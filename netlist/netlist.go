@@ -78,8 +78,8 @@ const MaxFunctionInputs = 6
 // MaxCounter is the widest [Counter].
 const MaxCounter = 15
 
-// maxPins bounds the number of nets and of cell inputs, which are numbered in 32 bits.
-const maxPins = 1<<32 - 1
+// MaxPins bounds the number of nets and of cell inputs, which are numbered in 32 bits.
+const MaxPins = 1<<32 - 1
 
 // MaxLayers is the largest layer that an [Origin] can name.
 const MaxLayers = math.MaxUint16

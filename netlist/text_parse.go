@@ -297,7 +297,7 @@ func (p *textParser) next(want Net, what string) {
 	}
 }
 
-func (p *textParser) net(what string) Net { return Net(p.number(what, maxPins-1)) }
+func (p *textParser) net(what string) Net { return Net(p.number(what, MaxPins-1)) }
 
 // kind takes the name of a kind.
 func (p *textParser) kind() Kind {

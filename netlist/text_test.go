@@ -14,6 +14,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 func text(t testing.TB, n *netlist.Netlist) string {
@@ -43,7 +44,7 @@ func TestTextRoundTrip(t *testing.T) {
 		cases[fmt.Sprintf("seed %d", seed)] = netgen.Netlist(seed, o)
 	}
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
-		n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{}), scope)
+		n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{}), scope)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestTextDocumented(t *testing.T) {
 	}
 	_, rest, _ := strings.Cut(string(doc), "```\n")
 	example, _, _ := strings.Cut(rest, "```\n")
-	n, err := netlist.Freeze(demo(t), netlist.Full)
+	n, err := freeze.Network(netgen.Demo(), netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func (n *Netlist) checkKind(k Kind, inputs int, param uint64) error {
 	case Compare:
 		return checkCompare(inputs, param)
 	case Popcount:
-		return checkInputs(inputs, 1, maxPins)
+		return checkInputs(inputs, 1, MaxPins)
 	case Counter:
 		return checkInputs(inputs, 2, MaxCounter)
 	case Argmax:
@@ -119,7 +119,7 @@ func checkInputs(inputs, low, high int) error {
 		return nil
 	case low == high:
 		return fmt.Errorf("%d inputs, want %d", inputs, low)
-	case high == maxPins:
+	case high == MaxPins:
 		return fmt.Errorf("%d inputs, want at least %d", inputs, low)
 	}
 	return fmt.Errorf("%d inputs, want %d to %d", inputs, low, high)

@@ -7,6 +7,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // ialgn returns a random network of the paper's form, half of whose gates are binary.
@@ -14,7 +15,7 @@ func ialgn(b *testing.B, width, depth int) *netlist.Netlist {
 	b.Helper()
 	o := netgen.Paper(width, depth)
 	o.ShareA, o.ShareBinary = 0.5, 0.5
-	n, err := netlist.Freeze(netgen.Frozen(1, o), netlist.Gates)
+	n, err := freeze.Network(netgen.Frozen(1, o), netlist.Gates)
 	if err != nil {
 		b.Fatal(err)
 	}

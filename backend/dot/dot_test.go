@@ -14,6 +14,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
@@ -86,7 +87,7 @@ func TestGraphviz(t *testing.T) {
 		t.Skip("dot is not installed: apt-get install graphviz")
 	}
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
-		n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{Depth: 2}), scope)
+		n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Depth: 2}), scope)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/trainer/model"
 )
@@ -22,7 +23,7 @@ import (
 // optimised returns the netlist of a model as it is folded.
 func optimised(t *testing.T, f *model.Frozen) *netlist.Netlist {
 	t.Helper()
-	n, err := netlist.Freeze(f, netlist.Full)
+	n, err := freeze.Network(f, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/trainer/model"
 )
@@ -312,7 +313,7 @@ func TestBanks(t *testing.T) {
 func TestRefused(t *testing.T) {
 	frozen := netgen.Frozen(1, netgen.FrozenOptions{})
 	full := optimised(t, frozen)
-	core, err := netlist.Freeze(frozen, netlist.Core)
+	core, err := freeze.Network(frozen, netlist.Core)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"ialgn/backend/wordcode"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 var update = flag.Bool("update", false, "accept what is written as the golden files")
@@ -77,7 +78,7 @@ func module(t *testing.T) string {
 
 func frozen(t *testing.T, scope netlist.Scope, o netgen.FrozenOptions) *netlist.Netlist {
 	t.Helper()
-	n, err := netlist.Freeze(netgen.Frozen(1, o), scope)
+	n, err := freeze.Network(netgen.Frozen(1, o), scope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 )
 
@@ -28,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // classifier returns a small whole classifier.
 func classifier(t *testing.T) *netlist.Netlist {
 	t.Helper()
-	n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{}), netlist.Full)
+	n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{}), netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

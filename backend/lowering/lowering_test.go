@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -67,7 +68,7 @@ func TestFunctions(t *testing.T) {
 		})
 	}
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
-		n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{Width: 300, Classes: 10, BitsIn: 12}), scope)
+		n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 300, Classes: 10, BitsIn: 12}), scope)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 )
 
@@ -56,7 +57,7 @@ func TestClean(t *testing.T) {
 				Topology: netgen.Topology(seed % 2),
 			}
 			f := netgen.Frozen(seed, o)
-			raw, err := netlist.Freeze(f, scope)
+			raw, err := freeze.Network(f, scope)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 )
 
@@ -64,7 +65,7 @@ func lutCases(t *testing.T, f func(t *testing.T, family *target.Family, n *netli
 			for seed := range uint64(2) {
 				f(t, family, luts(rand.New(rand.NewPCG(seed, 7)), family.LUT.Most))
 			}
-			n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{ShareA: 0.3, ShareBinary: 0.6}), netlist.Full)
+			n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{ShareA: 0.3, ShareBinary: 0.6}), netlist.Full)
 			if err != nil {
 				t.Fatal(err)
 			}

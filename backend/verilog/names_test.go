@@ -8,6 +8,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // cellNames returns the names of all cells in order.
@@ -159,7 +160,7 @@ func TestHeaderNames(t *testing.T) {
 // BenchmarkNames names all cells of a network of a million gates.
 func BenchmarkNames(b *testing.B) {
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
-		n, err := netlist.Freeze(netgen.Frozen(1, netgen.Paper(20000, 50)), scope)
+		n, err := freeze.Network(netgen.Frozen(1, netgen.Paper(20000, 50)), scope)
 		if err != nil {
 			b.Fatal(err)
 		}

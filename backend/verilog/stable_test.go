@@ -14,6 +14,7 @@ import (
 	"ialgn/compiler/hardware"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 	"ialgn/trainer/model"
 )
@@ -21,7 +22,7 @@ import (
 // compiled returns the mapped netlist of a network with its encoder and head in LUTs.
 func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k, threads int) *netlist.Netlist {
 	t.Helper()
-	n, err := netlist.Freeze(f, scope)
+	n, err := freeze.Network(f, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestStableNames(t *testing.T) {
 // becomes LUTs, in Verilog and in formats that have no comparisons.
 func TestThresholdNames(t *testing.T) {
 	f := netgen.Frozen(5, netgen.FrozenOptions{Bits: 8, ShareA: 0.3, ShareBinary: 0.6, Width: 300})
-	n, err := netlist.Freeze(f, netlist.Full)
+	n, err := freeze.Network(f, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // needTool skips the test where a program is not installed.
@@ -96,7 +97,7 @@ func narrowCases(t *testing.T, first, count int, f func(t *testing.T, r *rand.Ra
 	}
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
 		t.Run("frozen-"+scope.String(), func(t *testing.T) {
-			n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{ShareA: 0.5, ShareBinary: 0.4}), scope)
+			n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{ShareA: 0.5, ShareBinary: 0.4}), scope)
 			if err != nil {
 				t.Fatal(err)
 			}

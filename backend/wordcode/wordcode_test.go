@@ -11,6 +11,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -149,7 +150,7 @@ func TestLower(t *testing.T) {
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
 		for _, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
 			f := netgen.Frozen(1, netgen.FrozenOptions{Width: 90, Depth: 20, Topology: topology})
-			n, err := netlist.Freeze(f, scope)
+			n, err := freeze.Network(f, scope)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +201,7 @@ func TestOperations(t *testing.T) {
 // values that live at a time are a few, not a layer.
 func TestFewSlots(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 3000, Depth: 10, Classes: 3, ShareA: 0.4, ShareBinary: 0.6})
-	n, err := netlist.Freeze(f, netlist.Core)
+	n, err := freeze.Network(f, netlist.Core)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func TestClassifier(t *testing.T) {
 		netlist.Full: {4, 5, Rows{0, 2}, []Rows{{2, 2}, {4, 2}, {6, 2}}},
 	}
 	for scope := range netlist.Full + 1 {
-		n, err := netlist.Freeze(f, scope)
+		n, err := freeze.Network(f, scope)
 		if err != nil {
 			t.Fatal(err)
 		}

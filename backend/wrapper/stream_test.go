@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/trainer/model"
 )
@@ -31,7 +32,7 @@ func write(t *testing.T, dir, name, text string) {
 func classifier(t *testing.T) *netlist.Netlist {
 	t.Helper()
 	f := netgen.Frozen(3, netgen.FrozenOptions{Width: 32, Depth: 4, Features: 11, Bits: 5, BitsIn: 5, Classes: 4, ShareA: 0.3, ShareBinary: 0.6})
-	n, err := netlist.Freeze(f, netlist.Full)
+	n, err := freeze.Network(f, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +363,7 @@ func TestLint(t *testing.T) {
 			if testing.Short() && c.model == mnist {
 				t.Skip("ten seconds")
 			}
-			n, err := netlist.Freeze(c.model, c.scope)
+			n, err := freeze.Network(c.model, c.scope)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -429,7 +430,7 @@ func TestRefused(t *testing.T) {
 func random(t *testing.T, scope netlist.Scope, features, bits int) *netlist.Netlist {
 	t.Helper()
 	f := netgen.Frozen(4, netgen.FrozenOptions{Width: 32, Depth: 4, Features: features, Bits: 5, BitsIn: bits, Classes: 4, ShareA: 0.3, ShareBinary: 0.6})
-	n, err := netlist.Freeze(f, scope)
+	n, err := freeze.Network(f, scope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -32,7 +33,7 @@ type wrapperCase struct {
 func wrapperCases(t *testing.T) []wrapperCase {
 	t.Helper()
 	freeze := func(o netgen.FrozenOptions, scope netlist.Scope) *netlist.Netlist {
-		n, err := netlist.Freeze(netgen.Frozen(3, o), scope)
+		n, err := freeze.Network(netgen.Frozen(3, o), scope)
 		if err != nil {
 			t.Fatal(err)
 		}

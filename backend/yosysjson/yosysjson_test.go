@@ -21,6 +21,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/testbench"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -78,7 +79,7 @@ func cases(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	}
 	for scope := range netlist.Full + 1 {
 		t.Run(scope.String(), func(t *testing.T) {
-			n, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Classes: 5}), scope)
+			n, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Classes: 5}), scope)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/diagnose/census"
 	"ialgn/diagnose/depthuse"
 	"ialgn/internal/hint"
-	"ialgn/netlist"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
@@ -126,12 +126,12 @@ func (n *network) analyze(files map[string]*model.File) error {
 }
 
 func analyzeModel(path string, f *model.Frozen) analysis {
-	census := netlist.TakeCensus(f)
+	counted := census.Take(f)
 	a := analysis{
 		Model: path, Width: f.Width, Depth: f.Depth(), Gates: f.Gates(),
-		Operations: census.Operations, Categories: census.Categories,
+		Operations: counted.Operations, Categories: counted.Categories,
 	}
-	for _, d := range netlist.EffectiveDepth(f) {
+	for _, d := range census.EffectiveDepth(f) {
 		a.EffectiveDepth = append(a.EffectiveDepth, layerDepth{d.Mean, d.P10, d.P90, float64(d.Max)})
 	}
 	return a
@@ -168,13 +168,13 @@ func analysisCharts(networks []*network) []namedChart {
 
 // analysis is what is said of one model.
 type analysis struct {
-	Model          string             `json:"model,omitempty"`
-	Width          int                `json:"width"`
-	Depth          int                `json:"depth"`
-	Gates          int                `json:"deployed_gates"`
-	Operations     [16]float64        `json:"operations"`
-	Categories     netlist.Categories `json:"categories"`
-	EffectiveDepth []layerDepth       `json:"effective_depth"`
+	Model          string            `json:"model,omitempty"`
+	Width          int               `json:"width"`
+	Depth          int               `json:"depth"`
+	Gates          int               `json:"deployed_gates"`
+	Operations     [16]float64       `json:"operations"`
+	Categories     census.Categories `json:"categories"`
+	EffectiveDepth []layerDepth      `json:"effective_depth"`
 }
 
 // layerDepth is a layer's effective depth; the maximum of several models is the mean

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ialgn/netlist"
+	"ialgn/diagnose/census"
 	"ialgn/trainer/config"
 )
 
@@ -16,7 +16,7 @@ func TestAverage(t *testing.T) {
 	one := func(x float64) analysis {
 		a := analysis{
 			Width: 2, Depth: 1, Gates: 2, EffectiveDepth: []layerDepth{{x, x + 1, x + 2, 3 * x}},
-			Categories: netlist.Categories{Constants: x, PassThrough: 2 * x, Negation: 3 * x, Binary: 4 * x},
+			Categories: census.Categories{Constants: x, PassThrough: 2 * x, Negation: 3 * x, Binary: 4 * x},
 		}
 		a.Operations[3] = x
 		return a

@@ -19,6 +19,7 @@ import (
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -120,7 +121,7 @@ func (o compileOptions) plan() (p compilePlan, err error) {
 
 // freeze returns the raw netlist, with the ports that the options name.
 func (p compilePlan) freeze(f *model.Frozen) (*netlist.Netlist, error) {
-	n, err := netlist.Freeze(f, p.scope)
+	n, err := freeze.Network(f, p.scope)
 	if err != nil || !p.counts {
 		return n, err
 	}

@@ -14,6 +14,7 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/sim/verify"
 	"ialgn/trainer"
@@ -135,7 +136,7 @@ func openCore(c *cli.Context, path string) (*design, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := netlist.Freeze(f, netlist.Core)
+	n, err := freeze.Network(f, netlist.Core)
 	return &design{n, &f.Encoder, test}, err
 }
 

@@ -25,7 +25,7 @@ type orderedBit struct {
 // NewOrder returns what is known about thermometer bits of a netlist. Comparators of one
 // word of an input port, and the highest bit of the word itself, are in order whatever
 // the input. With assume, so are the bits of input ports in words of one bit that a
-// label calls "FEATURE > THRESHOLD", as [netlist.Freeze] does: then the netlist computes
+// label calls "FEATURE > THRESHOLD", as package netlist/freeze does: then the netlist computes
 // the same only for inputs that are thermometer codes.
 func NewOrder(n *netlist.Netlist, assume bool) *Order {
 	o := &orderer{Order: &Order{}, n: n, words: map[netlist.Net]word{}, labels: map[string]uint32{}}

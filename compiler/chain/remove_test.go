@@ -9,6 +9,7 @@ import (
 
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -21,7 +22,7 @@ func TestRemove(t *testing.T) {
 			t.Run(fmt.Sprintf("topology %d, seed %d", topology, seed), func(t *testing.T) {
 				f := netgen.Frozen(seed, netgen.FrozenOptions{Depth: 2 + int(seed), Features: 4, Bits: 5, Topology: topology})
 				for _, scope := range []netlist.Scope{netlist.Gates, netlist.Full} {
-					n, err := netlist.Freeze(f, scope)
+					n, err := freeze.Network(f, scope)
 					if err != nil {
 						t.Fatal(err)
 					}

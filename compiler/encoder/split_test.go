@@ -9,6 +9,7 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -54,7 +55,7 @@ func TestApart(t *testing.T) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{
 			Width: 60, Depth: 5, Features: 9, Bits: 2 + int(seed%7), BitsIn: 3 + int(seed%4), Classes: 3, ShareA: 0.3, ShareBinary: 0.6,
 		})
-		n, err := netlist.Freeze(f, netlist.Full)
+		n, err := freeze.Network(f, netlist.Full)
 		if err != nil {
 			t.Fatal(err)
 		}

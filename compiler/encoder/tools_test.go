@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // write writes a file.
@@ -93,7 +94,7 @@ func TestProof(t *testing.T) {
 // their heads, and classifies with them.
 func TestClassifier(t *testing.T) {
 	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 90, Depth: 20, Features: 50, Bits: 6})
-	raw, err := netlist.Freeze(f, netlist.Full)
+	raw, err := freeze.Network(f, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

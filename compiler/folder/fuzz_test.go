@@ -16,13 +16,14 @@ import (
 	"ialgn/compiler/hardware"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 )
 
 // loweredProduct returns a small product that has a hint.
 func loweredProduct(t testing.TB) Product {
 	t.Helper()
-	n, err := netlist.Freeze(netgen.Frozen(5, netgen.FrozenOptions{Width: 4, Depth: 2, Classes: 2, Features: 2}), netlist.Core)
+	n, err := freeze.Network(netgen.Frozen(5, netgen.FrozenOptions{Width: 4, Depth: 2, Classes: 2, Features: 2}), netlist.Core)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,12 +21,13 @@ import (
 	"ialgn/compiler"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // product returns a small product of the module name given, in a scope.
 func product(t *testing.T, module string, scope netlist.Scope, seed uint64) Product {
 	t.Helper()
-	raw, err := netlist.Freeze(netgen.Frozen(seed, netgen.FrozenOptions{}), scope)
+	raw, err := freeze.Network(netgen.Frozen(seed, netgen.FrozenOptions{}), scope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/target"
 )
@@ -21,7 +22,7 @@ import (
 // optimised returns the netlist of a whole random classifier.
 func optimised(t *testing.T) *netlist.Netlist {
 	t.Helper()
-	n, err := netlist.Freeze(netgen.Frozen(5, netgen.FrozenOptions{Width: 60, Depth: 8}), netlist.Full)
+	n, err := freeze.Network(netgen.Frozen(5, netgen.FrozenOptions{Width: 60, Depth: 8}), netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

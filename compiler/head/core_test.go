@@ -14,6 +14,7 @@ import (
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/netlist/freeze"
 	"ialgn/trainer/model"
 )
 
@@ -33,7 +34,7 @@ func modelCore(t *testing.T, path string) *netlist.Netlist {
 // optimisedCore returns the core of a network without the steps that cannot matter.
 func optimisedCore(t *testing.T, f *model.Frozen) *netlist.Netlist {
 	t.Helper()
-	raw, err := netlist.Freeze(f, netlist.Core)
+	raw, err := freeze.Network(f, netlist.Core)
 	if err != nil {
 		t.Fatal(err)
 	}

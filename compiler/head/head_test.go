@@ -12,6 +12,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -224,7 +225,7 @@ func lowerRandom(t *testing.T, seed uint64, cells int) {
 // TestFrozen lowers whole classifiers, whose bits arrive at different levels.
 func TestFrozen(t *testing.T) {
 	for seed := range uint64(4) {
-		n, err := netlist.Freeze(netgen.Frozen(seed, netgen.Paper(300, 1+int(seed)*3)), netlist.Full)
+		n, err := freeze.Network(netgen.Frozen(seed, netgen.Paper(300, 1+int(seed)*3)), netlist.Full)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // writeVerilog writes a netlist as the Verilog back end does, and returns its folder.
@@ -89,7 +90,7 @@ func TestYosys(t *testing.T) {
 // TestLint holds the Verilog of lowered classifiers to silence.
 func TestLint(t *testing.T) {
 	verilator, iverilog := tooltest.Find(t, "verilator"), tooltest.Find(t, "iverilog")
-	f, err := netlist.Freeze(netgen.Frozen(1, netgen.Paper(100, 3)), netlist.Full)
+	f, err := freeze.Network(netgen.Frozen(1, netgen.Paper(100, 3)), netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"ialgn/compiler"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -115,7 +116,7 @@ func same(t testing.TB, old, got *netlist.Netlist) {
 // the passes that restructure, with the order of thermometer bits assumed.
 func optimised(t testing.TB, seed uint64, f netgen.FrozenOptions, o compiler.Options) *netlist.Netlist {
 	t.Helper()
-	raw, err := netlist.Freeze(netgen.Frozen(seed, f), netlist.Gates)
+	raw, err := freeze.Network(netgen.Frozen(seed, f), netlist.Gates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +329,7 @@ func TestThreads(t *testing.T) {
 func TestHead(t *testing.T) {
 	f := netgen.Frozen(4, netgen.FrozenOptions{Width: 60, Depth: 8})
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
-		raw, err := netlist.Freeze(f, scope)
+		raw, err := freeze.Network(f, scope)
 		if err != nil {
 			t.Fatal(err)
 		}

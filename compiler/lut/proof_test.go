@@ -7,6 +7,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 )
 
@@ -31,7 +32,7 @@ func TestProof(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := netgen.Frozen(1, c.network)
-			raw, err := netlist.Freeze(f, c.scope)
+			raw, err := freeze.Network(f, c.scope)
 			if err != nil {
 				t.Fatal(err)
 			}

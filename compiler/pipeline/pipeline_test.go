@@ -14,6 +14,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 )
 
@@ -29,7 +30,7 @@ func networks(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 	for seed, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
 		model := netgen.Frozen(uint64(seed), netgen.FrozenOptions{Topology: topology, Width: 90, Depth: 9, ShareA: 0.2, ShareBinary: 0.7})
 		for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
-			raw, err := netlist.Freeze(model, scope)
+			raw, err := freeze.Network(model, scope)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +228,7 @@ func random(r *rand.Rand, n *netlist.Netlist) (in [][]uint64) {
 
 // TestHint takes the hint of a lowered head to the pipeline and back.
 func TestHint(t *testing.T) {
-	raw, err := netlist.Freeze(netgen.Frozen(1, netgen.FrozenOptions{Width: 300, Depth: 6, ShareA: 0.4, ShareBinary: 0.5}), netlist.Core)
+	raw, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 300, Depth: 6, ShareA: 0.4, ShareBinary: 0.5}), netlist.Core)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func TestDelayLines(t *testing.T) {
 // mappedC returns the random chains c of 8000 x 100 gates, mapped and lowered.
 func mappedC(tb testing.TB) *netlist.Netlist {
 	tb.Helper()
-	raw, err := netlist.Freeze(netgen.Frozen(1, netgen.Chains("c")), netlist.Core)
+	raw, err := freeze.Network(netgen.Frozen(1, netgen.Chains("c")), netlist.Core)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -4,8 +4,8 @@
 package depthuse
 
 import (
+	"ialgn/diagnose/census"
 	"ialgn/internal/plot"
-	"ialgn/netlist"
 	"ialgn/trainer/config"
 )
 
@@ -14,7 +14,7 @@ import (
 type Statistics struct {
 	Name       string // "" where there is no other network
 	Operations [16]float64
-	Categories netlist.Categories
+	Categories census.Categories
 	Depth      []Depth // by layer
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/diagnose/census"
 	"ialgn/internal/plot"
-	"ialgn/netlist"
 	"ialgn/trainer/config"
 )
 
@@ -14,7 +14,7 @@ import (
 var two = []Statistics{
 	{
 		Name: "RWLGN", Operations: [16]float64{1: 0.25, 3: 0.5, 15: 0.25},
-		Categories: netlist.Categories{Constants: 0.25, PassThrough: 0.5, Negation: 0.05, Binary: 0.2},
+		Categories: census.Categories{Constants: 0.25, PassThrough: 0.5, Negation: 0.05, Binary: 0.2},
 		Depth:      []Depth{{1, 0, 2, 3}, {4, 3, 5, 6}},
 	},
 	{Name: "IALGN", Depth: []Depth{{1.5, 0.5, 2.5, 3.5}}},

@@ -41,7 +41,9 @@ var policy = Policy{
 			Test: []string{"trainer/..."},
 		},
 
-		{Package: "netlist", Imports: []string{"trainer/model", "internal/hint"}, External: []string{gonum}, Test: []string{"trainer/encoding"}},
+		{Package: "netlist", Imports: []string{"internal/hint"}, External: []string{gonum}, Test: []string{"diagnose/census", "trainer/encoding", "trainer/model"}},
+		// The one bridge from what is trained to what is compiled.
+		{Package: "netlist/freeze", Imports: []string{"netlist", "trainer/model"}, Test: []string{"trainer/encoding"}},
 
 		{Package: "netlist/counts", Imports: []string{"netlist"}},
 
@@ -154,7 +156,8 @@ var policy = Policy{
 			Test: []string{"netlist", "backend/aiger", "backend/lowering", "trainer/config", "trainer/encoding"},
 		},
 
-		{Package: "diagnose/depthuse", Imports: []string{"netlist", "trainer/config", "internal/plot"}},
+		{Package: "diagnose/census", Imports: []string{"trainer/model"}, Test: []string{"netlist", "trainer/encoding"}},
+		{Package: "diagnose/depthuse", Imports: []string{"diagnose/census", "trainer/config", "internal/plot"}},
 		{
 			Package: "diagnose/credit",
 			Imports: []string{"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/kernel", "trainer/model", "internal/crew", "internal/hint"},
@@ -162,7 +165,7 @@ var policy = Policy{
 		},
 		{
 			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "netlist", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/hint", "internal/memory", "internal/plot", "internal/plural", "internal/overwrite"},
+			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/hint", "internal/memory", "internal/plot", "internal/plural", "internal/overwrite"},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
@@ -189,11 +192,11 @@ var policy = Policy{
 		{Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
 		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
-		{Package: "internal/benchcompile", Imports: []string{"netlist", "compiler", "compiler/...", "backend/...", "sim/verify", "target", "trainer/model", "internal/..."}},
+		{Package: "internal/benchcompile", Imports: []string{"netlist", "netlist/freeze", "compiler", "compiler/...", "backend/...", "sim/verify", "target", "trainer/model", "internal/..."}},
 		{
 			Package: "internal/fuzzcompile",
 			Imports: []string{
-				"netlist", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
+				"netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
@@ -201,7 +204,7 @@ var policy = Policy{
 		{
 			Package: "internal/mutate",
 			Imports: []string{
-				"netlist", "compiler/folder", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
+				"netlist", "netlist/freeze", "compiler/folder", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
@@ -216,7 +219,7 @@ var policy = Policy{
 		{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},
 	},
 
-	Test:         []string{"internal/hint", "internal/modelgen", "internal/netgen", "internal/testbench", "internal/tooltest"},
+	Test:         []string{"internal/hint", "internal/modelgen", "internal/netgen", "internal/testbench", "internal/tooltest", "netlist/freeze"},
 	TestExternal: []string{goCmp},
 	TestStandard: []string{"log"}, // examples end with it
 

@@ -12,6 +12,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/target"
 	"ialgn/trainer/model"
@@ -68,7 +69,7 @@ func coreOf(ctx context.Context, t table, o *options, name string, f *model.Froz
 }
 
 func optimised(ctx context.Context, f *model.Frozen, scope netlist.Scope) (*netlist.Netlist, error) {
-	raw, err := netlist.Freeze(f, scope)
+	raw, err := freeze.Network(f, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objectiv
 	got.cpu = cpuSeconds() - before
 	m := netlist.Measure(d.Netlist)
 	got.luts, got.levels = m.LUTs.Total, m.Levels.Total
-	raw, err := netlist.Freeze(f, scope)
+	raw, err := freeze.Network(f, scope)
 	if err != nil {
 		return got, err
 	}

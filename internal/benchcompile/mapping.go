@@ -12,6 +12,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/trainer/model"
 )
@@ -49,7 +50,7 @@ type mapping struct {
 
 func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {
 	b.model = f
-	if b.raw, err = netlist.Freeze(f, netlist.Gates); err != nil {
+	if b.raw, err = freeze.Network(f, netlist.Gates); err != nil {
 		return err
 	}
 	n, _, err := exact.Optimise(ctx, b.raw)
@@ -88,7 +89,7 @@ func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {
 // ours freezes, optimises and maps, and proves the result.
 func (b *mapping) ours(ctx context.Context, o lut.Options) error {
 	before := cpuSeconds()
-	raw, err := netlist.Freeze(b.model, netlist.Gates)
+	raw, err := freeze.Network(b.model, netlist.Gates)
 	if err != nil {
 		return err
 	}

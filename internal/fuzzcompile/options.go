@@ -11,6 +11,7 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/target"
 	"ialgn/trainer/model"
@@ -143,7 +144,7 @@ type fault struct {
 // compile compiles a network, as the compile command does.
 func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *rand.Rand) (d verify.Design, err error) {
 	d = verify.Design{Model: f, Assumed: o.assume}
-	if d.Raw, err = netlist.Freeze(f, o.scope); err != nil {
+	if d.Raw, err = freeze.Network(f, o.scope); err != nil {
 		return d, err
 	}
 	if o.counts {

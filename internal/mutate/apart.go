@@ -10,6 +10,7 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/compiler/folder"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
 	"ialgn/trainer/model"
@@ -38,7 +39,7 @@ func (d *design) checked() (verify.Design, error) {
 	if err != nil {
 		return verify.Design{}, err
 	}
-	raw, err := netlist.Freeze(f, scope)
+	raw, err := freeze.Network(f, scope)
 	if err == nil && strings.Contains(d.recipe.options, "--counts") {
 		raw, err = netlist.WithCounts(raw, f.Classes)
 	}

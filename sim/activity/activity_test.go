@@ -21,6 +21,7 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim"
 	"ialgn/target"
 )
@@ -28,7 +29,7 @@ import (
 // classifier returns a random classifier, lowered for k inputs of a LUT unless that is 0.
 func classifier(t *testing.T, scope netlist.Scope, k int, p pipeline.Options) *netlist.Netlist {
 	t.Helper()
-	n, err := netlist.Freeze(modelgen.New(modelgen.Options{Seed: 4, Features: 9, Width: 60, Depth: 5}).Freeze(), scope)
+	n, err := freeze.Network(modelgen.New(modelgen.Options{Seed: 4, Features: 9, Width: 60, Depth: 5}).Freeze(), scope)
 	if err != nil {
 		t.Fatal(err)
 	}

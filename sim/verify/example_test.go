@@ -8,6 +8,7 @@ import (
 	"ialgn/compiler"
 	"ialgn/internal/modelgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/trainer/encoding"
 )
@@ -17,7 +18,7 @@ import (
 func Example() {
 	ctx := context.Background()
 	f := modelgen.New(modelgen.Options{Seed: 1}).Freeze()
-	raw, err := netlist.Freeze(f, netlist.Core)
+	raw, err := freeze.Network(f, netlist.Core)
 	if err != nil {
 		log.Fatal(err)
 	}

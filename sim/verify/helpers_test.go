@@ -8,6 +8,7 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
@@ -17,7 +18,7 @@ var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
 // newDesign freezes and compiles a model.
 func newDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, level int) Design {
 	t.Helper()
-	raw, err := netlist.Freeze(f, scope)
+	raw, err := freeze.Network(f, scope)
 	if err != nil {
 		t.Fatal(err)
 	}

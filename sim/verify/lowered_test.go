@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 	"ialgn/trainer/model"
 )
@@ -23,7 +24,7 @@ import (
 // other than full use that inputs are thermometer codes where assumed.
 func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family string, k int, assumed bool, p ...pipeline.Options) Design {
 	t.Helper()
-	raw, err := netlist.Freeze(f, scope)
+	raw, err := freeze.Network(f, scope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,12 @@ import (
 	"ialgn/backend/verilog/syntax"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 )
 
 // BenchmarkCheck reads a raw network of 1,000 x 100 gates.
 func BenchmarkCheck(b *testing.B) {
-	n, err := netlist.Freeze(netgen.Frozen(1, netgen.Paper(1000, 100)), netlist.Full)
+	n, err := freeze.Network(netgen.Frozen(1, netgen.Paper(1000, 100)), netlist.Full)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/target"
 	"ialgn/trainer/model"
 )
@@ -47,7 +48,7 @@ func drawNetlist(t *testing.T, r *rand.Rand) (*netlist.Netlist, verilog.Options)
 		return oddNetlist(t, r), verilog.Options{Style: verilog.Style(r.IntN(2))}
 	}
 	f, scope := drawModel(r), []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}[r.IntN(3)]
-	n, err := netlist.Freeze(f, scope)
+	n, err := freeze.Network(f, scope)
 	if err == nil && scope != netlist.Gates && r.IntN(2) == 0 {
 		n, err = netlist.WithCounts(n, f.Classes)
 	}

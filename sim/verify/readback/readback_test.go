@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify/cec"
 	"ialgn/target"
 )
@@ -41,7 +42,7 @@ func needs(t *testing.T) {
 // small returns the raw netlist of a random network in which most gates matter.
 func small(t *testing.T, scope netlist.Scope) *netlist.Netlist {
 	t.Helper()
-	n, err := netlist.Freeze(modelgen.New(modelgen.Options{Seed: 5, Features: 9, Width: 42, Depth: 5, Bits: 5}).Freeze(), scope)
+	n, err := freeze.Network(modelgen.New(modelgen.Options{Seed: 5, Features: 9, Width: 42, Depth: 5, Bits: 5}).Freeze(), scope)
 	if err != nil {
 		t.Fatal(err)
 	}

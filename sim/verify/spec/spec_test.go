@@ -13,6 +13,7 @@ import (
 	"ialgn/backend/lowering"
 	"ialgn/internal/modelgen"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/trainer/model"
 )
 
@@ -40,7 +41,7 @@ func other(t *testing.T, m *model.Model, o Options) *aiger.File {
 	case o.Head != nil:
 		scope = netlist.Core
 	}
-	n, err := netlist.Freeze(f, scope)
+	n, err := freeze.Network(f, scope)
 	if err != nil {
 		t.Fatal(err)
 	}

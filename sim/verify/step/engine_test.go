@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify/cec"
 )
 
@@ -48,7 +49,7 @@ func (f folding) write(t testing.TB, dir string) Engine {
 			model.Encoder.Thresholds[i][0] = uint16(i % int(model.Encoder.Thresholds[i][1]))
 		}
 	}
-	n, err := netlist.Freeze(model, netlist.Full)
+	n, err := freeze.Network(model, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

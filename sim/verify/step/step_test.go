@@ -14,6 +14,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
+	"ialgn/netlist/freeze"
 	"ialgn/sim/verify/cec"
 )
 
@@ -43,7 +44,7 @@ func (f form) write(t testing.TB, dir string) Wrapper {
 	model := netgen.Frozen(3, netgen.FrozenOptions{
 		Width: 10 * f.classes, Depth: 4, Features: f.features, Bits: 5, BitsIn: f.bitsIn, Classes: f.classes, ShareA: 0.3, ShareBinary: 0.6,
 	})
-	n, err := netlist.Freeze(model, f.scope)
+	n, err := freeze.Network(model, f.scope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,17 @@
-package netlist
+// Package freeze makes the netlist of a frozen network: the one bridge from what is trained to what
+// is compiled.
+package freeze
 
 import (
 	"errors"
 	"fmt"
 	"math/bits"
 
+	"ialgn/netlist"
 	"ialgn/trainer/model"
 )
 
-// Freeze returns the raw netlist of a frozen network: one function cell of two inputs
+// Network returns the raw netlist of a frozen network: one function cell of two inputs
 // for each gate of the model, in layer order and within a layer in chain order, with
 // layer (from 1) and chain (from 0) as its origin. Nothing is simplified: constants
 // and pass-throughs read both their pins too, so that every gate can be compared with
@@ -16,25 +19,25 @@ import (
 //
 // The ports depend on the scope:
 //
-//   - [Gates]: input x, the thermometer bits with [encoding.Encoder.Label]; output h,
+//   - [netlist.Gates]: input x, the thermometer bits with [encoding.Encoder.Label]; output h,
 //     the last layer's bits, labelled with their class;
-//   - [Core]: output class_index instead of h, from one popcount a class over its
+//   - [netlist.Core]: output class_index instead of h, from one popcount a class over its
 //     chains, which are contiguous, and one argmax; the counts are the probes count_0,
 //     count_1 and so on;
-//   - [Full]: input x is instead the bus of feature words of BitsIn bits, labelled with
+//   - [netlist.Full]: input x is instead the bus of feature words of BitsIn bits, labelled with
 //     the features' names, and one comparison makes each thermometer bit.
 //
-// The netlist's name is made from the model's by [Identifier]. Freeze returns an error if f
+// The netlist's name is made from the model's by [netlist.Identifier]. Network returns an error if f
 // is not valid or too large to number its nets with 32 bits and its layers with 16. It
 // needs about 31 bytes a gate.
-func Freeze(f *model.Frozen, s Scope) (*Netlist, error) {
+func Network(f *model.Frozen, s netlist.Scope) (*netlist.Netlist, error) {
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("freeze: %w", err)
 	}
-	if s > Full {
+	if s > netlist.Full {
 		return nil, fmt.Errorf("freeze: no such scope %v, use Gates, Core or Full", s)
 	}
-	z := freezer{Builder: NewBuilder(Identifier(f.Name)), f: f}
+	z := freezer{Builder: netlist.NewBuilder(netlist.Identifier(f.Name)), f: f}
 	if err := z.reserve(s); err != nil {
 		return nil, fmt.Errorf("freeze: %w", err)
 	}
@@ -43,7 +46,7 @@ func Freeze(f *model.Frozen, s Scope) (*Netlist, error) {
 		z.layer(l)
 	}
 	z.Classes(z.classes())
-	if s == Gates {
+	if s == netlist.Gates {
 		z.Output("h", 1, z.classLabels(), z.h)
 	} else {
 		z.head()
@@ -53,29 +56,29 @@ func Freeze(f *model.Frozen, s Scope) (*Netlist, error) {
 
 // freezer holds what has been built so far.
 type freezer struct {
-	*Builder
+	*netlist.Builder
 	f *model.Frozen
-	x []Net // thermometer bits
-	h []Net // the last layer built
+	x []netlist.Net // thermometer bits
+	h []netlist.Net // the last layer built
 }
 
 // reserve makes room for all cells and pins at once.
-func (z *freezer) reserve(s Scope) error {
+func (z *freezer) reserve(s netlist.Scope) error {
 	f := z.f
-	if f.Depth() > MaxLayers {
-		return fmt.Errorf("%d layers, want at most %d", f.Depth(), MaxLayers)
+	if f.Depth() > netlist.MaxLayers {
+		return fmt.Errorf("%d layers, want at most %d", f.Depth(), netlist.MaxLayers)
 	}
 	classes, count := len(f.Classes), bits.Len(uint(f.Width/len(f.Classes)))
 	cells, pins := f.Gates(), 2*f.Gates()
 	nets := 2 + f.Inputs() + cells
-	if s >= Core {
-		cells, pins, nets = cells+classes+1, pins+f.Width+classes*count, nets+classes*count+ClassBits(classes)
+	if s >= netlist.Core {
+		cells, pins, nets = cells+classes+1, pins+f.Width+classes*count, nets+classes*count+netlist.ClassBits(classes)
 	}
-	if s == Full {
+	if s == netlist.Full {
 		words := f.Encoder.Features() * f.Encoder.BitsIn
 		cells, pins, nets = cells+f.Inputs(), pins+f.Inputs()*f.Encoder.BitsIn, nets+words
 	}
-	if max(nets, pins) >= maxPins {
+	if max(nets, pins) >= netlist.MaxPins {
 		return errors.New("too many gates for 32-bit net numbers, use a smaller width or depth")
 	}
 	z.Grow(cells, pins)
@@ -83,9 +86,9 @@ func (z *freezer) reserve(s Scope) error {
 }
 
 // encoder makes the thermometer bits: an input port, or comparisons of its words.
-func (z *freezer) encoder(s Scope) {
+func (z *freezer) encoder(s netlist.Scope) {
 	e := &z.f.Encoder
-	if s != Full {
+	if s != netlist.Full {
 		labels := make([]string, e.Inputs())
 		for i := range labels {
 			labels[i] = e.Label(i)
@@ -98,11 +101,11 @@ func (z *freezer) encoder(s Scope) {
 		labels[i] = e.Name(i)
 	}
 	bus := z.Input("x", e.Features()*e.BitsIn, e.BitsIn, labels)
-	z.x = make([]Net, 0, e.Inputs())
+	z.x = make([]netlist.Net, 0, e.Inputs())
 	for i, thresholds := range e.Thresholds {
 		word := bus[i*e.BitsIn : (i+1)*e.BitsIn]
 		for _, t := range thresholds {
-			z.x = append(z.x, z.Cell(Compare, uint64(t), Origin{}, word...))
+			z.x = append(z.x, z.Cell(netlist.Compare, uint64(t), netlist.Origin{}, word...))
 		}
 	}
 }
@@ -111,15 +114,15 @@ func (z *freezer) encoder(s Scope) {
 func (z *freezer) layer(l int) {
 	layer := &z.f.Layers[l]
 	a, b := z.source(layer.ASource), z.source(layer.BSource)
-	h := make([]Net, len(layer.Op))
+	h := make([]netlist.Net, len(layer.Op))
 	for i, op := range layer.Op {
-		origin := Origin{Layer: uint16(l + 1), Chain: uint32(i)}
-		h[i] = z.Function(Table(op), origin, a[layer.A[i]], b[layer.B[i]])
+		origin := netlist.Origin{Layer: uint16(l + 1), Chain: uint32(i)}
+		h[i] = z.Function(netlist.Table(op), origin, a[layer.A[i]], b[layer.B[i]])
 	}
 	z.h = h
 }
 
-func (z *freezer) source(s model.Source) []Net {
+func (z *freezer) source(s model.Source) []netlist.Net {
 	if s == model.Input {
 		return z.x
 	}
@@ -152,12 +155,12 @@ func (z *freezer) classLabels() []string {
 func (z *freezer) head() {
 	group := z.f.Width / len(z.f.Classes)
 	width := bits.Len(uint(group))
-	var counts []Net
+	var counts []netlist.Net
 	for c := range z.f.Classes {
-		count := Word(z.Cell(Popcount, 0, Origin{}, z.h[c*group:(c+1)*group]...), width)
+		count := netlist.Word(z.Cell(netlist.Popcount, 0, netlist.Origin{}, z.h[c*group:(c+1)*group]...), width)
 		z.Probe(fmt.Sprintf("count_%d", c), count)
 		counts = append(counts, count...)
 	}
-	index := z.Cell(Argmax, uint64(width), Origin{}, counts...)
-	z.Output("class_index", ClassBits(len(z.f.Classes)), []string{"class"}, Word(index, ClassBits(len(z.f.Classes))))
+	index := z.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, counts...)
+	z.Output("class_index", netlist.ClassBits(len(z.f.Classes)), []string{"class"}, netlist.Word(index, netlist.ClassBits(len(z.f.Classes))))
 }

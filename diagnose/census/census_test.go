@@ -1,4 +1,4 @@
-package netlist_test
+package census_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"ialgn/diagnose/census"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/trainer/encoding"
@@ -52,12 +53,12 @@ func TestEffectiveDepth(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		layers []model.FrozenLayer
-		want   []netlist.LayerDepth
+		want   []census.LayerDepth
 	}{
 		{
 			"each category on raw inputs",
 			[]model.FrozenLayer{first(0, 15, 3, 5, 12, 10, 1, 6)}, // 0 0 0 0 1 1 1 1
-			[]netlist.LayerDepth{{Mean: 0.5, P10: 0, P90: 1, Max: 1}},
+			[]census.LayerDepth{{Mean: 0.5, P10: 0, P90: 1, Max: 1}},
 		},
 		{
 			"a private spine",
@@ -66,7 +67,7 @@ func TestEffectiveDepth(t *testing.T) {
 				spine(3, 5, 12, 7, 0), // A 1, B 0, NOT A 2, OR 2, FALSE 0
 				spine(10, 3, 1, 3, 9), // NOT B 1, A 0, AND 3, A 2, XNOR 1
 			},
-			[]netlist.LayerDepth{
+			[]census.LayerDepth{
 				{Mean: 1, P10: 1, P90: 1, Max: 1},
 				{Mean: 1, P10: 0, P90: 2, Max: 2},
 				{Mean: 1.4, P10: 0.4, P90: 2.6, Max: 3},
@@ -79,7 +80,7 @@ func TestEffectiveDepth(t *testing.T) {
 				wired([]uint32{0, 1, 1}, []uint32{1, 0, 1}, 6, 5, 10), // 2 0 2
 				wired([]uint32{2, 0, 1}, []uint32{1, 1, 1}, 14, 3, 8), // 3 2 1
 			},
-			[]netlist.LayerDepth{
+			[]census.LayerDepth{
 				{Mean: 1.0 / 3, P10: 0, P90: 0.8, Max: 1},
 				{Mean: 4.0 / 3, P10: 0.4, P90: 2, Max: 2},
 				{Mean: 2, P10: 1.2, P90: 2.8, Max: 3},
@@ -88,11 +89,11 @@ func TestEffectiveDepth(t *testing.T) {
 		{
 			"one gate",
 			[]model.FrozenLayer{first(6), spine(6)},
-			[]netlist.LayerDepth{{1, 1, 1, 1}, {2, 2, 2, 2}},
+			[]census.LayerDepth{{1, 1, 1, 1}, {2, 2, 2, 2}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := netlist.EffectiveDepth(network(t, tt.layers...))
+			got := census.EffectiveDepth(network(t, tt.layers...))
 			if diff := cmp.Diff(tt.want, got, approx); diff != "" {
 				t.Errorf("depths (-want +got):\n%s", diff)
 			}
@@ -105,7 +106,7 @@ func TestEffectiveDepth(t *testing.T) {
 func TestEffectiveDepthRandom(t *testing.T) {
 	for _, o := range []netgen.FrozenOptions{{}, {Topology: netgen.Random}, {ShareA: 0.5, ShareBinary: 0.3, Depth: 12, Width: 33}} {
 		f := netgen.Frozen(9, o)
-		for l, got := range netlist.EffectiveDepth(f) {
+		for l, got := range census.EffectiveDepth(f) {
 			depth := make([]float64, f.Width)
 			sum := 0.0
 			for i := range depth {
@@ -117,7 +118,7 @@ func TestEffectiveDepthRandom(t *testing.T) {
 				low, part := math.Modf(p * float64(len(depth)-1))
 				return depth[int(low)]*(1-part) + depth[min(int(low)+1, len(depth)-1)]*part
 			}
-			want := netlist.LayerDepth{Mean: sum / float64(f.Width), P10: at(0.1), P90: at(0.9), Max: int(depth[len(depth)-1])}
+			want := census.LayerDepth{Mean: sum / float64(f.Width), P10: at(0.1), P90: at(0.9), Max: int(depth[len(depth)-1])}
 			if diff := cmp.Diff(want, got, approx); diff != "" {
 				t.Fatalf("options %+v, layer %d (-want +got):\n%s", o, l, diff)
 			}
@@ -156,15 +157,15 @@ func TestTakeCensus(t *testing.T) {
 		spine(3, 3, 5, 0),
 		spine(3, 12, 6, 1),
 	)
-	want := netlist.Census{
+	want := census.Census{
 		Gates:      8,
 		Operations: [16]float64{0: 0.125, 1: 0.125, 3: 0.375, 5: 0.125, 6: 0.125, 12: 0.125},
-		Categories: netlist.Categories{Constants: 0.125, PassThrough: 0.5, Negation: 0.125, Binary: 0.25},
+		Categories: census.Categories{Constants: 0.125, PassThrough: 0.5, Negation: 0.125, Binary: 0.25},
 	}
-	if diff := cmp.Diff(want, netlist.TakeCensus(f)); diff != "" {
+	if diff := cmp.Diff(want, census.Take(f)); diff != "" {
 		t.Errorf("census (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(netlist.Census{}, netlist.TakeCensus(network(t, first(1, 6)))); diff != "" {
+	if diff := cmp.Diff(census.Census{}, census.Take(network(t, first(1, 6)))); diff != "" {
 		t.Errorf("census of one layer (-want +got):\n%s", diff)
 	}
 }
@@ -173,9 +174,9 @@ func TestTakeCensus(t *testing.T) {
 // table says.
 func TestCensusAddsUp(t *testing.T) {
 	for op := range uint8(16) {
-		c := netlist.TakeCensus(network(t, first(0), spine(op)))
+		c := census.Take(network(t, first(0), spine(op)))
 		support := netlist.Support(netlist.Extend(netlist.Table(op), 2))
-		want := netlist.Categories{}
+		want := census.Categories{}
 		switch {
 		case support == 0:
 			want.Constants = 1

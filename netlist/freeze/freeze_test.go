@@ -1,4 +1,4 @@
-package netlist_test
+package freeze_test
 
 import (
 	"fmt"
@@ -11,22 +11,17 @@ import (
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
-	"ialgn/trainer/encoding"
+	"ialgn/netlist/freeze"
 	"ialgn/trainer/model"
 )
 
-// demo returns the network of docs/NETLIST.md: two pixels with one threshold each, two
-// chains of one layer.
-func demo(t testing.TB) *model.Frozen {
+func text(t *testing.T, n *netlist.Netlist) string {
 	t.Helper()
-	e, err := encoding.NewUniform(2, 2, 8, 255, []string{"pixel 0", "pixel 1"})
-	if err != nil {
+	var s strings.Builder
+	if err := netlist.WriteText(&s, n); err != nil {
 		t.Fatal(err)
 	}
-	return &model.Frozen{
-		Name: "demo", Classes: []string{"even", "odd"}, Width: 2, Encoder: *e,
-		Layers: []model.FrozenLayer{{Op: []uint8{1, 6}, A: []uint32{0, 1}, B: []uint32{1, 0}}},
-	}
+	return s.String()
 }
 
 // TestFreezeScopes has the whole text of a tiny network in each scope but Full, which
@@ -61,7 +56,7 @@ probe count_1
 end
 `,
 	} {
-		n, err := netlist.Freeze(demo(t), scope)
+		n, err := freeze.Network(netgen.Demo(), scope)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +89,7 @@ func checkFrozen(t *testing.T, name string, f *model.Frozen) {
 	e.Counts(counts, samples)
 	model.Classify(class, counts)
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
-		n, err := netlist.Freeze(f, scope)
+		n, err := freeze.Network(f, scope)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -252,7 +247,7 @@ func number(net []bool, nets []netlist.Net) (x uint64) {
 
 func TestFreezeRefuses(t *testing.T) {
 	deep := netgen.Frozen(1, netgen.FrozenOptions{Width: 1, Classes: 1, Depth: 70_000})
-	bad := demo(t)
+	bad := netgen.Demo()
 	bad.Layers[0].Op[1] = 16
 	for _, tt := range []struct {
 		name  string
@@ -262,9 +257,9 @@ func TestFreezeRefuses(t *testing.T) {
 	}{
 		{"invalid", bad, netlist.Core, "freeze: frozen network: layer 0: gate 1: operation 16"},
 		{"too deep", deep, netlist.Gates, "freeze: 70000 layers, want at most 65535"},
-		{"no such scope", demo(t), netlist.Full + 1, "freeze: no such scope"},
+		{"no such scope", netgen.Demo(), netlist.Full + 1, "freeze: no such scope"},
 	} {
-		if _, err := netlist.Freeze(tt.f, tt.scope); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+		if _, err := freeze.Network(tt.f, tt.scope); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package netlist
+package census
 
 import (
 	"math"
@@ -104,5 +104,5 @@ func ranked(histogram []int, i int) float64 {
 		}
 		i -= count
 	}
-	panic("netlist: rank beyond the histogram")
+	panic("census: rank beyond the histogram")
 }

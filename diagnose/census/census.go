@@ -1,4 +1,6 @@
-package netlist
+// Package census counts what the gates of a frozen network are: how often each operation occurs, and
+// how deep the logic is behind each layer.
+package census
 
 import "ialgn/trainer/model"
 
@@ -19,10 +21,10 @@ type Categories struct {
 	Binary      float64 `json:"binary"`       // the other ten
 }
 
-// TakeCensus counts the operations of f. A network of one layer has none to count: all
+// Take counts the operations of f. A network of one layer has none to count: all
 // shares are 0 then. The deployed gate count of the paper, width x depth, is
 // [model.Frozen.Gates]; it counts the first layer too.
-func TakeCensus(f *model.Frozen) Census {
+func Take(f *model.Frozen) Census {
 	var count [16]int
 	for l := 1; l < len(f.Layers); l++ {
 		for _, op := range f.Layers[l].Op {

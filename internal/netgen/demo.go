@@ -1,0 +1,19 @@
+package netgen
+
+import (
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// Demo returns the network of docs/NETLIST.md: two pixels with one threshold each, two chains of one
+// layer.
+func Demo() *model.Frozen {
+	e, err := encoding.NewUniform(2, 2, 8, 255, []string{"pixel 0", "pixel 1"})
+	if err != nil {
+		panic("netgen: " + err.Error())
+	}
+	return &model.Frozen{
+		Name: "demo", Classes: []string{"even", "odd"}, Width: 2, Encoder: *e,
+		Layers: []model.FrozenLayer{{Op: []uint8{1, 6}, A: []uint32{0, 1}, B: []uint32{1, 0}}},
+	}
+}
