@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/permute"
 )
 
 // TestDiagnoseFrame calls two kinds that differ in an option.
@@ -33,7 +35,7 @@ func TestDiagnoseFrame(t *testing.T) {
 		}
 		app := newApp(io.Discard, io.Discard)
 		app.Commands = []*cli.Command{diagnoseCommand([]diagnosis{kind("one", "extra"), kind("two")}, &cli.IntFlag{Name: "extra"})}
-		err := app.RunContext(context.Background(), permute(append([]string{"ialgn", "diagnose"}, strings.Fields(test.args)...), app.Commands))
+		err := app.RunContext(context.Background(), permute.Args(append([]string{"ialgn", "diagnose"}, strings.Fields(test.args)...), app.Commands))
 		got := ""
 		if err != nil {
 			got = err.Error()

@@ -25,6 +25,7 @@ import (
 
 	"ialgn/internal/build"
 	"ialgn/internal/hint"
+	"ialgn/internal/permute"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
 )
@@ -64,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads sets it
 	return guarded(stderr, func() int {
 		app := newApp(stdout, stderr)
-		err := app.RunContext(ctx, permute(args, app.Commands))
+		err := app.RunContext(ctx, permute.Args(args, app.Commands))
 		if err != nil {
 			fmt.Fprintf(stderr, "ialgn: %s\n", message(err))
 			if h := advice(err); h != "" {
@@ -186,57 +187,4 @@ func optionNames(c *cli.Context) (all []string) {
 		}
 	}
 	return all
-}
-
-// permute moves a command's flags before its arguments, as the parser needs them, so
-// that `ialgn train CONFIG -o MODEL` works. What follows "--" stays where it is. A last
-// flag that lacks its value stays last, for the parser to say so.
-func permute(args []string, commands []*cli.Command) []string {
-	for i, a := range args {
-		for _, c := range commands {
-			if i > 0 && a == c.Name {
-				return append(append([]string(nil), args[:i+1]...), flagsFirst(args[i+1:], c)...)
-			}
-		}
-	}
-	return args
-}
-
-func flagsFirst(args []string, c *cli.Command) []string {
-	var flags, rest []string
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		switch {
-		case a == "--":
-			return append(append(flags, "--"), append(rest, args[i+1:]...)...)
-		case len(a) < 2 || a[0] != '-':
-			rest = append(rest, a)
-		default:
-			flags = append(flags, a)
-			if !takesValue(a, c) {
-				continue
-			}
-			if i++; i == len(args) {
-				return flags
-			}
-			flags = append(flags, args[i])
-		}
-	}
-	return append(flags, rest...)
-}
-
-func takesValue(arg string, c *cli.Command) bool {
-	name := strings.TrimLeft(arg, "-")
-	if strings.Contains(name, "=") {
-		return false
-	}
-	for _, f := range c.Flags {
-		for _, n := range f.Names() {
-			if n == name {
-				_, isBool := f.(*cli.BoolFlag)
-				return !isBool
-			}
-		}
-	}
-	return false
 }

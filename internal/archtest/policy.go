@@ -187,6 +187,7 @@ var policy = Policy{
 		{Package: "internal/overwrite", Imports: []string{"internal/hint"}},
 		{Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
+		{Package: "internal/permute", External: []string{cli}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},

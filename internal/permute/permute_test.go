@@ -1,0 +1,47 @@
+package permute_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/permute"
+)
+
+func TestArgs(t *testing.T) {
+	commands := []*cli.Command{
+		{Name: "eval", Flags: []cli.Flag{&cli.StringFlag{Name: "o"}}},
+		{Name: "train", Flags: []cli.Flag{
+			&cli.StringFlag{Name: "o"}, &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}},
+			&cli.StringSliceFlag{Name: "set"}, &cli.IntFlag{Name: "threads"},
+		}},
+	}
+	for _, c := range []struct{ args, want string }{
+		{"ialgn", "ialgn"},
+		{"ialgn --version", "ialgn --version"},
+		{"ialgn unknown x -o y", "ialgn unknown x -o y"},
+		{"train train c.yaml", "train train c.yaml"}, // the first is the program
+		{"ialgn train c.yaml -o m", "ialgn train -o m c.yaml"},
+		{"ialgn train -o m c.yaml", "ialgn train -o m c.yaml"},
+		{"ialgn train c.yaml --quiet -o m", "ialgn train --quiet -o m c.yaml"},
+		{"ialgn train c.yaml -q d.yaml", "ialgn train -q c.yaml d.yaml"},
+		{"ialgn train c.yaml --set a=b --set c=-1 --threads 2", "ialgn train --set a=b --set c=-1 --threads 2 c.yaml"},
+		{"ialgn train c.yaml --threads=2 d", "ialgn train --threads=2 c.yaml d"},
+		{"ialgn train c.yaml --unknown d", "ialgn train --unknown c.yaml d"},
+		{"ialgn train c.yaml -o", "ialgn train -o"},
+		{"ialgn train - -o m", "ialgn train -o m -"}, // standard input is an argument
+		{"ialgn train c.yaml -o m -- -x -y", "ialgn train -o m -- c.yaml -x -y"},
+		{"ialgn train eval -o m", "ialgn train -o m eval"},
+	} {
+		args := strings.Fields(c.args)
+		got := permute.Args(args, commands)
+		if diff := cmp.Diff(strings.Fields(c.want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.args, diff)
+		}
+		if diff := cmp.Diff(strings.Fields(c.args), args); diff != "" {
+			t.Errorf("%s: the arguments themselves were changed:\n%s", c.args, diff)
+		}
+	}
+}
