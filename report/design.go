@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/artifact"
 	"ialgn/compiler"
-	"ialgn/compiler/folder"
 	"ialgn/flow/synth"
 	"ialgn/internal/plot"
 	"ialgn/netlist"
@@ -21,7 +21,7 @@ type Synthesis struct {
 }
 
 // of reports whether it is of the folder as it is.
-func (s *Synthesis) of(o *folder.Output) bool { return s.Report.Manifest == o.SHA256() }
+func (s *Synthesis) of(o *artifact.Output) bool { return s.Report.Manifest == o.SHA256() }
 
 // stale begins what is said of results of a folder that was compiled again since.
 const stale = "Of an earlier content of the folder, not of this one: "
@@ -71,7 +71,7 @@ func (b *builder) area() section {
 }
 
 // foldTables returns what a folded engine takes, with each number of lanes that it could have.
-func foldTables(r *folder.FoldReport) []table {
+func foldTables(r *artifact.FoldReport) []table {
 	each := table{
 		Caption: "The folded engine, by its lanes",
 		Head:    []string{"lanes", "steps", "clocks a sample", "block RAMs", "samples a second", "fits"},

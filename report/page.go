@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/diagnose/depthuse"
 	"ialgn/internal/plot"
 	"ialgn/trainer/model"
@@ -27,13 +27,13 @@ import (
 // Page is what a page is made of.
 type Page struct {
 	Version    string // of the program
-	Output     *folder.Output
+	Output     *artifact.Output
 	ModelFile  string // name of the file
 	Info       *model.Info
 	Statistics depthuse.Statistics // of the model
 	Test       *Test               // nil: NotTested says why
 	NotTested  string
-	Verified   *folder.Certificate // nil: there is none
+	Verified   *artifact.Certificate // nil: there is none
 	Synthesis  []Synthesis
 }
 

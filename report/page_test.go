@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/artifact"
 	"ialgn/backend/fold"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
-	"ialgn/compiler/folder"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/diagnose/depthuse"
@@ -39,14 +39,14 @@ func full() *Page {
 	measures := &netlist.Measures{Cells: sizes, LUTs: sizes, Levels: netlist.Sizes{Total: 7}}
 	return &Page{
 		Version: "0.1.0", ModelFile: evil + ".safetensors",
-		Output: &folder.Output{
+		Output: &artifact.Output{
 			Dir: "there",
-			Manifest: folder.Manifest{
+			Manifest: artifact.Manifest{
 				Module: evil, Scope: "full", Options: json.RawMessage(`{"optimise":2,"wrap":"stream"}`),
-				Model: folder.ModelRef{Name: "m", SHA256: "abc123"},
-				Files: []folder.File{{Name: "net.v", Format: "verilog", Size: 54321, SHA256: "def456"}},
+				Model: artifact.ModelRef{Name: "m", SHA256: "abc123"},
+				Files: []artifact.File{{Name: "net.v", Format: "verilog", Size: 54321, SHA256: "def456"}},
 			},
-			Report: folder.Report{
+			Report: artifact.Report{
 				GatesRaw: 6000, Gates: 1126, Cells: sizes, LUTs: &sizes, Levels: netlist.Sizes{Total: 5}, Raw: measures,
 				Seconds: 1.5, PeakBytes: 27e6,
 				Passes: []compiler.PassReport{
@@ -66,10 +66,10 @@ func full() *Page {
 		}},
 		Statistics: depthuse.Statistics{Operations: [16]float64{3: 1}, Depth: []depthuse.Depth{{Mean: 0.207, P90: 1, Max: 1}}},
 		Test:       &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
-		Verified: &folder.Certificate{
+		Verified: &artifact.Certificate{
 			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0", Time: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
 			Assumptions: []string{"the inputs are thermometer codes"}, Tools: map[string]string{"proof": "abc 1.01"},
-			Checks: folder.Checks{Formal: map[string]any{"proved": true, "checked": 300.0}, RTL: map[string]any{"mismatches": 0.0}},
+			Checks: artifact.Checks{Formal: map[string]any{"proved": true, "checked": 300.0}, RTL: map[string]any{"mismatches": 0.0}},
 		},
 		Synthesis: []Synthesis{{
 			Report: synth.Report{
@@ -84,9 +84,9 @@ func full() *Page {
 
 // folded gives a page a folded engine.
 func folded(p *Page) *Page {
-	p.Output.Report.Fold = &folder.FoldReport{
-		Lanes: 2, Memories: []folder.FoldMemory{{File: "net_fold_0.hex", Depth: 256, Width: 12}},
-		Each: []folder.FoldCost{{Cost: fold.Cost{Lanes: 2, Steps: 58, Cycles: 256, Blocks: 4}, Fits: []string{"ice40-hx8k", "ice40-up5k"}, SamplesPerSecond: 46875}},
+	p.Output.Report.Fold = &artifact.FoldReport{
+		Lanes: 2, Memories: []artifact.FoldMemory{{File: "net_fold_0.hex", Depth: 256, Width: 12}},
+		Each: []artifact.FoldCost{{Cost: fold.Cost{Lanes: 2, Steps: 58, Cycles: 256, Blocks: 4}, Fits: []string{"ice40-hx8k", "ice40-up5k"}, SamplesPerSecond: 46875}},
 	}
 	return p
 }

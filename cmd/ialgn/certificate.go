@@ -4,12 +4,12 @@ import (
 	"errors"
 	"time"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 )
 
 // certify writes what verify found into the folder.
 func certify(r *verifyReport) error {
-	return r.out.Certify(&folder.Certificate{
+	return r.out.Certify(&artifact.Certificate{
 		Version: version, Time: time.Now().UTC().Truncate(time.Second),
 		Result: r.result(), Level: levelNames[r.asked], Samples: r.samples(), Assumptions: r.assumptions(),
 		Model: r.model,
@@ -66,8 +66,8 @@ func (r *verifyReport) tools() map[string]string {
 }
 
 // checks returns the results of the checks that ran.
-func (r *verifyReport) checks() folder.Checks {
-	return folder.Checks{
+func (r *verifyReport) checks() artifact.Checks {
+	return artifact.Checks{
 		Software: ran(r.Software), RTL: ran(r.RTL), Synthesized: ran(r.Synthesized),
 		Fold: ran(r.Fold), FoldRTL: ran(r.FoldRTL), FoldFormal: ran(r.FoldFormal),
 		Wrapper: ran(r.Wrapper), Formal: ran(r.Formal), Verilog: ran(r.Verilog), Core: ran(r.Core),

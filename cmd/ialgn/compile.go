@@ -17,9 +17,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/artifact"
 	"ialgn/backend/handover"
 	"ialgn/backend/verilog"
-	"ialgn/compiler/folder"
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
@@ -92,7 +92,7 @@ func compile(c *cli.Context) error {
 }
 
 // compileModel takes a model file to an output folder.
-func compileModel(ctx context.Context, path, dir string, o compileOptions) (*folder.Report, error) {
+func compileModel(ctx context.Context, path, dir string, o compileOptions) (*artifact.Report, error) {
 	started := time.Now()
 	plan, err := o.plan()
 	if err != nil {
@@ -113,10 +113,10 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 	if o.Module == "" {
 		o.Module = moduleName(info.Model.Config.Name)
 	}
-	if err := folder.CheckModule(o.Module); err != nil {
+	if err := artifact.CheckModule(o.Module); err != nil {
 		return nil, hint.With(fmt.Errorf("module name: %w", err), "choose another with --module NAME")
 	}
-	p := o.product(plan, folder.Manifest{Version: version, Module: o.Module})
+	p := o.product(plan, artifact.Manifest{Version: version, Module: o.Module})
 	p.Started, p.GatesRaw = started, info.Model.Width*info.Model.Depth()
 	raw, err := freezeFile(file, plan, func(f *model.Frozen, raw *netlist.Netlist) error {
 		return o.makeVectors(ctx, f, info.Model, raw, &p)
@@ -134,12 +134,12 @@ func compileModel(ctx context.Context, path, dir string, o compileOptions) (*fol
 		return nil, err
 	}
 	p.Header = header(p.Manifest, o)
-	return folder.Write(ctx, dir, p)
+	return artifact.Write(ctx, dir, p)
 }
 
 // product returns what the options alone say of a product.
-func (o compileOptions) product(p compilePlan, m folder.Manifest) folder.Product {
-	return folder.Product{Emit: o.Emit, MHz: o.MHz, Wrap: p.wrap, Baud: o.Baud, Board: p.board, Manifest: m, Header: header(m, o), Guard: o.guard}
+func (o compileOptions) product(p compilePlan, m artifact.Manifest) artifact.Product {
+	return artifact.Product{Emit: o.Emit, MHz: o.MHz, Wrap: p.wrap, Baud: o.Baud, Board: p.board, Manifest: m, Header: header(m, o), Guard: o.guard}
 }
 
 // freezeFile streams a model file into the raw netlist. The frozen network is garbage
@@ -167,14 +167,14 @@ func moduleName(name string) string {
 }
 
 // newManifest returns the manifest that a version of this program gives a product of a model.
-func newManifest(version string, modelSum func() (string, error), m *model.Model, o compileOptions) (folder.Manifest, error) {
+func newManifest(version string, modelSum func() (string, error), m *model.Model, o compileOptions) (artifact.Manifest, error) {
 	sum, err := modelSum()
 	if err != nil {
-		return folder.Manifest{}, err
+		return artifact.Manifest{}, err
 	}
-	man := folder.Manifest{
+	man := artifact.Manifest{
 		Version: version, Module: o.Module, Scope: o.Scope, Classes: m.Classes, Test: m.Record.Test,
-		Model: folder.ModelRef{Name: m.Config.Name, SHA256: sum},
+		Model: artifact.ModelRef{Name: m.Config.Name, SHA256: sum},
 	}
 	for dst, v := range map[*json.RawMessage]any{
 		&man.Options: o,
@@ -191,7 +191,7 @@ func newManifest(version string, modelSum func() (string, error), m *model.Model
 
 // versionWord returns the word that identifies a build: of the program, the model and the
 // options that the manifest names.
-func versionWord(m folder.Manifest) (uint32, error) {
+func versionWord(m artifact.Manifest) (uint32, error) {
 	var options bytes.Buffer
 	if err := json.Compact(&options, m.Options); err != nil {
 		return 0, err
@@ -200,7 +200,7 @@ func versionWord(m folder.Manifest) (uint32, error) {
 }
 
 // header returns what the head of the Verilog says of the origin.
-func header(m folder.Manifest, o compileOptions) []string {
+func header(m artifact.Manifest, o compileOptions) []string {
 	lines := []string{
 		"made by ialgn " + m.Version,
 		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
@@ -249,7 +249,7 @@ func fileSHA256(ctx context.Context, path string) (string, error) {
 }
 
 type compileReport struct {
-	*folder.Report
+	*artifact.Report
 	dir string
 }
 

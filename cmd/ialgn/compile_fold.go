@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/artifact"
 	"ialgn/backend/fold"
 	"ialgn/compiler"
-	"ialgn/compiler/folder"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
 	"ialgn/target"
@@ -43,7 +43,7 @@ func (o compileOptions) folded(p compilePlan) (lanes int, wrap string, err error
 
 // engine folds an optimised netlist, and says what engines of it take. It returns nil if none
 // was asked for.
-func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out folder.Product) (*folder.Fold, error) {
+func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out artifact.Product) (*artifact.Fold, error) {
 	if p.fold == 0 {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 	if err != nil {
 		return nil, hint.With(fmt.Errorf("--fold: %w", err), "leave it out")
 	}
-	f := &folder.Fold{Report: folder.FoldReport{Lanes: p.fold}}
+	f := &artifact.Fold{Report: artifact.FoldReport{Lanes: p.fold}}
 	for _, lanes := range fold.Lanes() {
 		room := 0
 		if lanes == p.fold {
@@ -72,7 +72,7 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 		}
 	}
 	for _, m := range f.Engine.Memories() {
-		f.Report.Memories = append(f.Report.Memories, folder.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
+		f.Report.Memories = append(f.Report.Memories, artifact.FoldMemory{File: m.File, Depth: m.Depth, Width: m.Width})
 	}
 	return f, nil
 }
@@ -81,8 +81,8 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 func (p compilePlan) dropping() bool { return p.wrap == "uart" || p.wrap == "spi" }
 
 // foldCost adds the devices that have the memory, and the rate at a clock.
-func foldCost(c fold.Cost, mhz float64) folder.FoldCost {
-	cost := folder.FoldCost{Cost: c, Fits: []string{}, SamplesPerSecond: mhz * 1e6 / float64(c.Cycles)}
+func foldCost(c fold.Cost, mhz float64) artifact.FoldCost {
+	cost := artifact.FoldCost{Cost: c, Fits: []string{}, SamplesPerSecond: mhz * 1e6 / float64(c.Cycles)}
 	for _, d := range target.Devices() {
 		if d.Of().BlockBits == fold.BlockBits && c.Blocks*fold.BlockBits <= d.BlockRAM {
 			cost.Fits = append(cost.Fits, d.Name)
@@ -92,7 +92,7 @@ func foldCost(c fold.Cost, mhz float64) folder.FoldCost {
 }
 
 // foldText tells what a folded engine takes.
-func foldText(w io.Writer, r *folder.FoldReport) {
+func foldText(w io.Writer, r *artifact.FoldReport) {
 	if r == nil {
 		return
 	}

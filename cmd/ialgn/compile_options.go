@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
+	"ialgn/artifact"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
-	"ialgn/compiler/folder"
 	"ialgn/compiler/hardware"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
@@ -266,7 +266,7 @@ func (o compileOptions) stages() (p pipeline.Options, err error) {
 
 // run optimises and lowers a netlist into a product. Each netlist is garbage when the
 // next one is there.
-func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out *folder.Product) (err error) {
+func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out *artifact.Product) (err error) {
 	raw := netlist.Measure(n)
 	out.Raw = &raw
 	if n, out.Passes, err = p.optimise.Optimise(ctx, n); err != nil {
@@ -285,6 +285,6 @@ func (p compilePlan) run(ctx context.Context, n *netlist.Netlist, e *encoding.En
 		return err
 	}
 	out.Netlist, out.Passes = d.Netlist, append(out.Passes, d.Steps...)
-	out.Hardware = &folder.Hardware{Style: p.style, Target: p.hardware.Target, Hint: d.Hint, Mapping: d.Mapping, Pipeline: d.Stages}
+	out.Hardware = &artifact.Hardware{Style: p.style, Target: p.hardware.Target, Hint: d.Hint, Mapping: d.Mapping, Pipeline: d.Stages}
 	return nil
 }

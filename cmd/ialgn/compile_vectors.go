@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ialgn/artifact"
 	"ialgn/backend/verilog"
-	"ialgn/compiler/folder"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
@@ -43,16 +43,16 @@ func parseVectors(n int) (int, error) {
 // set or, where that cannot be read, random words. What is wanted of them is what the trainer's
 // forward pass says, which no pass of the compiler has touched. The raw netlist says what ports
 // there are.
-func (o compileOptions) makeVectors(ctx context.Context, f *model.Frozen, m *model.Model, raw *netlist.Netlist, p *folder.Product) (err error) {
+func (o compileOptions) makeVectors(ctx context.Context, f *model.Frozen, m *model.Model, raw *netlist.Netlist, p *artifact.Product) (err error) {
 	test, err := trainer.LoadFirst(ctx, &f.Encoder, f.Classes, m.Config.Data, o.folders, o.vectors())
 	switch {
 	case err == nil:
-		p.Samples = &folder.Samples{Source: test.Name}
+		p.Samples = &artifact.Samples{Source: test.Name}
 		p.Vectors, err = verify.TrainerVectors(f, raw, verify.Samples{Levels: test.Levels, Words: test.Words}, o.vectors())
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		p.Samples = &folder.Samples{Source: "random", Reason: err.Error()}
+		p.Samples = &artifact.Samples{Source: "random", Reason: err.Error()}
 		p.Vectors, err = verify.TrainerVectors(f, raw, verify.RandomSamples(&f.Encoder, o.vectors()), o.vectors())
 	}
 	if err == nil {
@@ -62,7 +62,7 @@ func (o compileOptions) makeVectors(ctx context.Context, f *model.Frozen, m *mod
 }
 
 // vectorsText tells of vectors that are no test samples.
-func vectorsText(w io.Writer, s *folder.Samples) {
+func vectorsText(w io.Writer, s *artifact.Samples) {
 	if s != nil && s.Reason != "" {
 		fmt.Fprintf(w, "vectors: %d random samples, for there are no test samples: %s\n", s.Samples, s.Reason)
 	}
@@ -72,7 +72,7 @@ func vectorsText(w io.Writer, s *folder.Samples) {
 // Known are the samples that they begin, nil if those of the model are not at hand. It tells of a file
 // that no vectors can be read from, or that has more or fewer of them than there can be; a folder
 // without one is an error.
-func (o compileOptions) folderVectors(out *folder.Output, d verify.Design, known *verify.Samples, p *folder.Product) (wrong []string, err error) {
+func (o compileOptions) folderVectors(out *artifact.Output, d verify.Design, known *verify.Samples, p *artifact.Product) (wrong []string, err error) {
 	path, err := out.Path("vectors")
 	if err != nil {
 		return nil, err

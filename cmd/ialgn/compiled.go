@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/artifact"
 	"ialgn/compiler/encoder"
-	"ialgn/compiler/folder"
 	"ialgn/internal/hint"
 	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
@@ -23,8 +23,8 @@ import (
 // compiledDesign is an output folder with the model that it was compiled from, and all that checks of it
 // compare.
 type compiledDesign struct {
-	out     *folder.Output
-	model   folder.File
+	out     *artifact.Output
+	model   artifact.File
 	design  verify.Design
 	files   verify.RTLFiles
 	fold    *verify.FoldFiles // nil: there is no folded engine
@@ -35,7 +35,7 @@ type compiledDesign struct {
 // openCompiled opens a folder that was compiled from a model. It refuses one of another model. The caller
 // releases the folder.
 func openCompiled(c *cli.Context, file *model.File, dir string) (*compiledDesign, error) {
-	out, err := folder.Hold(dir)
+	out, err := artifact.Hold(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +47,11 @@ func openCompiled(c *cli.Context, file *model.File, dir string) (*compiledDesign
 }
 
 // newCompiled takes from a folder, and from the model that it was compiled from, what checks compare.
-func newCompiled(c *cli.Context, file *model.File, out *folder.Output) (*compiledDesign, error) {
+func newCompiled(c *cli.Context, file *model.File, out *artifact.Output) (*compiledDesign, error) {
 	if err := checkCompiledFrom(c.Context, out, file); err != nil {
 		return nil, err
 	}
-	k := &compiledDesign{out: out, model: folder.File{
+	k := &compiledDesign{out: out, model: artifact.File{
 		Name: filepath.Base(file.Path()), Format: "model", Size: file.Size(), SHA256: out.Manifest.Model.SHA256,
 	}}
 	info, err := file.Info()
@@ -83,7 +83,7 @@ func newCompiled(c *cli.Context, file *model.File, out *folder.Output) (*compile
 }
 
 // checkCompiledFrom refuses a folder that was compiled from another model.
-func checkCompiledFrom(ctx context.Context, out *folder.Output, file *model.File) error {
+func checkCompiledFrom(ctx context.Context, out *artifact.Output, file *model.File) error {
 	sum, err := file.SHA256(ctx)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func checkCompiledFrom(ctx context.Context, out *folder.Output, file *model.File
 }
 
 // compareManifest tells what a manifest says of the model and of its own options that compile does not.
-func compareManifest(out *folder.Output, m *model.Model) (differ []string, err error) {
+func compareManifest(out *artifact.Output, m *model.Model) (differ []string, err error) {
 	o, _, err := readOptions(out)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func asJSON(part any) (value any) {
 }
 
 // newDesign takes what is compared, and how its Verilog is written, from a folder.
-func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify.RTLFiles, err error) {
+func newDesign(f *model.Frozen, out *artifact.Output) (d verify.Design, rtl verify.RTLFiles, err error) {
 	o, plan, err := readOptions(out)
 	if err != nil {
 		return d, rtl, err
@@ -154,7 +154,7 @@ func newDesign(f *model.Frozen, out *folder.Output) (d verify.Design, rtl verify
 }
 
 // readOptions reads the options that a folder was compiled with.
-func readOptions(out *folder.Output) (o compileOptions, p compilePlan, err error) {
+func readOptions(out *artifact.Output) (o compileOptions, p compilePlan, err error) {
 	switch err = json.Unmarshal(out.Manifest.Options, &o); {
 	case err != nil:
 		err = fmt.Errorf("options: %w", jsonfault.Explain(err))
@@ -170,7 +170,7 @@ func readOptions(out *folder.Output) (o compileOptions, p compilePlan, err error
 }
 
 // compareFiles holds every file of a folder to what compile writes for its netlist and options.
-func compareFiles(ctx context.Context, d verify.Design, out *folder.Output, known *verify.Samples) ([]string, error) {
+func compareFiles(ctx context.Context, d verify.Design, out *artifact.Output, known *verify.Samples) ([]string, error) {
 	o, plan, err := readOptions(out)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func compareFiles(ctx context.Context, d verify.Design, out *folder.Output, know
 	p := o.product(plan, out.Manifest)
 	p.Netlist = out.Netlist
 	if plan.hardware != nil {
-		p.Hardware = &folder.Hardware{Style: plan.style, Target: plan.target(), Hint: cmp.Or(out.Hint, &counts.Hint{})}
+		p.Hardware = &artifact.Hardware{Style: plan.style, Target: plan.target(), Hint: cmp.Or(out.Hint, &counts.Hint{})}
 	}
 	if plan.fold > 0 {
 		n, _, err := plan.optimise.Optimise(ctx, d.Raw)
@@ -203,5 +203,5 @@ func (p compilePlan) core(n *netlist.Netlist) *encoder.Split {
 	if p.wrap == "" || p.fold > 0 {
 		return nil
 	}
-	return folder.Core(n, p.wrap)
+	return artifact.Core(n, p.wrap)
 }

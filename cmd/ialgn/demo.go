@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/examples"
 	"ialgn/flow/synth"
 	"ialgn/internal/plural"
@@ -138,7 +138,7 @@ type demoReport struct {
 	Dir          string           `json:"dir"`
 	Design       string           `json:"design"`
 	Train        *trainer.Summary `json:"train"`
-	Compile      *folder.Report   `json:"compile"`
+	Compile      *artifact.Report `json:"compile"`
 	Verify       *verifyReport    `json:"verify"`
 	Synth        *synthReport     `json:"synth,omitempty"`
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/internal/tooltest"
 	"ialgn/target"
 )
@@ -93,7 +93,7 @@ func TestLatency(t *testing.T) {
 		t.Run(c.options, func(t *testing.T) {
 			dir := fmt.Sprint("out", i)
 			stdout := must(t, append([]string{"compile", "m.st", "-o", dir, "--json"}, strings.Fields(c.options)...)...)
-			var report folder.Report
+			var report artifact.Report
 			if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestLatency(t *testing.T) {
 // measuredLatency returns what the testbench prints of a compiled folder.
 func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	t.Helper()
-	out, err := folder.Read(dir)
+	out, err := artifact.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/flow/synth"
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hint"
@@ -49,7 +49,7 @@ func writePage(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := folder.Read(args[0])
+	out, err := artifact.Read(args[0])
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ type pageReport struct {
 func (r pageReport) text(w io.Writer) { fmt.Fprintln(w, r.Report) }
 
 // newPage reads all that is known of a folder and its model.
-func newPage(c *cli.Context, out *folder.Output) (*reports.Page, error) {
+func newPage(c *cli.Context, out *artifact.Output) (*reports.Page, error) {
 	p := &reports.Page{Version: version, Output: out}
 	file, err := modelOf(c, out)
 	if err != nil {
@@ -119,7 +119,7 @@ func newPage(c *cli.Context, out *folder.Output) (*reports.Page, error) {
 
 // modelOf opens the file of the model that a folder was compiled from: the one that --model names,
 // else the one with the manifest's SHA-256 in the folder or beside it.
-func modelOf(c *cli.Context, out *folder.Output) (*model.File, error) {
+func modelOf(c *cli.Context, out *artifact.Output) (*model.File, error) {
 	if path := c.String("model"); path != "" {
 		file, err := model.Open(path)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/internal/hint"
 	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
@@ -105,7 +105,7 @@ func openDesign(c *cli.Context, path string) (*design, error) {
 	} else if !st.IsDir() {
 		return openCore(c, path)
 	}
-	out, err := folder.Read(path)
+	out, err := artifact.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/artifact"
 	"ialgn/backend/verilog"
-	"ialgn/compiler/folder"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 	"ialgn/target"
@@ -110,7 +110,7 @@ func synthOptions(c *cli.Context) (o synth.Options, err error) {
 // synthFolder synthesises a compiled folder, and compares what comes of it with the model in a
 // file, if one is given, on so many samples.
 func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samples int) (*synthReport, error) {
-	out, err := folder.Read(dir)
+	out, err := artifact.Read(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samp
 }
 
 // ofFolder adds to the options of the command line what a compiled folder says.
-func ofFolder(c *cli.Context, out *folder.Output, o *synth.Options) error {
+func ofFolder(c *cli.Context, out *artifact.Output, o *synth.Options) error {
 	compiled, plan, err := readOptions(out)
 	if err != nil {
 		return fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
@@ -174,7 +174,7 @@ func ofFolder(c *cli.Context, out *folder.Output, o *synth.Options) error {
 
 // sources returns the top module of a compiled folder, its wrapper's if it has one, and its
 // Verilog.
-func sources(out *folder.Output, plan compilePlan, d target.Device) (top string, files []string, err error) {
+func sources(out *artifact.Output, plan compilePlan, d target.Device) (top string, files []string, err error) {
 	if plan.fold > 0 {
 		return foldSources(out, plan)
 	}
@@ -200,7 +200,7 @@ func sources(out *folder.Output, plan compilePlan, d target.Device) (top string,
 }
 
 // around returns the format of what a wrapper is around.
-func around(out *folder.Output) string {
+func around(out *artifact.Output) string {
 	if _, err := out.Path("core"); err == nil {
 		return "core"
 	}
@@ -222,7 +222,7 @@ func checkPins(o synth.Options) error {
 }
 
 // paths returns the files of some formats in a compiled folder.
-func paths(out *folder.Output, formats []string) (files []string, err error) {
+func paths(out *artifact.Output, formats []string) (files []string, err error) {
 	for _, f := range formats {
 		path, err := out.Path(f)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/artifact"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler/folder"
 	"ialgn/flow/icestorm"
 	"ialgn/flow/synth"
 	"ialgn/internal/atomicfile"
@@ -48,7 +48,7 @@ type bitChecker struct {
 
 // newBitChecker reads the model in a file and its test set, nil if no file is given. It returns an
 // error if the folder was not compiled from a model like that.
-func newBitChecker(c *cli.Context, out *folder.Output, path string, samples int) (*bitChecker, error) {
+func newBitChecker(c *cli.Context, out *artifact.Output, path string, samples int) (*bitChecker, error) {
 	if path == "" {
 		return nil, nil
 	}

@@ -9,20 +9,20 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/artifact"
 	"ialgn/backend/fold"
-	"ialgn/compiler/folder"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 )
 
 // memories returns what fills the memories of a folder's folded engine, none without one.
-func memories(out *folder.Output) ([]synth.Memory, error) {
+func memories(out *artifact.Output) ([]synth.Memory, error) {
 	if out.Report.Fold == nil {
 		return nil, nil
 	}
 	var list []synth.Memory
 	for _, m := range out.Report.Fold.Memories {
-		if !slices.ContainsFunc(out.Manifest.Files, func(f folder.File) bool { return f.Name == m.File }) {
+		if !slices.ContainsFunc(out.Manifest.Files, func(f artifact.File) bool { return f.Name == m.File }) {
 			return nil, fmt.Errorf("%s: the report has a memory %.60q, the manifest has no such file: compile again", out.Dir, m.File)
 		}
 		text, err := os.ReadFile(filepath.Join(out.Dir, m.File))
@@ -40,9 +40,9 @@ func memories(out *folder.Output) ([]synth.Memory, error) {
 
 // foldSources returns the top module of a folded engine, its wrapper's if it has one, and its
 // Verilog.
-func foldSources(out *folder.Output, plan compilePlan) (top string, files []string, err error) {
+func foldSources(out *artifact.Output, plan compilePlan) (top string, files []string, err error) {
 	top = out.Manifest.Module + fold.Suffix
-	formats := []string{folder.FoldVerilog}
+	formats := []string{artifact.FoldVerilog}
 	if plan.wrap != "" {
 		top = out.Manifest.Module + "_" + plan.wrap
 		formats = append(formats, plan.wrap)
@@ -53,7 +53,7 @@ func foldSources(out *folder.Output, plan compilePlan) (top string, files []stri
 
 // reused returns the folder of the results that --reuse names, "" without that option. It
 // returns an error if the folder that they are of does not have the same Verilog.
-func reused(c *cli.Context, out *folder.Output, o synth.Options) (string, error) {
+func reused(c *cli.Context, out *artifact.Output, o synth.Options) (string, error) {
 	dir := c.String("reuse")
 	if dir == "" {
 		return "", nil
@@ -66,7 +66,7 @@ func reused(c *cli.Context, out *folder.Output, o synth.Options) (string, error)
 	if len(o.Memories) == 0 {
 		return "", hint.With(fmt.Errorf("--reuse: %s has no memories, only a folded engine has", out.Dir), "compile with --fold, or leave --reuse out")
 	}
-	other, err := folder.Read(dir)
+	other, err := artifact.Read(dir)
 	if err != nil {
 		return "", fmt.Errorf("--reuse: %w", err)
 	}
@@ -78,10 +78,10 @@ func reused(c *cli.Context, out *folder.Output, o synth.Options) (string, error)
 }
 
 // verilogOf returns the SHA-256 of a folder's folded engine and of its wrapper.
-func verilogOf(out *folder.Output) (sums []string) {
+func verilogOf(out *artifact.Output) (sums []string) {
 	for _, f := range out.Manifest.Files {
 		switch f.Format {
-		case folder.FoldVerilog, "axis", "uart", "spi":
+		case artifact.FoldVerilog, "axis", "uart", "spi":
 			sums = append(sums, f.SHA256)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/artifact"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler/folder"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 	"ialgn/target"
@@ -15,7 +15,7 @@ import (
 // onBoard has a folder that was compiled for a board placed on the board's pins, for its clock,
 // unless --pins gives others or nothing is placed. It returns an error if the target or --freq
 // is not the board's.
-func onBoard(c *cli.Context, out *folder.Output, b *wrapper.Board, o *synth.Options) (err error) {
+func onBoard(c *cli.Context, out *artifact.Output, b *wrapper.Board, o *synth.Options) (err error) {
 	if b == nil || o.Pins != "" || !o.Device.Placeable() || c.String("reuse") != "" {
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/artifact"
 	"ialgn/backend/verilog"
-	"ialgn/compiler/folder"
 	"ialgn/target"
 )
 
@@ -47,7 +47,7 @@ func (p compilePlan) reason() string {
 
 // warnOfFamily warns of a folder whose LUTs were made for another family than it is synthesised
 // for: nothing is wrong with it, but another mapping would be smaller.
-func warnOfFamily(c *cli.Context, out *folder.Output, p compilePlan, d target.Device) {
+func warnOfFamily(c *cli.Context, out *artifact.Output, p compilePlan, d target.Device) {
 	if family := cmp.Or(p.family(), d.Family); family != d.Family && p.style != verilog.LUTs && p.fold == 0 {
 		warn(c, "%s was compiled for %s and is synthesised for %s: compile with --target %s to have its LUTs made for that", out.Dir, family, d.Name, d.Family)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 )
@@ -33,7 +33,7 @@ var errUnplaced = errors.New("nothing was placed, so there is no clock")
 
 // timingHint says what may bring a compiled folder, which was routed below its clock, to it: what it
 // was not compiled with, in the order of what it brings.
-func timingHint(out *folder.Output, r *synth.Report) string {
+func timingHint(out *artifact.Output, r *synth.Report) string {
 	o, plan, err := readOptions(out)
 	if err != nil {
 		return lower(r)
@@ -64,7 +64,7 @@ const usualLevels = 3
 
 // fewer returns the levels of a stage that would reach the clock if a level took as long as it does
 // now.
-func fewer(report *folder.Report, r *synth.Report) int {
+func fewer(report *artifact.Report, r *synth.Report) int {
 	levels := report.Levels.Total
 	if p := report.Pipeline; p != nil {
 		levels = p.LevelsPerStage

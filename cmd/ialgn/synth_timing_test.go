@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/artifact"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler/folder"
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/flow/synth"
@@ -25,37 +25,37 @@ func TestTimingHint(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		o      compileOptions
-		report folder.Report
+		report artifact.Report
 		want   string
 	}{
-		{"gates", compileOptions{}, folder.Report{}, "compile with --target ice40 --pipeline auto --max-levels 3"},
-		{"mapped", compileOptions{Target: "ice40"}, folder.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}}, "compile with --pipeline auto --max-levels 6"},
+		{"gates", compileOptions{}, artifact.Report{}, "compile with --target ice40 --pipeline auto --max-levels 3"},
+		{"mapped", compileOptions{Target: "ice40"}, artifact.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}}, "compile with --pipeline auto --max-levels 6"},
 		{
 			"a pipeline",
 			compileOptions{Target: "ice40", Pipeline: "auto"},
-			folder.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
+			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
 			"compile with --pipeline auto --max-levels 2, where it has stages of 4 levels",
 		},
 		{
 			"a level a stage, in gates",
 			compileOptions{Target: "ice40", Pipeline: "auto", Style: "gates"},
-			folder.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
 			"compile with --style lut, try more seeds with --seeds 5, or aim lower with --freq 50",
 		},
 		{
 			"a level a stage",
 			compileOptions{Target: "ice40", Pipeline: "auto", Style: "lut"},
-			folder.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
 			"try more seeds with --seeds 5, or aim lower with --freq 50",
 		},
-		{"an engine", compileOptions{Fold: 1}, folder.Report{}, "try more seeds with --seeds 5, or aim lower with --freq 50"},
+		{"an engine", compileOptions{Fold: 1}, artifact.Report{}, "try more seeds with --seeds 5, or aim lower with --freq 50"},
 	} {
 		c.o.Scope, c.o.Optimise = "full", 2
 		text, err := json.Marshal(c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := &folder.Output{Manifest: folder.Manifest{Options: text, Scope: "full"}, Report: c.report}
+		out := &artifact.Output{Manifest: artifact.Manifest{Options: text, Scope: "full"}, Report: c.report}
 		if got := timingHint(out, r); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}

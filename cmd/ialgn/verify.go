@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/sim/verify"
@@ -67,7 +67,7 @@ func verifyDir(c *cli.Context) error {
 	if err := verify.CheckSimulator(o.simulator); err != nil {
 		return err
 	}
-	if err := guard(c).Check(folder.CertificatePath(args[1]), overwrite.Certificate); err != nil {
+	if err := guard(c).Check(artifact.CertificatePath(args[1]), overwrite.Certificate); err != nil {
 		return err
 	}
 	r, err := verifyModel(c, args[0], args[1], o)
@@ -194,7 +194,7 @@ func (r *verifyReport) proveCore(ctx context.Context, d verify.Design, files ver
 		r.Folder = append(r.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %s", filepath.Base(files.Design), mismatches(s.Mismatches)))
 		return nil
 	}
-	files.Module += folder.CoreSuffix
+	files.Module += artifact.CoreSuffix
 	r.Core, err = verify.Design{Raw: split.Core, Product: split.Core}.Verilog(ctx, files)
 	return err
 }
@@ -247,9 +247,9 @@ type verifyReport struct {
 	wrapAsked      bool // there is a wrapper to simulate
 	coreAsked      bool // the wrapper is around a file of its own
 	synthesisAsked bool
-	out            *folder.Output // that was checked
-	model          folder.File    // that it was held to
-	tested         verify.Samples // of level software
+	out            *artifact.Output // that was checked
+	model          artifact.File    // that it was held to
+	tested         verify.Samples   // of level software
 	threads        int
 }
 

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ialgn/artifact"
 	"ialgn/backend/fold"
-	"ialgn/compiler/folder"
 	"ialgn/sim/verify"
 )
 
 // foldFiles returns the files of a folder's folded engine, nil if there is none.
-func foldFiles(out *folder.Output) (*verify.FoldFiles, error) {
+func foldFiles(out *artifact.Output) (*verify.FoldFiles, error) {
 	o, plan, err := readOptions(out)
 	if err != nil {
 		return nil, fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
@@ -21,11 +21,11 @@ func foldFiles(out *folder.Output) (*verify.FoldFiles, error) {
 	if plan.fold == 0 {
 		return nil, nil
 	}
-	f := &verify.FoldFiles{Module: out.Manifest.Module + fold.Suffix, Lanes: o.Fold, Drop: plan.dropping(), Programs: out.Paths(folder.FoldProgram)}
-	if f.Verilog, err = out.Path(folder.FoldVerilog); err != nil {
+	f := &verify.FoldFiles{Module: out.Manifest.Module + fold.Suffix, Lanes: o.Fold, Drop: plan.dropping(), Programs: out.Paths(artifact.FoldProgram)}
+	if f.Verilog, err = out.Path(artifact.FoldVerilog); err != nil {
 		return nil, err
 	}
-	f.Thresholds = strings.Join(out.Paths(folder.FoldEncoder), string(filepath.ListSeparator)) // one, or none
+	f.Thresholds = strings.Join(out.Paths(artifact.FoldEncoder), string(filepath.ListSeparator)) // one, or none
 	return f, nil
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"ialgn/artifact"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler/folder"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/step"
@@ -26,15 +26,15 @@ func (r *verifyReport) wrapperFiles(files verify.RTLFiles) (*verify.WrapperFiles
 		return nil, err
 	}
 	if f.Fold != nil {
-		core = folder.FoldVerilog
+		core = artifact.FoldVerilog
 	}
 	if f.Sources, err = paths(r.out, []string{plan.wrap, core}); err != nil {
 		return nil, err
 	}
 	if core == "core" {
-		if split := folder.Core(r.out.Netlist, plan.wrap); split != nil { // else proveCore says so
+		if split := artifact.Core(r.out.Netlist, plan.wrap); split != nil { // else proveCore says so
 			f.Levels = &wrapper.Levels{Word: split.Word, Thresholds: split.Thresholds, Bits: split.Bits}
-			f.Core, f.Around = files.Module+folder.CoreSuffix, split.Core
+			f.Core, f.Around = files.Module+artifact.CoreSuffix, split.Core
 		}
 	}
 	return f, nil

@@ -52,7 +52,7 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "compiler/folder", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/hint", "internal/overwrite", "target"},
+			Package: "artifact", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/hint", "internal/overwrite", "target"},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "target"}, Test: []string{"compiler", "sim"}},
@@ -171,7 +171,7 @@ var policy = Policy{
 
 		{
 			Package: "report",
-			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "compiler/folder", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
+			Imports: []string{"diagnose/depthuse", "internal/plot", "netlist", "compiler", "artifact", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
 			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "target", "trainer/encoding"},
 		},
 
@@ -197,7 +197,7 @@ var policy = Policy{
 		{
 			Package: "internal/fuzzcompile",
 			Imports: []string{
-				"netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
+				"artifact", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
@@ -205,7 +205,7 @@ var policy = Policy{
 		{
 			Package: "internal/mutate",
 			Imports: []string{
-				"netlist", "netlist/freeze", "compiler/folder", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
+				"netlist", "netlist/freeze", "artifact", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

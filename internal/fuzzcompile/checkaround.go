@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ialgn/artifact"
 	"ialgn/backend/fold"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
-	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
@@ -71,9 +71,9 @@ func (o options) emitWrapper(n *netlist.Netlist, engine *verify.FoldFiles, dir s
 		f.Sources = []string{filepath.Join(dir, w.Module+".v"), engine.Verilog}
 		return f, writeFile(f.Sources[0], func(file io.Writer) error { return wrapper.Write(o.wrap, file, n, w) })
 	}
-	if s := folder.Core(n, o.wrap); s != nil {
+	if s := artifact.Core(n, o.wrap); s != nil {
 		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
-		n, w.Core, w.Levels = s.Core, module+folder.CoreSuffix, f.Levels
+		n, w.Core, w.Levels = s.Core, module+artifact.CoreSuffix, f.Levels
 	}
 	f.Core, f.Around, f.Line = w.Core, n, w
 	f.Sources = []string{filepath.Join(dir, w.Module+".v"), filepath.Join(dir, w.Core+".v")}

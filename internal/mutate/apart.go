@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/artifact"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler/folder"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
@@ -120,13 +120,13 @@ func (d *design) wrapperFiles(dir string) (f verify.WrapperFiles, err error) {
 		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target, Line: wrapper.LineOptions(line.MHz, line.Baud, board),
 	}
 	around := "verilog"
-	switch s := folder.Core(d.out.Netlist, d.wrap); {
+	switch s := artifact.Core(d.out.Netlist, d.wrap); {
 	case d.lanes > 0:
 		engine := d.foldFiles(dir)
 		f.Fold, around = &engine, "fold"
 	case s != nil:
 		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
-		f.Core, f.Around, around = d.options.Module+folder.CoreSuffix, s.Core, "core"
+		f.Core, f.Around, around = d.options.Module+artifact.CoreSuffix, s.Core, "core"
 	}
 	for _, name := range append(d.named(d.wrap), d.named(around)...) {
 		f.Sources = append(f.Sources, filepath.Join(dir, name))

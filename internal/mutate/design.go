@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"ialgn/artifact"
 	"ialgn/backend/verilog"
-	"ialgn/compiler/folder"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
@@ -106,7 +106,7 @@ type design struct {
 	dir     string
 	model   string // file
 	trained bool
-	out     *folder.Output
+	out     *artifact.Output
 	text    string // of the Verilog
 	bench   string // of the testbench
 	cells   string // of the primitives; empty: there are none
@@ -204,7 +204,7 @@ func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, p
 	}
 	d := &design{recipe: r, dir: dir, model: path, trained: n.trained, data: n.data(filepath.Dir(path)), files: map[string]string{}, read: map[string]string{}}
 	var err error
-	if d.out, err = folder.Read(dir); err != nil {
+	if d.out, err = artifact.Read(dir); err != nil {
 		return nil, err
 	}
 	for format, text := range map[string]*string{"verilog": &d.text, "testbench": &d.bench, "cells": &d.cells} {

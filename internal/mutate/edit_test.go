@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/netlist"
 	"ialgn/sim"
 )
@@ -25,7 +25,7 @@ func head() *design {
 	for class := range 3 {
 		b.Probe("count_"+string(rune('0'+class)), words[class*2:][:2])
 	}
-	d := &design{out: &folder.Output{Netlist: b.Netlist()}}
+	d := &design{out: &artifact.Output{Netlist: b.Netlist()}}
 	d.flat = d.out.Netlist
 	d.locate()
 	return d

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/compiler/folder"
+	"ialgn/artifact"
 	"ialgn/internal/resign"
 	"ialgn/netlist"
 )
@@ -36,7 +36,7 @@ func (d *design) write(dir string, changed files) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	for _, f := range slices.Concat(d.out.Manifest.Files, []folder.File{{Name: "manifest.json"}}) {
+	for _, f := range slices.Concat(d.out.Manifest.Files, []artifact.File{{Name: "manifest.json"}}) {
 		data, err := os.ReadFile(filepath.Join(d.dir, f.Name))
 		if err != nil {
 			return err

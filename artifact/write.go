@@ -1,8 +1,8 @@
-// Package folder writes the output folder of a compilation, which the other commands read.
+// Package artifact writes the output folder of a compilation, which the other commands read.
 //
 // [Write] makes it: all files are made aside first, and the manifest, which holds their
 // SHA-256, comes last, so that a folder with a manifest is whole. [Read] checks it.
-package folder
+package artifact
 
 import (
 	"bufio"
