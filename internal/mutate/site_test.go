@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/backend/verilog"
+	"ialgn/internal/resign"
 	"ialgn/internal/tool"
 )
 
@@ -161,7 +162,7 @@ func TestClaims(t *testing.T) {
 	const text = `{"format":1,"ialgn":"0.1.0","version_word":5,"module":"m","scope":"full","options":{"scope":"full","module":"m","style":"gates"},` +
 		`"model":{"name":"n","sha256":"00"},"classes":["a","b"],"files":[{"name":"m.v","format":"verilog"},{"name":"m.netlist","format":"netlist"}]}`
 	write := func() {
-		if err := errors.Join(os.RemoveAll(dir), writeAll(dir, files{"manifest.json": text, "m.v": "module", "m.netlist": "netlist"})); err != nil {
+		if err := errors.Join(os.RemoveAll(dir), writeAll(dir, files{"manifest.json": text, "m.v": "module", "m.netlist": "netlist"}), resign.Folder(dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
