@@ -1,9 +1,9 @@
-# The versions of the linter, the formatter, benchstat and govulncheck are pinned in tools/go.mod, and
+# The versions of the linter, the formatter, benchstat and govulncheck are pinned in tools/lint/go.mod, and
 # built from source on first use. Nothing is installed outside the Go caches but what
 # `tools` says.
 
 GO        ?= go
-TOOL      := $(GO) tool -modfile=tools/go.mod
+TOOL      := $(GO) tool -modfile=tools/lint/go.mod
 PACKAGES  ?= ./...
 DEBIAN    := yosys iverilog verilator nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb berkeley-abc g++ tcl chromium \
              ghdl graphviz python3-numpy qemu-user
@@ -64,7 +64,7 @@ bench: ## run BENCH in PACKAGES, COUNT times, and summarise; the raw lines go to
 
 bench-compile: ## PARTS (map,core,scale) of the compiler beside yosys and abc, as Markdown tables
 	@tools/debian.sh yosys berkeley-abc
-	$(GO) run ./internal/benchcompile -parts '$(PARTS)' -models '$(MODELS)' $(COMPARE)
+	$(GO) run ./tools/benchcompile -parts '$(PARTS)' -models '$(MODELS)' $(COMPARE)
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' .); do \
@@ -77,12 +77,12 @@ fuzz: ## run each fuzz target for FUZZTIME
 fuzz-compile: COUNT = 1000
 fuzz-compile: build ## compile COUNT random networks (1000), compare and prove; FUZZ has more options
 	@tools/debian.sh berkeley-abc iverilog yosys
-	$(GO) run ./internal/fuzzcompile -ialgn bin/ialgn -count $(COUNT) $(FUZZ)
+	$(GO) run ./tools/fuzzcompile -ialgn bin/ialgn -count $(COUNT) $(FUZZ)
 
 mutate: COUNT = 2600
 mutate: build ## break compiled designs in COUNT ways (2600) and count what verify finds; MUTATE has more options
 	@tools/debian.sh berkeley-abc iverilog yosys
-	$(GO) run ./internal/mutate -count $(COUNT) $(MUTATE)
+	$(GO) run ./tools/mutate -count $(COUNT) $(MUTATE)
 
 kill-test: COUNT = 200
 kill-test: ## kill training COUNT times (200) at random instants, resume it and compare the models

@@ -192,10 +192,10 @@ var policy = Policy{
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
-		{Package: "internal/modelgen/genmodel", Imports: []string{"internal/modelgen"}},
-		{Package: "internal/benchcompile", Imports: []string{"netlist", "netlist/freeze", "compiler", "compiler/...", "backend/...", "sim/verify", "target", "trainer/model", "internal/..."}},
+		{Package: "tools/genmodel", Imports: []string{"internal/modelgen"}},
+		{Package: "tools/benchcompile", Imports: []string{"netlist", "netlist/freeze", "compiler", "compiler/...", "backend/...", "sim/verify", "target", "trainer/model", "internal/..."}},
 		{
-			Package: "internal/fuzzcompile",
+			Package: "tools/fuzzcompile",
 			Imports: []string{
 				"artifact", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
@@ -203,7 +203,7 @@ var policy = Policy{
 			TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "internal/mutate",
+			Package: "tools/mutate",
 			Imports: []string{
 				"netlist", "netlist/freeze", "artifact", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
 			},

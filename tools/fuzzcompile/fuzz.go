@@ -192,7 +192,7 @@ func (c fuzzCase) explain(ctx context.Context, err error) error {
 		return err
 	}
 	o := c.shrink(ctx)
-	return fmt.Errorf("seed %d: %w\n  %d x %d gates (%s), %d classes, %d inputs\n  compiled with %s\n  shown also with %s\n  repeat it with: go run ./internal/fuzzcompile -seed %d",
+	return fmt.Errorf("seed %d: %w\n  %d x %d gates (%s), %d classes, %d inputs\n  compiled with %s\n  shown also with %s\n  repeat it with: go run ./tools/fuzzcompile -seed %d",
 		c.seed, err, c.network.Width, c.network.Depth(), c.topology, len(c.network.Classes), c.network.Inputs(),
 		strings.Join(c.options.words(), " "), strings.Join(o.words(), " "), c.seed)
 }

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/resign"
 	"ialgn/internal/tool"
 	"ialgn/target"
 )
@@ -155,11 +158,11 @@ func TestStatements(t *testing.T) {
 
 // TestClaims changes a manifest: what was not changed stays, in its order.
 func TestClaims(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "out")
 	const text = `{"format":1,"ialgn":"0.1.0","version_word":5,"module":"m","scope":"full","options":{"scope":"full","module":"m","style":"gates"},` +
 		`"model":{"name":"n","sha256":"00"},"classes":["a","b"],"files":[{"name":"m.v","format":"verilog"},{"name":"m.netlist","format":"netlist"}]}`
 	write := func() {
-		if err := writeAll(dir, files{"manifest.json": text, "m.v": "module", "m.netlist": "netlist"}); err != nil {
+		if err := errors.Join(os.RemoveAll(dir), writeAll(dir, files{"manifest.json": text, "m.v": "module", "m.netlist": "netlist"}), resign.Folder(dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,6 +170,7 @@ func TestClaims(t *testing.T) {
 	kinds := map[string]int{}
 	for _, c := range claims {
 		write()
+		before := contentsOf(t, dir, c.what)
 		err := c.apply(dir)
 		if errors.Is(err, errSame) {
 			continue
@@ -175,6 +179,9 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 		kinds[c.kind]++
+		if err != nil {
+			continue // of an entry that is not there
+		}
 		got, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 		if err != nil {
 			t.Fatal(err)
@@ -185,6 +192,9 @@ func TestClaims(t *testing.T) {
 		}
 		if err := json.Unmarshal(got, &m); err != nil {
 			t.Fatalf("%s: %v in %s", c.what, err, got)
+		}
+		if after := contentsOf(t, dir, c.what); cmp.Equal(before, after) {
+			t.Errorf("%s: nothing is changed", c.what)
 		}
 		switch c.what {
 		case "m.v is not claimed":
@@ -227,4 +237,33 @@ func TestCountsOf(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+}
+
+// contentsOf returns what the files of a folder say, of the manifest whatever the order of its keys. Its
+// version word, which follows from other entries, is left out unless a claim is about it.
+func contentsOf(t *testing.T, dir, claim string) map[string]any {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]any{}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all[e.Name()] = string(text); e.Name() != "manifest.json" {
+			continue
+		}
+		var content map[string]any
+		if err := json.Unmarshal(text, &content); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(claim, "word") {
+			delete(content, "version_word")
+		}
+		all[e.Name()] = content
+	}
+	return all
 }

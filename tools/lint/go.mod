@@ -1,4 +1,4 @@
-module ialgn/tools
+module ialgn/tools/lint
 
 go 1.26.0
 

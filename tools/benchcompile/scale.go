@@ -49,7 +49,7 @@ type measured struct {
 
 // scalePart compiles large model files, each in a process of its own.
 func scalePart(ctx context.Context, w io.Writer, o *options) error {
-	for program, source := range map[string]string{"ialgn": "cmd/ialgn", "genmodel": "internal/modelgen/genmodel"} {
+	for program, source := range map[string]string{"ialgn": "cmd/ialgn", "genmodel": "tools/genmodel"} {
 		if _, err := call(ctx, "go", "build", "-trimpath", "-o", filepath.Join(o.dir, program), "./"+source); err != nil {
 			return err
 		}
