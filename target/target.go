@@ -125,6 +125,22 @@ type Resources struct{ LUTs, Carries, FlipFlops, RAMBits int }
 // families is the table, the plainest first.
 var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7}
 
+// Register adds a family to the table, behind all others, for designs on FPGAs that it lacks. It is to be
+// called before anything walks the table, and returns what takes the family out again. It returns an error
+// for a family that lacks something, or has the name of another.
+func Register(f *Family) (remove func(), err error) {
+	switch {
+	case f.Name == "" || slices.Contains(Names(), f.Name):
+		return nil, fmt.Errorf("target %q: give a name that no other has", f.Name)
+	case f.LUT.Least < 1 || f.LUT.Most > len(f.LUT.Inputs) || f.LUT.Name == "" || f.LUT.Parameter == "" || f.LUT.Output == "":
+		return nil, fmt.Errorf("target %q: its look-up tables need a name, a parameter, an output and as many inputs as the largest has", f.Name)
+	case f.Synthesis.Command == "" || f.Takes == nil || f.Constraints.Suffix == "":
+		return nil, fmt.Errorf("target %q: give a command of yosys, what cells take, and the suffix of constraints", f.Name)
+	}
+	families = append(families[:len(families):len(families)], f)
+	return func() { families = slices.DeleteFunc(slices.Clone(families), func(g *Family) bool { return g == f }) }, nil
+}
+
 // Families returns all families in the order of their table, look-up tables of none first.
 func Families() []*Family { return slices.Clone(families) }
 

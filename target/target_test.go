@@ -44,6 +44,36 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// TestRegister adds a family to the table, which refuses one that lacks something.
+func TestRegister(t *testing.T) {
+	before := target.Names()
+	f := *target.Generic
+	f.Name = "more"
+	f.Devices = []target.Device{{Name: "more-lut5", Family: "more", LUTInputs: 5}}
+	remove, err := target.Register(&f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := target.FindDevice("more-lut5"); err != nil || d.Of() != &f {
+		t.Errorf("%+v: %v", d, err)
+	}
+	remove()
+	if !slices.Equal(target.Names(), before) {
+		t.Errorf("%v are left, want %v", target.Names(), before)
+	}
+	for want, spoil := range map[string]func(*target.Family){
+		"a name that no other has": func(f *target.Family) { f.Name = "ice40" },
+		"look-up tables":           func(f *target.Family) { f.LUT.Most = 9 },
+		"a command of yosys":       func(f *target.Family) { f.Takes = nil },
+	} {
+		bad := f
+		spoil(&bad)
+		if _, err := target.Register(&bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 // checkPlacement holds that a device that can be placed has all that the program needs to be told.
 func checkPlacement(t *testing.T, f *target.Family) {
 	t.Helper()
