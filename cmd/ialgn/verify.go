@@ -272,6 +272,8 @@ func (r *verifyReport) outcome() error {
 	switch {
 	case r.Verified:
 		return nil
+	case len(r.Folder) > 0: // whatever was not proved
+		return errDifference
 	case r.Formal != nil && r.Formal.Verdict == "unproved":
 		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)
 	case r.FoldFormal != nil && r.FoldFormal.Verdict == "unproved":

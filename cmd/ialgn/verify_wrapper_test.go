@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -54,5 +55,18 @@ func TestStepsHold(t *testing.T) {
 		if r.stepsHold() != c.holds || r.stepUnproved() != c.why {
 			t.Errorf("%+v: holds %t, %q", c, r.stepsHold(), r.stepUnproved())
 		}
+	}
+}
+
+// TestDifferenceBeforeUnproved has a file that is not what compile writes, and a proof that ended with
+// nothing: a check found a difference, whatever else was left open.
+func TestDifferenceBeforeUnproved(t *testing.T) {
+	r := &verifyReport{Formal: &verify.FormalResult{Verdict: "unproved"}}
+	if err := r.outcome(); !errors.Is(err, errUnproved) {
+		t.Errorf("unproved alone: %v", err)
+	}
+	r.Folder = []string{"net_uart.v is not what ialgn writes"}
+	if err := r.outcome(); !errors.Is(err, errDifference) || r.result() != "different" {
+		t.Errorf("unproved, and a file that differs: %v, %s", err, r.result())
 	}
 }
