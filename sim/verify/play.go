@@ -125,7 +125,7 @@ func (d Design) load(p *playback, s Samples, index []int32, want *model.Scores, 
 	for from := 0; from < len(index); from += block {
 		part := index[from:min(from+block, len(index))]
 		stride := (len(part) + 63) / 64
-		in, err := s.gather(&d.Model.Encoder, x, stride, part)
+		in, err := s.gather(&d.Model.Encoder, d.input(), stride, part)
 		if err != nil {
 			return err
 		}

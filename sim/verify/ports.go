@@ -100,7 +100,7 @@ func (d Design) simulatePort(s Samples, port netlist.Port, value func(sample, bi
 	for from := 0; from < r.Checked; from += block {
 		to := min(from+block, r.Checked)
 		words := (to - from + 63) / 64
-		x, err := s.rows(&d.Model.Encoder, d.Product.DataInputs()[0], words, from, to)
+		x, err := s.rows(&d.Model.Encoder, d.input(), words, from, to)
 		if err != nil {
 			return err
 		}

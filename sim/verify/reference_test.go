@@ -45,6 +45,44 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// TestOneBitFeatures proves networks whose features are one bit each, with one threshold each, which
+// some features never exceed: words and thermometer bits look alike, and are not.
+func TestOneBitFeatures(t *testing.T) {
+	needs(t, "abc")
+	m := modelgen.New(modelgen.Options{Seed: 5, Features: 8, Width: 30, Depth: 3, Bits: 2, BitsIn: 1})
+	for f := range m.Encoder.Thresholds {
+		m.Encoder.Thresholds[f][0] = uint16(f % 2)
+	}
+	for _, scope := range scopes {
+		d := specified(t, m, scope)
+		if d.words() != (scope == netlist.Full) {
+			t.Errorf("scope %v: words: %t", scope, d.words())
+		}
+		s := randomSamples(d.Model, 100)
+		if r, err := d.Software(t.Context(), s, 1); err != nil || r.Mismatches > 0 {
+			t.Errorf("scope %v: %+v, %v", scope, r, err)
+		}
+		if r, err := d.Formal(t.Context()); err != nil || !r.Proved {
+			t.Errorf("scope %v: %+v, %v", scope, r, err)
+		}
+	}
+	d := specified(t, m, netlist.Full)
+	never := cellsOf(d.Raw, netlist.Compare)[1]
+	if d.Raw.Param(never) != 1 {
+		t.Fatalf("feature 1 is compared with %d", d.Raw.Param(never))
+	}
+	var err error
+	if d.Product, _, err = compiler.Optimise(t.Context(), rewire(d.Raw, never, 0, d.Raw.Inputs(never)...), 2); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := d.Software(t.Context(), randomSamples(d.Model, 100), 1); err != nil || r.Mismatches == 0 {
+		t.Errorf("a comparison that is another, on samples: %+v, %v", r, err)
+	}
+	if r, err := d.Formal(t.Context()); err != nil || r.Proved || r.Verdict != different {
+		t.Errorf("a comparison that is another: %+v, %v", r, err)
+	}
+}
+
 // TestWrongFreezing has the raw netlist itself wrong: whoever takes it for the reference
 // finds nothing, and the tensors show it.
 func TestWrongFreezing(t *testing.T) {

@@ -127,7 +127,7 @@ func (d Design) runBlock(simulator *sim.Simulator, s Samples, words, from, to in
 	if len(n.InputPorts()) != 1 {
 		return fmt.Errorf("verify: netlist %s has %d input ports, need x alone", n.Name, len(n.InputPorts()))
 	}
-	x, err := s.rows(&d.Model.Encoder, n.InputPorts()[0], words, from, to)
+	x, err := s.rows(&d.Model.Encoder, d.input(), words, from, to)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (d Design) classes(ctx context.Context, s Samples, what string, n *netlist.
 	if c.Classes() != want.Classes {
 		return nil, fmt.Errorf("verify: the %s has %d classes, the model %d", what, c.Classes(), want.Classes)
 	}
-	x, err := s.Rows(&d.Model.Encoder, n.DataInputs()[0])
+	x, err := s.Rows(&d.Model.Encoder, d.input())
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (d Design) firstWrong(s Samples, index []int32, wires map[string]string, r 
 	if err != nil {
 		return err
 	}
-	x, err := s.gather(&d.Model.Encoder, d.Product.DataInputs()[0], 1, index)
+	x, err := s.gather(&d.Model.Encoder, d.input(), 1, index)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (d Design) writeVectors(s Samples, index []int32, want *model.Scores, path 
 	for from := 0; from < len(index); from += block {
 		part := index[from:min(from+block, len(index))]
 		words := (len(part) + 63) / 64
-		x, err := s.gather(&d.Model.Encoder, d.Product.DataInputs()[0], words, part)
+		x, err := s.gather(&d.Model.Encoder, d.input(), words, part)
 		if err != nil {
 			return err
 		}

@@ -49,14 +49,26 @@ type Design struct {
 // project returns how many bits of the input port make a thermometer code, 0 if nothing
 // is assumed.
 func (d Design) project() int {
-	if x := d.Raw.DataInputs(); d.Assumed && len(x) == 1 && x[0].Word == 1 {
+	if d.Assumed && !d.words() {
 		return d.Model.Encoder.Bits - 1
 	}
 	return 0
 }
 
 // words says whether the input port has words of features.
-func (d Design) words() bool { return d.Raw.DataInputs()[0].Word != 1 }
+func (d Design) words() bool { return hasWords(&d.Model.Encoder, d.input()) }
+
+// input returns the input port as the raw netlist has it: its labels say what its bits are.
+func (d Design) input() netlist.Port { return d.Raw.DataInputs()[0] }
+
+// hasWords reports whether an input port has the words of features, and not thermometer bits. Where a
+// feature is one bit of either, its label alone tells the two apart: a threshold need not be 0.
+func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
+	if x.Word != 1 || enc.BitsIn != 1 {
+		return x.Word != 1
+	}
+	return len(x.Labels) > 0 && x.Labels[0] == enc.Name(0)
+}
 
 // random returns random samples that the product must be right for.
 func (d Design) random() stimulus {
@@ -160,7 +172,7 @@ func consecutive(from, to int) []int32 {
 // not tell the two forms apart: a feature may have as many thresholds as bits.
 func (s Samples) gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
 	switch bits := len(x.Nets); {
-	case bits == enc.Inputs() && x.Word == 1:
+	case bits == enc.Inputs() && x.Word == 1 && !hasWords(enc, x):
 		return s.thermometer(enc, words, index), nil
 	case bits == s.Words.Rows() && x.Word == enc.BitsIn:
 		rows := make([]uint64, bits*words)
