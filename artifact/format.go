@@ -42,6 +42,11 @@ func inLUTs(p Product) bool  { return p.Hardware != nil && p.Hardware.Style == v
 
 // formats returns the formats in the order in which they are written.
 func formats() []format {
+	return slices.Concat(ownFormats(), wrappers(), requested())
+}
+
+// ownFormats are the Verilog, and what belongs to it.
+func ownFormats() []format {
 	return []format{
 		{"verilog", "verilog", ".v", always, func(w io.Writer, p Product) error { return verilog.Write(w, p.Netlist, verilogOptions(p)) }},
 		{"testbench", "testbench", "_tb.v", always, func(w io.Writer, p Product) error {
@@ -57,8 +62,22 @@ func formats() []format {
 			o.Module += CoreSuffix
 			return verilog.Write(w, p.split.Core, o)
 		}},
-		wrapped("stream", wrapper.WriteStream), wrapped("axis", wrapper.WriteAXIS),
-		wrapped("uart", wrapper.WriteUART), wrapped("spi", wrapper.WriteSPI),
+	}
+}
+
+// wrappers are the formats of all wrappers.
+func wrappers() (list []format) {
+	for _, kind := range wrapper.Kinds() {
+		list = append(list, format{kind, "", "_" + kind + ".v", func(p Product) bool { return p.Wrap == kind }, func(w io.Writer, p Product) error {
+			return wrapper.Write(kind, w, p.wrapped(), wrapperOptions(p))
+		}})
+	}
+	return list
+}
+
+// requested are those that are written on request, and the vectors.
+func requested() []format {
+	return []format{
 		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error { return aiger.Write(w, n) })},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
@@ -78,13 +97,6 @@ func formats() []format {
 	}
 }
 
-// wrapped returns the format of a wrapper.
-func wrapped(kind string, write func(io.Writer, *netlist.Netlist, wrapper.Options) error) format {
-	return format{kind, "", "_" + kind + ".v", func(p Product) bool { return p.Wrap == kind }, func(w io.Writer, p Product) error {
-		return write(w, p.wrapped(), wrapperOptions(p))
-	}}
-}
-
 // CoreSuffix ends the name of the module that a wrapper with the encoder in it is around.
 const CoreSuffix = "_core"
 
@@ -93,7 +105,7 @@ const CoreSuffix = "_core"
 // not stand apart, or a wrapper of bytes would take more than one for a word.
 func Core(n *netlist.Netlist, wrap string) *encoder.Split {
 	s := encoder.Apart(n)
-	if s != nil && s.Word > 8 && wrap != "stream" {
+	if s != nil && s.Word > 8 && wrapper.Is(wrap, wrapper.TakesBytes) {
 		return nil
 	}
 	return s

@@ -17,6 +17,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/backend/verilog/syntax"
+	"ialgn/backend/wrapper"
 	"ialgn/internal/jsonfault"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
@@ -202,7 +203,8 @@ func (o *Output) verilogCheck(f File) func(text []byte) error {
 		return func(text []byte) error { return syntax.Check(text, o.Manifest.Module+CoreSuffix) }
 	case "cells":
 		return syntax.CheckCells
-	case FoldVerilog, "stream", "axis", "uart", "spi":
+	}
+	if f.Format == FoldVerilog || slices.Contains(wrapper.Kinds(), f.Format) {
 		return func(text []byte) error { return verilog.CheckPlain(bytes.NewReader(text), o.memories()...) }
 	}
 	return nil

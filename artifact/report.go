@@ -85,7 +85,7 @@ func newReport(p Product) (r *Report, err error) {
 // nothing decides it: of a netlist without registers, and of a line with a rate of its own.
 func (r *Report) Rate() (cycles, latency int) {
 	switch w := r.Wrapper; {
-	case w != nil && (w.Kind == "uart" || w.Kind == "spi"):
+	case w != nil && wrapper.Is(w.Kind, wrapper.IsPaced):
 		return 0, 0
 	case w != nil:
 		return w.Cycles, w.Latency

@@ -1,12 +1,31 @@
 package wrapper
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
+
+func axisKind() *Kind {
+	return &Kind{
+		Name: "axis", Clock: "aclk", Bytes: true, write: WriteAXIS, ports: (*design).axisPorts,
+		cycles: func(_, bytes *design, o Options) int { return beats(bytes.words, o.axisBytes()) },
+		bench:  axisBench + handshakeBench,
+		bits:   func(_ *design, o Options) int { return 8 * o.axisBytes() },
+	}
+}
+
+// axisBytes returns the bytes of a beat: an engine takes one.
+func (o Options) axisBytes() int {
+	if o.Engine != nil {
+		return 1
+	}
+	return cmp.Or(o.Beat, AXISBytes)
+}
 
 // AXISBytes are the bytes of a beat with [WriteAXIS], unless told otherwise.
 const AXISBytes = 4
@@ -46,7 +65,7 @@ func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 		bytes = AXISBytes
 	}
 	o.Beat = min(o.Beat, 0) // words
-	d, err := newDesign(n, o, "axis", streamNames("aclk", "aresetn", "s_axis_tvalid", "s_axis_tready", "s_axis_tdata", "s_axis_tlast",
+	d, err := newDesign(n, o, axisKind(), streamNames("aclk", "aresetn", "s_axis_tvalid", "s_axis_tready", "s_axis_tdata", "s_axis_tlast",
 		"m_axis_tvalid", "m_axis_tready", "m_axis_tdata", "m_axis_tlast", "BYTES")...)
 	if err != nil {
 		return err
@@ -123,4 +142,39 @@ const axisModule = `module @MODULE@ #(
 @CONNECTIONS@      .error(error)
   );
 endmodule
+`
+
+func (d *design) axisPorts(o Options) []Port {
+	b := d.asBytes()
+	bytes := o.axisBytes()
+	return []Port{
+		{"aclk", 0, false, "clock, rising edge"},
+		{"aresetn", 0, false, "synchronous reset, active low"},
+		{"s_axis_tvalid", 0, false, "there is a beat of a sample"},
+		{"s_axis_tready", 0, true, "it is taken at the next edge"},
+		{"s_axis_tdata", 8 * bytes, false, fmt.Sprintf("%s of the %d of a sample, the first lowest", plural.Of(bytes, "byte", "bytes"), b.words)},
+		{"s_axis_tlast", 0, false, "it is the last of a sample"},
+		{"m_axis_tvalid", 0, true, "there is a result"},
+		{"m_axis_tready", 0, false, "it is taken at the next edge"},
+		{"m_axis_tdata", 8 * b.resultBytes(), true, "the " + plural.Of(b.resultBytes(), "byte", "bytes") + " of the result, the first lowest"},
+		{"m_axis_tlast", 0, true, "always 1, a result is one beat"},
+		errorPort,
+	}
+}
+
+// axisBench are the pins of AXI4-Stream, as handshakeBench has them.
+const axisBench = `
+  reg rst, in_valid, in_last, out_ready;
+  reg [@UNIT@-1:0] in_data;
+  wire in_ready, out_valid, out_last;
+  wire [8*@RESULTBYTES@-1:0] tb_bytes;
+
+  @TOP@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), .s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(tb_bytes), .m_axis_tlast(out_last), .error(error));
+
+  // takes the result at the outputs
+  task tb_result;
+    begin
+      if (out_last !== 1'b1) tb_broken("a result without tlast");
+@UNPACK@    end
+  endtask
 `

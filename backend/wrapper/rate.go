@@ -24,45 +24,27 @@ type Rate struct {
 	SamplesPerSecond float64 `json:"samples_per_second,omitempty"`
 }
 
-// spiHalf are the clocks of half a period of sck, at least.
-const spiHalf = 4
-
 // NewRate returns the rate of a wrapper of a kind: stream, axis, uart or spi. A clock is named
 // by ClockHz, or by the default of a serial line. It returns the errors of the functions that
 // write.
 func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
+	k, err := Find(kind)
+	if err != nil {
+		return nil, err
+	}
 	words := o
 	words.Beat = 0
-	d, err := newDesign(n, words, kind)
+	d, err := newDesign(n, words, k)
 	if err != nil {
 		return nil, err
 	}
 	b := d.asBytes()
-	r := &Rate{Kind: kind, SampleBytes: b.words, ResultBytes: b.resultBytes()}
-	beats := func(units, beat int) int { return (units+beat-1)/beat + 1 }
-	switch kind {
-	case "stream":
-		r.SampleBytes, r.ResultBytes = 0, 0
-		r.Cycles = beats(d.words, max(1, o.Beat))
+	r := &Rate{Kind: kind, Cycles: k.cycles(d, b, o)}
+	if k.Bytes {
+		r.SampleBytes, r.ResultBytes = b.words, b.resultBytes()
+	}
+	if !k.Paced {
 		r.Latency = r.Cycles + d.stages
-	case "axis":
-		switch {
-		case o.Engine != nil:
-			o.Beat = 1
-		case o.Beat == 0:
-			o.Beat = AXISBytes
-		}
-		r.Cycles = beats(b.words, o.Beat)
-		r.Latency = r.Cycles + d.stages
-	case "uart":
-		o.ClockHz, o.Baud = o.Line()
-		clocks := (o.ClockHz + o.Baud/2) / o.Baud
-		r.Cycles = max(10*clocks*r.SampleBytes, (10*clocks+1)*r.ResultBytes) // the transmitter has a clock between bytes
-	case "spi":
-		frame := 1 + max(r.SampleBytes, r.ResultBytes)
-		r.Cycles = 2*spiHalf*8*frame + 2*spiHalf // cs_n after the last edge, and at 1
-	default:
-		return nil, errKind(kind)
 	}
 	if o.Engine != nil {
 		r.Cycles = max(r.Cycles, o.Engine.Cycles)
@@ -70,11 +52,17 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 			r.Latency = o.Engine.Latency
 		}
 	}
+	if k.Baud {
+		o.ClockHz, _ = o.Line()
+	}
 	if o.ClockHz > 0 {
 		r.MHz, r.SamplesPerSecond = float64(o.ClockHz)/1e6, float64(o.ClockHz)/float64(r.Cycles)
 	}
 	return r, nil
 }
+
+// beats returns the clocks of so many units, and of the one in which the loader hands them over.
+func beats(units, beat int) int { return (units+beat-1)/beat + 1 }
 
 // Line returns the clock and the rate of a serial line.
 func (o Options) Line() (hz, baud int) {

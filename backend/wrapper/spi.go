@@ -9,6 +9,21 @@ import (
 	"ialgn/netlist"
 )
 
+func spiKind() *Kind {
+	return &Kind{
+		Name: "spi", Clock: "clk", Bytes: true, Drops: true, Paced: true, write: WriteSPI, ports: (*design).spiPorts,
+		cycles: func(_, bytes *design, _ Options) int {
+			frame := 1 + max(bytes.words, bytes.resultBytes())
+			return 2*spiHalf*8*frame + 2*spiHalf // cs_n after the last edge, and at 1
+		},
+		bench: spiBench,
+		bits:  func(*design, Options) int { return 8 },
+	}
+}
+
+// spiHalf are the clocks of half a period of sck, at least.
+const spiHalf = 4
+
 // WriteSPI writes a module that takes samples and gives results as an SPI slave in mode 0:
 // sck rests at 0, both sides read at its rising edge and change after its falling one, the
 // highest bit of a byte first.
@@ -36,7 +51,7 @@ import (
 // The errors are those of [WriteStream].
 func WriteSPI(w io.Writer, n *netlist.Netlist, o Options) error {
 	o.Beat = 0
-	d, err := newDesign(n, o, "spi", streamNames("rst_n", "sck", "mosi", "miso", "cs_n", "ready", "ANSWER", "rst_s", "sck_s", "mosi_s", "cs_s",
+	d, err := newDesign(n, o, spiKind(), streamNames("rst_n", "sck", "mosi", "miso", "cs_n", "ready", "ANSWER", "rst_s", "sck_s", "mosi_s", "cs_s",
 		"rise", "fall", "first_clock", "last_clock", "bits", "data", "value", "whole", "command", "taking", "held", "held_valid",
 		"push", "finish", "to", "left", "final_byte", "shift", "load")...)
 	if err != nil {
@@ -184,4 +199,102 @@ const spiModule = `module @MODULE@ (
 @CONNECTIONS@      .error(error)
   );
 endmodule
+`
+
+func (d *design) spiPorts(Options) []Port {
+	return []Port{
+		{"clk", 0, false, "clock, rising edge, at least eight times as fast as sck"},
+		{"rst_n", 0, false, "reset, active low, synchronised inside"},
+		{"sck", 0, false, "clock of the bits, mode 0"},
+		{"mosi", 0, false, "commands and samples"},
+		{"miso", 0, true, "status and results"},
+		{"cs_n", 0, false, "0: there is a frame"},
+		{"ready", 0, true, "a result waits to be read"},
+		errorPort,
+	}
+}
+
+// spiBench has a frame for each sample, which reads the result of the one before, and where a
+// result has more bytes than a sample, one for each result, too. Halves of a period of sck have the
+// fewest clocks that there may be, or some more.
+const spiBench = `
+  localparam QUIET = 100;
+  reg rst_n, sck, mosi, cs_n;
+  wire miso, ready;
+
+  @TOP@ dut (.clk(clk), .rst_n(rst_n), .sck(sck), .mosi(mosi), .miso(miso), .cs_n(cs_n), .ready(ready), .error(error));
+
+  integer tb_bit, tb_place;
+  reg [7:0] tb_back;
+  reg [8*@RESULTBYTES@-1:0] tb_bytes;
+  reg tb_answers;
+
+  task tb_before;
+    if (ready === 1'bx) tb_broken("ready is unknown");
+  endtask
+
+  task tb_half;
+    begin
+      tb_draw;
+      repeat (tb_dice[31:29] == 3'd0 ? 7 : 4) tb_clock;
+    end
+  endtask
+
+  // exchanges a byte
+  task tb_exchange(input [7:0] value);
+    for (tb_bit = 7; tb_bit >= 0; tb_bit = tb_bit - 1) begin
+      mosi = value[tb_bit];
+      tb_half;
+      tb_back[tb_bit] = miso;
+      sck = 1'b1;
+      tb_half;
+      sck = 1'b0;
+    end
+  endtask
+
+  // a frame of so many bytes after a command: 1 gives the sample, 0 reads alone
+  task tb_exchange_all(input gives, input integer bytes);
+    begin
+      cs_n = 1'b0;
+      tb_half;
+      tb_exchange({7'd0, gives});
+      tb_answers = tb_back[0];
+      if (tb_back !== 8'd0 && tb_back !== 8'd1) tb_broken("a status is not 0 or 1");
+      for (tb_place = 0; tb_place < bytes && !tb_stop; tb_place = tb_place + 1) begin
+        tb_exchange(gives ? tb_sample[tb_place*8+:8] : 8'd0);
+        if (tb_place < @RESULTBYTES@) tb_bytes[tb_place*8+:8] = tb_back;
+        tb_late = 0;
+      end
+      tb_half;
+      cs_n = 1'b1;
+      tb_half;
+      if (tb_answers && bytes >= @RESULTBYTES@) begin
+@UNPACK@        tb_check;
+      end
+    end
+  endtask
+
+  task tb_play;
+    if (tb_given > tb_got && ready !== 1'b1) tb_clock;
+    else begin
+      if (!tb_ended && (tb_given == tb_got || UNITS >= @RESULTBYTES@)) begin
+        tb_begin;
+        if (!tb_ended) tb_exchange_all(1'b1, UNITS);
+      end else if (tb_given > tb_got) tb_exchange_all(1'b0, @RESULTBYTES@);
+      else begin
+        if (ready !== 1'b0) tb_broken("a result without a sample");
+        tb_clock;
+      end
+    end
+  endtask
+
+  task tb_reset;
+    begin
+      {rst_n, sck, mosi} = 3'd0;
+      cs_n = 1'b1;
+      repeat (8) tb_clock;
+      rst_n = 1'b1;
+      repeat (8) tb_clock;
+    end
+  endtask
 `

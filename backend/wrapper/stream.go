@@ -6,8 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
+
+func streamKind() *Kind {
+	return &Kind{
+		Name: "stream", Clock: "clk", write: WriteStream, ports: (*design).streamPorts,
+		cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
+		bench:  streamBench + handshakeBench,
+		bits:   func(d *design, _ Options) int { return d.word },
+	}
+}
 
 // WriteStream writes a module that takes the words of the netlist's input port one after
 // the other, BEAT of them in a clock, and gives what the netlist's output ports are for
@@ -40,7 +50,7 @@ import (
 // port, if a name cannot stand in Verilog or is used by the wrapper, or if a beat has more
 // words than a sample; later, the error of w.
 func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
-	d, err := newDesign(n, o, "stream", "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
+	d, err := newDesign(n, o, streamKind(), "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last",
 		"out_valid", "out_ready", "error", "loader", "core", "sample", "sample_valid", "step", "BEAT",
 		"levels", "unused_data", "lane", "lanes", "value")
 	if err != nil {
@@ -223,4 +233,36 @@ const streamModule = `module @MODULE@ #(
     if (core_valid & ~out_valid) begin
 @RESULTS@    end
 endmodule
+`
+
+func (d *design) streamPorts(Options) []Port {
+	ports := []Port{
+		{"clk", 0, false, "clock, rising edge"},
+		{"rst", 0, false, "synchronous reset, active high"},
+		{"in_valid", 0, false, "there is a word at in_data"},
+		{"in_ready", 0, true, "it is taken at the next edge"},
+		{"in_data", d.beat * d.in, false, fmt.Sprintf("%s of %d bits of the %d of a sample", plural.Of(d.beat, "word", "words"), d.in, d.words)},
+		{"in_last", 0, false, "it is the last of a sample"},
+		{"out_valid", 0, true, "there is a result"},
+		{"out_ready", 0, false, "it is taken at the next edge"},
+	}
+	for _, p := range d.n.OutputPorts() {
+		ports = append(ports, Port{p.Name, len(p.Nets), true, "of the result"})
+	}
+	return append(ports, errorPort)
+}
+
+// streamBench are the pins of the stream module, as handshakeBench has them.
+const streamBench = `
+  reg rst, in_valid, in_last, out_ready;
+  reg [@UNIT@-1:0] in_data;
+  wire in_ready, out_valid;
+@PORTS@
+  @TOP@ dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(in_data), .in_last(in_last), .out_valid(out_valid), .out_ready(out_ready), .error(error)@PINS@);
+
+  // takes the result at the outputs
+  task tb_result;
+    begin
+@CAPTURE@    end
+  endtask
 `

@@ -40,6 +40,7 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, b Bench, o Options) error {
 
 // testbench is the testbench of a wrapper that is being written.
 type testbench struct {
+	kind *Kind
 	*design
 	Bench
 	top    string
@@ -65,40 +66,33 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 	engine := o.Engine
 	plain := o // the vectors are of the whole classifier, whatever the wrapper is around
 	plain.Levels, plain.Engine, plain.Beat = nil, nil, 0
-	if b.Kind == "stream" && engine != nil {
-		plain.Module = engine.Module
-	}
-	d, err := newDesign(n, plain, b.Kind)
+	k, err := Find(b.Kind)
 	if err != nil {
 		return nil, err
 	}
-	if benches[b.Kind] == "" {
-		return nil, errKind(b.Kind)
+	if !k.Bytes && engine != nil { // it is the engine itself
+		plain.Module = engine.Module
 	}
-	t := &testbench{design: d, Bench: b, top: d.module, inputs: d.input, late: 5000 + 20*d.stages}
+	d, err := newDesign(n, plain, k)
+	if err != nil {
+		return nil, err
+	}
+	t := &testbench{design: d, kind: k, Bench: b, top: d.module, inputs: d.input, late: 5000 + 20*d.stages}
 	if engine != nil {
 		t.late += 20 * engine.Cycles
-		t.drop = b.Kind == "stream" && engine.Drop
+		t.drop = !k.Bytes && engine.Drop
 	}
 	for i, ports := range [][]netlist.Port{n.DataInputs(), n.OutputPorts(), n.Probes()} {
 		for _, p := range ports {
 			t.fields[i] = append(t.fields[i], fieldsOf(p)...)
 		}
 	}
-	bytes := bytesOf(d.word, d.words)
-	t.lane, t.unit, t.units = laneOf(d.word), 8, bytes
-	switch b.Kind {
-	case "stream":
-		t.lane, t.unit, t.units = d.word, d.word, d.words
-	case "axis":
-		beat := AXISBytes
-		if engine != nil {
-			beat = 1
-		} else if o.Beat > 0 {
-			beat = o.Beat
-		}
-		t.unit, t.units = 8*beat, (bytes+beat-1)/beat
+	t.lane, t.unit = d.word, k.bits(d, o)
+	all := d.word * d.words
+	if k.Bytes {
+		t.lane, all = laneOf(d.word), 8*bytesOf(d.word, d.words)
 	}
+	t.units = (all + t.unit - 1) / t.unit
 	return t, nil
 }
 
@@ -120,9 +114,9 @@ func (t *testbench) text() string {
 		"@WANT@", t.declare("reg ", "tb_want_"), "@READSAMPLE@", t.readSample(), "@READWANT@", t.readWant(), "@COMPARE@", t.compare(), "@UNPACK@", t.unpack(),
 		"@CAPTURE@", t.capture(),
 	}
-	body := strings.Replace(testbenchModule, "@PLAYER@", benches[t.Kind], 1)
-	body = strings.Replace(body, "@PARAMETERS@", benchParameters[t.Kind], 1)
-	body = strings.Replace(body, "@MORE@", benchOptions[t.Kind], 1)
+	body := strings.Replace(testbenchModule, "@PLAYER@", t.kind.bench, 1)
+	body = strings.Replace(body, "@PARAMETERS@", t.kind.benchParameters, 1)
+	body = strings.Replace(body, "@MORE@", t.kind.benchOptions, 1)
 	return strings.NewReplacer(values...).Replace(body)
 }
 

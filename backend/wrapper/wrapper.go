@@ -35,44 +35,12 @@ package wrapper
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"ialgn/backend/verilog"
-	"ialgn/internal/plural"
 	"ialgn/netlist"
 )
-
-// kinds is the table of wrappers.
-var kinds = []struct {
-	name  string
-	write func(io.Writer, *netlist.Netlist, Options) error
-}{{"stream", WriteStream}, {"axis", WriteAXIS}, {"uart", WriteUART}, {"spi", WriteSPI}}
-
-// Kinds returns the names of all wrappers. After the name of the core and a _ they are those of
-// modules and files.
-func Kinds() []string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, k.name)
-	}
-	return names
-}
-
-// Write writes the wrapper of a kind. It returns the errors of the function that does.
-func Write(kind string, w io.Writer, n *netlist.Netlist, o Options) error {
-	for _, k := range kinds {
-		if k.name == kind {
-			return k.write(w, n, o)
-		}
-	}
-	return errKind(kind)
-}
-
-func errKind(kind string) error {
-	return fmt.Errorf("wrapper %q: no such wrapper, give %s", kind, plural.Or(Kinds()))
-}
 
 // Options say how a wrapper is written.
 type Options struct {
@@ -110,12 +78,12 @@ const maxLevelsWord = 32
 
 // check returns an error unless they say what so many levels of a feature are. A wrapper of
 // bytes takes a byte for each feature.
-func (l *Levels) check(levels int, kind string) error {
+func (l *Levels) check(levels int, kind *Kind) error {
 	if l == nil {
 		return nil
 	}
 	most := maxLevelsWord
-	if kind != "stream" {
+	if kind.Bytes {
 		most = 8
 	}
 	outside := func(b int) bool { return b < 0 || b >= l.Word }
@@ -145,13 +113,13 @@ type design struct {
 
 // newDesign checks what all wrappers need; own are the names that the wrapper's ports
 // have.
-func newDesign(n *netlist.Netlist, o Options, kind string, own ...string) (*design, error) {
+func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*design, error) {
 	d := &design{n: n, core: o.Core, module: o.Module, header: o.Header, beat: max(1, o.Beat), engine: o.Engine}
 	if d.core == "" {
 		d.core = n.Name
 	}
 	if d.module == "" {
-		d.module = d.core + "_" + kind
+		d.module = d.core + "_" + kind.Name
 	}
 	for _, name := range []string{d.core, d.module, d.module + "_stream_loader"} {
 		if err := verilog.CheckIdentifier(name); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/backend/fold"
+	"ialgn/backend/wrapper"
 	"ialgn/compiler"
 	"ialgn/internal/hint"
 	"ialgn/netlist"
@@ -78,7 +79,7 @@ func (p compilePlan) engine(ctx context.Context, n *netlist.Netlist, e *encoding
 }
 
 // dropping reports whether the wrapper around a folded engine may call a packet void.
-func (p compilePlan) dropping() bool { return p.wrap == "uart" || p.wrap == "spi" }
+func (p compilePlan) dropping() bool { return wrapper.Is(p.wrap, wrapper.DropsPackets) }
 
 // foldCost adds the devices that have the memory, and the rate at a clock.
 func foldCost(c fold.Cost, mhz float64) artifact.FoldCost {

@@ -133,7 +133,7 @@ func (o compileOptions) wrapper() (string, error) {
 	if kinds := append([]string{"none"}, wrapper.Kinds()...); o.Wrap != "" && !slices.Contains(kinds, o.Wrap) {
 		return "", hint.Near(fmt.Errorf("--wrap %q: give %s", o.Wrap, plural.Or(kinds)), o.Wrap, kinds)
 	}
-	if o.Baud != 0 && o.Wrap != "uart" {
+	if o.Baud != 0 && !wrapper.Is(o.Wrap, wrapper.HasBaud) {
 		return "", hint.With(fmt.Errorf("--baud %d: there is no serial line", o.Baud), "leave it out, or give --wrap uart")
 	}
 	if o.Wrap == "none" {

@@ -11,6 +11,7 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/backend/fold"
+	"ialgn/backend/wrapper"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 )
@@ -80,8 +81,7 @@ func reused(c *cli.Context, out *artifact.Output, o synth.Options) (string, erro
 // verilogOf returns the SHA-256 of a folder's folded engine and of its wrapper.
 func verilogOf(out *artifact.Output) (sums []string) {
 	for _, f := range out.Manifest.Files {
-		switch f.Format {
-		case artifact.FoldVerilog, "axis", "uart", "spi":
+		if f.Format == artifact.FoldVerilog || wrapper.Is(f.Format, wrapper.TakesBytes) {
 			sums = append(sums, f.SHA256)
 		}
 	}

@@ -127,7 +127,7 @@ func (r *rehearsal) class(exceeded int) uint64 {
 // moved returns words as they move, with anything in bits that mean nothing.
 func (r *rehearsal) moved(words []uint64) (bits []bool) {
 	size, lane := r.size(), r.size()
-	if r.f.Kind != "stream" && size > 1 {
+	if wrapper.Is(r.f.Kind, wrapper.TakesBytes) && size > 1 {
 		lane = (size + 7) / 8 * 8
 	}
 	for _, w := range words {
@@ -180,7 +180,7 @@ func (r *rehearsal) play(words []uint64) {
 
 // moves returns outputs of the core as they move.
 func (r *rehearsal) moves(outputs []bool) []bool {
-	if r.f.Kind == "stream" {
+	if !wrapper.Is(r.f.Kind, wrapper.TakesBytes) {
 		return outputs
 	}
 	var rows []uint64 // of one sample

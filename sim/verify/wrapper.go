@@ -204,7 +204,7 @@ func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string,
 		return nil
 	}
 	module, bits := f.Module+"_"+f.Kind, f.Levels.Word
-	if f.Kind != "stream" {
+	if wrapper.Is(f.Kind, wrapper.TakesBytes) {
 		module, bits = module+"_stream", 8 // the bits above the word mean nothing
 	}
 	bench := strings.NewReplacer("@MODULE@", module, "@BITS@", fmt.Sprint(bits)).Replace(encoderBench)

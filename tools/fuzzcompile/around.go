@@ -59,7 +59,7 @@ func (o *options) drawTarget(r *rand.Rand) {
 // foldable reports whether the compile command takes the case's network for an engine: chains of gates over
 // thermometer bits, whose class alone is asked for. One-bit features cannot be given by bytes.
 func (c *fuzzCase) foldable() bool {
-	o, bytes := c.options, !slices.Contains([]string{"", "stream"}, c.options.wrap)
+	o, bytes := c.options, wrapper.Is(c.options.wrap, wrapper.TakesBytes)
 	return slices.Contains(chains, c.topology) && o.scope == netlist.Full && !o.counts && (!bytes || c.network.Encoder.BitsIn > 1) &&
 		!slices.ContainsFunc(c.network.Layers[1:], func(l model.FrozenLayer) bool { return !isSpine(l) || l.BSource != model.Input })
 }

@@ -112,7 +112,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if engine.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("fold: the engine: %v", engine.First[0])}
 	}
-	if o.wrap != "" && o.wrap != "stream" { // which the engine is itself
+	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // which the engine is itself
 		if err := o.checkWrapper(ctx, d, d.Product, &f, s, dir); err != nil {
 			return err
 		}

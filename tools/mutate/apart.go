@@ -144,7 +144,7 @@ func (d *design) foldFiles(dir string) verify.FoldFiles {
 	}
 	f := verify.FoldFiles{
 		Module: d.options.Module + "_fold", Verilog: in("fold")[0], Lanes: d.lanes, Programs: in("fold-program"),
-		Drop: slices.Contains([]string{"uart", "spi"}, d.wrap),
+		Drop: wrapper.Is(d.wrap, wrapper.DropsPackets),
 	}
 	if thresholds := in("fold-thresholds"); len(thresholds) > 0 {
 		f.Thresholds = thresholds[0]

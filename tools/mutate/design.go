@@ -17,6 +17,7 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
@@ -69,7 +70,7 @@ func familyRecipes() (list []recipe) {
 
 // aroundRecipes has small networks in every wrapper, with and without the encoder, pipelined, and as engines.
 func aroundRecipes() (list []recipe) {
-	for _, kind := range []string{"stream", "axis", "uart", "spi"} {
+	for _, kind := range wrapper.Kinds() {
 		for _, rest := range []string{"", " --counts", " --scope core", " --target gowin --pipeline 2", " --target ice40 --style lut"} {
 			list = append(list, recipe{"tiny", "--wrap " + kind + rest, rest == ""})
 		}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"ialgn/backend/wrapper"
 )
 
 // score is the operations of a play in the making.
@@ -61,7 +63,7 @@ func (s *score) sample() []string {
 
 // cut cuts the bits of words into units, with any bits where a unit has more.
 func (s *score) cut(bits []byte, word int) (units []string) {
-	if s.d.wrap != "" && s.d.wrap != "stream" && word > 1 { // a word takes whole bytes
+	if wrapper.Is(s.d.wrap, wrapper.TakesBytes) && word > 1 { // a word takes whole bytes
 		var wide []byte
 		for w := range slices.Chunk(bits, word) {
 			wide = append(wide, w...)
