@@ -50,6 +50,9 @@ const (
 	extremes    = 8
 	mostClasses = 24
 	eventsEvery = 5
+	// mostStubClocks bounds the samples whose results take long, such as a hundred counts on a serial line
+	// after a sample of one byte: some 20 s of iverilog.
+	mostStubClocks = 4_000_000
 )
 
 // newRehearsal returns samples and events for a wrapper.
@@ -61,7 +64,8 @@ func (d Design) newRehearsal(f WrapperFiles, p *playback) *rehearsal {
 	if f.Fold != nil {
 		r.read = slices.Repeat([]bool{true}, len(r.x.Nets))
 	}
-	for i := range max(extremes+2*min(rounds, mostClasses), (cmp.Or(f.words, leastWords)+words-1)/words) {
+	wanted := (cmp.Or(f.words, leastWords) + words - 1) / words
+	for i := range max(extremes+2*min(rounds, mostClasses), min(wanted, mostStubClocks/max(1, p.clocks))) {
 		sample := r.words(i, words)
 		if i%eventsEvery == 2 {
 			r.event(sample)

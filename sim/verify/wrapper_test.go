@@ -16,6 +16,7 @@ import (
 	"ialgn/compiler"
 	"ialgn/compiler/encoder"
 	"ialgn/compiler/pipeline"
+	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/sim/verify/cec"
@@ -235,5 +236,23 @@ func TestStubFaults(t *testing.T) {
 				t.Errorf("%+v, want %q", r, c.want)
 			}
 		})
+	}
+}
+
+// TestStubBounded holds that samples with long results are played for a bounded time, and every bit of
+// theirs still: of one feature a sample, and a hundred counts a result on a serial line.
+func TestStubBounded(t *testing.T) {
+	m := modelgen.New(modelgen.Options{Seed: 9, Features: 1, Width: 200, Depth: 1, Classes: 100})
+	d := withCounts(t, newDesign(t, m.Freeze(), netlist.Full, 2))
+	for kind, most := range map[string]int{"stream": leastWords, "uart": 500} {
+		f := WrapperFiles{Kind: kind, Module: "net", Sources: []string{"net_" + kind + ".v", "net.v"}}
+		p, err := d.newPlayback(f.wrapped())
+		if err != nil {
+			t.Fatal(err)
+		}
+		re := d.newRehearsal(f, p)
+		if n := len(re.want); n > most || n < extremes+2*re.rounds() || kind == "stream" && n < most*9/10 {
+			t.Errorf("%s: %d samples of %d clocks", kind, n, p.clocks)
+		}
 	}
 }
