@@ -83,8 +83,15 @@ func TestLevelsWeights(t *testing.T) {
 		want     float64
 		ok       bool
 	}{
-		{0, 0, 0, true}, {in, 0, 0, true}, {0, 1, -1, true}, {1, 2, -1, true}, {in, 2, -1, true}, {2, out, 0, true},
-		{in, 1, math.Inf(1), false}, {0, in, math.Inf(1), false}, {99, 0, math.Inf(1), false},
+		{0, 0, 0, true},
+		{in, 0, 0, true},
+		{0, 1, -1, true},
+		{1, 2, -1, true},
+		{in, 2, -1, true},
+		{2, out, 0, true},
+		{in, 1, math.Inf(1), false},
+		{0, in, math.Inf(1), false},
+		{99, 0, math.Inf(1), false},
 	} {
 		if got, ok := g.Weight(c.from, c.to); got != c.want || ok != c.ok {
 			t.Errorf("from %d to %d: %v, %v, want %v, %v", c.from, c.to, got, ok, c.want, c.ok)
