@@ -105,7 +105,7 @@ const CoreSuffix = "_core"
 // not stand apart, or a wrapper of bytes would take more than one for a word.
 func Core(n *netlist.Netlist, wrap string) *encoder.Split {
 	s := encoder.Apart(n)
-	if s != nil && s.Word > 8 && wrapper.Is(wrap, wrapper.TakesBytes) {
+	if k, err := wrapper.Find(wrap); s != nil && s.Word > 8 && (err != nil || k.Bytes) {
 		return nil
 	}
 	return s

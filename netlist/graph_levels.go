@@ -5,7 +5,7 @@ import "math"
 // Levels is a [Graph] whose edges weigh what they add to the effective depth of their reader, negated,
 // so that gonum's shortest ways are the deepest ones: -1 for an edge to a cell that computes something
 // of it, 0 where the reader only passes it on or is a port, and +Inf where the reader does not depend
-// on it. The weights are those of [graph.Weighted], in levels; the effective depth of the gates is that
+// on it. It is what package path of gonum calls Weighted, in levels; the effective depth of the gates is that
 // of the IALGN paper, supplement, "Effective-Depth Analysis".
 type Levels struct{ *Graph }
 

@@ -8,6 +8,7 @@
 package target
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,16 +130,53 @@ var families = []*Family{Generic, ICE40, ECP5, Gowin, Xilinx7}
 // called before anything walks the table, and returns what takes the family out again. It returns an error
 // for a family that lacks something, or has the name of another.
 func Register(f *Family) (remove func(), err error) {
-	switch {
-	case f.Name == "" || slices.Contains(Names(), f.Name):
-		return nil, fmt.Errorf("target %q: give a name that no other has", f.Name)
-	case f.LUT.Least < 1 || f.LUT.Most > len(f.LUT.Inputs) || f.LUT.Name == "" || f.LUT.Parameter == "" || f.LUT.Output == "":
-		return nil, fmt.Errorf("target %q: its look-up tables need a name, a parameter, an output and as many inputs as the largest has", f.Name)
-	case f.Synthesis.Command == "" || f.Takes == nil || f.Constraints.Suffix == "":
-		return nil, fmt.Errorf("target %q: give a command of yosys, what cells take, and the suffix of constraints", f.Name)
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("target %q: %w", f.Name, err)
 	}
 	families = append(families[:len(families):len(families)], f)
 	return func() { families = slices.DeleteFunc(slices.Clone(families), func(g *Family) bool { return g == f }) }, nil
+}
+
+// check returns what a new family lacks.
+func (f *Family) check() error {
+	switch l := f.LUT; {
+	case f.Name == "" || slices.Contains(Names(), f.Name):
+		return errors.New("give a name that no other has")
+	case l.Least < 1 || l.Most < l.Least || l.Most > mostLUTInputs || l.Most > len(l.Inputs) || l.Name == "" || l.Parameter == "" || l.Output == "":
+		return fmt.Errorf("its look-up tables need a name, a parameter, an output and 1 to %d inputs, the smallest first", mostLUTInputs)
+	case f.Synthesis.Command == "" || f.Takes == nil:
+		return errors.New("give a command of yosys, and what cells take")
+	case f.Constraints.Suffix == "" || f.Constraints.Language < SDC || f.Constraints.Language > PCF:
+		return errors.New("give a language of constraints and the suffix of their file")
+	case len(f.Devices) == 0:
+		return errors.New("give at least one device")
+	}
+	for _, d := range f.Devices {
+		if d.Family != f.Name || slices.Contains(DeviceNames(), d.Name) {
+			return fmt.Errorf("device %q: give it the name of the family, and one of its own that no other has", d.Name)
+		}
+	}
+	return f.Placement.check()
+}
+
+// mostLUTInputs is what functions of a netlist have at most.
+const mostLUTInputs = 6
+
+// check returns what a placement lacks, of those that there are.
+func (p *Placement) check() error {
+	switch {
+	case p == nil:
+		return nil
+	case p.Program == "" || p.Bits == "" || p.Placer < Nextpnr || p.Placer > Vivado:
+		return errors.New("its placement needs a placer, a program and the suffix of bitstreams")
+	case p.Placer == Vivado:
+		return nil
+	case p.Routed == "" || p.Arguments == nil || p.Output == nil || p.Pins == nil:
+		return errors.New("nextpnr needs to be told its arguments, and the suffix of what it writes")
+	case !p.Icestorm && (p.Pack == nil || len(p.Others) == 0):
+		return errors.New("its placement needs a program that packs the bitstream, and what that is told")
+	}
+	return nil
 }
 
 // Families returns all families in the order of their table, look-up tables of none first.

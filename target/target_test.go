@@ -64,7 +64,18 @@ func TestRegister(t *testing.T) {
 	for want, spoil := range map[string]func(*target.Family){
 		"a name that no other has": func(f *target.Family) { f.Name = "ice40" },
 		"look-up tables":           func(f *target.Family) { f.LUT.Most = 9 },
+		"1 to 6 inputs":            func(f *target.Family) { f.LUT.Least = 7 },
 		"a command of yosys":       func(f *target.Family) { f.Takes = nil },
+		"a language":               func(f *target.Family) { f.Constraints.Language = target.PCF + 1 },
+		"at least one device":      func(f *target.Family) { f.Devices = nil },
+		"the name of the family":   func(f *target.Family) { f.Devices = target.Generic.Devices },
+		"one of its own":           func(f *target.Family) { f.Devices = []target.Device{{Name: "ice40-hx8k", Family: "more"}} },
+		"a placer, a program":      func(f *target.Family) { f.Placement = &target.Placement{} },
+		"its arguments":            func(f *target.Family) { f.Placement = &target.Placement{Program: "p", Bits: ".b"} },
+		"packs the bitstream": func(f *target.Family) {
+			p := *target.ECP5.Placement
+			p.Pack, f.Placement = nil, &p
+		},
 	} {
 		bad := f
 		spoil(&bad)

@@ -1,7 +1,6 @@
 package wrapper
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -24,7 +23,10 @@ func (o Options) axisBytes() int {
 	if o.Engine != nil {
 		return 1
 	}
-	return cmp.Or(o.Beat, AXISBytes)
+	if o.Beat > 0 {
+		return o.Beat
+	}
+	return AXISBytes
 }
 
 // AXISBytes are the bytes of a beat with [WriteAXIS], unless told otherwise.

@@ -20,6 +20,7 @@ import (
 	"ialgn/artifact"
 	"ialgn/backend/handover"
 	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/netlist"
@@ -46,7 +47,7 @@ func compileCommand() *cli.Command {
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
 			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
 			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"},
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: none, stream, axis, uart or spi"},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " + plural.Or(append([]string{"none"}, wrapper.Kinds()...))},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.IntFlag{Name: "fold", Usage: "write an engine in block RAM that runs `N` gates of chains a clock: 1, 2 or 4"},

@@ -172,7 +172,7 @@ func (p compilePlan) target() *target.Family {
 // genericLUT returns the inputs of the LUTs of a netlist that is mapped for no target in
 // particular, 0 for others.
 func (p compilePlan) genericLUT() int {
-	if p.target() != target.Generic {
+	if t := p.target(); t == nil || t.Synthesis.Library != "" {
 		return 0
 	}
 	return p.hardware.K

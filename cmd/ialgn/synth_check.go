@@ -113,7 +113,7 @@ func (k *bitChecker) check(c *cli.Context, r *synth.Report) (*bitCheck, error) {
 	}
 	if b.RTLResult, err = k.design.Bitstream(c.Context, k.samples, verify.Bitstream{
 		Module: k.module, Top: r.Module, Wrapper: k.wrap, Options: k.options, Fold: k.fold, Device: r.Device,
-		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, ".bin") + ".pcf",
+		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, filepath.Ext(r.Bitstream)) + ".pcf",
 	}, k.count); err != nil {
 		return nil, err
 	}

@@ -267,12 +267,18 @@ func (r *verifyReport) finish() *verifyReport {
 
 func proved(r *readback.Result) bool { return r != nil && r.Verdict == cec.Equivalent }
 
+// synthesisDiffers reports whether the proof of the synthesised netlist found an input that shows a
+// difference.
+func (r *verifyReport) synthesisDiffers() bool {
+	return r.Synthesized != nil && r.Synthesized.Proof != nil && r.Synthesized.Proof.Verdict == cec.Different
+}
+
 // outcome returns the error that decides the exit status.
 func (r *verifyReport) outcome() error {
 	switch {
 	case r.Verified:
 		return nil
-	case len(r.Folder) > 0: // whatever was not proved
+	case len(r.Folder) > 0 || r.synthesisDiffers(): // whatever else was not proved
 		return errDifference
 	case r.Formal != nil && r.Formal.Verdict == "unproved":
 		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)

@@ -7,6 +7,7 @@ import (
 
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/readback"
 	"ialgn/sim/verify/step"
 )
 
@@ -68,5 +69,9 @@ func TestDifferenceBeforeUnproved(t *testing.T) {
 	r.Folder = []string{"net_uart.v is not what ialgn writes"}
 	if err := r.outcome(); !errors.Is(err, errDifference) || r.result() != "different" {
 		t.Errorf("unproved, and a file that differs: %v, %s", err, r.result())
+	}
+	r.Folder, r.Synthesized = nil, &verify.SynthesisResult{Proof: &readback.Result{Verdict: cec.Different}}
+	if err := r.outcome(); !errors.Is(err, errDifference) || r.result() != "different" {
+		t.Errorf("unproved, and a synthesised netlist that differs: %v, %s", err, r.result())
 	}
 }

@@ -9,6 +9,7 @@
 package yosys
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -171,7 +172,7 @@ func (o Options) script() (string, error) {
 	case len(o.Sources) == 0:
 		return "", fmt.Errorf("yosys: no source files, give at least one")
 	case o.LUT != 0 && (family.Library != "" || o.LUT < 2 || o.LUT > 6):
-		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only generic has a choice, from 2 to 6", o.LUT, o.Target)
+		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only one without cells of its own has a choice, from 2 to 6", o.LUT, o.Target)
 	}
 	for _, m := range o.Memories {
 		if !memoryName.MatchString(m.Name) {
@@ -256,13 +257,14 @@ var unknown = regexp.MustCompile(`[0-9]+'s?[bodh][0-9a-f_?]*[xz]`)
 var noInit = regexp.MustCompile(`\.INIT\(1'hx\)`)
 
 // instance is a cell with parameters.
-var instance = regexp.MustCompile(`(?s)\n  (\w+) #\(.*?\n  \);`)
+var instance = regexp.MustCompile(`(?s)\n  \w+ #\(.*?\n  \);`)
 
 // withoutRAM returns a netlist without its block RAMs. Which of their pins and parameters mean anything
 // depends on their form: yosys leaves the others unknown.
 func withoutRAM(text []byte, f *target.Family) []byte {
 	return instance.ReplaceAllFunc(text, func(cell []byte) []byte {
-		if f.Takes(string(instance.FindSubmatch(cell)[1])).RAMBits > 0 {
+		name, _, _ := bytes.Cut(bytes.TrimSpace(cell), []byte(" "))
+		if f.Takes(string(name)).RAMBits > 0 {
 			return nil
 		}
 		return cell

@@ -138,7 +138,7 @@ func TestOptions(t *testing.T) {
 		{yosys.Options{Module: "m; shell x", Sources: path}, `module "m; shell x": must be a simple identifier`},
 		{yosys.Options{Sources: path}, "must be a simple identifier"},
 		{yosys.Options{Module: "m"}, "no source files"},
-		{yosys.Options{Module: "m", Sources: path, Target: target.ICE40, LUT: 6}, "only generic has a choice"},
+		{yosys.Options{Module: "m", Sources: path, Target: target.ICE40, LUT: 6}, "without cells of its own has a choice"},
 		{yosys.Options{Module: "m", Sources: path, LUT: 7}, "from 2 to 6"},
 	} {
 		c.o.Dir = t.TempDir()

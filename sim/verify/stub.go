@@ -43,7 +43,7 @@ type rehearsal struct {
 	resetIn int      // samples until a reset
 }
 
-// The least words that are played, and the samples with the least and the largest words; each
+// The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the largest words; each
 // other sample has words of another class.
 const (
 	leastWords  = 4096
@@ -293,7 +293,7 @@ func (r *rehearsal) module(name string) string {
 
 // stub plays random samples to a wrapper around a stub in the place of its core or engine: as many as
 // it takes for every bit of every word to be 0 and 1 several times and for each two neighbouring
-// levels to be told apart, and some thousand words. Among them are packets of a wrong length,
+// levels to be told apart, and some thousand words, fewer where their results take long. Among them are packets of a wrong length,
 // resets, and pauses on both sides.
 func (d Design) stub(ctx context.Context, f WrapperFiles, source, dir string, r *WrapperResult) error {
 	begin := time.Now()

@@ -316,7 +316,7 @@ func valueClaims() (list []claim) {
 	edit("encoder", "thresholds", [][]int{{1, 2, 3}})
 	edit("encoder", "names", []string{"first", "second"})
 	edit("encoder", "quantiser", nil)
-	return append(list, claim{claimed, "files  is []", func(m *manifest) error { m.files = nil; return nil }})
+	return append(list, claim{claimed, "files  is []", func(m *manifest) error { m.files = []object{}; return nil }})
 }
 
 // edit changes an entry, or one of an entry's own; the version word is computed anew unless it is the entry.
