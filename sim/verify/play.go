@@ -215,7 +215,8 @@ func (d Design) newPlayback(b wrapped) (*playback, error) {
 			parameters, idle = "#(.CLOCK_HZ(@HZ@), .BAUD(@BAUD@), .IDLE_BITS(@IDLE@)) ", quickIdle
 		}
 		p.bench = strings.Replace(uartPlayer, "@PARAMETERS@", parameters, 1)
-		p.bench = strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(idle)).Replace(p.bench)
+		ahead := bit(b.cycles <= 10*(hz/baud)*sample) // where an engine is slower than the line, a sender waits for each answer
+		p.bench = strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(idle), "@AHEAD@", fmt.Sprint(ahead)).Replace(p.bench)
 		p.late, p.quiet = clocks*(wrapper.UARTIdle+30*(sample+d.resultBytes())), 30*clocks
 	}
 	p.late += 5000 + 10*stages

@@ -299,7 +299,7 @@ const uartPlayer = `
         restart;
       end
       if (begins) begin
-        wait (got + !units[sent][ALONE] >= whole);
+        wait (got + (@AHEAD@ & !units[sent][ALONE]) >= whole);
         if ($random(seed) % 4 == 0) #(3 * BIT);
       end
       rx = 0;

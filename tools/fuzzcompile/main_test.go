@@ -43,7 +43,7 @@ var oldSeeds = []uint64{33, 99, 400, 960, 765, 4862}
 // all checks: both flows of yosys, primitives, and a pipeline.
 func TestOldSeeds(t *testing.T) {
 	const proofs = " -count 1 -formal 1 -reference 1 -rtl 0 -synth 0 -around 0"
-	for _, args := range []string{"-seed 33", "-seed 99", "-first 400" + proofs, "-first 960" + proofs, "-first 765" + proofs, "-first 4862" + proofs} {
+	for _, args := range []string{"-seed 33", "-seed 99", "-first 1880 -count 1 -formal 0 -reference 0 -rtl 0 -synth 0 -around 1", "-first 400" + proofs, "-first 960" + proofs, "-first 765" + proofs, "-first 4862" + proofs} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
