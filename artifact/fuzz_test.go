@@ -71,7 +71,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var begin, end runtime.MemStats
 		runtime.ReadMemStats(&begin)
-		whole, err := Read(sound)
+		whole, err := Read(t.Context(), sound)
 		runtime.ReadMemStats(&end)
 		if grown := end.TotalAlloc - begin.TotalAlloc; grown > 4<<20+600*uint64(size) {
 			t.Errorf("%d bytes took %d bytes of memory", size, grown)

@@ -29,7 +29,7 @@ func TestWriteTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	o, err := Read(dir)
+	o, err := Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -35,7 +36,7 @@ func findOwned(dir string, force bool) (owned, error) {
 			continue
 		}
 		for _, f := range m.Files {
-			if f.check(dir, "") == nil {
+			if f.check(context.Background(), dir, "") == nil {
 				own[f.Name] = true
 			}
 		}

@@ -3,6 +3,7 @@ package artifact
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -19,6 +20,7 @@ import (
 	"ialgn/backend/verilog/syntax"
 	"ialgn/backend/wrapper"
 	"ialgn/internal/jsonfault"
+	"ialgn/internal/option"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
 )
@@ -39,21 +41,42 @@ type Output struct {
 // netlist. It returns an error that names the file if the folder has no manifest, if
 // the manifest's format is unknown, or if a file is missing or is not the one that was
 // written.
-func Read(dir string) (*Output, error) { return read(dir, "") }
+//
+// It ends with the context.
+func Read(ctx context.Context, dir string) (*Output, error) {
+	m, data, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	o := &Output{Dir: dir, Manifest: *m, signature: File{manifestName, "manifest", int64(len(data)), hex.EncodeToString(sum[:])}}
+	for _, f := range m.Files {
+		if err := f.check(ctx, dir, ""); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.load(); err != nil {
+		return nil, err
+	}
+	return o, o.readReport()
+}
 
-// Hold is [Read] of a folder that external programs are to read after it: Path and Paths lead to a
-// private copy of the files, of the bytes that have the manifest's SHA-256, whatever becomes of the folder
-// meanwhile. The caller releases it.
-func Hold(dir string) (*Output, error) {
+// Hold returns the same output for external programs to read: Path and Paths lead to a private copy of the files, of
+// the bytes that have the manifest's SHA-256, whatever becomes of the folder meanwhile. The caller releases it.
+func (o *Output) Hold(ctx context.Context) (*Output, error) {
 	held, err := os.MkdirTemp("", "ialgn-folder-")
 	if err != nil {
 		return nil, err
 	}
-	o, err := read(dir, held)
-	if err != nil {
-		os.RemoveAll(held)
+	private := *o
+	private.held = held
+	for _, f := range o.Manifest.Files {
+		if err := f.check(ctx, o.Dir, held); err != nil {
+			private.Release()
+			return nil, err
+		}
 	}
-	return o, err
+	return &private, nil
 }
 
 // Release removes the copy of [Hold], if there is one.
@@ -79,24 +102,6 @@ type renamed struct {
 
 func (e *renamed) Error() string { return e.text }
 func (e *renamed) Unwrap() error { return e.error }
-
-func read(dir, held string) (*Output, error) {
-	m, data, err := readManifest(dir)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(data)
-	o := &Output{Dir: dir, Manifest: *m, signature: File{manifestName, "manifest", int64(len(data)), hex.EncodeToString(sum[:])}, held: held}
-	for _, f := range m.Files {
-		if err := f.check(dir, held); err != nil {
-			return nil, err
-		}
-	}
-	if err := o.load(); err != nil {
-		return nil, err
-	}
-	return o, o.readReport()
-}
 
 // at returns where a file is read.
 func (o *Output) at(name string) string { return filepath.Join(cmp.Or(o.held, o.Dir), name) }
@@ -128,7 +133,7 @@ func (o *Output) Path(format string) (string, error) {
 		}
 		have = append(have, f.Format)
 	}
-	return "", fmt.Errorf("%s: holds no %s file, only %s: compile again with --emit %s",
+	return "", option.Errorf("%s: holds no %s file, only %s: compile again with {Emit %s}",
 		o.Dir, format, strings.Join(have, ", "), format)
 }
 
@@ -145,7 +150,7 @@ func (o *Output) Paths(format string) []string {
 
 // check compares a file with what the manifest says of it, and copies it into a folder unless that is
 // empty.
-func (f File) check(dir, held string) error {
+func (f File) check(ctx context.Context, dir, held string) error {
 	path := filepath.Join(dir, f.Name)
 	file, err := os.Open(path)
 	if err != nil {
@@ -161,7 +166,10 @@ func (f File) check(dir, held string) error {
 		defer private.Close()
 		to = private
 	}
-	size, err := io.Copy(hash, io.TeeReader(file, to))
+	size, err := io.Copy(hash, io.TeeReader(until{ctx, file}, to))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path != path {
 		return err // of the copy
 	} else if err != nil {
@@ -172,6 +180,19 @@ func (f File) check(dir, held string) error {
 			path, size, sum, f.Size, f.SHA256)
 	}
 	return nil
+}
+
+// until reads until a context ends.
+type until struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r until) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(b)
 }
 
 // checkVerilog refuses Verilog of other statements than those that are written, which tools may

@@ -46,6 +46,12 @@ type Samples struct {
 	Reason  string `json:"reason,omitempty"` // why they are random
 }
 
+// Report measures a product, as [Write] does it.
+func (p Product) Report() (*Report, error) {
+	p.split = p.apart()
+	return newReport(p)
+}
+
 // newReport measures a product whose netlist files are written.
 func newReport(p Product) (r *Report, err error) {
 	m := netlist.Measure(p.Netlist)

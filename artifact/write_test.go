@@ -91,7 +91,7 @@ func TestWrite(t *testing.T) {
 	if diff := cmp.Diff(want, names(files)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	o, err := Read(dir)
+	o, err := Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestWriteAgain(t *testing.T) {
 	if diff := cmp.Diff(want, names(contents(t, dir))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if o, err := Read(dir); err != nil {
+	if o, err := Read(t.Context(), dir); err != nil {
 		t.Error(err)
 	} else if o.Manifest.Module != "later" {
 		t.Errorf("module %q", o.Manifest.Module)
@@ -250,7 +250,7 @@ func TestWriteInterrupted(t *testing.T) {
 	if diff := cmp.Diff([]string{"later.v", "later_tb.v"}, left); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "interrupted") {
+	if _, err := Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("read: error %v", err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "later.netlist")); err != nil {
@@ -267,7 +267,7 @@ func TestWriteInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, product(t, "later", netlist.Core, 2)) // knows what the interrupted one left
-	o, err := Read(dir)
+	o, err := Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestWriteOverOld(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, product(t, "net", netlist.Core, 2))
-	if _, err := Read(dir); err != nil {
+	if _, err := Read(t.Context(), dir); err != nil {
 		t.Error(err)
 	}
 }
@@ -346,7 +346,7 @@ func TestReadErrors(t *testing.T) {
 			} else if err := os.Remove(filepath.Join(dir, c.file)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Read(t.Context(), dir); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
@@ -360,7 +360,11 @@ func TestHold(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	write(t, dir, product(t, "net", netlist.Full, 1))
 	sound := contents(t, dir)
-	o, err := Hold(dir)
+	read, err := Read(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := read.Hold(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +394,7 @@ func TestHold(t *testing.T) {
 	if left := contents(t, os.Getenv("TMPDIR")); len(left) > 0 {
 		t.Errorf("left: %d files", len(left))
 	}
-	if _, err := Hold(dir); err == nil || len(contents(t, os.Getenv("TMPDIR"))) > 0 {
+	if _, err := read.Hold(t.Context()); err == nil || len(contents(t, os.Getenv("TMPDIR"))) > 0 {
 		t.Errorf("a folder that was changed: %v", err)
 	}
 }

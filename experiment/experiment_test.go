@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 	"ialgn/trainer/config"
 )
 
@@ -226,7 +227,7 @@ func TestSet(t *testing.T) {
 	} {
 		e := depthScaling
 		e.Set = []string{set}
-		if _, err := e.Config(&e.Entries[0], Paper); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := e.Config(&e.Entries[0], Paper); err == nil || !strings.Contains(option.In(err, option.Flags), want) {
 			t.Errorf("%s: error %v, want one with %q", set, err, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
@@ -187,7 +188,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 		return e, row, nil
 	}
 	if missing := r.absent(ctx, cfg); missing != nil && !finished {
-		e.missing, row.NotRun, row.Get = missing, missing.Error(), missing.Get
+		e.missing, row.NotRun, row.Get = missing, missing.Error(), missing.HintIn(option.Flags)
 	}
 	return e, row, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/option"
 	"ialgn/trainer"
 	"ialgn/trainer/dataset"
 )
@@ -175,11 +176,11 @@ func TestNothing(t *testing.T) {
 		t.Fatalf("table %v, error %v", table, err)
 	}
 	for _, row := range table.Rows {
-		if row.NotRun != missing.Error() || row.Get != missing.Get || row.Test != nil {
+		if row.NotRun != missing.Error() || row.Get != missing.HintIn(option.Flags) || row.Test != nil {
 			t.Errorf("row %+v", row)
 		}
 	}
-	if text := read(t, table.Files[0]); strings.Count(text, "| not run ") != 2*len(baselines.Entries) || strings.Count(text, missing.Get) != 1 {
+	if text := read(t, table.Files[0]); strings.Count(text, "| not run ") != 2*len(baselines.Entries) || strings.Count(text, missing.HintIn(option.Flags)) != 1 {
 		t.Errorf("table:\n%s", text)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/jsonfault"
+	"ialgn/internal/option"
 	"ialgn/internal/plural"
 	"ialgn/trainer/config"
 	"ialgn/trainer/engine"
@@ -155,7 +156,7 @@ func tensors(e engine.Engine) []model.Tensor {
 func (s *session) restore() error {
 	path := CheckpointPath(s.Model)
 	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return fmt.Errorf("%s: there is no checkpoint to resume; train without --resume first", path)
+		return option.Errorf("%s: there is no checkpoint to resume; train without {Resume} first", path)
 	}
 	m, err := model.LoadCheckpoint(path, s.restoreState)
 	if err != nil {
@@ -243,7 +244,7 @@ func (r *Run) checkConfig(theirs config.Config) error {
 			strings.Join(diff, ", "))
 	}
 	if n := theirs.Train.Epochs; r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
-		return fmt.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from the first step on; resume with %d, or train the finished model further with --init",
+		return option.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from the first step on; resume with %d, or train the finished model further with {Init}",
 			n, r.Config.Train.Epochs, n)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"ialgn/internal/option"
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
 )
@@ -124,7 +125,7 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 		case first == nil:
 			first = e
 		case sumOf(e.record.Start) != sumOf(first.record.Start):
-			return fmt.Errorf("%s: started from %s, but %s from %s; move the files of one of them away and train it like the other, with --init if that started from a model",
+			return option.Errorf("%s: started from %s, but %s from %s; move the files of one of them away and train it like the other, with {Init} if that started from a model",
 				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
 		case e.record.Train != first.record.Train || e.record.Test != first.record.Test:
 			return fmt.Errorf("%s: was trained on other content of data set %s than %s; move the files of the one on the wrong content away, to train it anew",
@@ -132,18 +133,18 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 		}
 	}
 	if begins && from == nil && first != nil && first.record.Start != nil {
-		return fmt.Errorf("%s: started from %s, as the seeds that begin now must; name it with --init", first.path, origin(first.record.Start))
+		return option.Errorf("%s: started from %s, as the seeds that begin now must; name it with {Init}", first.path, origin(first.record.Start))
 	}
 	return nil
 }
 
 // otherStart is the error that a run did not start from the model that is named now.
 func otherStart(path string, was, from *model.Start) error {
-	remedy := "leave out --init"
+	remedy := "leave out {Init}"
 	if was != nil {
-		remedy = "name that with --init"
+		remedy = "name that with {Init}"
 	}
-	return fmt.Errorf("%s: started from %s, not from %s; %s", path, origin(was), origin(from), remedy)
+	return option.Errorf("%s: started from %s, not from %s; "+remedy, path, origin(was), origin(from))
 }
 
 // anew says how to train a seed again.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ialgn/internal/option"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -140,9 +141,9 @@ func (r *Run) sameStart(was *model.Start) error {
 	case err != nil:
 		return err
 	case was == nil:
-		return fmt.Errorf("%s: the run did not start from a model; resume without --init, or train anew", r.Model)
+		return option.Errorf("%s: the run did not start from a model; resume without {Init}, or train anew", r.Model)
 	case was.SHA256 != from.SHA256:
-		return fmt.Errorf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without --init, or train anew",
+		return option.Errorf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without {Init}, or train anew",
 			r.Model, r.Start, was.Name, was.SHA256)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hugepage"
+	"ialgn/internal/option"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/trainer/config"
@@ -355,7 +356,7 @@ func (s *session) saveBoth() (sum string, err error) {
 		lost = commit(state, CheckpointPath(s.Model))
 	}
 	if err == nil && lost != nil {
-		err = fmt.Errorf("%w; the model %s is written, and --resume would go on from an earlier checkpoint, if there is one", lost, s.Model)
+		err = option.Errorf("%w; the model %s is written, and {Resume} would go on from an earlier checkpoint, if there is one", lost, s.Model)
 	}
 	return sum, err
 }

@@ -80,7 +80,7 @@ func TestAllocation(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		ialgn(t, strings.Fields(c.args)...)
+		runProgram(t, strings.Fields(c.args)...)
 		runtime.ReadMemStats(&after)
 		grown := after.TotalAlloc - before.TotalAlloc
 		if grown > allocatedAlways+allocatedPerByte*uint64(info.Size()) {

@@ -167,7 +167,7 @@ func (c badInput) run(t *testing.T, sound map[string]string) string {
 	for i, w := range words {
 		words[i] = strings.ReplaceAll(w, "_", " ")
 	}
-	code, stdout, stderr := ialgn(t, words...)
+	code, stdout, stderr := runProgram(t, words...)
 	here, _ := os.Getwd()
 	stderr = strings.ReplaceAll(stderr, here, "HERE")
 	if code != exitUsage || (stdout == "") == c.began {

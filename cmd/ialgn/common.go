@@ -11,11 +11,12 @@ import (
 	"os"
 	"runtime"
 
+	"ialgn"
+
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
-	"ialgn/trainer"
-	"ialgn/trainer/config"
+	"ialgn/internal/option"
 	"ialgn/trainer/dataset"
 )
 
@@ -27,8 +28,8 @@ var (
 	dataFlag    = &cli.StringFlag{Name: "data", Usage: "look for data sets in `DIR` (default: $IALGN_DATA, then the user cache)"}
 )
 
-// everywhere adds the flags of every command.
-func everywhere(flags ...cli.Flag) []cli.Flag {
+// commonFlags adds the flags of every command.
+func commonFlags(flags ...cli.Flag) []cli.Flag {
 	return append(flags, jsonFlag, threadsFlag, quietFlag)
 }
 
@@ -74,18 +75,9 @@ func checkDataFolder(c *cli.Context) error {
 	return hint.With(fmt.Errorf("--data %s: %s", dir, what), "name a folder with data sets, or leave the option out; `ialgn data list` says what it may hold")
 }
 
-// loadConfig reads a configuration, with the default width rounded to the classes of its data.
-func loadConfig(c *cli.Context, path string, sets []string) (config.Config, error) {
-	cfg, err := config.Load(path, sets)
-	if err != nil {
-		return cfg, err
-	}
-	return trainer.FitWidth(c.Context, cfg, folders(c))
-}
-
 // noteFewer says that there are fewer samples than --samples asks for, all of which are taken.
 func noteFewer(c *cli.Context, asked, have int) {
-	if c.IsSet("samples") && asked != allSamples && asked > have {
+	if c.IsSet("samples") && asked != ialgn.AllSamples && asked > have {
 		note(c, "--samples %d: the test set has %d, which are all taken", asked, have)
 	}
 }
@@ -97,6 +89,14 @@ func threads(c *cli.Context) int {
 }
 
 func folders(c *cli.Context) []string { return dataset.Folders(c.String("data")) }
+
+// dataOf says where data sets are looked for.
+func dataOf(c *cli.Context) (d ialgn.Data) {
+	if dir := c.String("data"); dir != "" {
+		d.Folders = []string{dir}
+	}
+	return d
+}
 
 // makeFolder makes the folder that an output goes to, if it is not there.
 func makeFolder(path string) error {
@@ -139,8 +139,13 @@ func warn(c *cli.Context, format string, args ...any) {
 }
 
 // notes returns what writes a note, and what writes a warning.
-func notes(c *cli.Context) (toNote, toWarn func(text string)) {
-	return func(text string) { note(c, "%s", text) }, func(text string) { warn(c, "%s", text) }
+func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
+	return func(text string) { note(c, "%s", text) }, func(err error) {
+		if remedy := hint.In(err, option.Flags); remedy != "" {
+			err = fmt.Errorf("%w; %s", err, remedy)
+		}
+		screenOf(c).warn(err)
+	}
 }
 
 // percent formats a share as the field does.

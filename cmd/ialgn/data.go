@@ -6,9 +6,12 @@ import (
 	"io"
 	"strings"
 
+	"ialgn"
+
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 	"ialgn/trainer/dataset"
 )
 
@@ -18,7 +21,7 @@ func dataCommand() *cli.Command {
 		Usage:     "which data sets are known, where they are looked for, whether they are whole",
 		ArgsUsage: "list | check [NAME]",
 		UsageText: "ialgn data check digits",
-		Flags:     everywhere(dataFlag),
+		Flags:     commonFlags(dataFlag),
 		Action:    data,
 	}
 }
@@ -50,17 +53,18 @@ func checkData(c *cli.Context, names []string) error {
 	var bad error
 	for _, name := range names {
 		s, err := dataset.Check(c.Context, name, folders(c))
+		s.Note = s.NoteIn(option.Flags)
 		st := checkStatus{Status: s}
 		switch {
 		case c.Err() != nil:
 			return err
 		case err != nil:
-			st.Error = err.Error()
+			st.Error = message(err)
 			bad = cmp.Or(bad, err)
 		case named && !s.Found && name != "csv":
 			bad = cmp.Or(bad, fmt.Errorf("data set %s: %s", name, s.Note))
 		case named && s.Found && !s.Known:
-			bad = cmp.Or(bad, fmt.Errorf("%w: %s: %s", errDifference, name, s.Note))
+			bad = cmp.Or(bad, fmt.Errorf("%w: %s: %s", ialgn.ErrDifference, name, s.Note))
 		}
 		r.Datasets = append(r.Datasets, st)
 	}

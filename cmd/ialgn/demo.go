@@ -1,20 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 
+	"ialgn"
+
 	"github.com/urfave/cli/v2"
 
-	"ialgn/artifact"
 	"ialgn/examples"
-	"ialgn/flow/synth"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
-	"ialgn/target"
-	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
 
@@ -28,7 +27,7 @@ func demoCommand() *cli.Command {
 			"then takes it to a bitstream for an iCE40 HX8K, where the tools are installed, and\n" +
 			"simulates what is in that.",
 		UsageText: "ialgn demo -o demo",
-		Flags: everywhere(
+		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Value: "demo", Usage: "write everything to `DIR`"},
 			&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
 			forceFlag,
@@ -45,15 +44,9 @@ const (
 
 // What the demo compiles: Verilog to read, and a design for a device.
 var (
-	demoOptions = compileOptions{Scope: "full", Optimise: 2}
-	demoDevice  = compileOptions{Scope: "full", Optimise: 2, Target: "ice40", Pipeline: "auto", MaxLevels: 4, Wrap: "stream"}
+	demoOptions = ialgn.CompileOptions{}
+	demoDevice  = ialgn.CompileOptions{Target: "ice40", Pipeline: ialgn.PipelineAuto, MaxLevels: 4, Wrap: ialgn.WrapStream}
 )
-
-// guarded returns the options with the guard of a command.
-func (o compileOptions) guarded(c *cli.Context) compileOptions {
-	o.guard = guard(c)
-	return o
-}
 
 func demo(c *cli.Context) error {
 	if _, err := arguments(c, 0); err != nil {
@@ -71,45 +64,36 @@ func demo(c *cli.Context) error {
 	}
 	r.TestAccuracy, r.Design = r.Train.TestAccuracy, filepath.Join(r.Dir, cfg.Name)
 	note(c, "compiling the whole classifier to %s", r.Design)
-	if r.Compile, err = compileModel(c.Context, path, r.Design, demoOptions.guarded(c)); err != nil {
+	if r.Compile, err = compileModel(c, path, r.Design, demoOptions); err != nil {
 		return err
 	}
 	note(c, "verifying")
-	if r.Verify, err = demoVerify(c, path, r.Design); err != nil {
+	if r.Verify, err = demoVerify(c, path, r.Design); r.Verify == nil {
 		return err
 	}
 	r.Verified, r.Level = r.Verify.Verified, r.Verify.Level
-	if err := certify(r.Verify); err != nil {
-		warn(c, "the certificate could not be written: %v", err)
-	}
+	var failed error
 	if r.Verified {
-		if r.Synth, err = demoSynth(c, path, r.Design+"-ice40"); err != nil {
-			return err
+		if r.Synth, failed = demoSynth(c, path, r.Design+"-ice40"); failed != nil {
+			return failed
 		}
 	}
-	if err := show(c, r); err != nil {
+	if err := cmp.Or(err, show(c, r)); err != nil || r.Synth == nil {
 		return err
 	}
-	if r.Synth != nil {
-		return r.Synth.Check.outcome()
-	}
-	return r.Verify.outcome()
+	return r.Synth.Check.Err()
 }
 
 // demoSynth compiles the model once more and takes it to a bitstream, or says which tool is
 // missing.
 func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
-	hx8k, err := target.FindDevice("ice40-hx8k")
-	if err != nil {
-		return nil, err
-	}
 	note(c, "compiling it for an iCE40, with a pipeline and a loader, to %s", dir)
-	if _, err := compileModel(c.Context, path, dir, demoDevice.guarded(c)); err != nil {
+	if _, err := compileModel(c, path, dir, demoDevice); err != nil {
 		return nil, err
 	}
-	o := synth.Options{Device: hx8k, Seeds: []int{1}, Guard: guard(c)}
+	o := ialgn.SynthOptions{Target: "ice40-hx8k", Samples: demoChecked, Force: c.Bool("force"), Keep: inputs(c)}
 	o.Note, o.Warn = notes(c)
-	r, err := synthFolder(c, dir, o, path, demoChecked)
+	r, err := synthFolder(c, dir, o, path)
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
 		warn(c, "%v; there is no bitstream, or it was not checked", err)
@@ -120,32 +104,32 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 
 // demoVerify verifies in software and in iverilog, or says that iverilog is missing.
 func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
-	o := verifyOptions{level: verifyLevels["rtl"], samples: demoSamples, simulator: "iverilog"}
+	o := ialgn.VerifyOptions{Level: ialgn.VerifyRTL, Samples: demoSamples, Simulator: "iverilog"}
 	r, err := verifyModel(c, path, dir, o)
 	var missing *tool.MissingError
 	if r != nil && errors.As(err, &missing) {
 		warn(c, "%v; the Verilog was not simulated", err)
-		r.asked = verifyLevels["software"]
-		return r.finish(), nil
+		o.Level = ialgn.VerifySoftware
+		return verifyModel(c, path, dir, o)
 	}
 	return r, err
 }
 
 type demoReport struct {
-	TestAccuracy float64          `json:"test_accuracy"`
-	Verified     bool             `json:"verified"`
-	Level        string           `json:"verified_level,omitempty"`
-	Dir          string           `json:"dir"`
-	Design       string           `json:"design"`
-	Train        *trainer.Summary `json:"train"`
-	Compile      *artifact.Report `json:"compile"`
-	Verify       *verifyReport    `json:"verify"`
-	Synth        *synthReport     `json:"synth,omitempty"`
+	TestAccuracy float64           `json:"test_accuracy"`
+	Verified     bool              `json:"verified"`
+	Level        ialgn.VerifyLevel `json:"verified_level,omitempty"`
+	Dir          string            `json:"dir"`
+	Design       string            `json:"design"`
+	Train        *ialgn.Training   `json:"train"`
+	Compile      *compileReport    `json:"compile"`
+	Verify       *verifyReport     `json:"verify"`
+	Synth        *synthReport      `json:"synth,omitempty"`
 }
 
 func (r *demoReport) text(w io.Writer) {
 	trainReport{r.Train}.text(w)
-	compileReport{r.Compile, r.Design}.text(w)
+	r.Compile.text(w)
 	r.Verify.text(w)
 	if !r.Verified {
 		return
@@ -157,7 +141,7 @@ func (r *demoReport) text(w io.Writer) {
 	fmt.Fprintf(w, "the %s in %s computes the trained model: %s of the test set\n", what, r.Design, percent(r.TestAccuracy))
 	if r.Synth != nil {
 		r.Synth.text(w)
-		if r.Synth.Check.outcome() == nil {
+		if r.Synth.Check.Err() == nil {
 			fmt.Fprintf(w, "so does the bitstream, on %d test samples\n", r.Synth.Check.Checked)
 		}
 	}

@@ -8,6 +8,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ialgn/diagnose/credit"
+	"ialgn/diagnose/entropy"
+	"ialgn/diagnose/probes"
+	"ialgn/diagnose/updates"
 	"ialgn/internal/hint"
 )
 
@@ -23,10 +27,10 @@ type diagnosis struct {
 
 // diagnoses are the kinds that there are.
 var diagnoses = []diagnosis{
-	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", append(names(creditOptions), "plots"), creditPlots, diagnoseCredit},
-	{"updates", "by how much training changes the parameters of each layer", append(names(updatesOptions), "epochs", "plots"), updatesPlots(), diagnoseUpdates},
-	{"probes", "how well linear classifiers tell the classes from each layer's bits", append(names(probesOptions), "epochs", "plots"), probesPlots, diagnoseProbes},
-	{"entropy", "mean binary entropy of each layer's bits over the test set", []string{"plots"}, entropyPlots, diagnoseEntropy},
+	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", append(names(creditOptions), "plots"), credit.ChartNames, diagnoseCredit},
+	{"updates", "by how much training changes the parameters of each layer", append(names(updatesOptions), "epochs", "plots"), updates.ChartNames(), diagnoseUpdates},
+	{"probes", "how well linear classifiers tell the classes from each layer's bits", append(names(probesOptions), "epochs", "plots"), probes.ChartNames, diagnoseProbes},
+	{"entropy", "mean binary entropy of each layer's bits over the test set", []string{"plots"}, []string{entropy.ChartName}, diagnoseEntropy},
 }
 
 // diagnoseOptions are the options that not every kind takes.
@@ -63,7 +67,7 @@ func diagnoseCommand(kinds []diagnosis, options ...cli.Flag) *cli.Command {
 		ArgsUsage:   "FILE... --what KIND",
 		Description: "The kinds are\n" + strings.TrimSuffix(list.String(), "\n"),
 		UsageText:   "ialgn diagnose examples/digits/digits.yaml --what updates --epochs 2",
-		Flags:       everywhere(append(common, options...)...),
+		Flags:       commonFlags(append(common, options...)...),
 		Action:      func(c *cli.Context) error { return diagnose(c, kinds) },
 	}
 }

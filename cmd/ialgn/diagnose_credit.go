@@ -25,7 +25,7 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
 		return hint.With(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)), "`ialgn diagnose -h` shows the form")
 	}
-	cfg, err := loadConfig(c, args[0], c.StringSlice("set"))
+	cfg, err := opener(c).Config(c.Context, args[0])
 	if err != nil {
 		return err
 	}
@@ -41,63 +41,22 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := measureCredit(c, runs, data)
+	r, err := credit.MeasureAll(c.Context, runs, data, func(topology string) (func(credit.Progress), func(error)) {
+		p := newSteps(c, topology)
+		return func(at credit.Progress) { p.show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.end
+	})
 	if err != nil {
+		return fmt.Errorf("--what credit: %w", err)
+	}
+	if r.Plots, err = savePlots(c, withNames(credit.ChartNames, r.Charts())); err != nil {
 		return err
 	}
-	if r.Plots, err = savePlots(c, r.charts()); err != nil {
-		return err
-	}
-	return show(c, r)
+	return show(c, creditReport{r})
 }
 
-// measureCredit makes the runs, which differ in the topology.
-func measureCredit(c *cli.Context, runs []credit.Options, data *trainer.Data) (*creditReport, error) {
-	o := runs[0]
-	m, t := o.Config.Model, o.Config.Train
-	r := &creditReport{
-		Name: o.Config.Name, DataSet: data.Name, Width: m.Width, Depth: m.Depth, Init: m.Init, SkipLogit: m.SkipLogit, InitNoise: m.InitNoise,
-		Seed: t.Seed, Sampled: o.Sampled, Batches: o.Batches, Batch: t.Batch,
-	}
-	for i := range runs {
-		runs[i].Data = data
-		if err := runs[i].Check(); err != nil {
-			return nil, fmt.Errorf("--what credit: %w", err)
-		}
-	}
-	for _, run := range runs {
-		p := newSteps(c, run.Config.Model.Topology)
-		run.Progress = func(at credit.Progress) {
-			p.show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples)
-		}
-		result, err := credit.Measure(c.Context, run)
-		p.end(err)
-		if err != nil {
-			return nil, fmt.Errorf("--what credit: %w", err)
-		}
-		r.Topologies = append(r.Topologies, result)
-	}
-	return r, nil
-}
+type creditReport struct{ *credit.Report }
 
-// creditReport is the credit of some topologies, all else being equal.
-type creditReport struct {
-	Name       string           `json:"name"`
-	DataSet    string           `json:"data_set"`
-	Width      int              `json:"width"`
-	Depth      int              `json:"depth"`
-	Init       string           `json:"init"`
-	SkipLogit  float64          `json:"skip_logit"`
-	InitNoise  float64          `json:"init_noise"`
-	Seed       uint64           `json:"seed"`
-	Sampled    int              `json:"sampled"`
-	Batches    int              `json:"batches"`
-	Batch      int              `json:"batch"`
-	Topologies []*credit.Result `json:"topologies"`
-	Plots      []string         `json:"plots,omitempty"`
-}
-
-func (r *creditReport) text(w io.Writer) {
+func (r creditReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d\n", r.Name, r.DataSet, r.Width, r.Depth, r.Init, r.SkipLogit, r.InitNoise, r.Seed)
 	fmt.Fprintf(w, "%d sampled gates a layer, %s of %d; mean and standard deviation\n", r.Sampled, plural.Of(r.Batches, "batch", "batches"), r.Batch)
 	for _, t := range r.Topologies {

@@ -16,6 +16,14 @@ type namedChart struct {
 	chart *plot.Chart
 }
 
+// withNames gives charts their names.
+func withNames(names []string, charts []*plot.Chart) (all []namedChart) {
+	for i, chart := range charts {
+		all = append(all, namedChart{names[i], chart})
+	}
+	return all
+}
+
 // checkPlots makes the folder that --plots names and looks at what is there under the names of
 // the charts, before hours are spent on what is drawn.
 func checkPlots(c *cli.Context, charts []string) error {

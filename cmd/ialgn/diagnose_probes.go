@@ -11,11 +11,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/diagnose/probe"
+	"ialgn/diagnose/probes"
 	"ialgn/internal/filelock"
 	"ialgn/internal/hint"
-	"ialgn/internal/plot"
 	"ialgn/internal/plural"
-	"ialgn/trainer"
 )
 
 // probesOptions are the options of --what probes alone.
@@ -27,34 +26,37 @@ var probesOptions = []cli.Flag{
 
 // diagnoseProbes trains linear classifiers on layers, and measures their entropy beside.
 func diagnoseProbes(c *cli.Context, args []string) error {
-	networks, err := placeSubjects(c, args)
+	study := probes.Study{Open: opener(c), Begin: func(path string) (func(done, of int), func(error)) {
+		p := newSteps(c, path)
+		return p.show, p.end
+	}}
+	groups, err := study.Open.Groups(c.Context, args)
 	if err != nil {
 		return err
 	}
-	p, err := probesProtocol(c)
-	if err != nil {
+	if study.Protocol, err = probesProtocol(c); err != nil {
 		return err
 	}
-	layers := make([][]int, len(networks))
-	for i, n := range networks { // all, before hours are spent on the first
-		if layers[i], err = probeLayers(c, n.config.Model.Depth); err != nil {
+	layers := make([][]int, len(groups))
+	for i, g := range groups { // all, before hours are spent on the first
+		if layers[i], err = probeLayers(c, g.Config.Model.Depth); err != nil {
 			return err
 		}
 	}
-	known, err := knownProbes(c)
-	if err != nil {
+	if study.Known, err = knownProbes(c); err != nil {
 		return err
 	}
-	defer known.Close()
-	var r compared[*probesReport]
-	for i, n := range networks {
-		one, err := probeNetwork(c, n, layers[i], p, known)
+	defer study.Known.Close()
+	var all []*probes.Report
+	var r compared[probesReport]
+	for i, g := range groups {
+		one, err := study.Network(c.Context, g, layers[i])
 		if err != nil {
 			return err
 		}
-		r.Networks = append(r.Networks, one)
+		all, r.Networks = append(all, one), append(r.Networks, probesReport{one})
 	}
-	if r.Plots, err = savePlots(c, probesCharts(r.Networks)); err != nil {
+	if r.Plots, err = savePlots(c, withNames(probes.ChartNames, probes.Charts(all))); err != nil {
 		return err
 	}
 	if len(r.Networks) > 1 {
@@ -115,86 +117,9 @@ func knownProbes(c *cli.Context) (*probe.Known, error) {
 	return k, nil
 }
 
-// probeNetwork probes the models of a network, one at a time.
-func probeNetwork(c *cli.Context, n *network, layers []int, p probe.Protocol, known *probe.Known) (*probesReport, error) {
-	m := n.config.Model
-	r := &probesReport{Network: n.Network, Width: m.Width, Depth: m.Depth, Starts: p.Starts, Epochs: p.Epochs, Layers: layers}
-	for _, path := range n.paths {
-		one, err := probeModel(c, path, layers, p, known)
-		if err != nil {
-			return nil, err
-		}
-		r.Models = append(r.Models, *one)
-	}
-	r.average()
-	return r, nil
-}
+type probesReport struct{ *probes.Report }
 
-// probeModel probes a model.
-func probeModel(c *cli.Context, path string, layers []int, p probe.Protocol, known *probe.Known) (*modelProbes, error) {
-	s, err := loadSubject(c, path)
-	if err != nil {
-		return nil, err
-	}
-	progress := newSteps(c, path)
-	net := probe.Network{Frozen: s.Frozen, Train: s.data.Train, Test: s.data.Test, Known: known}
-	m := &modelProbes{Model: path}
-	m.Starts, err = net.Run(c.Context, layers, p, threads(c), progress.show)
-	progress.end(err)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.entropies(c)
-	if err != nil {
-		return nil, err
-	}
-	for i, l := range layers {
-		m.Accuracy = append(m.Accuracy, trainer.SpreadOf(m.Starts[i]).Mean)
-		m.Entropy = append(m.Entropy, all[l])
-	}
-	return m, nil
-}
-
-// probesReport is what is said of the models of one network: means over their starts and
-// then over the models, and the standard deviation of the latter, or of the starts where
-// there is one model alone.
-type probesReport struct {
-	Network  string        `json:"network"`
-	Width    int           `json:"width"`
-	Depth    int           `json:"depth"`
-	Starts   int           `json:"starts"`
-	Epochs   int           `json:"epochs"`
-	Layers   []int         `json:"layers"`
-	Accuracy []float64     `json:"accuracy"`
-	Std      []*float64    `json:"std"`
-	Entropy  []float64     `json:"entropy"`
-	Models   []modelProbes `json:"models"`
-	Plots    []string      `json:"plots,omitempty"`
-}
-
-type modelProbes struct {
-	Model    string      `json:"model"`
-	Accuracy []float64   `json:"accuracy"` // mean over the starts
-	Entropy  []float64   `json:"entropy"`
-	Starts   [][]float64 `json:"starts"` // [layer][start]
-}
-
-func (r *probesReport) average() {
-	var accuracies, entropies [][]float64
-	for _, m := range r.Models {
-		accuracies, entropies = append(accuracies, m.Accuracy), append(entropies, m.Entropy)
-	}
-	for i := range r.Layers {
-		s := trainer.SpreadOf(column(accuracies, i))
-		if len(r.Models) == 1 {
-			s.Std = trainer.SpreadOf(r.Models[0].Starts[i]).Std
-		}
-		r.Accuracy, r.Std = append(r.Accuracy, s.Mean), append(r.Std, s.Std)
-		r.Entropy = append(r.Entropy, trainer.SpreadOf(column(entropies, i)).Mean)
-	}
-}
-
-func (r *probesReport) text(w io.Writer) {
+func (r probesReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s, %d x %d: linear probes, test accuracy after %s, mean over %s with %s each\n\n", r.Network, r.Width, r.Depth,
 		plural.Of(r.Epochs, "epoch", "epochs"), plural.Of(len(r.Models), "model", "models"), plural.Of(r.Starts, "start", "starts"))
 	fmt.Fprintf(w, "  layer  accuracy       std  entropy\n")
@@ -205,29 +130,4 @@ func (r *probesReport) text(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %5d %9s %9s  %7.4f\n", l, percent(r.Accuracy[i]), std, r.Entropy[i])
 	}
-}
-
-// probesPlots are the names of the charts.
-var probesPlots = []string{"probes-layer", "probes-entropy"}
-
-// probesCharts shows accuracy by layer and accuracy by entropy, as the paper's figure 4.
-func probesCharts(networks []*probesReport) []namedChart {
-	byLayer := &plot.Chart{Title: "Linear probes by layer", X: plot.Axis{Label: "layer"}, Y: plot.Axis{Label: "test accuracy", Unit: "%"}}
-	byEntropy := &plot.Chart{
-		Title: "Linear probes by activation entropy",
-		X:     plot.Axis{Label: "mean binary entropy of the layer", Unit: "bit"}, Y: plot.Axis{Label: "test accuracy", Unit: "%"},
-	}
-	for _, n := range networks {
-		var y, deviation []float64
-		for i, a := range n.Accuracy {
-			y, deviation = append(y, 100*a), append(deviation, 0)
-			if n.Std[i] != nil {
-				deviation[i] = 100 * *n.Std[i]
-			}
-		}
-		low, high := plot.Spread(y, deviation)
-		byLayer.Series = append(byLayer.Series, plot.Series{Name: n.Network, X: places(n.Layers), Y: y, Low: low, High: high, ErrorBars: true})
-		byEntropy.Series = append(byEntropy.Series, plot.Series{Name: n.Network, Kind: plot.Scatter, X: n.Entropy, Y: y})
-	}
-	return []namedChart{{probesPlots[0], byLayer}, {probesPlots[1], byEntropy}}
 }

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
+
+	"ialgn"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,11 +41,13 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 	if path == "" {
 		path = cfg.Name + "-updates.safetensors"
 	}
-	variants, err := updatesVariants(c, cfg, path)
-	if err != nil {
-		return err
+	variants := []updates.Variant{{Config: cfg, Path: path}}
+	if c.Bool("grid") {
+		if variants, err = updates.Grid(c.Context, cfg, path, folders(c)); err != nil {
+			return err
+		}
 	}
-	var runs []updatesReport
+	var runs []updates.Report
 	for _, v := range variants {
 		r, err := measureUpdates(c, v)
 		if err != nil {
@@ -54,7 +55,7 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 		}
 		runs = append(runs, *r)
 	}
-	plots, err := plotUpdates(c, runs)
+	plots, err := savePlots(c, withNames(updates.Charts(runs)))
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 		return show(c, updatesGrid{runs, plots})
 	}
 	runs[0].Plots = plots
-	return show(c, runs[0])
+	return show(c, updatesReport{runs[0]})
 }
 
 // updatesConfig returns the configuration that the flags make of the file's.
@@ -78,110 +79,42 @@ func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error)
 		return cfg, hint.With(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps), "leave them out for the paper's")
 	}
 	// Patience would end the run before the last steps are known to be that.
-	return loadConfig(c, args[0], append(c.StringSlice("set"),
-		"train.epochs="+strconv.Itoa(epochs), "train.validation.patience=0"))
-}
-
-// updatesVariant is a run to measure.
-type updatesVariant struct {
-	cfg  config.Config
-	path string
-}
-
-// updatesVariants returns the configuration, or those of the grid, all of which fit the data.
-func updatesVariants(c *cli.Context, cfg config.Config, path string) (all []updatesVariant, err error) {
-	if !c.Bool("grid") {
-		return []updatesVariant{{cfg, path}}, nil
-	}
-	data, err := trainer.LoadData(c.Context, cfg, folders(c))
-	if err != nil {
-		return nil, err
-	}
-	ext := filepath.Ext(path)
-	for _, topology := range []string{"rwlgn", "ialgn"} {
-		for _, init := range []string{"random", "skip"} {
-			for _, estimator := range []string{"soft", "ste"} {
-				v := updatesVariant{cfg.As(topology), fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), topology, init, estimator, ext)}
-				v.cfg.Model.Init, v.cfg.Train.Estimator = init, estimator
-				if err := cmp.Or(v.cfg.Check(), v.cfg.CheckClasses(len(data.Classes), data.Encoder.Inputs())); err != nil {
-					return nil, fmt.Errorf("--grid, %s: %w", topology, err)
-				}
-				all = append(all, v)
-			}
-		}
-	}
-	return all, nil
+	open := opener(c)
+	open.Overrides = append(open.Overrides, "train.epochs="+strconv.Itoa(epochs), "train.validation.patience=0")
+	return open.Config(c.Context, args[0])
 }
 
 // measureUpdates trains a variant under a meter. With --resume it goes on from the variant's
 // checkpoint, if there is one; of a grid some may not have begun.
-func measureUpdates(c *cli.Context, v updatesVariant) (*updatesReport, error) {
-	r, p, err := newRun(c, v.cfg, v.path)
+func measureUpdates(c *cli.Context, v updates.Variant) (*updates.Report, error) {
+	o, p, err := trainOptions(c, v.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer p.close()
+	r, err := ialgn.NewRun(c.Context, v.Config, dataOf(c), o)
+	if err != nil {
+		return nil, err
+	}
 	m := updates.New(c.Int("steps"), threads(c))
 	r.Watch = m
 	if c.Bool("grid") {
-		note(c, "%s", v.path)
-		_, missing := os.Stat(trainer.CheckpointPath(v.path))
+		note(c, "%s", v.Path)
+		_, missing := os.Stat(trainer.CheckpointPath(v.Path))
 		r.Resume = r.Resume && missing == nil
 	}
 	s, err := r.Train(c.Context)
 	if err != nil {
 		return nil, err
 	}
-	return newUpdatesReport(v.cfg, s, m.Result()), nil
+	return updates.NewReport(v.Config, s, m.Result()), nil
 }
 
-// updatesReport is what is said of one run.
-type updatesReport struct {
-	Name         string         `json:"name"`
-	Topology     string         `json:"topology"`
-	Init         string         `json:"init"`
-	Estimator    string         `json:"estimator"`
-	Width        int            `json:"width"`
-	Depth        int            `json:"depth"`
-	Seed         uint64         `json:"seed"`
-	Epochs       int            `json:"epochs"`
-	Steps        int            `json:"steps"`
-	Initial      updates.Window `json:"initial"`
-	Final        updates.Window `json:"final"`
-	Layers       []int          `json:"layers"`
-	Operations   updates.Means  `json:"operations"`
-	Anchors      updates.Means  `json:"anchors"`
-	Hidden       *updates.Means `json:"hidden,omitempty"`
-	Model        string         `json:"model"`
-	TestAccuracy float64        `json:"test_accuracy"`
-	Plots        []string       `json:"plots,omitempty"`
-}
-
-func newUpdatesReport(cfg config.Config, s *trainer.Summary, m updates.Result) *updatesReport {
-	r := &updatesReport{
-		Name: cfg.Name, Topology: cfg.Model.Topology, Init: cfg.Model.Init, Estimator: cfg.Train.Estimator,
-		Width: cfg.Model.Width, Depth: cfg.Model.Depth, Seed: cfg.Train.Seed, Epochs: s.Epochs, Steps: m.Steps,
-		Initial: m.Initial, Final: m.Final, Operations: m.Operations, Anchors: m.Anchors,
-		Model: s.Model, TestAccuracy: s.TestAccuracy,
-	}
-	for l := range r.Depth {
-		r.Layers = append(r.Layers, l+1)
-	}
-	if m.Hidden.Any() {
-		r.Hidden = &m.Hidden
-	}
-	return r
-}
-
-// setting returns the run's start and estimator in words.
-func (r *updatesReport) setting() string {
-	estimator := map[string]string{"ste": "STE", "soft": "soft"}[r.Estimator]
-	return r.Init + " start, " + estimator
-}
+type updatesReport struct{ updates.Report }
 
 func (r updatesReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %d x %d, %s, test accuracy %s\n",
-		r.Name, r.Topology, r.setting(), r.Width, r.Depth, plural.Of(r.Epochs, "epoch", "epochs"), percent(r.TestAccuracy))
+		r.Name, r.Topology, r.Setting(), r.Width, r.Depth, plural.Of(r.Epochs, "epoch", "epochs"), percent(r.TestAccuracy))
 	fmt.Fprintf(w, "mean absolute change of a parameter in a step, over the steps %d to %d and %d to %d of %d\n",
 		r.Initial.First, r.Initial.Last, r.Final.First, r.Final.Last, r.Steps)
 	type column struct {
@@ -219,8 +152,8 @@ func meanChange(x *float64) string {
 
 // updatesGrid is what is said of several runs.
 type updatesGrid struct {
-	Runs  []updatesReport `json:"runs"`
-	Plots []string        `json:"plots,omitempty"`
+	Runs  []updates.Report `json:"runs"`
+	Plots []string         `json:"plots,omitempty"`
 }
 
 func (g updatesGrid) text(w io.Writer) {
@@ -228,6 +161,6 @@ func (g updatesGrid) text(w io.Writer) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		r.text(w)
+		updatesReport{r}.text(w)
 	}
 }

@@ -29,7 +29,7 @@ func experimentCommand() *cli.Command {
 			"takes minutes, and says below the table what it leaves out; paper is the paper's\n" +
 			"protocol, and takes hours. The experiments:\n" + experiment.List(),
 		UsageText: "ialgn experiment baselines -o tables",
-		Flags: everywhere(
+		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`"},
 			dataFlag,
 			&cli.StringFlag{Name: "scale", Value: string(experiment.Quick), Usage: "`SCALE` is quick or paper"},

@@ -64,7 +64,7 @@ type wrong struct {
 
 func (c compiled) verify(t *testing.T, args ...string) (code int, o outcome) {
 	t.Helper()
-	code, stdout, stderr := ialgn(t, append([]string{"verify", c.model, c.dir, "--json", "--quiet"}, args...)...)
+	code, stdout, stderr := runProgram(t, append([]string{"verify", c.model, c.dir, "--json", "--quiet"}, args...)...)
 	if code == exitUsage {
 		t.Fatalf("verify: %s", stderr)
 	}
@@ -161,7 +161,7 @@ func TestChangedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeFile(t, path, string(data)+"\n")
-		code, stdout, stderr := ialgn(t, "verify", c.model, c.dir, "--level", "software")
+		code, stdout, stderr := runProgram(t, "verify", c.model, c.dir, "--level", "software")
 		if code != exitUsage || stdout != "" || !strings.Contains(stderr, path+": changed since compile wrote it") {
 			t.Errorf("%s: exit status %d, %s%s", f.Name(), code, stdout, stderr)
 		}

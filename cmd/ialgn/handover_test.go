@@ -189,7 +189,7 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	for _, n := range []string{"0", "-3", "2000000"} {
-		if code, _, stderr := ialgn(t, "compile", "m.st", "-o", "out", "--vectors", n); code != exitUsage || stderr != "ialgn: --vectors "+n+": give 1 to 1048576\n" {
+		if code, _, stderr := runProgram(t, "compile", "m.st", "-o", "out", "--vectors", n); code != exitUsage || stderr != "ialgn: --vectors "+n+": give 1 to 1048576\n" {
 			t.Errorf("--vectors %s: exit status %d, %s", n, code, stderr)
 		}
 	}
@@ -215,7 +215,7 @@ func TestWrongVectors(t *testing.T) {
 		if err := resign.Folder("out"); err != nil {
 			t.Fatal(err)
 		}
-		code, stdout, _ := ialgn(t, "verify", "m.st", "out", "--level", "software")
+		code, stdout, _ := runProgram(t, "verify", "m.st", "out", "--level", "software")
 		if code != exitDifference || !strings.Contains(stdout, want) {
 			t.Errorf("want %s: exit status %d: %s", want, code, stdout)
 		}

@@ -40,13 +40,13 @@ example:
 
 func init() {
 	cli.HelpPrinter = func(w io.Writer, text string, data any) {
-		cli.HelpPrinterCustom(w, text, data, map[string]any{"option": option})
+		cli.HelpPrinterCustom(w, text, data, map[string]any{"option": optionLine})
 	}
 }
 
-// option returns the help line of a flag: its names, its METAVAR, what it does and
+// optionLine returns the help line of a flag: its names, its METAVAR, what it does and
 // its default.
-func option(f cli.Flag) string {
+func optionLine(f cli.Flag) string {
 	names := make([]string, 0, 2)
 	for _, n := range f.Names() {
 		if len(n) == 1 {

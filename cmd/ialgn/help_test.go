@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// ialgn runs the program in this process.
-func ialgn(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// runProgram runs the program in this process.
+func runProgram(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
 	code = run(t.Context(), append([]string{"ialgn"}, args...), &out, &errs)
@@ -21,7 +21,7 @@ func ialgn(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // must runs the program and expects it to succeed.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
-	code, stdout, stderr := ialgn(t, args...)
+	code, stdout, stderr := runProgram(t, args...)
 	if code != exitDone {
 		t.Fatalf("ialgn %s: exit status %d\n%s", strings.Join(args, " "), code, stderr)
 	}
@@ -106,7 +106,7 @@ func TestHelpExamples(t *testing.T) {
 			if c.Name == "demo" { // with the network that trains in a moment
 				args = append(args, "--set", "model.width=60", "--set", "model.depth=4", "--set", "train.epochs=1")
 			}
-			code, stdout, stderr := ialgn(t, args...)
+			code, stdout, stderr := runProgram(t, args...)
 			if code == exitTool && strings.Contains(stderr, "Debian package") {
 				t.Skip(stderr)
 			}

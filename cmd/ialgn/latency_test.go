@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"ialgn/artifact"
+	"ialgn/backend/wrapper"
 	"ialgn/internal/tooltest"
-	"ialgn/target"
 )
 
 // latencyBench gives a design its first sample, a beat in every clock, and prints the clocks from
@@ -107,22 +110,11 @@ func TestLatency(t *testing.T) {
 // measuredLatency returns what the testbench prints of a compiled folder.
 func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 	t.Helper()
-	out, err := artifact.Read(dir)
+	out, err := artifact.Read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, plan, err := readOptions(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := target.FindDevice("ice40-hx8k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	top, files, err := sources(out, plan, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	top, files := topOf(t, out)
 	if cells, err := out.Path("cells"); err == nil {
 		files = append(files, cells)
 	}
@@ -138,4 +130,24 @@ func measuredLatency(t *testing.T, dir, pins string, beats, size int) string {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return text
+}
+
+// topOf returns the module of a folder that takes samples, and the Verilog files that it needs, by the manifest.
+func topOf(t *testing.T, out *artifact.Output) (top string, files []string) {
+	t.Helper()
+	top = out.Manifest.Module
+	inner, wrapped := "verilog", ""
+	for _, f := range out.Manifest.Files {
+		switch {
+		case f.Format == "core":
+			inner = "core"
+		case f.Format == artifact.FoldVerilog:
+			inner = artifact.FoldVerilog
+			wrapped = cmp.Or(wrapped, "_fold")
+		case slices.Contains(wrapper.Kinds(), f.Format):
+			wrapped = "_" + f.Format
+			files = append(files, filepath.Join(out.Dir, f.Name))
+		}
+	}
+	return top + wrapped, append(files, out.Paths(inner)...)
 }

@@ -21,10 +21,13 @@ import (
 	"strings"
 	"syscall"
 
+	"ialgn"
+
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/build"
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 	"ialgn/internal/permute"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
@@ -39,15 +42,6 @@ const (
 	exitFault       = 70
 	exitInterrupted = 130
 )
-
-// version is what manifests and headers say made them.
-const version = "0.1.0"
-
-// errDifference says that a check found a difference, which has been printed.
-var errDifference = errors.New("a check found a difference")
-
-// errUnproved says that a proof was tried and not found, which has been printed.
-var errUnproved = errors.New("not proved")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -78,7 +72,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // message returns what an error says to the user. That of an ended context is Go's own.
 func message(err error) string {
-	text, ended := err.Error(), context.Canceled.Error()
+	text, ended := option.In(err, option.Flags), context.Canceled.Error()
 	if before, ok := strings.CutSuffix(text, ": "+ended); ok && strings.Contains(before, "interrupted") {
 		return before
 	}
@@ -88,7 +82,7 @@ func message(err error) string {
 // advice returns how to mend an error, "" where nothing is known.
 func advice(err error) string {
 	var at *fs.PathError
-	if h := hint.Of(err); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) || !strings.HasPrefix(at.Path, os.TempDir()) {
+	if h := hint.In(err, option.Flags); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) || !strings.HasPrefix(at.Path, os.TempDir()) {
 		return h
 	}
 	return (&tool.FullError{}).Hint()
@@ -102,9 +96,9 @@ func status(err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errDifference), errors.Is(err, errSlow):
+	case errors.Is(err, ialgn.ErrDifference), errors.Is(err, ialgn.ErrSlow):
 		return exitDifference
-	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, errUnproved), errors.Is(err, errUnchecked), errors.Is(err, errUnplaced):
+	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, ialgn.ErrUnproved), errors.Is(err, ialgn.ErrUnchecked), errors.Is(err, ialgn.ErrUnplaced):
 		return exitTool
 	case errors.Is(err, trainer.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
@@ -150,9 +144,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 // fullVersion returns the version with the commit that the program was built from, if that is known.
 func fullVersion() string {
 	if commit := build.Commit(); commit != "" {
-		return version + ", commit " + commit
+		return ialgn.Version + ", commit " + commit
 	}
-	return version
+	return ialgn.Version
 }
 
 func commandNames(commands []*cli.Command) (all []string) {

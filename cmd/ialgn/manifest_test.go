@@ -80,7 +80,7 @@ func TestManifestEntries(t *testing.T) {
 		m := openManifest(t, dir)
 		refused := func(what string, files []any) {
 			m.with(t, files)
-			code, stdout, stderr := ialgn(t, "verify", "m.st", dir, "--level", "software")
+			code, stdout, stderr := runProgram(t, "verify", "m.st", dir, "--level", "software")
 			if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "ialgn: "+dir) || strings.Count(stderr, "\n") > 2 {
 				t.Errorf("%s: %s: exit status %d, %s%s", form, what, code, stdout, stderr)
 			}
@@ -127,7 +127,7 @@ func TestManifestValues(t *testing.T) {
 			t.Fatalf("%s does not stand in the manifest:\n%s", from, m.sound)
 		}
 		writeFile(t, m.path, changed)
-		if code, stdout, stderr := ialgn(t, "verify", "m.st", "out", "--level", "software"); code != exitUsage && code != exitDifference {
+		if code, stdout, stderr := runProgram(t, "verify", "m.st", "out", "--level", "software"); code != exitUsage && code != exitDifference {
 			t.Errorf("%s for %s: exit status %d, %s%s", to, from, code, stdout, stderr)
 		}
 	}
@@ -162,7 +162,7 @@ func TestWrittenFiles(t *testing.T) {
 			}
 			writeFile(t, path, string(changed))
 			m.with(t, m.files)
-			code, stdout, stderr := ialgn(t, "verify", "m.st", dir, "--level", "software")
+			code, stdout, stderr := runProgram(t, "verify", "m.st", dir, "--level", "software")
 			if code != exitDifference || !strings.Contains(stdout, "folder: "+name+" is not what ialgn") {
 				t.Errorf("%s: %s: exit status %d, %s%s", form, name, code, stdout, stderr)
 			}

@@ -14,10 +14,13 @@ var inputFlags = []string{"init", "model", "check", "pins"}
 
 // guard returns what keeps a command from writing over the files that it reads and over those
 // that ialgn did not write. Every path that a command writes goes through it.
-func guard(c *cli.Context) overwrite.Guard {
-	inputs := c.Args().Slice()
+func guard(c *cli.Context) overwrite.Guard { return overwrite.New(c.Bool("force"), inputs(c)...) }
+
+// inputs returns the files that a command reads, as far as its line names them.
+func inputs(c *cli.Context) []string {
+	paths := c.Args().Slice()
 	for _, name := range inputFlags {
-		inputs = append(inputs, c.String(name))
+		paths = append(paths, c.String(name))
 	}
-	return overwrite.New(c.Bool("force"), inputs...)
+	return paths
 }

@@ -86,7 +86,7 @@ func TestNothingOverwritten(t *testing.T) {
 			}
 			before := readFile(t, o.file)
 			args := strings.Fields(o.args)
-			code, stdout, stderr := ialgn(t, args...)
+			code, stdout, stderr := runProgram(t, args...)
 			if code != exitUsage || stdout != "" && args[0] != "demo" || !strings.Contains(stderr, o.file+":") || !strings.Contains(stderr, o.wants) {
 				t.Errorf("exit status %d, %s", code, stderr)
 			}
@@ -99,7 +99,7 @@ func TestNothingOverwritten(t *testing.T) {
 			if !strings.Contains(stderr, "--force") {
 				t.Errorf("no word of --force: %s", stderr)
 			}
-			if code, _, stderr := ialgn(t, append(args, "--force")...); code != exitDone || readFile(t, o.file) == before && !strings.Contains(o.file, ".best") {
+			if code, _, stderr := runProgram(t, append(args, "--force")...); code != exitDone || readFile(t, o.file) == before && !strings.Contains(o.file, ".best") {
 				t.Errorf("with --force: exit status %d, %s", code, stderr)
 			}
 		})
@@ -141,7 +141,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 			}
 			defer os.Remove("soft.st")
 			defer os.Remove("hard.st")
-			code, stdout, stderr := ialgn(t, strings.Fields(c.args)...)
+			code, stdout, stderr := runProgram(t, strings.Fields(c.args)...)
 			if code != exitUsage || stdout != "" || !strings.Contains(stderr, "is what the command reads") || !strings.Contains(stderr, "--force") {
 				t.Errorf("exit status %d, %s", code, stderr)
 			}
@@ -156,7 +156,7 @@ func TestInputsNotOverwritten(t *testing.T) {
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
 	for _, args := range []string{"sim m.st --vcd a --activity ./a", "train small.yaml -o a --log a"} {
-		if code, _, stderr := ialgn(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(stderr, "written twice") {
+		if code, _, stderr := runProgram(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(stderr, "written twice") {
 			t.Errorf("%s: exit status %d, %s", args, code, stderr)
 		}
 	}
@@ -175,7 +175,7 @@ func TestOwnOutputsReplaced(t *testing.T) {
 		t.Run(o.args, func(t *testing.T) {
 			restore(t, sound)
 			for range 2 {
-				if code, _, stderr := ialgn(t, args...); code != exitDone {
+				if code, _, stderr := runProgram(t, args...); code != exitDone {
 					t.Fatalf("exit status %d, %s", code, stderr)
 				}
 			}
@@ -185,7 +185,7 @@ func TestOwnOutputsReplaced(t *testing.T) {
 			if err := os.Truncate(o.file, 0); err != nil {
 				t.Fatal(err)
 			}
-			if code, _, stderr := ialgn(t, args...); code != exitDone && !slices.Contains(args, "--resume") {
+			if code, _, stderr := runProgram(t, args...); code != exitDone && !slices.Contains(args, "--resume") {
 				t.Errorf("over an empty file: exit status %d, %s", code, stderr)
 			}
 		})
@@ -218,14 +218,14 @@ func TestSynthOverwrites(t *testing.T) {
 	for _, name := range []string{"notes.txt", "synth.json"} {
 		os.RemoveAll("raw/synth")
 		writeFile(t, target+name, mine)
-		if code, _, stderr := ialgn(t, args...); code != exitUsage || !strings.Contains(stderr, name) || readFile(t, target+name) != mine {
+		if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, name) || readFile(t, target+name) != mine {
 			t.Errorf("%s: exit status %d, %s", name, code, stderr)
 		}
 		must(t, append(args, "--force")...)
 		must(t, args...)
 	}
 	writeFile(t, target+"notes.txt", mine)
-	if code, _, stderr := ialgn(t, args...); code != exitUsage || !strings.Contains(stderr, "notes.txt") || readFile(t, target+"notes.txt") != mine {
+	if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, "notes.txt") || readFile(t, target+"notes.txt") != mine {
 		t.Errorf("notes beside results: exit status %d, %s", code, stderr)
 	}
 }

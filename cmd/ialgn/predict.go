@@ -1,19 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"ialgn"
 
-	"ialgn/trainer/dataset"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
+	"github.com/urfave/cli/v2"
 )
 
 func predictCommand() *cli.Command {
@@ -26,99 +21,49 @@ func predictCommand() *cli.Command {
 			"input. The result is CSV (sample, class, one count a class), or with\n" +
 			"--json one JSON object a line.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
-		Flags:     everywhere(),
+		Flags:     commonFlags(),
 		Action:    predict,
 	}
 }
-
-// predictBlock is how many samples are read, classified and printed at a time.
-const predictBlock = 4096
 
 func predict(c *cli.Context) error {
 	args, err := arguments(c, 2)
 	if err != nil {
 		return err
 	}
-	n := threads(c)
-	file, err := model.Open(args[0])
+	m, err := ialgn.Open(args[0])
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	info, err := file.Info()
+	defer m.Close()
+	classifier, err := m.Classifier()
 	if err != nil {
 		return err
 	}
-	f, err := file.Frozen()
-	if err != nil {
-		return err
-	}
-	enc := &f.Encoder
-	in, err := dataset.OpenSamples(c.Context, args[1], enc.Features(), enc.Names, info.Model.Config.Data.Label, enc.Quantiser, enc.Max)
+	in, err := classifier.OpenFile(c.Context, args[1])
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	p := predictor{c.Context, f, in, n}
+	names := m.Classes()
 	if c.Bool("json") {
-		return p.each(func(sample int, class string, counts []int32) error {
+		return in.Classify(c.Context, func(sample, class int, counts []int32) error {
 			return json.NewEncoder(c.App.Writer).Encode(struct {
 				Sample int     `json:"sample"`
 				Class  string  `json:"class"`
 				Counts []int32 `json:"counts"`
-			}{sample, class, counts})
+			}{sample, names[class], counts})
 		})
 	}
-	fmt.Fprintf(c.App.Writer, "sample,class,%s\n", strings.Join(prefixed("count_", f.Classes), ","))
-	return p.each(func(sample int, class string, counts []int32) error {
-		line := strconv.Itoa(sample) + "," + quoted(class)
+	fmt.Fprintf(c.App.Writer, "sample,class,%s\n", strings.Join(prefixed("count_", names), ","))
+	return in.Classify(c.Context, func(sample, class int, counts []int32) error {
+		line := strconv.Itoa(sample) + "," + quoted(names[class])
 		for _, n := range counts {
 			line += "," + strconv.Itoa(int(n))
 		}
 		_, err := fmt.Fprintln(c.App.Writer, line)
 		return err
 	})
-}
-
-// predictor classifies a stream of samples.
-type predictor struct {
-	ctx     context.Context
-	f       *model.Frozen
-	in      *dataset.Samples
-	threads int
-}
-
-// each calls fn for every sample in order.
-func (p predictor) each(fn func(sample int, class string, counts []int32) error) error {
-	enc := &p.f.Encoder
-	values := make([]uint16, enc.Features())
-	for first := 0; ; {
-		block := encoding.NewPacked(enc.Features(), enc.LevelBits())
-		end := false
-		for block.Len() < predictBlock && !end {
-			switch err := p.in.Next(values); {
-			case errors.Is(err, io.EOF):
-				end = true
-			case err != nil:
-				return err
-			default:
-				enc.Levels(values, values)
-				block.Append(values, 0)
-			}
-		}
-		s, err := p.f.Evaluate(p.ctx, block, p.threads)
-		if err != nil {
-			return err
-		}
-		for i, class := range s.Predicted {
-			if err := fn(first+i, p.f.Classes[class], s.Counts[i*s.Classes:][:s.Classes]); err != nil {
-				return err
-			}
-		}
-		if first += block.Len(); end {
-			return nil
-		}
-	}
 }
 
 func prefixed(prefix string, names []string) []string {

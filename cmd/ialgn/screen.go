@@ -74,7 +74,7 @@ func (s *screen) Write(p []byte) (int, error) {
 }
 
 // warn tells in one line of something that went wrong while the command goes on, with --quiet too.
-func (s *screen) warn(err error) { fmt.Fprintf(s, "ialgn: warning: %s\n", oneLine(err.Error())) }
+func (s *screen) warn(err error) { fmt.Fprintf(s, "ialgn: warning: %s\n", oneLine(message(err))) }
 
 // erase takes the bar away.
 func (s *screen) erase() {

@@ -4,34 +4,34 @@ import (
 	"fmt"
 	"io"
 
+	"ialgn"
+
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
-	"ialgn/trainer/config"
 )
 
 // maxSeeds bounds --seeds against a slip of the finger, such as a seed for a number.
 const maxSeeds = 1000
 
 // trainSeeds trains as many seeds as --seeds says.
-func trainSeeds(c *cli.Context, cfg config.Config, path string) error {
+func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 	n := c.Int("seeds")
 	if n < 1 || n > maxSeeds {
 		return hint.With(fmt.Errorf("--seeds %d: want the number of models to train, 1 to %d", n, maxSeeds),
 			"the first seed is the key train.seed")
 	}
-	r, p, err := newRun(c, cfg, path)
+	o, p, err := trainOptions(c, path)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	s := trainer.Seeds{Run: r, N: n, Begin: func(seed uint64) {
+	all, err := ialgn.TrainSeeds(c.Context, cfg, dataOf(c), o, n, func(seed uint64) {
 		p.begin(seed)
 		note(c, "seed %d: %s", seed, trainer.SeedPath(path, seed))
-	}}
-	all, err := s.Train(c.Context)
+	})
 	if err != nil {
 		return err
 	}

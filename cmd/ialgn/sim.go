@@ -1,26 +1,16 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"time"
+
+	"ialgn"
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/artifact"
 	"ialgn/internal/hint"
-	"ialgn/internal/jsonfault"
-	"ialgn/netlist"
-	"ialgn/netlist/freeze"
-	"ialgn/sim"
-	"ialgn/sim/verify"
-	"ialgn/trainer"
-	"ialgn/trainer/config"
-	"ialgn/trainer/encoding"
-	"ialgn/trainer/model"
 )
 
 func simCommand() *cli.Command {
@@ -33,7 +23,7 @@ func simCommand() *cli.Command {
 			"With --activity or --vcd it also counts how often each net switches from sample to\n" +
 			"sample: zero-delay, so without glitches, and no estimate of power.",
 		UsageText: "ialgn sim demo/digits --activity demo/activity.json",
-		Flags: everywhere(dataFlag,
+		Flags: commonFlags(dataFlag,
 			&cli.StringFlag{Name: "activity", Usage: "write the transitions of every net to `FILE`, as JSON"},
 			&cli.StringFlag{Name: "vcd", Usage: "write the values of every net over time to `FILE`, for waveform viewers"},
 			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "with these two: over the first `N` test samples, or all"},
@@ -48,111 +38,72 @@ func simulate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := newActivityOptions(c)
+	o := ialgn.SimOptions{
+		Data: dataOf(c), ActivityFile: c.String("activity"), VCD: c.String("vcd"), Force: c.Bool("force"), Keep: inputs(c),
+	}
+	measured := o.ActivityFile != "" || o.VCD != ""
+	if !measured && c.IsSet("samples") {
+		return hint.With(errors.New("--samples: it says how many samples --activity and --vcd are about"), "give one of these, too, or leave it out")
+	}
+	if o.Samples, err = parseSamples(c.String("samples")); err != nil {
+		return err
+	}
+	s, err := simulateAt(c, args[0], o)
 	if err != nil {
 		return err
 	}
-	n := threads(c)
-	d, err := openDesign(c, args[0])
-	if err != nil {
-		return err
+	noteSamples(c, s.Note)
+	if measured {
+		noteFewer(c, o.Samples, s.Samples)
 	}
-	classifier, err := sim.NewClassifier(d.netlist, n)
-	if err != nil {
-		return fmt.Errorf("%s: %w: compile again", args[0], err)
-	}
-	x, err := d.samples().Rows(d.encoder, d.netlist.InputPorts()[0])
-	if err != nil {
-		return err
-	}
-	begin := time.Now()
-	got, err := classifier.Classify(c.Context, x, d.test.Levels.Len())
-	if err != nil {
-		return err
-	}
-	r := simReport{Samples: len(got.Class), Seconds: time.Since(begin).Seconds()}
-	for i, class := range got.Class {
-		if class == uint16(d.test.Levels.Labels[i]) {
-			r.Correct++
-		}
-	}
-	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
-	r.Rate = float64(r.Samples) / max(1e-9, r.Seconds)
-	if a.wanted() {
-		noteFewer(c, a.samples, r.Samples)
-	}
-	if r.Activity, err = a.measure(c.Context, d.netlist, x, r.Samples); err != nil {
-		return err
-	}
-	return show(c, r)
+	return show(c, simReport{s})
 }
 
-// design is a netlist with the test set that it classifies.
-type design struct {
-	netlist *netlist.Netlist
-	encoder *encoding.Encoder
-	test    *trainer.TestData
-}
-
-func (d *design) samples() verify.Samples {
-	return verify.Samples{Levels: d.test.Levels, Words: d.test.Words}
-}
-
-// openDesign opens an output folder, or a model file as its raw core.
-func openDesign(c *cli.Context, path string) (*design, error) {
-	if st, err := os.Stat(path); err != nil {
+// simulateAt simulates an output folder, or a model file as its raw core.
+func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulation, error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
 		return nil, hint.With(fmt.Errorf("%s: there is neither a folder nor a model", path), "name a folder that compile made, or a model file of train")
-	} else if !st.IsDir() {
-		return openCore(c, path)
+	case info.IsDir():
+		d, err := ialgn.OpenDesignContext(c.Context, path)
+		if err != nil {
+			return nil, err
+		}
+		return d.Simulate(c.Context, o)
 	}
-	out, err := artifact.Read(path)
+	m, err := ialgn.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	d := &design{netlist: out.Netlist, encoder: &encoding.Encoder{}}
-	var data config.Data
-	if err := cmp.Or(json.Unmarshal(out.Manifest.Data, &data), json.Unmarshal(out.Manifest.Encoder, d.encoder)); err != nil {
-		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, jsonfault.Explain(err))
-	}
-	if err := d.encoder.Check(); err != nil {
-		return nil, fmt.Errorf("%s: manifest: %w; compile again", path, err)
-	}
-	data.Beside = path
-	d.test, err = trainer.LoadTest(c.Context, d.encoder, out.Manifest.Classes, data, folders(c))
-	if err == nil {
-		warnOfOtherData(c, d.test, out.Manifest.Test)
-	}
-	return d, err
+	defer m.Close()
+	return m.Simulate(c.Context, o)
 }
 
-// openCore opens a model file as its raw core.
-func openCore(c *cli.Context, path string) (*design, error) {
-	file, err := model.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	f, test, err := loadForTest(c, file)
-	if err != nil {
-		return nil, err
-	}
-	n, err := freeze.Network(f, netlist.Core)
-	return &design{n, &f.Encoder, test}, err
-}
-
-type simReport struct {
-	Samples  int     `json:"samples"`
-	Correct  int     `json:"correct"`
-	Accuracy float64 `json:"accuracy"`
-	Seconds  float64 `json:"seconds"`
-	Rate     float64 `json:"images_per_second"`
-
-	Activity *activityReport `json:"activity,omitempty"`
-}
+// simReport is a simulation with its text.
+type simReport struct{ *ialgn.Simulation }
 
 func (r simReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%d of %d correct, accuracy %s, %.0f images/s\n", r.Correct, r.Samples, percent(r.Accuracy), r.Rate)
 	if r.Activity != nil {
-		r.Activity.text(w)
+		activityText(w, r.Activity)
 	}
+}
+
+func activityText(w io.Writer, r *ialgn.Activity) {
+	fmt.Fprintf(w, "activity over %d samples: %s\n", r.Samples, r.What)
+	for _, g := range append(r.Parts, r.Total) {
+		fmt.Fprintf(w, "  %-8s %9d nets (%d never switch), %11d transitions, %.4f a net and step\n", g.Name, g.Nets, g.Silent, g.Transitions, g.Mean)
+	}
+	if len(r.Classes) > 0 {
+		fmt.Fprint(w, "  gates of each class, transitions a net and step:")
+		for _, g := range r.Classes {
+			fmt.Fprintf(w, " %.4f", g.Mean)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, "  busiest:")
+	for _, v := range r.Busiest {
+		fmt.Fprintf(w, " %s %d", v.Name, v.Transitions)
+	}
+	fmt.Fprintln(w)
 }

@@ -58,7 +58,7 @@ func TestSwapped(t *testing.T) {
 	stop := swapper(t, "m.st", "a.st", "b.st")
 	defer stop()
 	for range 60 {
-		if code, _, stderr := ialgn(t, "compile", "m.st", "-o", "out", "--quiet"); code != exitDone {
+		if code, _, stderr := runProgram(t, "compile", "m.st", "-o", "out", "--quiet"); code != exitDone {
 			t.Fatal(stderr)
 		}
 		if netlists[sumOf(t, "out")] != netlistOf(t, "out") {
@@ -67,7 +67,7 @@ func TestSwapped(t *testing.T) {
 	}
 	verified := 0
 	for range 60 {
-		code, stdout, stderr := ialgn(t, "verify", "m.st", "a", "--level", "software")
+		code, stdout, stderr := runProgram(t, "verify", "m.st", "a", "--level", "software")
 		switch {
 		case code == exitDone:
 			verified++
@@ -101,7 +101,7 @@ func TestSwappedFolder(t *testing.T) {
 	defer swapper(t, filepath.Join("out", "tiny.v"), "sound.v", "sound.v", "wrong.v")()
 	verified := 0
 	for range 16 {
-		code, stdout, stderr := ialgn(t, "verify", "m.st", "out", "--samples", "20")
+		code, stdout, stderr := runProgram(t, "verify", "m.st", "out", "--samples", "20")
 		switch {
 		case code == exitDone:
 			verified++

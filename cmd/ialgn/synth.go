@@ -1,24 +1,22 @@
 package main
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"ialgn"
+
 	"github.com/urfave/cli/v2"
 
-	"ialgn/artifact"
-	"ialgn/backend/verilog"
+	"ialgn/artifact/plan"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 	"ialgn/target"
 )
-
-// synthesisName is where the folders of the targets lie in a compiled folder.
-const synthesisName = "synth"
 
 func synthCommand() *cli.Command {
 	return &cli.Command{
@@ -30,7 +28,7 @@ func synthCommand() *cli.Command {
 			"The clock is the figure after routing. Targets:\n" +
 			strings.Join(target.DeviceNames()[:6], ", ") + ",\n" + strings.Join(target.DeviceNames()[6:], ", ") + ".",
 		UsageText: "ialgn synth demo/digits --target generic-lut4",
-		Flags: everywhere(dataFlag,
+		Flags: commonFlags(dataFlag,
 			&cli.StringFlag{Name: "target", Usage: "synthesise for `TARGET` (default: that of the folder, or ice40-hx8k)"},
 			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile or its board, or 48)"},
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
@@ -47,11 +45,8 @@ func synthCommand() *cli.Command {
 	}
 }
 
-// The clock that is aimed at where nothing says another, and the most seeds.
-const (
-	usualMHz    = 48
-	maxPlacings = 1000
-)
+// maxPlacings bounds --seeds.
+const maxPlacings = 1000
 
 func synthDir(c *cli.Context) error {
 	args, err := arguments(c, 1)
@@ -62,192 +57,87 @@ func synthDir(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	samples, err := parseSamples(c.String("samples"))
-	if err != nil {
-		return err
-	}
-	r, err := synthFolder(c, args[0], o, c.String("check"), samples)
+	r, err := synthFolder(c, args[0], o, c.String("check"))
 	if err != nil {
 		return err
 	}
 	if err := show(c, r); err != nil {
 		return err
 	}
-	if err := r.Check.outcome(); err != nil || !c.Bool("require-timing") {
+	if err := r.Check.Err(); err != nil || !c.Bool("require-timing") {
 		return err
 	}
-	return r.timing()
-}
-
-// synthOptions reads the options of the command line; the folder has the rest.
-func synthOptions(c *cli.Context) (o synth.Options, err error) {
-	if name := c.String("target"); name != "" {
-		if o.Device, err = target.FindDevice(name); err != nil {
-			return o, fmt.Errorf("--target: %w", err)
-		}
-	}
-	if o.Aim, err = synth.ParseAim(c.String("place")); err != nil {
-		return o, fmt.Errorf("--place: %w", err)
-	}
-	o.MHz, o.Pins, o.Parallel, o.Guard = c.Float64("freq"), c.String("pins"), threads(c), guard(c)
-	if c.IsSet("freq") && !(o.MHz >= minMHz && o.MHz <= maxMHz) {
-		return o, fmt.Errorf("--freq %v: give a clock in MHz, %v to %d", o.MHz, minMHz, maxMHz)
-	}
-	first, n := c.Int("seed"), c.Int("seeds")
-	if first < 0 || first > 1<<30 {
-		return o, fmt.Errorf("--seed %d: give 0 to %d", first, 1<<30)
-	}
-	if n < 1 || n > maxPlacings {
-		return o, fmt.Errorf("--seeds %d: give 1 to %d", n, maxPlacings)
-	}
-	for i := range n {
-		o.Seeds = append(o.Seeds, first+i)
-	}
-	o.Note, o.Warn = notes(c)
-	return o, nil
-}
-
-// synthFolder synthesises a compiled folder, and compares what comes of it with the model in a
-// file, if one is given, on so many samples.
-func synthFolder(c *cli.Context, dir string, o synth.Options, model string, samples int) (*synthReport, error) {
-	out, err := artifact.Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := ofFolder(c, out, &o); err != nil {
-		return nil, err
-	}
-	checker, err := newBitChecker(c, out, model, samples)
-	if err != nil {
-		return nil, err
-	}
-	r, err := synth.Run(c.Context, o)
-	if err != nil {
-		return nil, err
-	}
-	report := &synthReport{Report: r}
-	if r.NotPlaced == "" && !r.Met {
-		report.Hint = timingHint(out, r)
-		warn(c, "%v; %s", errTooSlow(r), report.Hint)
-	}
-	report.Cycles, report.Latency = out.Report.Rate()
-	if r.Fmax > 0 && report.Cycles > 0 {
-		report.Samples = r.Fmax * 1e6 / float64(report.Cycles)
-		report.LatencyNS = 1e3 / r.Fmax * float64(report.Latency)
-	}
-	if checker != nil {
-		report.Check, err = checker.check(c, r)
-	}
-	return report, err
-}
-
-// ofFolder adds to the options of the command line what a compiled folder says.
-func ofFolder(c *cli.Context, out *artifact.Output, o *synth.Options) error {
-	compiled, plan, err := readOptions(out)
-	if err != nil {
-		return fmt.Errorf("%s: manifest: %w; compile again", out.Dir, err)
-	}
-	if o.Device.Name == "" {
-		if o.Device, err = plan.device(); err != nil {
-			return err
-		}
-		note(c, "for %s, %s", o.Device.Name, plan.reason())
-	}
-	if err := checkPins(*o); err != nil {
+	if err := r.Timing(); err != nil && !errors.Is(err, ialgn.ErrSlow) {
+		return fmt.Errorf("--require-timing: %w", err)
+	} else if err != nil {
 		return err
-	}
-	warnOfFamily(c, out, plan, o.Device)
-	if err := onBoard(c, out, plan.board, o); err != nil {
-		return err
-	}
-	o.Dir, o.Manifest = filepath.Join(out.Dir, synthesisName), out.SHA256()
-	o.MHz = cmp.Or(o.MHz, compiled.MHz, usualMHz)
-	if o.Module, o.Sources, err = sources(out, plan, o.Device); err != nil {
-		return err
-	}
-	if o.Memories, err = memories(out); err != nil {
-		return err
-	}
-	o.Reuse, err = reused(c, out, *o)
-	return err
-}
-
-// sources returns the top module of a compiled folder, its wrapper's if it has one, and its
-// Verilog.
-func sources(out *artifact.Output, plan compilePlan, d target.Device) (top string, files []string, err error) {
-	if plan.fold > 0 {
-		return foldSources(out, plan)
-	}
-	formats := []string{"verilog"}
-	if plan.style == verilog.LUTs {
-		family := plan.target().OrGeneric()
-		if family != d.Of() {
-			return "", nil, hint.With(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
-				"compile with --target %s, or with --style gates", d.Family)
-		}
-		if family.Modelled {
-			formats = append(formats, "cells")
-		}
-	}
-	top = out.Manifest.Module
-	if plan.wrap != "" {
-		top += "_" + plan.wrap
-		formats[0] = around(out)
-		formats = append(formats, plan.wrap)
-	}
-	files, err = paths(out, formats)
-	return top, files, err
-}
-
-// around returns the format of what a wrapper is around.
-func around(out *artifact.Output) string {
-	if _, err := out.Path("core"); err == nil {
-		return "core"
-	}
-	return "verilog"
-}
-
-// checkPins refuses a file of pins for a target that has none, and one that is not there.
-func checkPins(o synth.Options) error {
-	if o.Pins == "" {
-		return nil
-	}
-	if !o.Device.Placeable() {
-		return hint.With(fmt.Errorf("--pins: the target %s has none", o.Device.Name), "leave it out, or choose a device")
-	}
-	if info, err := os.Stat(o.Pins); err != nil || info.IsDir() {
-		return hint.With(fmt.Errorf("--pins %s: no such file", o.Pins), "write one with a line `%s` for each port, or leave the option out", o.Device.Of().Constraints.PinLine)
 	}
 	return nil
 }
 
-// paths returns the files of some formats in a compiled folder.
-func paths(out *artifact.Output, formats []string) (files []string, err error) {
-	for _, f := range formats {
-		path, err := out.Path(f)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, path)
+// synthOptions reads the options of the command line.
+func synthOptions(c *cli.Context) (o ialgn.SynthOptions, err error) {
+	o = ialgn.SynthOptions{
+		Target: c.String("target"), MHz: c.Float64("freq"), Pins: c.String("pins"), Reuse: c.String("reuse"),
+		Data: dataOf(c), Force: c.Bool("force"), Keep: inputs(c),
 	}
-	return files, nil
+	o.Note, o.Warn = notes(c)
+	if o.Target != "" { // before what else may be wrong
+		if _, err := target.FindDevice(o.Target); err != nil {
+			return o, option.Errorf("{Target}: %w", err)
+		}
+	}
+	if o.Place, err = synth.ParseAim(c.String("place")); err != nil {
+		return o, option.Errorf("{Place}: %w", err)
+	}
+	if c.IsSet("freq") {
+		if err := plan.CheckMHz(o.MHz); err != nil {
+			return o, err
+		}
+	}
+	first, n := c.Int("seed"), c.Int("seeds")
+	if first < 0 || first > 1<<30 {
+		return o, option.Errorf("{Seed} %d: give 0 to %d", first, 1<<30)
+	}
+	if n < 1 || n > maxPlacings {
+		return o, option.Errorf("{Seeds} %d: give 1 to %d", n, maxPlacings)
+	}
+	for i := 0; i < n && (c.IsSet("seed") || c.IsSet("seeds")); i++ {
+		o.Seeds = append(o.Seeds, first+i)
+	}
+	o.Samples, err = parseSamples(c.String("samples"))
+	return o, err
 }
 
-// synthReport is the report of package synth with its text.
-type synthReport struct {
-	*synth.Report
-	Cycles    int       `json:"cycles,omitempty"`             // from one sample to the next, at least
-	Samples   float64   `json:"samples_per_second,omitempty"` // at the median clock
-	Latency   int       `json:"latency_cycles,omitempty"`     // from the first word of a sample to its result
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock
-	Hint      string    `json:"timing_hint,omitempty"`        // what may help a clock that was not reached
-	Check     *bitCheck `json:"check,omitempty"`
+// synthFolder synthesises a compiled folder, and compares what comes of it with the model in a file, if one is given.
+func synthFolder(c *cli.Context, dir string, o ialgn.SynthOptions, model string) (*synthReport, error) {
+	d, err := ialgn.OpenDesignContext(c.Context, dir)
+	if err != nil {
+		return nil, err
+	}
+	if model != "" {
+		if o.Check, err = ialgn.Open(model); err != nil {
+			return nil, err
+		}
+		defer o.Check.Close()
+	}
+	i, err := ialgn.Synthesise(c.Context, d, o)
+	if err != nil {
+		return nil, err
+	}
+	if slow := i.Timing(); slow != nil {
+		i.Hint = hint.In(slow, option.Flags)
+	}
+	return &synthReport{i}, nil
 }
+
+// synthReport is an implementation with its text.
+type synthReport struct{ *ialgn.Implementation }
 
 func (r *synthReport) text(w io.Writer) {
 	r.synthesised(w)
 	if r.Check != nil {
-		r.Check.text(w)
+		checkText(w, r.Check)
 	}
 }
 
@@ -282,8 +172,8 @@ func (r *synthReport) synthesised(w io.Writer) {
 	}
 	fmt.Fprintf(w, "clock: median %.1f MHz, least %.1f, most %.1f, of %d of %d seeds routed; aimed at %v MHz\n",
 		r.Fmax, r.Least, r.Most, r.Routed, len(r.Runs), r.MHz)
-	if r.Samples > 0 {
-		fmt.Fprintf(w, "a sample in %d clocks: %.0f samples/s at the median clock\n", r.Cycles, r.Samples)
+	if r.Rate > 0 {
+		fmt.Fprintf(w, "a sample in %d clocks: %.0f samples/s at the median clock\n", r.Cycles, r.Rate)
 		fmt.Fprintf(w, "latency: %d clocks, %.4g us at the median clock\n", r.Latency, r.LatencyNS/1e3)
 	}
 	fmt.Fprintf(w, "critical path of seed %d: %.2f ns, %s to %s, by", best.Seed, best.Critical.NS, best.Critical.From, best.Critical.To)
@@ -291,4 +181,13 @@ func (r *synthReport) synthesised(w io.Writer) {
 		fmt.Fprintf(w, " %s", n.Name)
 	}
 	fmt.Fprintf(w, "\nbitstream: %s (%.1f s)\n", r.Bitstream, r.Seconds)
+}
+
+func checkText(w io.Writer, b *ialgn.BitCheck) {
+	if b.RTLResult == nil {
+		fmt.Fprintf(w, "bitstream not checked: %s\n", b.NotChecked)
+		return
+	}
+	fmt.Fprintf(w, "bitstream read back: %s\n", simulated(b.RTLResult))
+	list(w, b.First)
 }

@@ -6,13 +6,13 @@ import (
 	"io"
 	"path/filepath"
 
+	"ialgn"
+
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
-	"ialgn/trainer"
-	"ialgn/trainer/config"
 )
 
 func trainCommand() *cli.Command {
@@ -33,7 +33,7 @@ func trainCommand() *cli.Command {
 			"mean and standard deviation; with --resume, finished ones are not trained again:\n" +
 			"  ialgn train mnist.yaml --seeds 5 --resume",
 		UsageText: "ialgn train examples/digits/digits.yaml -o digits.safetensors --set train.epochs=3",
-		Flags: everywhere(
+		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the model to `MODEL` (default: NAME.safetensors)"},
 			dataFlag,
 			&cli.StringSliceFlag{Name: "set", Usage: "override a configuration key: `KEY=VALUE`, repeatable"},
@@ -52,7 +52,7 @@ func train(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := loadConfig(c, args[0], c.StringSlice("set"))
+	cfg, err := ialgn.LoadConfig(args[0], c.StringSlice("set")...)
 	if err != nil {
 		return err
 	}
@@ -71,40 +71,44 @@ func train(c *cli.Context) error {
 }
 
 // trainModel trains with progress and log as the flags say.
-func trainModel(c *cli.Context, cfg config.Config, path string) (*trainer.Summary, error) {
-	r, p, err := newRun(c, cfg, path)
+func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*ialgn.Training, error) {
+	o, p, err := trainOptions(c, path)
 	if err != nil {
 		return nil, err
 	}
 	defer p.close()
-	return r.Train(c.Context)
+	m, err := ialgn.Train(c.Context, cfg, dataOf(c), o)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	return m.Training(), nil
 }
 
-// newRun makes the run that the flags describe, the folder of its model, and what shows
-// its progress, which the caller closes.
-func newRun(c *cli.Context, cfg config.Config, path string) (trainer.Run, *epochs, error) {
-	r := trainer.Run{
-		Config: cfg, Model: path, Folders: folders(c), Threads: threads(c),
-		Resume: c.Bool("resume"), Start: c.String("init"), Guard: guard(c),
+// trainOptions returns the options that the flags say, and what shows the progress, which the caller closes. It makes
+// the folder of the model.
+func trainOptions(c *cli.Context, path string) (ialgn.TrainOptions, *epochs, error) {
+	o := ialgn.TrainOptions{
+		Path: path, Resume: c.Bool("resume"), Init: c.String("init"), Threads: threads(c), Force: c.Bool("force"), Keep: inputs(c),
 	}
-	if c.IsSet("init") && r.Start == "" {
-		return r, nil, hint.With(errors.New("--init: names no model file"), "leave the option out to draw the parameters by train.seed")
+	if c.IsSet("init") && o.Init == "" {
+		return o, nil, hint.With(errors.New("--init: names no model file"), "leave the option out to draw the parameters by train.seed")
 	}
 	if err := overwrite.Distinct(path, c.String("log")); err != nil {
-		return r, nil, err
+		return o, nil, err
 	}
 	if err := makeFolder(filepath.Dir(path)); err != nil {
-		return r, nil, err
+		return o, nil, err
 	}
 	p, err := newEpochs(c, c.String("log"))
 	if err != nil {
-		return r, nil, err
+		return o, nil, err
 	}
-	r.Progress, r.Warn = p.show, p.warn
-	return r, p, nil
+	o.Progress, o.Warn = p.show, p.warn
+	return o, p, nil
 }
 
-type trainReport struct{ *trainer.Summary }
+type trainReport struct{ *ialgn.Training }
 
 func (r trainReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, ", r.Model, plural.Of(r.Epochs, "epoch", "epochs"))

@@ -2,26 +2,17 @@ package main
 
 import (
 	"cmp"
-	"context"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
-	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/artifact"
-	"ialgn/internal/hint"
-	"ialgn/internal/overwrite"
+	"ialgn"
+	"ialgn/internal/option"
 	"ialgn/sim/verify"
-	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
-	"ialgn/sim/verify/spec"
-	"ialgn/sim/verify/step"
-	"ialgn/trainer/model"
 )
 
 func verifyCommand() *cli.Command {
@@ -34,7 +25,7 @@ func verifyCommand() *cli.Command {
 			"the emitted Verilog in a simulator. formal: all that, and a proof that the\n" +
 			"optimised netlist equals the raw one for every input. all: every level there is.",
 		UsageText: "ialgn verify demo/digits.safetensors demo/digits --level formal",
-		Flags: everywhere(dataFlag,
+		Flags: commonFlags(dataFlag,
 			&cli.StringFlag{Name: "level", Value: "rtl", Usage: "check up to `LEVEL`: software, rtl, formal or all"},
 			&cli.StringFlag{Name: "samples", Value: "1000", Usage: "run `N` samples through the Verilog, or all"},
 			&cli.StringFlag{Name: "simulator", Value: "auto", Usage: "simulate with `TOOL`: iverilog, verilator or auto"},
@@ -46,255 +37,67 @@ func verifyCommand() *cli.Command {
 	}
 }
 
-// levels of verification and how far they go.
-var verifyLevels = map[string]int{"software": 1, "rtl": 2, "formal": 3, "all": 3}
-
 func verifyDir(c *cli.Context) error {
 	args, err := arguments(c, 2)
 	if err != nil {
 		return err
 	}
-	o := verifyOptions{
-		level: verifyLevels[c.String("level")], simulator: c.String("simulator"),
-		byClass: c.Bool("by-class"), synthesized: c.Bool("synthesized"),
+	o := ialgn.VerifyOptions{
+		Level: ialgn.VerifyLevel(c.String("level")), Simulator: c.String("simulator"),
+		ByClass: c.Bool("by-class"), Synthesized: c.Bool("synthesized"),
 	}
-	if o.level == 0 {
-		return hint.Near(fmt.Errorf("--level %q: give software, rtl, formal or all", c.String("level")), c.String("level"), slices.Sorted(maps.Keys(verifyLevels)))
-	}
-	if o.samples, err = parseSamples(c.String("samples")); err != nil {
-		return err
-	}
-	if err := verify.CheckSimulator(o.simulator); err != nil {
-		return err
-	}
-	if err := guard(c).Check(artifact.CertificatePath(args[1]), overwrite.Certificate); err != nil {
+	if o.Samples, err = parseSamples(c.String("samples")); err != nil {
 		return err
 	}
 	r, err := verifyModel(c, args[0], args[1], o)
 	if r == nil {
 		return err
 	}
-	if showErr := show(c, r); showErr != nil || err != nil {
-		return cmp.Or(err, showErr)
-	}
-	if err := certify(r); err != nil {
-		warn(c, "the certificate could not be written: %v", err)
-	}
-	return r.outcome()
-}
-
-type verifyOptions struct {
-	level       int
-	samples     int
-	simulator   string
-	byClass     bool
-	synthesized bool
-}
-
-// allSamples is more than there are.
-const allSamples = math.MaxInt
-
-// parseSamples reads a number of samples, or all.
-func parseSamples(s string) (int, error) {
-	if s == "all" {
-		return allSamples, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("--samples %s: must be positive, or all", s)
-	}
-	return n, nil
+	return cmp.Or(show(c, r), err)
 }
 
 // verifyModel opens a model and a folder, and checks them up to a level. Beside an error it returns the
 // levels that were done, or nil if there is none.
-func verifyModel(c *cli.Context, path, dir string, o verifyOptions) (*verifyReport, error) {
-	file, err := model.Open(path)
+func verifyModel(c *cli.Context, path, dir string, o ialgn.VerifyOptions) (*verifyReport, error) {
+	o.Data, o.Certify, o.Force = dataOf(c), true, c.Bool("force")
+	_, o.Warn = notes(c)
+	m, err := ialgn.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	k, err := openCompiled(c, file, dir)
+	defer m.Close()
+	d, err := ialgn.OpenDesignContext(c.Context, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer k.out.Release()
-	r, err := k.verify(c, file, o)
-	return r, k.out.InWords(err)
-}
-
-// verify runs the checks up to a level. A difference ends it at its level: what comes after would
-// only repeat it.
-func (k *compiledDesign) verify(c *cli.Context, file *model.File, o verifyOptions) (r *verifyReport, err error) {
-	r = &verifyReport{
-		foldAsked: k.fold != nil, Folder: k.differ, asked: o.level, synthesisAsked: o.synthesized && o.level > 1,
-		Assumed: k.design.Assumed, out: k.out, tested: k.samples, threads: threads(c), model: k.model,
-	}
-	if o.level > 1 {
-		noteFewer(c, o.samples, k.samples.Levels.Len())
-	}
-	if r.Software, err = k.design.Software(c.Context, k.samples, r.threads); err != nil {
+	cert, err := ialgn.Verify(c.Context, m, d, o)
+	if cert == nil {
 		return nil, err
 	}
-	if err := r.fold(c.Context, k.design, k.samples, k.fold, o); err != nil {
-		return r.finish(), err
+	if o.Level != ialgn.VerifySoftware {
+		noteFewer(c, o.Samples, cert.Software.Checked)
 	}
-	if o.level < 2 || r.Software.Mismatches > 0 || r.foldDiffers() {
-		return r.finish(), nil
+	if errors.Is(err, ialgn.ErrNotCertified) {
+		screenOf(c).warn(err)
+		err = cert.Err()
 	}
-	if err := r.simulate(c.Context, k.design, k.samples, k.files, o); err != nil || o.level < 3 || r.differs() {
-		return r.finish(), err
-	}
-	if k.design.Spec, err = spec.ReadFrom(file); err != nil {
-		return r.finish(), err
-	}
-	err = r.prove(c.Context, k.design, k.files, k.fold)
-	return r.finish(), err
+	return &verifyReport{cert}, err
 }
 
-// prove proves the netlist, then the folded engine's program if there is one, and then the
-// Verilog.
-func (r *verifyReport) prove(ctx context.Context, d verify.Design, files verify.RTLFiles, folded *verify.FoldFiles) (err error) {
-	if r.Formal, err = d.Formal(ctx); err != nil || !r.Formal.Proved {
-		return err
+// parseSamples reads a number of samples, or all.
+func parseSamples(s string) (int, error) {
+	if s == "all" {
+		return ialgn.AllSamples, nil
 	}
-	if folded != nil {
-		if r.FoldFormal, err = d.FoldFormal(ctx, *folded); err != nil || !r.FoldFormal.Proved {
-			return err
-		}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, option.Errorf("{Samples} %s: must be positive, or all", s)
 	}
-	if r.Verilog, err = d.Verilog(ctx, files); err != nil || !proved(r.Verilog) {
-		return err
-	}
-	if err := r.proveCore(ctx, d, files); err != nil || r.Core != nil && !proved(r.Core) {
-		return err
-	}
-	return r.proveSteps(ctx, d, files, folded)
+	return n, nil
 }
 
-// proveCore proves what a wrapper is around, where that is a file of its own. What the file is
-// proved to be is tried on the samples first, behind the comparators that the wrapper has.
-func (r *verifyReport) proveCore(ctx context.Context, d verify.Design, files verify.RTLFiles) (err error) {
-	_, plan, err := readOptions(r.out)
-	if err != nil {
-		return err
-	}
-	split := plan.core(r.out.Netlist)
-	if split == nil {
-		return nil
-	}
-	r.coreAsked = true
-	if files.Design, err = r.out.Path("core"); err != nil {
-		return err
-	}
-	d.Product, d.Hint = split.Whole(), nil
-	if s, err := d.Software(ctx, r.tested, r.threads); err != nil {
-		return err
-	} else if s.Mismatches > 0 {
-		r.Folder = append(r.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %s", filepath.Base(files.Design), mismatches(s.Mismatches)))
-		return nil
-	}
-	files.Module += artifact.CoreSuffix
-	r.Core, err = verify.Design{Raw: split.Core, Product: split.Core}.Verilog(ctx, files)
-	return err
-}
-
-// simulate runs the Verilog, and what yosys makes of it where that was asked for.
-func (r *verifyReport) simulate(ctx context.Context, d verify.Design, s verify.Samples, files verify.RTLFiles, o verifyOptions) (err error) {
-	files.ByClass = o.byClass
-	if r.RTL, err = d.RTL(ctx, s, files, o.simulator, o.samples); err != nil || r.RTL.Mismatches > 0 {
-		return err
-	}
-	if err := r.wrapper(ctx, d, s, files, o.samples); err != nil || r.differs() || !o.synthesized {
-		return err
-	}
-	r.Synthesized, err = d.Synthesised(ctx, s, files, o.simulator, o.samples, o.level > 2)
-	return err
-}
-
-// differs reports whether a simulation found a difference.
-func (r *verifyReport) differs() bool {
-	return r.RTL.Mismatches > 0 || r.Wrapper != nil && r.Wrapper.Mismatches > 0 || r.Synthesized != nil && r.Synthesized.Mismatches > 0
-}
-
-type verifyReport struct {
-	Software *verify.SoftwareResult `json:"software"`
-	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
-	Formal   *verify.FormalResult   `json:"formal,omitempty"`
-	// Wrapper is level rtl of the wrapper around the design.
-	Wrapper *verify.WrapperResult `json:"wrapper,omitempty"`
-	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
-	Verilog *readback.Result `json:"verilog,omitempty"`
-	// Core is the same of the file that a wrapper is around: it is the netlist without its encoder.
-	Core *readback.Result `json:"core,omitempty"`
-	// Synthesized is level rtl once more, of the netlist that yosys made.
-	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
-	// Fold and FoldFormal are levels software and formal of the folded engine's program, FoldRTL
-	// level rtl of its Verilog.
-	Fold       *verify.FoldResult   `json:"fold,omitempty"`
-	FoldRTL    *verify.RTLResult    `json:"fold_rtl,omitempty"`
-	FoldFormal *verify.FormalResult `json:"fold_formal,omitempty"`
-	// FoldStep and WrapperStep are proofs of a clock of the folded engine and of the wrapper.
-	FoldStep    *step.Result `json:"fold_step,omitempty"`
-	WrapperStep *step.Result `json:"wrapper_step,omitempty"`
-	Folder      []string     `json:"folder,omitempty"` // what else is wrong with the folder
-	Verified    bool         `json:"verified"`
-	Level       string       `json:"verified_level,omitempty"` // how far, if it is
-	Assumed     bool         `json:"assumes_thermometer,omitempty"`
-
-	asked          int
-	foldAsked      bool // the folder has a folded engine
-	wrapAsked      bool // there is a wrapper to simulate
-	coreAsked      bool // the wrapper is around a file of its own
-	synthesisAsked bool
-	out            *artifact.Output // that was checked
-	model          artifact.File    // that it was held to
-	tested         verify.Samples   // of level software
-	threads        int
-}
-
-// finish sets Verified: every level that was asked for ran and found no difference, and the
-// proofs were found.
-func (r *verifyReport) finish() *verifyReport {
-	r.Verified = len(r.Folder) == 0 && r.Software.Mismatches == 0 && r.foldHolds() &&
-		(r.asked < 2 || r.RTL != nil && !r.differs()) && r.wrapAsked == (r.Wrapper != nil) && r.synthesisAsked == (r.Synthesized != nil) &&
-		(r.asked < 3 || r.Formal != nil && r.Formal.Proved && proved(r.Verilog) && r.coreAsked == (r.Core != nil) && (r.Core == nil || proved(r.Core)) && r.stepsHold() && (!r.synthesisAsked || proved(r.Synthesized.Proof)))
-	if r.Verified {
-		r.Level = levelNames[r.asked]
-	}
-	return r
-}
-
-func proved(r *readback.Result) bool { return r != nil && r.Verdict == cec.Equivalent }
-
-// synthesisDiffers reports whether the proof of the synthesised netlist found an input that shows a
-// difference.
-func (r *verifyReport) synthesisDiffers() bool {
-	return r.Synthesized != nil && r.Synthesized.Proof != nil && r.Synthesized.Proof.Verdict == cec.Different
-}
-
-// outcome returns the error that decides the exit status.
-func (r *verifyReport) outcome() error {
-	switch {
-	case r.Verified:
-		return nil
-	case len(r.Folder) > 0 || r.synthesisDiffers(): // whatever else was not proved
-		return errDifference
-	case r.Formal != nil && r.Formal.Verdict == "unproved":
-		return fmt.Errorf("%w: %s", errUnproved, r.Formal.Reason)
-	case r.FoldFormal != nil && r.FoldFormal.Verdict == "unproved":
-		return fmt.Errorf("%w: the folded program: %s", errUnproved, r.FoldFormal.Reason)
-	case r.Verilog != nil && r.Verilog.Verdict == cec.Undecided:
-		return fmt.Errorf("%w: the Verilog: %s", errUnproved, r.Verilog.Reason)
-	case r.Core != nil && r.Core.Verdict == cec.Undecided:
-		return fmt.Errorf("%w: the wrapper's core: %s", errUnproved, r.Core.Reason)
-	case r.stepUnproved() != "":
-		return fmt.Errorf("%w: %s", errUnproved, r.stepUnproved())
-	case r.Synthesized != nil && r.Synthesized.Proof != nil && r.Synthesized.Proof.Verdict == cec.Undecided && proved(r.Verilog):
-		return fmt.Errorf("%w: the synthesised netlist: %s", errUnproved, r.Synthesized.Proof.Reason)
-	}
-	return errDifference
-}
+// verifyReport is a certificate with its text.
+type verifyReport struct{ *ialgn.Certificate }
 
 func (r *verifyReport) text(w io.Writer) {
 	if s := r.Software; s != nil {
@@ -320,6 +123,20 @@ func (r *verifyReport) text(w io.Writer) {
 		}
 		list(w, s.First)
 	}
+	r.proofsText(w)
+	for _, s := range r.Folder {
+		fmt.Fprintf(w, "folder: %s\n", s)
+	}
+	if r.Assumed {
+		fmt.Fprintf(w, "assumed: the inputs are thermometer codes%s\n", r.need())
+	}
+	if r.Verified {
+		fmt.Fprintln(w, "verified")
+	}
+}
+
+// proofsText tells the proofs about the Verilog.
+func (r *verifyReport) proofsText(w io.Writer) {
 	if s := r.Verilog; s != nil {
 		proofText(w, "verilog", s)
 	}
@@ -329,15 +146,6 @@ func (r *verifyReport) text(w io.Writer) {
 	r.stepsText(w)
 	if s := r.Synthesized; s != nil && s.Proof != nil {
 		proofText(w, "synthesized", s.Proof)
-	}
-	for _, s := range r.Folder {
-		fmt.Fprintf(w, "folder: %s\n", s)
-	}
-	if r.Assumed {
-		fmt.Fprintf(w, "assumed: the inputs are thermometer codes%s\n", r.need())
-	}
-	if r.Verified {
-		fmt.Fprintln(w, "verified")
 	}
 }
 
@@ -359,6 +167,51 @@ func (r *verifyReport) need() string {
 		return ", without which the netlist is another"
 	}
 	return ""
+}
+
+func (r *verifyReport) foldText(w io.Writer) {
+	if s := r.Fold; s != nil {
+		fmt.Fprintf(w, "folded program: %d samples, %d steps, counts and classes: %s (%.2f s)\n", s.Checked, s.Steps, mismatches(s.Mismatches), s.Seconds)
+		list(w, s.First)
+	}
+	if s := r.FoldRTL; s != nil {
+		fmt.Fprintf(w, "folded rtl: %s\n", simulated(s))
+		list(w, s.First)
+	}
+	if s := r.FoldFormal; s != nil {
+		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n",
+			s.Outputs, s.Verdict, s.Tool, s.Seconds)
+		list(w, s.First)
+	}
+}
+
+func (r *verifyReport) stepsText(w io.Writer) {
+	for _, s := range r.Steps() {
+		fmt.Fprintf(w, "%s: a clock in every state, %d registers, %d bits: %s", s.What, s.Registers, s.Bits, s.Verdict)
+		if s.Tool != "" {
+			fmt.Fprintf(w, " by %s", s.Tool)
+		}
+		fmt.Fprintf(w, " (%.2f s)\n", s.Seconds)
+		if s.Reason != "" {
+			fmt.Fprintf(w, "  %s\n", s.Reason)
+		}
+	}
+}
+
+func (r *verifyReport) wrapperText(w io.Writer, s *verify.WrapperResult) {
+	fmt.Fprint(w, "wrapper: ")
+	if s.Values > 0 {
+		fmt.Fprintf(w, "%d values of a word; ", s.Values)
+	}
+	if s.Stub != nil {
+		fmt.Fprintf(w, "%d random words in %d samples and %d broken packets around a stub in %s; ", s.Stub.Words, s.Stub.Samples, s.Stub.Packets, s.Stub.Simulator)
+	}
+	if s.Unplayed != "" {
+		fmt.Fprintf(w, "no test samples: %s; %s\n", s.Unplayed, mismatches(s.Mismatches))
+	} else {
+		fmt.Fprintln(w, simulated(&s.RTLResult))
+	}
+	list(w, s.First)
 }
 
 func simulated(s *verify.RTLResult) string {

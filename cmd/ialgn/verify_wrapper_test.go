@@ -1,14 +1,10 @@
 package main
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
 	"ialgn/sim/verify"
-	"ialgn/sim/verify/cec"
-	"ialgn/sim/verify/readback"
-	"ialgn/sim/verify/step"
 )
 
 // TestWrapperText holds what is said of a wrapper that no sample went through: nobody must read
@@ -33,45 +29,5 @@ func TestWrapperText(t *testing.T) {
 		if text.String() != c.want {
 			t.Errorf("%+v is told as %q, want %q", c.result, text.String(), c.want)
 		}
-	}
-}
-
-// TestStepsHold holds that a folder whose engine or wrapper has no proof of a clock is not verified.
-func TestStepsHold(t *testing.T) {
-	proved, unproved := &step.Result{Verdict: cec.Equivalent}, &step.Result{Verdict: cec.Undecided, Reason: "there is no beat[2]"}
-	for _, c := range []struct {
-		fold, wrap bool
-		engine, w  *step.Result
-		holds      bool
-		why        string
-	}{
-		{false, false, nil, nil, true, ""},
-		{true, true, proved, proved, true, ""},
-		{true, true, proved, nil, false, ""},
-		{true, false, nil, nil, false, ""},
-		{false, true, nil, unproved, false, "a clock of the wrapper: there is no beat[2]"},
-		{true, false, unproved, nil, false, "a clock of the folded engine: there is no beat[2]"},
-	} {
-		r := &verifyReport{foldAsked: c.fold, wrapAsked: c.wrap, FoldStep: c.engine, WrapperStep: c.w}
-		if r.stepsHold() != c.holds || r.stepUnproved() != c.why {
-			t.Errorf("%+v: holds %t, %q", c, r.stepsHold(), r.stepUnproved())
-		}
-	}
-}
-
-// TestDifferenceBeforeUnproved has a file that is not what compile writes, and a proof that ended with
-// nothing: a check found a difference, whatever else was left open.
-func TestDifferenceBeforeUnproved(t *testing.T) {
-	r := &verifyReport{Formal: &verify.FormalResult{Verdict: "unproved"}}
-	if err := r.outcome(); !errors.Is(err, errUnproved) {
-		t.Errorf("unproved alone: %v", err)
-	}
-	r.Folder = []string{"net_uart.v is not what ialgn writes"}
-	if err := r.outcome(); !errors.Is(err, errDifference) || r.result() != "different" {
-		t.Errorf("unproved, and a file that differs: %v, %s", err, r.result())
-	}
-	r.Folder, r.Synthesized = nil, &verify.SynthesisResult{Proof: &readback.Result{Verdict: cec.Different}}
-	if err := r.outcome(); !errors.Is(err, errDifference) || r.result() != "different" {
-		t.Errorf("unproved, and a synthesised netlist that differs: %v, %s", err, r.result())
 	}
 }

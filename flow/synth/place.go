@@ -51,14 +51,14 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 	g, ctx := crew.NewGroup(ctx)
 	g.SetLimit(max(1, o.Parallel))
 	var notes sync.Mutex
-	tell := func(to func(string), format string, args ...any) {
+	alone := func(tell func()) {
 		notes.Lock()
 		defer notes.Unlock()
-		to(fmt.Sprintf(format, args...))
+		tell()
 	}
 	for i, seed := range o.Seeds {
 		g.Go(func() error {
-			tell(o.note, "%s: placing and routing, seed %d", w.name, seed)
+			alone(func() { o.note(fmt.Sprintf("%s: placing and routing, seed %d", w.name, seed)) })
 			ctx, end := progress.Begin(ctx, fmt.Sprintf("%s, seed %d", w.name, seed))
 			defer end()
 			r, err := w.place(ctx, o.placement(aim, netlist, dir, seed))
@@ -66,7 +66,7 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 			var failed *tool.FailedError
 			switch {
 			case errors.As(err, &failed) && ctx.Err() == nil:
-				tell(o.warn, "seed %d: %v", seed, err)
+				alone(func() { o.warn(fmt.Errorf("seed %d: %w", seed, err)) })
 				runs[i].Failed, runs[i].err = err.Error(), err
 				return nil
 			case err != nil || !o.Device.Icestorm():

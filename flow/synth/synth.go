@@ -18,6 +18,7 @@ import (
 
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
 	"ialgn/internal/tool"
@@ -42,7 +43,8 @@ type Options struct {
 
 	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
 	// They are called by one goroutine at a time.
-	Note, Warn func(text string)
+	Note func(text string)
+	Warn func(error)
 }
 
 // Run synthesises a design, places it where that can be, and writes Dir/TARGET. It returns an
@@ -89,7 +91,7 @@ func (o Options) checkSeeds() error {
 	d := o.Device
 	if p := d.Placement(); p != nil && p.Seedless && !slices.Equal(o.Seeds, []int{1}) {
 		return hint.With(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change", placers[p.Placer].name, d.Name),
-			"leave --seed and --seeds out")
+			"leave {Seed} and {Seeds} out")
 	}
 	return nil
 }
@@ -140,7 +142,7 @@ func (o Options) judge(r *Report) {
 	o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%), %s",
 		e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share, e.Route))
 	if e.Route != Will {
-		o.warn(fmt.Sprintf("%s has many wires for %s: choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains",
+		o.warn(option.Errorf("%s has many wires for %s: choose a larger target, compile with {Fold 1}, or train a model of fewer or shorter chains",
 			r.Module, o.Device.Name))
 	}
 	if r.Aim == ForWires {
@@ -154,9 +156,9 @@ func (o Options) note(text string) {
 	}
 }
 
-func (o Options) warn(text string) {
+func (o Options) warn(err error) {
 	if o.Warn != nil {
-		o.Warn(text)
+		o.Warn(err)
 	}
 }
 
@@ -184,7 +186,7 @@ func (r *Report) fits() error {
 	}
 	if r.Pins > d.Pins {
 		return hint.With(fmt.Errorf("%s: its ports have %s, but %s in the package %s has %d pins",
-			r.Module, plural.Of(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins), "compile with --wrap stream, which takes a sample word by word")
+			r.Module, plural.Of(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins), "compile with {Wrap stream}, which takes a sample word by word")
 	}
 	needs := []struct {
 		what      string
@@ -196,7 +198,7 @@ func (r *Report) fits() error {
 	for _, c := range needs {
 		if c.need > c.has {
 			return hint.With(fmt.Errorf("%s: needs %d %s, but %s has %d", r.Module, c.need, c.what, d.Name, c.has),
-				"choose a larger target, compile with --fold 1, or train a model of fewer or shorter chains")
+				"choose a larger target, compile with {Fold 1}, or train a model of fewer or shorter chains")
 		}
 	}
 	return nil

@@ -176,7 +176,7 @@ echo '{"fmax": {"clk": {"achieved": 50}}, "utilization": {"LUT4": {"used": 9, "a
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "nextpnr-himbaechel takes no port without a pin: give all of them by --pins"; r.NotPlaced != want || r.Fmax != 0 {
+	if want := "nextpnr-himbaechel takes no port without a pin: give a file of pins with all of them"; r.NotPlaced != want || r.Fmax != 0 {
 		t.Errorf("%+v, want %s", r, want)
 	}
 	o.Pins = filepath.Join(t.TempDir(), "a.cst")
@@ -281,7 +281,7 @@ func TestAim(t *testing.T) {
 	o := options(t, "ice40-hx8k", source(t, ports, entangled(1000)))
 	var notes []string
 	o.Note = func(text string) { notes = append(notes, text) }
-	o.Warn = func(text string) { notes = append(notes, "warned: "+text) }
+	o.Warn = func(err error) { notes = append(notes, "warned: "+err.Error()) }
 	if _, err := synth.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--no-tmdriv") {
 		t.Errorf("a design of many wires: %v", err)
 	}
@@ -312,7 +312,7 @@ func TestProgress(t *testing.T) {
 	o := options(t, "ice40-hx1k", source(t, ports, body))
 	o.Seeds, o.Parallel = []int{1, 2}, 2
 	var warned []string
-	o.Warn = func(text string) { warned = append(warned, text) }
+	o.Warn = func(err error) { warned = append(warned, err.Error()) }
 	said := map[string]bool{}
 	ctx := progress.With(t.Context(), progress.NewBoard(time.Millisecond, func(all []progress.Status) {
 		for _, s := range all {

@@ -53,7 +53,7 @@ func unplaceable(o Options) string {
 		}
 	}
 	if p.AllPins && o.Pins == "" {
-		return p.Program + " takes no port without a pin: give all of them by --pins"
+		return p.Program + " takes no port without a pin: give a file of pins with all of them"
 	}
 	return ""
 }

@@ -3,6 +3,8 @@ package hint
 import (
 	"fmt"
 	"strings"
+
+	"ialgn/internal/option"
 )
 
 // Nearest returns the name that was probably meant by a word that is none of the names: the one
@@ -22,13 +24,15 @@ func Nearest(word string, names []string) string {
 // them was probably meant, if any is near. A hint that err has already follows.
 func Near(err error, word string, names []string) error {
 	near := Nearest(word, names)
-	switch further := Of(err); {
-	case near == "":
+	if near == "" {
 		return err
-	case further != "":
-		return With(err, "did you mean %s; %s", near, further)
 	}
-	return With(err, "did you mean %s", near)
+	return &hinted{err, func(words option.Words) string {
+		if further := In(err, words); further != "" {
+			return "did you mean " + near + "; " + further
+		}
+		return "did you mean " + near
+	}}
 }
 
 // NoSuch returns the error about a word that names none of the things of a kind, such as a

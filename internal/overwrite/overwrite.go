@@ -98,7 +98,7 @@ func Foreign(path, what string) error {
 }
 
 // Remedied returns an error about a file that must not be written over, with what to do.
-func Remedied(err error) error { return hint.With(err, "choose another name, or give --force") }
+func Remedied(err error) error { return hint.With(err, "choose another name, or give {Force}") }
 
 // Distinct returns an error if two of the paths, of which empty ones do not count, name one file.
 func Distinct(paths ...string) error {

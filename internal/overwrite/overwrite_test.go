@@ -41,7 +41,7 @@ func TestForms(t *testing.T) {
 		for _, text := range e.notOurs {
 			write(t, path, text)
 			err := overwrite.New(false).Check(path, e.form)
-			if err == nil || !strings.HasPrefix(err.Error(), path+": exists and is not ") || hint.Of(err) != "choose another name, or give --force" {
+			if err == nil || !strings.HasPrefix(err.Error(), path+": exists and is not ") || hint.Of(err) != "choose another name, or give Force" {
 				t.Errorf("%.40q: error %v, hint %q", text, err, hint.Of(err))
 			}
 			if err := overwrite.New(true).Check(path, e.form); err != nil {

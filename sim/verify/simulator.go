@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/flow/yosys"
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 	"ialgn/internal/progress"
 	"ialgn/internal/tool"
 )
@@ -48,7 +48,7 @@ func CheckSimulator(name string) error {
 	if slices.Contains(simulators, name) {
 		return nil
 	}
-	return hint.Near(fmt.Errorf("--simulator %q: give auto, iverilog or verilator", name), name, simulators)
+	return hint.Near(option.Errorf("{Simulator} %q: give auto, iverilog or verilator", name), name, simulators)
 }
 
 // pick returns the simulator that the user asked for. auto is the one that is expected to be

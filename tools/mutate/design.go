@@ -205,7 +205,7 @@ func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, p
 	}
 	d := &design{recipe: r, dir: dir, model: path, trained: n.trained, data: n.data(filepath.Dir(path)), files: map[string]string{}, read: map[string]string{}}
 	var err error
-	if d.out, err = artifact.Read(dir); err != nil {
+	if d.out, err = artifact.Read(ctx, dir); err != nil {
 		return nil, err
 	}
 	for format, text := range map[string]*string{"verilog": &d.text, "testbench": &d.bench, "cells": &d.cells} {

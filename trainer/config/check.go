@@ -148,6 +148,9 @@ func (c *Config) checkChoices() error {
 		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+"; digits and csv need encoder.bits and model.tau, too", "missing")
 	}
 	for _, ch := range choices {
+		if ch.key == "data.set" && c.Data.Set == setMemory && c.source == nil {
+			continue // which files cannot name
+		}
 		if err := c.checkChoice(ch, ch.values); err != nil {
 			return err
 		}
@@ -186,7 +189,8 @@ func (c *Config) checkMissing() error {
 		if !r.needed(c) || c.given(r.key) || !c.value(r.key).IsZero() {
 			continue
 		}
-		places, remedies = append(places, c.where(r.key)), append(remedies, r.key+": "+r.remedy)
+		_, place := c.where(r.key) // of the file: what an override names is not missing
+		places, remedies = append(places, place), append(remedies, r.key+": "+r.remedy)
 		if why = r.why; strings.Contains(why, "%") {
 			why = fmt.Sprintf(why, c.Data.Set)
 		}
@@ -240,8 +244,11 @@ var csvKeys = []string{"data.train", "data.test", "data.label", "data.header", "
 // checkData checks the keys of csv, or their absence. A model of another set may have
 // encoder.bits_in all the same.
 func (c *Config) checkData() error {
-	if c.Data.Set == setCSV {
+	switch c.Data.Set {
+	case setCSV:
 		return c.checkCSV()
+	case setMemory:
+		return c.checkMemory()
 	}
 	for _, key := range csvKeys {
 		if c.given(key) || (!c.value(key).IsZero() && key != bitsInLimit.key) {

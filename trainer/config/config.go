@@ -21,13 +21,15 @@ type Config struct {
 	Model   Model   `yaml:"model" json:"model"`
 	Train   Train   `yaml:"train" json:"train"`
 
-	source *source // where the keys were given; nil unless parsed
+	source   *source // where the keys were given; nil unless parsed
+	complete bool    // it has all defaults, so that its zeros are meant; see Fill
+	fitting  bool    // no width was given, though it was not parsed
 }
 
 // Data names the data set. Train, Test, Label, Header, TestShare and SplitSeed are for
 // the set csv alone.
 type Data struct {
-	Set       string  `yaml:"set" json:"set"`                         // digits | mnist | fashion-mnist | cifar10 | cifar100 | csv
+	Set       string  `yaml:"set" json:"set"`                         // digits | mnist | fashion-mnist | cifar10 | cifar100 | csv | memory
 	Dir       string  `yaml:"dir" json:"dir,omitempty"`               // where it lies; --data, IALGN_DATA and the cache follow
 	Train     string  `yaml:"train" json:"train,omitempty"`           // CSV file, gzip or not
 	Test      string  `yaml:"test" json:"test,omitempty"`             // CSV file; empty: a split of Train
@@ -39,6 +41,9 @@ type Data struct {
 	// Beside is no key: it is the folder of the file that names the data, a configuration or a
 	// model, where they are looked for last. It is stored nowhere.
 	Beside string `yaml:"-" json:"-"`
+
+	// Memory is no key either: it holds the samples of the set memory, which no file has. It is stored nowhere.
+	Memory *Samples `yaml:"-" json:"-"`
 }
 
 // Encoder is the binarisation of the features.

@@ -283,7 +283,7 @@ func TestCheckClasses(t *testing.T) {
 	}{
 		{"fits", c, 3, 64, "", ""},
 		{"width", c, 10, 64, "m.yaml:3:10: model.width: 8001 chains cannot be split into 10 classes", "use a multiple of 10, for example 8000"},
-		{"fewer chains than classes", parse(t, text, "model.width=4"), 10, 64, "--set model.width: 4 chains cannot be split into 10 classes", "use a multiple of 10, for example 10"},
+		{"fewer chains than classes", parse(t, text, "model.width=4"), 10, 64, "Set model.width: 4 chains cannot be split into 10 classes", "use a multiple of 10, for example 10"},
 		{"default width", parse(t, "data: {set: mnist}\nmodel: {depth: 3}"), 26, 64, "m.yaml:2:1: model.width: 8000 chains cannot be split into 26 classes", "use a multiple of 26, for example 8008"},
 		{"without a file", standard, 26, 64, "model.width: 8000 chains cannot be split into 26 classes", "use a multiple of 26, for example 8008"},
 		{"anchors", c, 3, 63, "m.yaml:4:12: model.anchors: 64 different candidates cannot be drawn from 63 input bits", "use at most 63, or a larger encoder.bits"},

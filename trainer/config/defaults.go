@@ -9,6 +9,8 @@ import (
 // be complete it needs data.set, and then [Config.Complete].
 func Default() Config {
 	return Config{
+		complete: true,
+
 		Encoder: Encoder{Kind: "thermometer", Thresholds: "uniform"},
 		Model: Model{
 			Topology: "ialgn", Width: 8000, Depth: 6, Anchors: 32, Hidden: 1,
@@ -48,8 +50,11 @@ func (c Config) Complete() Config {
 	if c.Name == "" && !c.given("name") {
 		c.Name = c.baseName()
 	}
-	if c.Data.Set == setCSV {
+	switch c.Data.Set {
+	case setCSV:
 		c.completeCSV()
+	case setMemory:
+		c.completeMemory()
 	}
 	c.completeSchedule()
 	bits, tau := c.paper()

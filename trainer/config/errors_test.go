@@ -142,7 +142,7 @@ var errorCases = []struct {
 	{
 		"rising cosine", "data: {set: mnist}",
 		[]string{"train.schedule.kind=cosine", "train.schedule.final=1.5"},
-		"--set train.schedule.final: 1.5 is outside 0 to 1", "use a number within that range",
+		"Set train.schedule.final: 1.5 is outside 0 to 1", "use a number within that range",
 	},
 	{
 		"long warm-up", "data: {set: mnist}\ntrain: {epochs: 5, schedule: {warmup: 5.0}}", nil,
@@ -162,15 +162,15 @@ var errorCases = []struct {
 		"give train.validation.share too, for example 0.1, or leave this key out",
 	},
 
-	{"set without a value", "data: {set: mnist}", []string{"train.epochs"}, `--set "train.epochs": want KEY=VALUE`, "for example --set train.epochs=20"},
-	{"set of an unknown key", "data: {set: mnist}", []string{"train.epoch=3"}, `--set "train.epoch": unknown key`, "did you mean train.epochs"},
+	{"set without a value", "data: {set: mnist}", []string{"train.epochs"}, `Set "train.epochs": want KEY=VALUE`, "for example Set: train.epochs=20"},
+	{"set of an unknown key", "data: {set: mnist}", []string{"train.epoch=3"}, `Set "train.epoch": unknown key`, "did you mean train.epochs"},
 	{
 		"set of a section", "data: {set: mnist}",
 		[]string{"encoder=3"},
-		"--set encoder: is a section, not a key",
+		"Set encoder: is a section, not a key",
 		"the keys here are encoder.kind, encoder.bits, encoder.thresholds, encoder.bits_in",
 	},
-	{"set of another type", "data: {set: mnist}", []string{"train.epochs=x"}, `--set train.epochs: "x" is not a whole number`, ""},
-	{"set out of range", "data: {set: mnist}\ntrain: {epochs: 3}", []string{"train.epochs=0"}, "--set train.epochs: 0 is outside 1 to 1000000", "the default is 200"},
-	{"set to what cannot be", "data: {set: mnist}\nmodel: {topology: rwlgn}", []string{"model.hidden=8"}, "--set model.hidden: 8 hidden candidates, but a gate of topology rwlgn does not choose its wires", "use 1, or topology: ialgn"},
+	{"set of another type", "data: {set: mnist}", []string{"train.epochs=x"}, `Set train.epochs: "x" is not a whole number`, ""},
+	{"set out of range", "data: {set: mnist}\ntrain: {epochs: 3}", []string{"train.epochs=0"}, "Set train.epochs: 0 is outside 1 to 1000000", "the default is 200"},
+	{"set to what cannot be", "data: {set: mnist}\nmodel: {topology: rwlgn}", []string{"model.hidden=8"}, "Set model.hidden: 8 hidden candidates, but a gate of topology rwlgn does not choose its wires", "use 1, or topology: ialgn"},
 }

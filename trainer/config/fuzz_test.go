@@ -27,7 +27,7 @@ func FuzzParse(f *testing.F) {
 		}
 		c, err := config.Parse("m.yaml", src, sets)
 		if err != nil {
-			if s := err.Error(); !strings.HasPrefix(s, "m.yaml:") && !strings.HasPrefix(s, "--set ") {
+			if s := err.Error(); !strings.HasPrefix(s, "m.yaml:") && !strings.HasPrefix(s, "Set ") {
 				t.Errorf("error without a place: %s", s)
 			}
 			return

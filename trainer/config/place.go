@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 )
 
-// setFlag is the option that overrides a key.
-const setFlag = "--set"
-
 // place is where a key or a section was given: a line and column of the file, both
-// from 1, or the command line.
+// from 1, or an override.
 type place struct {
 	line, column int
 	flag         bool
@@ -32,27 +30,26 @@ func (c *Config) given(key string) bool {
 	return ok
 }
 
-// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`
-// or `--set model.width`. A key that was not given is looked for where it belongs, in
-// the nearest section that was.
-func (c *Config) where(key string) string {
+// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the override of a key,
+// as a format of package option and what it formats. A key that was not given is looked for where it belongs, in the
+// nearest section that was.
+func (c *Config) where(key string) (format, text string) {
 	if c.source == nil {
-		return key
+		return "%s", key
 	}
 	for at := key; at != ""; at = parent(at) {
-		if p, ok := c.source.places[at]; ok {
-			return c.source.at(p) + key
+		if p, ok := c.source.places[at]; ok && p.flag {
+			return "{Set} %s", key
+		} else if ok {
+			return "%s", c.source.at(p) + key
 		}
 	}
-	return c.source.file + ": " + key
+	return "%s", c.source.file + ": " + key
 }
 
-// at returns how errors at a place begin.
+// at returns how errors at a place of the file begin.
 func (s *source) at(p place) string {
-	switch {
-	case p.flag:
-		return setFlag + " "
-	case p.line > 0:
+	if p.line > 0 {
 		return fmt.Sprintf("%s:%d:%d: ", s.file, p.line, p.column)
 	}
 	return s.file + ": "
@@ -60,7 +57,8 @@ func (s *source) at(p place) string {
 
 // wrong returns the error `place: key: what` with the hint.
 func (c *Config) wrong(key, remedy, format string, args ...any) error {
-	err := fmt.Errorf("%s: %s", c.where(key), fmt.Sprintf(format, args...))
+	where, text := c.where(key)
+	err := option.Errorf(where+": %s", text, fmt.Sprintf(format, args...))
 	if remedy == "" {
 		return err
 	}

@@ -1,22 +1,22 @@
 package config
 
 import (
-	"fmt"
 	"strings"
 
 	"ialgn/internal/hint"
+	"ialgn/internal/option"
 )
 
-// override applies one `--set KEY=VALUE`. VALUE is taken as it stands, without YAML's
+// override applies one override, KEY=VALUE. VALUE is taken as it stands, without YAML's
 // quotes; an empty one is an empty text.
 func (c *Config) override(set string) error {
 	key, text, ok := strings.Cut(set, "=")
 	key = strings.TrimSpace(key)
 	switch {
 	case !ok:
-		return hint.With(fmt.Errorf("%s %.60q: want KEY=VALUE", setFlag, set), "for example %s train.epochs=20", setFlag)
+		return hint.With(option.Errorf("{Set} %.60q: want KEY=VALUE", set), "for example {Set train.epochs=20}")
 	case isSection(key):
-		return hint.With(fmt.Errorf("%s %s: is a section, not a key", setFlag, key), "%s", unknown(key+"."))
+		return hint.With(option.Errorf("{Set} %s: is a section, not a key", key), "%s", unknown(key+"."))
 	}
 	for _, f := range fields(c) {
 		if f.key != key {
@@ -24,9 +24,9 @@ func (c *Config) override(set string) error {
 		}
 		c.source.places[key] = place{flag: true}
 		if err := (scalar{text: text}).assign(f.value); err != nil {
-			return fmt.Errorf("%s %s: %w", setFlag, key, err)
+			return option.Errorf("{Set} %s: %w", key, err)
 		}
 		return nil
 	}
-	return hint.With(fmt.Errorf("%s %.60q: unknown key", setFlag, key), "%s", unknown(key))
+	return hint.With(option.Errorf("{Set} %.60q: unknown key", key), "%s", unknown(key))
 }

@@ -74,14 +74,14 @@ func (c Config) CheckClasses(classes, inputs int) error {
 // FitWidth returns the configuration with a width that the classes divide, if none was given:
 // the default, rounded. One that was given is for [Config.CheckClasses] to judge.
 func (c Config) FitWidth(classes int) Config {
-	if c.source != nil && !c.given("model.width") && classes > 0 {
+	if !c.WidthGiven() && classes > 0 {
 		c.Model.Width = multiple(c.Model.Width, classes)
 	}
 	return c
 }
 
 // WidthGiven reports whether the width stays what it is, whatever the classes are.
-func (c Config) WidthGiven() bool { return c.source == nil || c.given("model.width") }
+func (c Config) WidthGiven() bool { return c.source == nil && !c.fitting || c.given("model.width") }
 
 // multiple returns the positive multiple of n that is nearest to w.
 func multiple(w, n int) int { return max((w+n/2)/n, 1) * n }

@@ -153,7 +153,8 @@ func (c *Config) readValue(f field, key *token.Token, node ast.Node) error {
 		return c.at(t, "%s: want %s", f.key, kindName(f.value))
 	}
 	if err := s.assign(f.value); err != nil {
-		return fmt.Errorf("%s: %w", c.where(f.key), err)
+		_, place := c.where(f.key) // of the file
+		return fmt.Errorf("%s: %w", place, err)
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 	}
 	return found{}, &MissingError{
 		Set: "csv", Reason: strings.Join(slices.Concat(names...), ", ") + ": " + reason,
-		Get: "name the folder that has it with --data DIR, or with data.dir in a configuration",
+		Get: "name the folder that has it with {Folders DIR}, or with data.dir in a configuration",
 	}
 }
 

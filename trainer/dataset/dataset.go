@@ -89,6 +89,8 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 		return openDigits()
 	case "csv":
 		return openCSV(ctx, cfg, bitsIn, folders)
+	case "memory":
+		return openMemory(cfg, bitsIn)
 	}
 	k, ok := findKind(cfg.Set)
 	if !ok {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ialgn/internal/option"
 )
 
 // found is where a set's files are.
@@ -18,7 +20,7 @@ type found struct {
 type MissingError struct {
 	Set    string // its name
 	Reason string // where it was looked for, and what was missing there
-	Get    string // how to get it
+	Get    string // how to get it, a text of package option
 }
 
 // Error returns what is missing and where it was looked for.
@@ -27,14 +29,17 @@ func (e *MissingError) Error() string {
 }
 
 // Hint returns how to get it, as package hint has it.
-func (e *MissingError) Hint() string { return e.Get }
+func (e *MissingError) Hint() string { return e.HintIn(option.Fields) }
+
+// HintIn returns how to get it with options in these words.
+func (e *MissingError) HintIn(words option.Words) string { return option.Text(words, e.Get) }
 
 // find looks for the set's files in dir, if not empty, and then in the folders.
 func (k *kind) find(dir string, folders []string) (found, error) {
 	places := k.places(dir, folders)
 	f, reason := locate(k.files, places)
 	if reason != "" {
-		return found{}, &MissingError{Set: k.name, Reason: reason, Get: k.get + ", or name its folder with --data or data.dir"}
+		return found{}, &MissingError{Set: k.name, Reason: reason, Get: k.get + ", or name its folder with {Folders} or data.dir"}
 	}
 	return f, nil
 }

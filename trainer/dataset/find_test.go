@@ -89,7 +89,7 @@ func TestFindErrors(t *testing.T) {
 	if !errors.As(err, &missing) || missing.Set != "mnist" {
 		t.Errorf("error %v is no MissingError of mnist", err)
 	}
-	wantError(t, errors.New(missing.Hint()), "download the four files", "--data")
+	wantError(t, errors.New(missing.Hint()), "download the four files", "Folders")
 	_, err = Open(context.Background(), config.Data{Set: "imagenet"}, 8, nil)
 	wantError(t, err, `data set "imagenet": unknown`, "digits, mnist, fashion-mnist, cifar10, cifar100, csv")
 	_, err = Open(context.Background(), config.Data{Set: "cifar10"}, 8, nil)

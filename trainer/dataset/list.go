@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ialgn/internal/option"
 	"ialgn/trainer/config"
 )
 
@@ -44,6 +45,16 @@ type Status struct {
 	Parts []PartStatus `json:"parts,omitempty"`
 	Known bool         `json:"known"` // both parts have a content that is known to the program
 	Note  string       `json:"note"`  // which content that is, or where a missing set was looked for and how to get it
+
+	missing *MissingError // nil: the set was found
+}
+
+// NoteIn returns the note with options in these words.
+func (s Status) NoteIn(words option.Words) string {
+	if s.missing == nil {
+		return s.Note
+	}
+	return s.missing.Reason + "; " + s.missing.HintIn(words)
 }
 
 // PartStatus is the content of one part.
@@ -66,7 +77,8 @@ func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	s, err := Open(ctx, config.Data{Set: name}, 8, folders)
 	var missing *MissingError
 	if errors.As(err, &missing) {
-		st.Note = missing.Reason + "; " + missing.Get
+		st.missing = missing
+		st.Note = st.NoteIn(option.Fields)
 		return st, nil
 	}
 	if err != nil {

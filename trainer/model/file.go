@@ -1,13 +1,14 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
-	"os"
 	"sync"
 )
 
@@ -18,8 +19,17 @@ import (
 //
 // It may be used by several goroutines at once, and must be closed when none uses it any more.
 type File struct {
-	path   string
-	file   *os.File
+	ctx context.Context // its reads end with it; nil: they do not
+	*opened
+}
+
+// opened is what all views of a file share.
+type opened struct {
+	path string
+	file interface {
+		io.ReaderAt
+		io.Closer
+	}
 	size   int64
 	seed   maphash.Seed
 	blocks sync.Map // digest of each block that was read, by its number
@@ -36,10 +46,25 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, file: file, size: size, seed: maphash.MakeSeed()}
+	f := &opened{path: path, file: file, size: size, seed: maphash.MakeSeed()}
 	f.buffer.New = func() any { return new([blockBytes]byte) }
-	return f, nil
+	return &File{opened: f}, nil
 }
+
+// OpenBytes opens a model file that is in memory, and must not be changed. The path stands for it in errors.
+func OpenBytes(path string, content []byte) *File {
+	f := &opened{path: path, file: inMemory{bytes.NewReader(content)}, size: int64(len(content)), seed: maphash.MakeSeed()}
+	f.buffer.New = func() any { return new([blockBytes]byte) }
+	return &File{opened: f}
+}
+
+// inMemory is a file in memory, which needs no closing.
+type inMemory struct{ io.ReaderAt }
+
+func (inMemory) Close() error { return nil }
+
+// In returns the same file, whose passes end with the context: it may have gigabytes.
+func (f *File) In(ctx context.Context) *File { return &File{ctx, f.opened} }
 
 // Path returns the path that the file was opened by.
 func (f *File) Path() string { return f.path }
@@ -119,8 +144,11 @@ func (f *File) readBlock(p []byte, at int64) (int, error) {
 
 // readWhole reads a block, and compares it with what it was when it was read before.
 func (f *File) readWhole(block []byte, begin int64) error {
+	if f.ctx != nil && f.ctx.Err() != nil {
+		return f.ctx.Err()
+	}
 	n, err := f.file.ReadAt(block, begin)
-	if n < len(block) && err != io.EOF {
+	if n < len(block) && !errors.Is(err, io.EOF) {
 		return err
 	}
 	sum := maphash.Bytes(f.seed, block[:n])

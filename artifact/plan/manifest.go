@@ -1,0 +1,84 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"ialgn/artifact"
+	"ialgn/backend/handover"
+	"ialgn/backend/verilog"
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+	"ialgn/netlist"
+	"ialgn/trainer/model"
+)
+
+// Name gives the module its name, after the model's unless the options have one. It returns an error for a name that
+// no module can have.
+func (p *Plan) Name(model string) error {
+	if p.Options.Module == "" {
+		p.Options.Module = moduleName(model)
+	}
+	if err := artifact.CheckModule(p.Options.Module); err != nil {
+		return hint.With(option.Errorf("module name: %w", err), "choose another with {Module NAME}")
+	}
+	return nil
+}
+
+// moduleName turns a configuration's name into a name that Verilog takes.
+func moduleName(name string) string {
+	id := netlist.Identifier(name)
+	if id = id[:min(len(id), verilog.MaxIdentifier-len("m_"))]; verilog.CheckIdentifier(id) != nil {
+		id = "m_" + id
+	}
+	return id
+}
+
+// Manifest returns the manifest that a version of this program gives a product of a model, whose file has that
+// SHA-256. It is [Plan.Name] that decides the module.
+func (p *Plan) Manifest(version, sha256 string, m *model.Model) (man artifact.Manifest, err error) {
+	man = artifact.Manifest{
+		Version: version, Module: p.Options.Module, Scope: string(p.Options.Scope), Classes: m.Classes, Test: m.Record.Test,
+		Model: artifact.ModelRef{Name: m.Config.Name, SHA256: sha256},
+	}
+	for dst, v := range map[*json.RawMessage]any{
+		&man.Options: p.Options,
+		&man.Data:    m.Config.Data,
+		&man.Encoder: m.Encoder,
+	} {
+		if *dst, err = json.Marshal(v); err != nil {
+			return man, err
+		}
+	}
+	man.Word, err = versionWord(man)
+	return man, err
+}
+
+// versionWord returns the word that identifies a build: of the program, the model and the options that the manifest
+// names.
+func versionWord(m artifact.Manifest) (uint32, error) {
+	var options bytes.Buffer
+	if err := json.Compact(&options, m.Options); err != nil {
+		return 0, err
+	}
+	return handover.Version(m.Version, m.Model.SHA256, options.Bytes()), nil
+}
+
+// Describe gives a product its manifest, and what the heads of its Verilog files say.
+func (p *Plan) Describe(out *artifact.Product, m artifact.Manifest) {
+	out.Manifest, out.Header = m, p.header(m)
+}
+
+// header returns what the head of the Verilog says of the origin.
+func (p *Plan) header(m artifact.Manifest) []string {
+	lines := []string{
+		"made by ialgn " + m.Version,
+		"model " + m.Model.Name + ", sha256 " + m.Model.SHA256,
+		"scope " + m.Scope + ", classes " + strings.Join(m.Classes, ", "),
+	}
+	if p.Options.AssumeThermometer {
+		lines = append(lines, "right for thermometer codes alone: a bit of x that is 1 must have all lower bits of its feature 1")
+	}
+	return lines
+}

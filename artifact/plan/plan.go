@@ -1,0 +1,122 @@
+// Package plan is what the options of a compilation come to: which netlist is made of a model, by which passes, and
+// which files are written of it.
+//
+// [New] checks [Options] and returns a [Plan]. Its methods are the steps, in this order: [Plan.Freeze] gives the raw
+// netlist of a network, [Plan.Run] optimises and lowers it into an [artifact.Product], to which [Plan.Describe] adds
+// the manifest and [Plan.Vectors] the samples of the testbenches. [Read] returns the plan of a folder that was
+// written, and [Plan.Compare] holds that folder to what the plan makes of its netlist.
+package plan
+
+import (
+	"context"
+
+	"ialgn/artifact"
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+	"ialgn/compiler"
+	"ialgn/compiler/encoder"
+	"ialgn/compiler/hardware"
+	"ialgn/netlist"
+	"ialgn/netlist/freeze"
+	"ialgn/target"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
+
+// Plan is what options come to.
+type Plan struct {
+	Options  Options
+	Hardware *hardware.Options // nil: the netlist is not lowered
+	Style    verilog.Style
+	Wrap     string         // kind of the wrapper; empty: none
+	Fold     int            // steps in a clock of the folded engine; 0: there is none
+	Board    *wrapper.Board // nil: none
+
+	scope    netlist.Scope
+	optimise compiler.Options
+}
+
+// Freeze returns the raw netlist of a network, with the ports that the options name.
+func (p *Plan) Freeze(f *model.Frozen) (*netlist.Netlist, error) {
+	n, err := freeze.Network(f, p.scope)
+	if err != nil || !p.Options.Counts {
+		return n, err
+	}
+	return netlist.WithCounts(n, f.Classes)
+}
+
+// Target returns whose primitives the Verilog may have, nil if the netlist is not lowered.
+func (p *Plan) Target() *target.Family {
+	if p.Hardware == nil {
+		return nil
+	}
+	return p.Hardware.Target
+}
+
+// GenericLUT returns the inputs of the LUTs of a netlist that is mapped for no target in particular, 0 for others.
+func (p *Plan) GenericLUT() int {
+	if t := p.Target(); t == nil || t.Synthesis.Library != "" {
+		return 0
+	}
+	return p.Hardware.K
+}
+
+// Family returns the name of the family whose cells the product is made for, empty if it is for any.
+func (p *Plan) Family() string {
+	t := p.Target()
+	if t == nil || t == target.Generic && p.Style != verilog.LUTs {
+		return ""
+	}
+	return t.Name
+}
+
+// Optimise optimises a raw netlist.
+func (p *Plan) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, []compiler.PassReport, error) {
+	return p.optimise.Optimise(ctx, n)
+}
+
+// Run optimises and lowers a raw netlist into a product. Each netlist is garbage when the next one is there.
+func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out *artifact.Product) (err error) {
+	raw := netlist.Measure(n)
+	out.Raw = &raw
+	if n, out.Passes, err = p.Optimise(ctx, n); err != nil {
+		return err
+	}
+	out.Gates = netlist.Measure(n).Cells.Gates
+	if out.Fold, err = p.engine(ctx, n, e, *out); err != nil {
+		return err
+	}
+	if p.Hardware == nil {
+		out.Netlist = n
+		return nil
+	}
+	d, err := p.Hardware.Lower(ctx, n)
+	if err != nil {
+		return err
+	}
+	out.Netlist, out.Passes = d.Netlist, append(out.Passes, d.Steps...)
+	out.Hardware = &artifact.Hardware{Style: p.Style, Target: p.Hardware.Target, Hint: d.Hint, Mapping: d.Mapping, Pipeline: d.Stages}
+	return nil
+}
+
+// Product returns what the plan alone says of a product.
+func (p *Plan) Product(m artifact.Manifest) artifact.Product {
+	return artifact.Product{
+		Emit: p.Options.Emit, MHz: p.Options.MHz, Wrap: p.Wrap, Baud: p.Options.Baud, Board: p.Board,
+		Manifest: m, Header: p.header(m),
+	}
+}
+
+// Line returns the clock and the rate of the wrapper's serial line.
+func (p *Plan) Line() wrapper.Options {
+	return wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board)
+}
+
+// Core returns what a wrapper is around if it has the encoder in it, nil if that is the whole netlist, or there is no
+// wrapper of it.
+func (p *Plan) Core(n *netlist.Netlist) *encoder.Split {
+	if p.Wrap == "" || p.Fold > 0 {
+		return nil
+	}
+	return artifact.Core(n, p.Wrap)
+}

@@ -1,0 +1,229 @@
+package ialgn
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"ialgn/artifact"
+	"ialgn/sim/verify"
+	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/readback"
+	"ialgn/sim/verify/step"
+)
+
+// Certificate is what [Verify] found: the outcome of each check that was done, nil for one that was not.
+type Certificate struct {
+	Software *verify.SoftwareResult `json:"software"`
+	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
+	Formal   *verify.FormalResult   `json:"formal,omitempty"`
+	// Wrapper is level rtl of the wrapper around the design.
+	Wrapper *verify.WrapperResult `json:"wrapper,omitempty"`
+	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
+	Verilog *readback.Result `json:"verilog,omitempty"`
+	// Core is the same of the file that a wrapper is around: it is the netlist without its encoder.
+	Core *readback.Result `json:"core,omitempty"`
+	// Synthesized is level rtl once more, of the netlist that yosys made.
+	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
+	// Fold and FoldFormal are levels software and formal of the folded engine's program, FoldRTL
+	// level rtl of its Verilog.
+	Fold       *verify.FoldResult   `json:"fold,omitempty"`
+	FoldRTL    *verify.RTLResult    `json:"fold_rtl,omitempty"`
+	FoldFormal *verify.FormalResult `json:"fold_formal,omitempty"`
+	// FoldStep and WrapperStep are proofs of a clock of the folded engine and of the wrapper.
+	FoldStep    *step.Result `json:"fold_step,omitempty"`
+	WrapperStep *step.Result `json:"wrapper_step,omitempty"`
+	Folder      []string     `json:"folder,omitempty"` // what else is wrong with the folder
+	Verified    bool         `json:"verified"`
+	Level       VerifyLevel  `json:"verified_level,omitempty"` // how far, if it is
+	Assumed     bool         `json:"assumes_thermometer,omitempty"`
+	Random      bool         `json:"random_samples,omitempty"` // in the place of the test set, which was not at hand
+
+	asked          int  // the level
+	foldAsked      bool // the folder has a folded engine
+	wrapAsked      bool // there is a wrapper to simulate
+	coreAsked      bool // the wrapper is around a file of its own
+	synthesisAsked bool
+	checked        *checked
+}
+
+// finish sets Verified: every level that was asked for ran and found no difference, and the proofs were found.
+func (c *Certificate) finish() *Certificate {
+	c.Verified = len(c.Folder) == 0 && c.Software.Mismatches == 0 && c.foldHolds() && c.rtlHolds() && c.proofsHold()
+	if c.Verified {
+		c.Level = levelNames[c.asked]
+	}
+	return c
+}
+
+// rtlHolds reports whether all that was to be simulated was, without a difference.
+func (c *Certificate) rtlHolds() bool {
+	return (c.asked < 2 || c.RTL != nil && !c.differs()) && c.wrapAsked == (c.Wrapper != nil) &&
+		c.synthesisAsked == (c.Synthesized != nil)
+}
+
+// proofsHold reports whether all proofs that were asked for were found.
+func (c *Certificate) proofsHold() bool {
+	if c.asked < 3 {
+		return true
+	}
+	core := c.coreAsked == (c.Core != nil) && (c.Core == nil || proved(c.Core))
+	return c.Formal != nil && c.Formal.Proved && proved(c.Verilog) && core && c.stepsHold() &&
+		(!c.synthesisAsked || proved(c.Synthesized.Proof))
+}
+
+// differs reports whether a simulation found a difference.
+func (c *Certificate) differs() bool {
+	return c.RTL.Mismatches > 0 || c.Wrapper != nil && c.Wrapper.Mismatches > 0 || c.Synthesized != nil && c.Synthesized.Mismatches > 0
+}
+
+// foldDiffers reports whether a check of the folded engine found a difference.
+func (c *Certificate) foldDiffers() bool {
+	return c.Fold != nil && c.Fold.Mismatches > 0 || c.FoldRTL != nil && c.FoldRTL.Mismatches > 0
+}
+
+// foldHolds reports whether the folded engine, if there is one, was checked without a difference.
+func (c *Certificate) foldHolds() bool {
+	return !c.foldAsked || c.Fold != nil && (c.asked < 2 || c.FoldRTL != nil) &&
+		(c.asked < 3 || c.FoldFormal != nil && c.FoldFormal.Proved) && !c.foldDiffers()
+}
+
+// stepsHold reports whether a clock of all that has registers of its own is proved.
+func (c *Certificate) stepsHold() bool {
+	return (!c.foldAsked || stepProved(c.FoldStep)) && (!c.wrapAsked || stepProved(c.WrapperStep))
+}
+
+func proved(r *readback.Result) bool { return r != nil && r.Verdict == cec.Equivalent }
+
+func stepProved(s *step.Result) bool { return s != nil && s.Verdict == cec.Equivalent }
+
+// synthesisDiffers reports whether the proof of the synthesised netlist found an input that shows a difference.
+func (c *Certificate) synthesisDiffers() bool {
+	return c.Synthesized != nil && c.Synthesized.Proof != nil && c.Synthesized.Proof.Verdict == cec.Different
+}
+
+// Err returns nil if the design is verified, else an error that wraps [ErrDifference] or [ErrUnproved].
+func (c *Certificate) Err() error {
+	switch {
+	case c.Verified:
+		return nil
+	case len(c.Folder) > 0 || c.synthesisDiffers(): // whatever else was not proved
+		return ErrDifference
+	}
+	if what, ok := c.undecided(); ok {
+		return fmt.Errorf("%w: %s", ErrUnproved, what)
+	}
+	return ErrDifference
+}
+
+// undecided says which proof was tried and not found, and why; ok is false if there is none.
+func (c *Certificate) undecided() (what string, ok bool) {
+	switch {
+	case c.Formal != nil && c.Formal.Verdict == "unproved":
+		return c.Formal.Reason, true
+	case c.FoldFormal != nil && c.FoldFormal.Verdict == "unproved":
+		return "the folded program: " + c.FoldFormal.Reason, true
+	case c.Verilog != nil && c.Verilog.Verdict == cec.Undecided:
+		return "the Verilog: " + c.Verilog.Reason, true
+	case c.Core != nil && c.Core.Verdict == cec.Undecided:
+		return "the wrapper's core: " + c.Core.Reason, true
+	}
+	for _, s := range c.Steps() {
+		if s.Verdict == cec.Undecided {
+			return "a clock of the " + s.What + ": " + s.Reason, true
+		}
+	}
+	if s := c.Synthesized; s != nil && s.Proof != nil && s.Proof.Verdict == cec.Undecided && proved(c.Verilog) {
+		return "the synthesised netlist: " + s.Proof.Reason, true
+	}
+	return "", false
+}
+
+// Step is the proof of a clock of something that has registers of its own.
+type Step struct {
+	What string // folded engine or wrapper
+	*step.Result
+}
+
+// Steps returns the proofs of clocks that were tried.
+func (c *Certificate) Steps() (steps []Step) {
+	for _, s := range []Step{{"folded engine", c.FoldStep}, {"wrapper", c.WrapperStep}} {
+		if s.Result != nil {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// write writes the certificate into the folder.
+func (c *Certificate) write() error {
+	return c.checked.out.Certify(&artifact.Certificate{
+		Version: Version, Time: time.Now().UTC().Truncate(time.Second),
+		Result: c.result(), Level: string(levelNames[c.asked]), Samples: c.simulated(), Assumptions: c.assumptions(),
+		Model: c.checked.model,
+		Tools: c.tools(), Checks: c.checks(),
+	})
+}
+
+func (c *Certificate) result() string {
+	switch err := c.Err(); {
+	case err == nil:
+		return "verified"
+	case errors.Is(err, ErrUnproved):
+		return "unproved"
+	}
+	return "different"
+}
+
+// simulated returns how many samples the Verilog was simulated on.
+func (c *Certificate) simulated() int {
+	if c.RTL == nil {
+		return 0
+	}
+	return c.RTL.Checked
+}
+
+// assumptions returns what the result rests on. What was proved without an assumption
+// does not rest on it.
+func (c *Certificate) assumptions() []string {
+	if c.Assumed && (c.Formal == nil || c.Formal.WithoutAssumption != "equivalent") {
+		return []string{"the inputs are thermometer codes"}
+	}
+	return []string{}
+}
+
+// tools returns the versions of the programs that took part, by what they did.
+func (c *Certificate) tools() map[string]string {
+	tools := map[string]string{}
+	if c.RTL != nil {
+		tools["simulation"] = c.RTL.Simulator
+	}
+	if c.Synthesized != nil {
+		tools["synthesis"] = c.Synthesized.Synthesis.Tool
+	}
+	if c.Formal != nil {
+		tools["proof"] = c.Formal.Tool
+	}
+	if c.Verilog != nil {
+		tools["proof of the Verilog"] = c.Verilog.Tool
+	}
+	return tools
+}
+
+// checks returns the results of the checks that ran.
+func (c *Certificate) checks() artifact.Checks {
+	return artifact.Checks{
+		Software: orNil(c.Software), RTL: orNil(c.RTL), Synthesized: orNil(c.Synthesized),
+		Fold: orNil(c.Fold), FoldRTL: orNil(c.FoldRTL), FoldFormal: orNil(c.FoldFormal),
+		Wrapper: orNil(c.Wrapper), Formal: orNil(c.Formal), Verilog: orNil(c.Verilog), Core: orNil(c.Core),
+		FoldStep: orNil(c.FoldStep), WrapperStep: orNil(c.WrapperStep),
+	}
+}
+
+// orNil returns a result, or nil for one that there is none of, which as any would be no nil.
+func orNil[T any](result *T) any {
+	if result == nil {
+		return nil
+	}
+	return result
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ialgn/internal/option"
+)
+
+// texts calls fn with every string literal of the module's own code but tests.
+func texts(t *testing.T, fn func(file, text string)) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		if err != nil || d.IsDir() && (strings.HasPrefix(name, ".") && name != ".." || slices.Contains([]string{"testdata", "runs"}, name)) {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		relative, _ := filepath.Rel(root, path)
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				if text, err := strconv.Unquote(lit.Value); err == nil {
+					fn(filepath.ToSlash(relative), text)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOptionsAreFlags holds every option that a text of the library names to a flag of some command.
+func TestOptionsAreFlags(t *testing.T) {
+	var known []string
+	for _, c := range newApp(os.Stdout, os.Stderr).Commands {
+		for _, f := range c.Flags {
+			for _, name := range f.Names() {
+				known = append(known, strings.Repeat("-", min(2, len(name)))+name)
+			}
+		}
+	}
+	named := regexp.MustCompile(`\{([A-Z][A-Za-z]*)( [^{}]+)?\}`)
+	seen := map[string]bool{}
+	texts(t, func(file, text string) {
+		if slices.ContainsFunc([]string{"backend/gocode/", "internal/tool/", "tools/"}, func(p string) bool { return strings.HasPrefix(file, p) }) {
+			return // formats of other packages
+		}
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			seen[m[1]] = true
+			if flag := option.Flags(m[1], ""); !slices.Contains(known, flag) && m[1] != "Certify" {
+				t.Errorf("%s: {%s} would be the flag %s, which no command has", file, m[1], flag)
+			}
+		}
+	})
+	if len(seen) < 20 {
+		t.Errorf("only %d options are named", len(seen))
+	}
+}
+
+// TestLibraryKnowsNoFlags holds the texts of the library to name options as package option does, and no flags. What is
+// written for other programs, or by commands alone, is left out.
+func TestLibraryKnowsNoFlags(t *testing.T) {
+	flag := regexp.MustCompile(`(^|[ (])--[a-z]{2}`)
+	others := []string{"cmd/", "tools/", "experiment/", "flow/", "target/", "internal/"}
+	emitted := []string{"backend/handover/constraints.go", "backend/wrapper/pins.go", "backend/wrapper/bench.go", "backend/verilog/testbench.go", "sim/verify/simulator.go"}
+	texts(t, func(file, text string) {
+		if slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(file, p) }) || slices.Contains(emitted, file) {
+			return
+		}
+		if flag.MatchString(text) {
+			t.Errorf("%s: %q", file, text)
+		}
+	})
+}

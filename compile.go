@@ -1,0 +1,182 @@
+package ialgn
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/netlist"
+	"ialgn/netlist/freeze"
+	"ialgn/sim/verify"
+	"ialgn/trainer"
+	"ialgn/trainer/model"
+)
+
+// CompileOptions decide what a model is compiled to. The zero value is the whole classifier in Verilog for any target.
+type CompileOptions = plan.Options
+
+type (
+	// Scope says how much of the classifier is compiled.
+	Scope = plan.Scope
+	// Level is how far the netlist is optimised.
+	Level = plan.Level
+	// Objective is what the mapping to look-up tables aims for.
+	Objective = plan.Objective
+	// Pipeline says where registers are put.
+	Pipeline = plan.Pipeline
+	// Style is the form of the Verilog.
+	Style = plan.Style
+	// Wrapper is the interface that is written around the module.
+	Wrapper = plan.Wrapper
+)
+
+// Scopes, the first being the zero value's.
+const (
+	ScopeFull  = plan.ScopeFull
+	ScopeCore  = plan.ScopeCore
+	ScopeGates = plan.ScopeGates
+)
+
+// Levels of optimisation, the first being the zero value.
+const (
+	OptimiseFully = plan.OptimiseFully
+	OptimiseOnce  = plan.OptimiseOnce
+	OptimiseNone  = plan.OptimiseNone
+)
+
+// Objectives of the mapping, the first being the zero value's.
+const (
+	ObjectiveBalanced = plan.ObjectiveBalanced
+	ObjectiveArea     = plan.ObjectiveArea
+	ObjectiveDepth    = plan.ObjectiveDepth
+)
+
+// Pipelines, the first being the zero value's.
+const (
+	PipelineNone = plan.PipelineNone
+	PipelineAuto = plan.PipelineAuto
+)
+
+// PipelineStages is a pipeline of that many register stages, 1 or more.
+func PipelineStages(n int) Pipeline { return plan.PipelineStages(n) }
+
+// Styles of Verilog, the first being the zero value's.
+const (
+	StyleAuto  = plan.StyleAuto
+	StyleGates = plan.StyleGates
+	StyleLUT   = plan.StyleLUT
+)
+
+// Wrappers, the first being the zero value's.
+const (
+	WrapNone   = plan.WrapNone
+	WrapStream = plan.WrapStream
+	WrapAXIS   = plan.WrapAXIS
+	WrapUART   = plan.WrapUART
+	WrapSPI    = plan.WrapSPI
+)
+
+// Compile freezes a model, optimises its netlist and maps it to what the options name. It uses as many processors as
+// the process may. The testbenches' vectors are samples of the model's test set where data, or the places where data
+// sets are looked for, have it; else random ones.
+func Compile(ctx context.Context, m *Model, o CompileOptions) (*Design, error) {
+	return CompileWith(ctx, m, o, Data{})
+}
+
+// CompileWith is [Compile] with the samples of the testbenches from data.
+func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*Design, error) {
+	started := time.Now()
+	p, err := plan.New(o)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wait := m.hash(ctx)
+	if err := p.Name(m.Name()); err != nil {
+		return nil, err
+	}
+	product := p.Product(artifact.Manifest{Version: Version, Module: p.Options.Module})
+	product.Started, product.GatesRaw = started, m.Gates()
+	raw, err := m.freeze(ctx, p, &product, data)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Run(ctx, raw, &m.info.Model.Encoder, &product); err != nil {
+		return nil, err
+	}
+	if err := product.Netlist.Validate(); err != nil {
+		return nil, err
+	}
+	sum, err := wait()
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := p.Manifest(Version, sum, m.info.Model)
+	if err != nil {
+		return nil, err
+	}
+	p.Describe(&product, manifest)
+	return &Design{netlist: product.Netlist, plan: p, product: &product, source: m.source(Data{}), reads: m.Path()}, nil
+}
+
+// freeze streams the model's file into the raw netlist, and makes the vectors of the testbenches. The frozen network is
+// garbage when it returns, which the largest models need.
+func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Product, data Data) (*netlist.Netlist, error) {
+	f, err := m.Frozen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, err := p.Freeze(f)
+	if err == nil {
+		err = p.Vectors(f, n, product, func(samples int) (plan.Source, error) { return m.source(data).first(ctx, samples) })
+	}
+	debug.FreeOSMemory()
+	return n, err
+}
+
+// first returns the first samples of the test part, or why there are none.
+func (s source) first(ctx context.Context, samples int) (plan.Source, error) {
+	var test *trainer.TestData
+	var err error
+	if s.given.samples() != nil {
+		test, err = s.encode()
+	} else {
+		test, err = trainer.LoadFirst(ctx, s.encoder, s.classes, s.data, s.folders, samples)
+	}
+	switch {
+	case err == nil:
+		return plan.Source{Name: test.Name, Samples: verify.Samples{Levels: test.Levels, Words: test.Words}}, nil
+	case ctx.Err() != nil:
+		return plan.Source{}, ctx.Err()
+	}
+	return plan.Source{Missing: err.Error()}, nil
+}
+
+// hash begins to compute the SHA-256 of the model's file, beside passes that have one thread, and returns what waits
+// for it. It gives up when ctx ends.
+func (m *Model) hash(ctx context.Context) (wait func() (string, error)) {
+	var sum string
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		sum, err = m.SHA256(ctx)
+	}()
+	return func() (string, error) {
+		<-done
+		return sum, err
+	}
+}
+
+// raw returns the netlist of the model's core as it is frozen, a cell a gate.
+func (m *Model) raw(ctx context.Context) (*netlist.Netlist, *model.Frozen, error) {
+	f, err := m.Frozen(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := freeze.Network(f, netlist.Core)
+	return n, f, err
+}

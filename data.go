@@ -1,0 +1,153 @@
+package ialgn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ialgn/sim/verify"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/encoding"
+)
+
+// Data says where labelled samples come from: from files or, where Features is set, from memory. The zero value is the
+// data set that a configuration or a model names, from the places where data sets are looked for.
+type Data struct {
+	// Folders are looked in for the files of data sets, before the folder that $IALGN_DATA names, that of the user's
+	// cache, and that of the system.
+	Folders []string
+
+	Features [][]float64 // of the training part, [sample][feature]
+	Labels   []int       // of the training part, [sample], from 0
+
+	// The test part; without one, data.test_share of the training part is split off.
+	TestFeatures [][]float64
+	TestLabels   []int
+
+	FeatureNames []string // one a feature; empty: none
+	Classes      []string // names of the classes; empty: the numbers of the labels
+}
+
+// folders returns where data sets are looked for.
+func (d Data) folders() []string {
+	return append(append([]string{}, d.Folders...), dataset.Folders("")...)
+}
+
+// samples returns the samples in memory, nil for none.
+func (d Data) samples() *config.Samples {
+	if d.Features == nil && d.TestFeatures == nil {
+		return nil
+	}
+	return &config.Samples{
+		Features: d.Features, Labels: d.Labels, TestFeatures: d.TestFeatures, TestLabels: d.TestLabels,
+		FeatureNames: d.FeatureNames, Classes: d.Classes,
+	}
+}
+
+// source is a model's test part: where its samples are looked for, and what the model says of them.
+type source struct {
+	encoder  *encoding.Encoder
+	classes  []string
+	data     config.Data
+	recorded string // SHA-256 of the test part that the model was trained with
+	folders  []string
+	given    Data // samples that take the place of the data set's, unless it has none
+}
+
+// source returns the test part of a model, of the data set that it was trained with unless samples are given.
+func (m *Model) source(d Data) source {
+	s := source{
+		encoder: &m.info.Model.Encoder, classes: m.info.Model.Classes, data: m.info.Model.Config.Data,
+		recorded: m.info.Model.Record.Test, folders: d.folders(),
+	}
+	s.data.Memory = m.samples
+	s.given = d
+	return s
+}
+
+// load reads the test part. Of samples in memory that is their test part or, if they have none, all of them.
+func (s source) load(ctx context.Context) (*trainer.TestData, error) {
+	if s.given.samples() != nil {
+		return s.encode()
+	}
+	return trainer.LoadTest(ctx, s.encoder, s.classes, s.data, s.folders)
+}
+
+// encode returns the samples that were given, under the model's encoder.
+func (s source) encode() (*trainer.TestData, error) {
+	features, labels := s.given.TestFeatures, s.given.TestLabels
+	if features == nil {
+		features, labels = s.given.Features, s.given.Labels
+	}
+	if len(features) != len(labels) {
+		return nil, fmt.Errorf("%d samples with %d labels", len(features), len(labels))
+	}
+	enc := s.encoder
+	t := &trainer.TestData{
+		Name: "memory", Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()), Words: encoding.NewPacked(enc.Features(), enc.BitsIn),
+	}
+	words, levels := make([]uint16, enc.Features()), make([]uint16, enc.Features())
+	for i, sample := range features {
+		if len(sample) != enc.Features() {
+			return nil, fmt.Errorf("sample %d: %d features, the model has %d", i, len(sample), enc.Features())
+		}
+		if labels[i] < 0 || labels[i] >= len(s.classes) {
+			return nil, fmt.Errorf("sample %d: label %d, want 0 to %d", i, labels[i], len(s.classes)-1)
+		}
+		quantise(enc, words, sample)
+		enc.Levels(levels, words)
+		t.Words.Append(words, labels[i])
+		t.Levels.Append(levels, labels[i])
+	}
+	return t, nil
+}
+
+// tested is the samples that a check runs, with where they are from.
+type tested struct {
+	*trainer.TestData
+	random bool // the model's own are not at hand, as a program passed them
+	other  bool // they are not those that the model was trained with
+}
+
+// randomSamples is how many random samples take the place of test samples that are not at hand.
+const randomSamples = 1000
+
+// samples reads the test part or, where the model's own were passed by the program that trained it, draws random ones.
+func (s source) samples(ctx context.Context) (*tested, error) {
+	test, err := s.labelled(ctx)
+	var missing *dataset.MissingError
+	if errors.As(err, &missing) && s.data.Set == "memory" {
+		random := verify.RandomSamples(s.encoder, randomSamples)
+		return &tested{TestData: &trainer.TestData{Name: "random", Levels: random.Levels, Words: random.Words}, random: true}, nil
+	}
+	return test, err
+}
+
+// labelled reads the test part.
+func (s source) labelled(ctx context.Context) (*tested, error) {
+	test, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &tested{TestData: test, other: s.given.samples() == nil && test.SHA256 != s.recorded}, nil
+}
+
+func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Levels, Words: t.Words} }
+
+// note returns what is to be said of the samples, nil for nothing.
+func (t *tested) note() error {
+	switch {
+	case t.random:
+		return errors.New("the model's samples were passed by the program that trained it: random ones take the place of its test part")
+	case t.other:
+		return otherData(t.Name)
+	}
+	return nil
+}
+
+// otherData is the warning that the test part is not the one that a model was trained with.
+func otherData(name string) error {
+	return errors.New("the test part of " + name + " here is not the one that the model was trained with")
+}

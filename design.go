@@ -1,0 +1,138 @@
+package ialgn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/internal/jsonfault"
+	"ialgn/netlist"
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+)
+
+// Design is a compiled classifier: the netlist with what is to be written of it, or a folder that was written.
+type Design struct {
+	netlist *netlist.Netlist
+	plan    *plan.Plan
+	product *artifact.Product // nil: it was read from its folder
+	dir     string            // its folder; empty: it has none yet
+	report  *Report           // that its folder has
+	out     *artifact.Output  // what its folder has, once that was read
+	source  source            // of its model's test part
+	reads   string            // the model's file, which the folder must not replace
+}
+
+// Report says what a design takes, and how it came about.
+type Report = artifact.Report
+
+// WriteOptions say what [Design.WriteTo] may replace. The zero value replaces what ialgn wrote alone.
+type WriteOptions struct {
+	Force bool     // write over files that ialgn did not write, and over what was read
+	Keep  []string // files that must not be written over, beside the model
+}
+
+// Write makes the output folder of a compiled design: Verilog, testbench, netlist, report, manifest and what the
+// options name; see [artifact.Write].
+func (d *Design) Write(dir string) error { return d.WriteTo(context.Background(), dir, WriteOptions{}) }
+
+// WriteTo is [Design.Write] that ends with the context, and leaves the folder as it was then.
+func (d *Design) WriteTo(ctx context.Context, dir string, o WriteOptions) error {
+	if d.product == nil {
+		return fmt.Errorf("%s: the design is in its folder already: copy that", d.dir)
+	}
+	p := *d.product
+	p.Guard = guard(o.Force, o.Keep, d.reads)
+	report, err := artifact.Write(ctx, dir, p)
+	if err != nil {
+		return err
+	}
+	d.dir, d.report, d.out = dir, report, nil
+	return nil
+}
+
+// output reads the design's folder, unless it was read before.
+func (d *Design) output(ctx context.Context) (*artifact.Output, error) {
+	if d.out != nil {
+		return d.out, nil
+	}
+	if d.dir == "" {
+		return nil, errors.New("the design has no folder yet: Write it first")
+	}
+	out, err := artifact.Read(ctx, d.dir)
+	if err == nil {
+		d.out = out
+	}
+	return out, err
+}
+
+// OpenDesign opens a folder that [Design.Write] made, or the compile command. It returns an error if a file of it is
+// missing or was changed.
+func OpenDesign(dir string) (*Design, error) { return OpenDesignContext(context.Background(), dir) }
+
+// OpenDesignContext is [OpenDesign] that ends with the context.
+func OpenDesignContext(ctx context.Context, dir string) (*Design, error) {
+	out, err := artifact.Read(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &Design{netlist: out.Netlist, dir: dir, report: &out.Report, out: out}
+	if d.plan, err = plan.Read(out); err != nil {
+		return nil, err
+	}
+	var data config.Data
+	enc := &encoding.Encoder{}
+	if err := cmp.Or(json.Unmarshal(out.Manifest.Data, &data), json.Unmarshal(out.Manifest.Encoder, enc)); err != nil {
+		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, jsonfault.Explain(err))
+	}
+	if err := enc.Check(); err != nil {
+		return nil, fmt.Errorf("%s: manifest: %w; compile again", dir, err)
+	}
+	data.Beside = dir
+	d.source = source{encoder: enc, classes: out.Manifest.Classes, data: data, recorded: out.Manifest.Test}
+	return d, nil
+}
+
+// Dir returns the folder of the design, empty before it is written.
+func (d *Design) Dir() string { return d.dir }
+
+// Module returns the name of the Verilog module.
+func (d *Design) Module() string { return d.plan.Options.Module }
+
+// Options returns what the design was compiled with: the module has its name, and what had several meanings the one
+// that it came to.
+func (d *Design) Options() CompileOptions { return d.plan.Options }
+
+// Netlist returns the optimised netlist.
+func (d *Design) Netlist() *netlist.Netlist { return d.netlist }
+
+// Output returns what the design's folder has, which it reads unless the design was opened there.
+func (d *Design) Output(ctx context.Context) (*artifact.Output, error) { return d.output(ctx) }
+
+// Report returns what the design takes. That of a folder is the one that was written.
+func (d *Design) Report() (*Report, error) {
+	if d.report != nil {
+		return d.report, nil
+	}
+	return d.product.Report()
+}
+
+// from returns where the test samples of the design are.
+func (d *Design) from(data Data) source {
+	s := d.source
+	s.folders, s.given = data.folders(), data
+	return s
+}
+
+// MadeOf returns an error if the design was compiled from another model.
+func (d *Design) MadeOf(ctx context.Context, m *Model) error {
+	out, err := d.output(ctx)
+	if err != nil {
+		return err
+	}
+	return m.madeOf(ctx, out)
+}

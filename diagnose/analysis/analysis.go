@@ -1,0 +1,157 @@
+// Package analysis says how the gates of models use their layers, as the supplement of the IALGN paper does: which
+// operations they have, and the effective depth of each layer; of one model, of the seeds of a network, or of several
+// networks.
+package analysis
+
+import (
+	"context"
+	"fmt"
+
+	"ialgn/diagnose/census"
+	"ialgn/diagnose/depthuse"
+	"ialgn/diagnose/subject"
+	"ialgn/internal/plot"
+	"ialgn/trainer/model"
+)
+
+// Read analyses models. Those of one network, which differ in their seed alone, are averaged; networks stand in the
+// order of their first models.
+func Read(ctx context.Context, paths []string) ([]*Network, error) {
+	var groups []*subject.Group
+	files := map[string]*model.File{} // by path
+	for _, path := range paths {
+		file, err := model.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		info, err := file.Info()
+		if err != nil {
+			return nil, err
+		}
+		if groups, err = subject.Place(groups, path, info.Model.Config); err != nil {
+			return nil, err
+		}
+		files[path] = file.In(ctx)
+	}
+	var networks []*Network
+	for _, g := range groups {
+		n := &Network{Network: g.Name, paths: g.Paths}
+		if err := n.analyze(files); err != nil {
+			return nil, err
+		}
+		networks = append(networks, n)
+	}
+	return networks, nil
+}
+
+// Network is what is said of the models of one network, which differ in their seed
+// alone: the mean of their statistics, and each.
+type Network struct {
+	Analysis
+	Network string     `json:"network"`
+	Models  []Analysis `json:"models,omitempty"` // if there are several
+	Plots   []string   `json:"plots,omitempty"`
+
+	paths []string
+}
+
+// analyze reads the models, one at a time, and averages them.
+func (n *Network) analyze(files map[string]*model.File) error {
+	for _, path := range n.paths {
+		f, err := files[path].Frozen()
+		if err != nil {
+			return err
+		}
+		n.Models = append(n.Models, Of(path, f))
+	}
+	if n.Analysis = n.Models[0]; len(n.Models) == 1 {
+		n.Models = nil
+		return nil
+	}
+	n.Analysis = average(n.Models)
+	return nil
+}
+
+// Of analyses a frozen network, that of the model in a file.
+func Of(path string, f *model.Frozen) Analysis {
+	counted := census.Take(f)
+	a := Analysis{
+		Model: path, Width: f.Width, Depth: f.Depth(), Gates: f.Gates(),
+		Operations: counted.Operations, Categories: counted.Categories,
+	}
+	for _, d := range census.EffectiveDepth(f) {
+		a.EffectiveDepth = append(a.EffectiveDepth, LayerDepth{d.Mean, d.P10, d.P90, float64(d.Max)})
+	}
+	return a
+}
+
+// Statistics returns what charts show.
+func (a Analysis) Statistics(name string) depthuse.Statistics {
+	s := depthuse.Statistics{Name: name, Operations: a.Operations, Categories: a.Categories}
+	for _, d := range a.EffectiveDepth {
+		s.Depth = append(s.Depth, depthuse.Depth(d))
+	}
+	return s
+}
+
+// Analysis is what is said of one model, or the mean of several.
+type Analysis struct {
+	Model          string            `json:"model,omitempty"`
+	Width          int               `json:"width"`
+	Depth          int               `json:"depth"`
+	Gates          int               `json:"deployed_gates"`
+	Operations     [16]float64       `json:"operations"`
+	Categories     census.Categories `json:"categories"`
+	EffectiveDepth []LayerDepth      `json:"effective_depth"`
+}
+
+// LayerDepth is a layer's effective depth; the maximum of several models is the mean
+// of their maxima, as in the paper's figure 5.
+type LayerDepth struct {
+	Mean float64 `json:"mean"`
+	P10  float64 `json:"p10"`
+	P90  float64 `json:"p90"`
+	Max  float64 `json:"max"`
+}
+
+// ChartNames are the names of the charts.
+var ChartNames = []string{"effective-depth", "operations", "categories"}
+
+// Charts compares networks, in the order of [ChartNames].
+func Charts(networks []*Network) []*plot.Chart {
+	var all []depthuse.Statistics
+	for _, n := range networks {
+		name := ""
+		if len(networks) > 1 {
+			name = n.Network
+		}
+		all = append(all, n.Statistics(name))
+	}
+	return []*plot.Chart{
+		depthuse.DepthChart(all),
+		depthuse.OperationsChart(all),
+		depthuse.CategoriesChart(all),
+	}
+}
+
+// average averages models of one configuration, each statistic by itself.
+func average(all []Analysis) Analysis {
+	m := Analysis{Model: fmt.Sprintf("mean of %d models", len(all)), Width: all[0].Width, Depth: all[0].Depth, Gates: all[0].Gates}
+	m.EffectiveDepth = make([]LayerDepth, m.Depth)
+	share := 1 / float64(len(all))
+	for _, a := range all {
+		for op, x := range a.Operations {
+			m.Operations[op] += float64(share * x)
+		}
+		m.Categories.Constants += float64(share * a.Categories.Constants)
+		m.Categories.PassThrough += float64(share * a.Categories.PassThrough)
+		m.Categories.Negation += float64(share * a.Categories.Negation)
+		m.Categories.Binary += float64(share * a.Categories.Binary)
+		for l, d := range a.EffectiveDepth {
+			e := &m.EffectiveDepth[l]
+			e.Mean, e.P10, e.P90, e.Max = e.Mean+float64(share*d.Mean), e.P10+float64(share*d.P10), e.P90+float64(share*d.P90), e.Max+float64(share*d.Max)
+		}
+	}
+	return m
+}

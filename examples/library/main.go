@@ -1,0 +1,36 @@
+// Command library trains a classifier on samples in memory, classifies, compiles to Verilog, and proves that.
+package main
+
+import (
+	"context"
+	"fmt"
+	"ialgn"
+)
+
+func main() {
+	ctx, data := context.Background(), ialgn.Data{Classes: []string{"outside", "inside"}}
+	for i := range 1600 { // points of a square, of which those in a circle are of class 1
+		x, y, label := float64(i%40)/20-1, float64(i/40)/20-1, 0
+		if x*x+y*y < 0.5 {
+			label = 1
+		}
+		data.Features, data.Labels = append(data.Features, []float64{x, y}), append(data.Labels, label)
+	}
+	model := must(ialgn.Train(ctx, ialgn.Config{
+		Name: "circle", Encoder: ialgn.EncoderConfig{Bits: 16},
+		Model: ialgn.ModelConfig{Width: 100, Depth: 4, Anchors: 16, Tau: 5}, Train: ialgn.RunConfig{Epochs: 20},
+	}, data, ialgn.TrainOptions{}))
+	class, counts := must(model.Classifier()).Classify([]float64{0.1, -0.2})
+	fmt.Println("the middle is", model.Classes()[class], "by", counts)
+	design := must(ialgn.Compile(ctx, model, ialgn.CompileOptions{Target: "ice40", Pipeline: ialgn.PipelineAuto}))
+	fmt.Println(must(design.Report()).LUTs.Total, "LUTs")
+	certificate := must(ialgn.Verify(ctx, model, design, ialgn.VerifyOptions{Level: ialgn.VerifyFormal}))
+	fmt.Println("verified:", certificate.Level)
+}
+
+func must[T any](result T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("%v (%s)", err, ialgn.Hint(err)))
+	}
+	return result
+}

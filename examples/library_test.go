@@ -1,0 +1,33 @@
+package examples_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ialgn/internal/tooltest"
+)
+
+// TestLibrary builds the program of another module that uses the library, and runs it.
+func TestLibrary(t *testing.T) {
+	tooltest.Find(t, "yosys")
+	tooltest.Find(t, "abc")
+	program := filepath.Join(t.TempDir(), "library")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = "library"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := exec.Command(program)
+	run.Dir = t.TempDir()
+	out, err := run.CombinedOutput()
+	want := regexp.MustCompile(`^the middle is inside by \[\d+ \d+\]\n\d+ LUTs\nverified: formal\n$`)
+	if err != nil || !want.Match(out) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left, err := filepath.Glob(filepath.Join(run.Dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %s (%v)", strings.Join(left, ", "), err)
+	}
+}

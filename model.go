@@ -1,0 +1,120 @@
+package ialgn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/overwrite"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// Model is a trained network in a model file, or in memory. It is opened once: whatever is made of it afterwards is
+// made of the same bytes, and a file that changes meanwhile is an error. It may be used by several goroutines.
+type Model struct {
+	file    *model.File
+	info    *model.Info
+	samples *config.Samples // that it was trained with, if by this process and not from files
+	summary *Training       // of a model that this process trained
+
+	hashing sync.Mutex
+	sum     string // SHA-256 of the file, once it is known
+}
+
+// Open opens a model file. The caller closes the model.
+func Open(path string) (*Model, error) {
+	file, err := model.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newModel(file)
+	if err != nil {
+		file.Close()
+	}
+	return m, err
+}
+
+func newModel(file *model.File) (*Model, error) {
+	info, err := file.Info()
+	if err != nil {
+		return nil, err
+	}
+	info.Model.Config.Data.Beside = filepath.Dir(file.Path())
+	return &Model{file: file, info: info}, nil
+}
+
+// Close closes the model's file.
+func (m *Model) Close() error { return m.file.Close() }
+
+// Path returns the path of the model's file; one that was trained in memory has the name that it would have had.
+func (m *Model) Path() string { return m.file.Path() }
+
+// Name returns the model's name, after which designs are called.
+func (m *Model) Name() string { return m.info.Model.Config.Name }
+
+// Classes returns the names of the classes.
+func (m *Model) Classes() []string { return slices.Clone(m.info.Model.Classes) }
+
+// Features returns the number of features.
+func (m *Model) Features() int { return m.info.Model.Encoder.Features() }
+
+// FeatureNames returns the names of the features, "feature 0" and so on where none were given.
+func (m *Model) FeatureNames() []string {
+	names := make([]string, m.Features())
+	for f := range names {
+		names[f] = m.info.Model.Encoder.Name(f)
+	}
+	return names
+}
+
+// Gates returns the number of gates, width times depth.
+func (m *Model) Gates() int { return m.info.Model.Width * m.info.Model.Depth() }
+
+// Config returns the configuration that the model was trained with.
+func (m *Model) Config() Config { return m.info.Model.Config }
+
+// Training returns the outcome of the training, nil of a model that another process trained.
+func (m *Model) Training() *Training { return m.summary }
+
+// Training is the outcome of a training run; see [trainer.Summary].
+type Training = trainer.Summary
+
+// SHA256 returns that of the model's file in hexadecimal digits. The first call reads all of it.
+func (m *Model) SHA256(ctx context.Context) (string, error) {
+	m.hashing.Lock()
+	defer m.hashing.Unlock()
+	if m.sum != "" {
+		return m.sum, nil
+	}
+	var err error
+	m.sum, err = m.file.SHA256(ctx)
+	return m.sum, err
+}
+
+// Save writes the model to a file, beside it first and then renamed. It returns an error if there is a file that is no
+// model, or that the model is read from.
+func (m *Model) Save(path string) error {
+	if err := overwrite.New(false, m.Path()).Check(path, overwrite.Model); err != nil {
+		return err
+	}
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(m.file, 0, m.file.Size()))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Frozen returns the Boolean network that the model's argmaxes select, which it reads from the file.
+func (m *Model) Frozen(ctx context.Context) (*model.Frozen, error) { return m.file.In(ctx).Frozen() }
+
+// File returns the opened file, for what the methods of a model do not offer.
+func (m *Model) File() *model.File { return m.file }

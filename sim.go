@@ -1,0 +1,146 @@
+package ialgn
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/overwrite"
+	"ialgn/netlist"
+	"ialgn/sim"
+	"ialgn/sim/activity"
+)
+
+// SimOptions say what is simulated, and what is written of it.
+type SimOptions struct {
+	Data Data // where the test samples come from
+
+	// ActivityFile gets the transitions of every net as JSON, and VCD their values over time for waveform viewers, over
+	// the first samples, 1,000 if Samples is 0. Empty: neither is measured.
+	ActivityFile, VCD string
+	Samples           int
+
+	Force bool     // write over files that ialgn did not write
+	Keep  []string // files that must not be written over
+}
+
+func (o SimOptions) measures() bool { return o.ActivityFile != "" || o.VCD != "" }
+
+// check refuses files that must not be written over, and one file for both.
+func (o SimOptions) check(reads string) error {
+	if err := overwrite.Distinct(o.ActivityFile, o.VCD); err != nil {
+		return err
+	}
+	return guard(o.Force, o.Keep, reads).CheckAll([]overwrite.File{
+		{Path: o.ActivityFile, Form: overwrite.Activity}, {Path: o.VCD, Form: overwrite.Dump},
+	})
+}
+
+// Simulation is how a netlist classifies a test set in the bit-parallel simulator.
+type Simulation struct {
+	Samples  int     `json:"samples"`
+	Correct  int     `json:"correct"`
+	Accuracy float64 `json:"accuracy"`
+	Seconds  float64 `json:"seconds"`
+	Rate     float64 `json:"images_per_second"`
+
+	Activity *Activity `json:"activity,omitempty"`
+
+	// Note, unless nil, is what may be amiss with the samples.
+	Note error `json:"-"`
+}
+
+// Activity is how often nets switch from sample to sample. The file has all nets, too.
+type Activity struct {
+	*activity.Report
+	Busiest []activity.Net `json:"busiest"`
+	Seconds float64        `json:"seconds"`
+}
+
+// busiestNamed is how many nets [Activity] names.
+const busiestNamed = 10
+
+// Simulate classifies the test set by the optimised netlist of the design. The accuracy is that of [Model.Evaluate].
+func (d *Design) Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
+	if err := o.check(d.reads); err != nil {
+		return nil, err
+	}
+	return simulate(ctx, d.dir, d.netlist, d.from(o.Data), o)
+}
+
+// Simulate classifies the test set by the netlist of the model as it is frozen.
+func (m *Model) Simulate(ctx context.Context, o SimOptions) (*Simulation, error) {
+	if err := o.check(m.Path()); err != nil {
+		return nil, err
+	}
+	n, _, err := m.raw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return simulate(ctx, m.Path(), n, m.source(o.Data), o)
+}
+
+// simulate runs a netlist, which comes from the folder or file of that name.
+func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o SimOptions) (*Simulation, error) {
+	test, err := s.labelled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	classifier, err := sim.NewClassifier(n, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: compile again", name, err)
+	}
+	x, err := test.samples().Rows(s.encoder, n.InputPorts()[0])
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	got, err := classifier.Classify(ctx, x, test.Levels.Len())
+	if err != nil {
+		return nil, err
+	}
+	r := &Simulation{Samples: test.Levels.Len(), Seconds: time.Since(begin).Seconds(), Note: test.note()}
+	for i, class := range got.Class {
+		if class == uint16(test.Levels.Labels[i]) {
+			r.Correct++
+		}
+	}
+	r.Accuracy = float64(r.Correct) / float64(max(1, r.Samples))
+	r.Rate = float64(r.Samples) / max(1e-9, r.Seconds)
+	r.Activity, err = o.measure(ctx, n, x, r.Samples)
+	return r, err
+}
+
+// measure measures a netlist over the first samples of bit rows and writes the files, nil if none was asked for.
+func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int) (*Activity, error) {
+	if !o.measures() {
+		return nil, nil
+	}
+	begin := time.Now()
+	a := &Activity{}
+	run := func(vcd io.Writer) (err error) {
+		a.Report, err = activity.Measure(ctx, n, x, min(cmp.Or(o.Samples, usualSamples), samples), vcd)
+		return err
+	}
+	var err error
+	if o.VCD == "" {
+		err = run(nil)
+	} else {
+		err = atomicfile.Write(o.VCD, run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.ActivityFile != "" {
+		if err := atomicfile.Write(o.ActivityFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(a.Report) }); err != nil {
+			return nil, err
+		}
+	}
+	a.Busiest, a.Nets = a.Report.Busiest(busiestNamed), nil
+	a.Seconds = time.Since(begin).Seconds()
+	return a, nil
+}

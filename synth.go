@@ -1,0 +1,305 @@
+package ialgn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+	"ialgn/flow/synth"
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+	"ialgn/target"
+)
+
+// Aim is what a design is placed for.
+type Aim = synth.Aim
+
+// The aims of placement; the zero value leaves the choice to an estimate of the wiring.
+const (
+	AimAuto  Aim = ""
+	AimClock     = synth.ForClock
+	AimWires     = synth.ForWires
+)
+
+// SynthOptions say how a design is taken to a device.
+type SynthOptions struct {
+	// Target is the device, one of [target.DeviceNames]; empty: that of the design's board or family, or ice40-hx8k.
+	Target string
+	MHz    float64 // of the clock that is aimed at; 0: that of the design or its board, or 48
+	Seeds  []int   // of the random numbers of placement, of which the fastest result is taken; empty: 1
+	Place  Aim
+	Pins   string // a file of pins; empty: those of the design's board, or as the program that places chooses
+	Reuse  string // folder of another design of the same folded engine, whose routing is taken
+
+	// Check, unless nil, is the model with which the content of the bitstream is compared, on so many Samples (0: 100)
+	// from Data.
+	Check   *Model
+	Samples int
+	Data    Data
+
+	Force bool     // write over files that ialgn did not write
+	Keep  []string // files that must not be written over
+
+	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
+	Note func(string)
+	Warn func(error)
+}
+
+// SynthesisFolder is the folder in a design's that has a folder for each target.
+const SynthesisFolder = "synth"
+
+// What is synthesised for where nothing says it, the clock, and the samples.
+const (
+	usualDevice  = "ice40-hx8k"
+	usualMHz     = 48
+	usualChecked = 100
+)
+
+// Implementation is what came of a synthesis; DIR/synth/TARGET has its files.
+type Implementation struct {
+	*synth.Report
+	Cycles    int       `json:"cycles,omitempty"`             // from one sample to the next, at least
+	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock
+	Latency   int       `json:"latency_cycles,omitempty"`     // see [artifact.Report.Rate]
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock
+	Hint      string    `json:"timing_hint,omitempty"`        // what may help a clock that was not reached
+	Check     *BitCheck `json:"check,omitempty"`              // of the bitstream
+
+	slow error // the clock is not reached; nil: it is, or there is none
+}
+
+// ErrSlow says that a routed design does not reach the clock that was aimed at.
+var ErrSlow = errors.New("was not reached")
+
+// ErrUnplaced says that nothing was placed, so that there is no clock to judge.
+var ErrUnplaced = errors.New("nothing was placed, so there is no clock")
+
+// Timing returns nil if the clock that was aimed at is reached, or there is none in the design; else an error that
+// wraps [ErrSlow] or [ErrUnplaced], whose [Hint] says what may help.
+func (i *Implementation) Timing() error {
+	if i.NotPlaced != "" {
+		return fmt.Errorf("%w: %s", ErrUnplaced, i.NotPlaced)
+	}
+	return i.slow
+}
+
+// Synthesise synthesises the Verilog in a design's folder, places and routes it with each seed and makes a bitstream,
+// where the programs for its target are installed; else [synth.Report.NotPlaced] says why not.
+func Synthesise(ctx context.Context, d *Design, o SynthOptions) (*Implementation, error) {
+	out, err := d.output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run, err := o.run(ctx, d, out)
+	if err != nil {
+		return nil, err
+	}
+	var checker *bitChecker
+	if o.Check != nil {
+		if checker, err = newBitChecker(ctx, out, d.plan, o); err != nil {
+			return nil, err
+		}
+	}
+	r, err := synth.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	i := &Implementation{Report: r}
+	if r.NotPlaced == "" && !r.Met {
+		i.slow = tooSlow(d.plan, out, r)
+		i.Hint = hint.Of(i.slow)
+		o.warn(i.slow)
+	}
+	i.Cycles, i.Latency = out.Report.Rate()
+	if r.Fmax > 0 && i.Cycles > 0 {
+		i.Rate = r.Fmax * 1e6 / float64(i.Cycles)
+		i.LatencyNS = 1e3 / r.Fmax * float64(i.Latency)
+	}
+	if checker != nil {
+		i.Check, err = checker.check(ctx, r, o)
+	}
+	return i, err
+}
+
+func (o SynthOptions) note(format string, args ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+func (o SynthOptions) warn(err error) {
+	if o.Warn != nil {
+		o.Warn(err)
+	}
+}
+
+// run returns what is synthesised and how, by the options and by what the folder says.
+func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) (r synth.Options, err error) {
+	r = synth.Options{
+		MHz: o.MHz, Pins: o.Pins, Aim: o.Place, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note, Warn: o.Warn,
+		Parallel: parallel(),
+	}
+	if len(r.Seeds) == 0 {
+		r.Seeds = []int{1}
+	}
+	if o.MHz != 0 {
+		if err := plan.CheckMHz(o.MHz); err != nil {
+			return r, err
+		}
+	}
+	if r.Device, err = o.device(d.plan); err != nil {
+		return r, err
+	}
+	if err := checkPins(r); err != nil {
+		return r, err
+	}
+	o.warnOfFamily(out, d.plan, r.Device)
+	if err := o.onBoard(out, d.plan.Board, &r); err != nil {
+		return r, err
+	}
+	r.Dir, r.Manifest = filepath.Join(out.Dir, SynthesisFolder), out.SHA256()
+	r.MHz = cmp.Or(r.MHz, d.plan.Options.MHz, usualMHz)
+	if r.Module, r.Sources, err = sources(out, d.plan, r.Device); err != nil {
+		return r, err
+	}
+	if r.Memories, err = memories(out); err != nil {
+		return r, err
+	}
+	r.Reuse, err = o.reused(ctx, out, r)
+	return r, err
+}
+
+// device returns the device of the options, else what the design is for: the device of its board, or the first of the
+// family that it was compiled for.
+func (o SynthOptions) device(p *plan.Plan) (target.Device, error) {
+	if o.Target != "" {
+		d, err := target.FindDevice(o.Target)
+		if err != nil {
+			return d, option.Errorf("{Target}: %w", err)
+		}
+		return d, nil
+	}
+	d, err := designDevice(p)
+	if err == nil {
+		o.note("for %s, %s", d.Name, reason(p))
+	}
+	return d, err
+}
+
+func designDevice(p *plan.Plan) (target.Device, error) {
+	family := p.Family()
+	for _, d := range target.Devices() {
+		if p.Board != nil && carries(p.Board, d) || p.Board == nil && family == d.Family && d.LUTInputs >= p.GenericLUT() {
+			return d, nil
+		}
+	}
+	return target.FindDevice(usualDevice)
+}
+
+// reason says where a design's device comes from.
+func reason(p *plan.Plan) string {
+	switch {
+	case p.Board != nil:
+		return "on the board " + p.Board.Name + " that it was compiled for"
+	case p.Family() != "":
+		return "the first target of the family that it was compiled for"
+	}
+	return "as neither an option nor the folder says another"
+}
+
+// warnOfFamily warns of a folder whose LUTs were made for another family than it is synthesised for: nothing is wrong
+// with it, but another mapping would be smaller.
+func (o SynthOptions) warnOfFamily(out *artifact.Output, p *plan.Plan, d target.Device) {
+	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Fold == 0 {
+		o.warn(option.Errorf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs made for that",
+			out.Dir, family, d.Name, d.Family))
+	}
+}
+
+// onBoard has a folder that was compiled for a board placed on the board's pins, for its clock, unless the options give
+// other pins or nothing is placed. It returns an error if the target or the clock is not the board's.
+func (o SynthOptions) onBoard(out *artifact.Output, b *wrapper.Board, r *synth.Options) (err error) {
+	if b == nil || r.Pins != "" || !r.Device.Placeable() || o.Reuse != "" {
+		return nil
+	}
+	if !carries(b, r.Device) {
+		return hint.With(fmt.Errorf("%s: compiled for the board %s, whose pins %s has not", out.Dir, b.Name, r.Device.Name),
+			"synthesise with {Target %s}, or give other pins with {Pins FILE}", boardTarget(b))
+	}
+	if err := b.CheckClock(r.MHz); err != nil {
+		return hint.With(option.Errorf("{MHz} %w", err), "leave it out, or give pins without a frequency with {Pins FILE}")
+	}
+	if r.Pins, err = out.Path("pins"); err != nil {
+		return err
+	}
+	r.MHz = b.MHz()
+	o.note("placing on the pins of the board %s, as %s says", b.Name, r.Pins)
+	return nil
+}
+
+// carries reports whether a board has a device.
+func carries(b *wrapper.Board, d target.Device) bool {
+	return d.Die == b.Device && d.Package == b.Package
+}
+
+// boardTarget returns the target that is a board's device.
+func boardTarget(b *wrapper.Board) string {
+	for _, name := range target.DeviceNames() {
+		if d, err := target.FindDevice(name); err == nil && carries(b, d) {
+			return name
+		}
+	}
+	panic("ialgn: the board " + b.Name + " has a device that is no target")
+}
+
+// sources returns the top module of a compiled folder, its wrapper's if it has one, and its Verilog.
+func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, files []string, err error) {
+	if p.Fold > 0 {
+		return foldSources(out, p)
+	}
+	formats := []string{"verilog"}
+	if p.Style == verilog.LUTs {
+		family := p.Target().OrGeneric()
+		if family != d.Of() {
+			return "", nil, hint.With(fmt.Errorf("%s: compiled in primitives of %s, which %s has not", out.Dir, family, d.Name),
+				"compile with {Target %s}, or with {Style gates}", d.Family)
+		}
+		if family.Modelled {
+			formats = append(formats, "cells")
+		}
+	}
+	top = out.Manifest.Module
+	if p.Wrap != "" {
+		top += "_" + p.Wrap
+		formats[0] = around(out)
+		formats = append(formats, p.Wrap)
+	}
+	files, err = paths(out, formats)
+	return top, files, err
+}
+
+// checkPins refuses a file of pins for a target that has none, and one that is not there.
+func checkPins(r synth.Options) error {
+	if r.Pins == "" {
+		return nil
+	}
+	if !r.Device.Placeable() {
+		return hint.With(option.Errorf("{Pins}: the target %s has none", r.Device.Name), "leave it out, or choose a device")
+	}
+	if info, err := os.Stat(r.Pins); err != nil || info.IsDir() {
+		return hint.With(option.Errorf("{Pins} %s: no such file", r.Pins),
+			"write one with a line `%s` for each port, or leave the option out", r.Device.Of().Constraints.PinLine)
+	}
+	return nil
+}
+
+// parallel is how many programs run at a time.
+func parallel() int { return runtime.GOMAXPROCS(0) }

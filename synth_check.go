@@ -1,0 +1,175 @@
+package ialgn
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/backend/wrapper"
+	"ialgn/flow/icestorm"
+	"ialgn/flow/synth"
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/plural"
+	"ialgn/sim/verify"
+)
+
+// ErrUnchecked says that a bitstream was to be checked and could not be.
+var ErrUnchecked = errors.New("the bitstream was not checked")
+
+// BitCheck is the content of check.json: what of a bitstream was compared with which model, and
+// what came of it.
+type BitCheck struct {
+	Result     string `json:"result"` // verified, different or not checked
+	NotChecked string `json:"not_checked,omitempty"`
+	Model      string `json:"model_sha256"`
+	Bitstream  string `json:"bitstream_sha256,omitempty"`
+	*verify.RTLResult
+}
+
+// bitChecker compares a bitstream with a model.
+type bitChecker struct {
+	design  verify.Design
+	samples verify.Samples
+	count   int // of the samples to run
+	model   string
+	wrap    string          // empty: none
+	options wrapper.Options // of it
+	fold    int             // clocks of a sample in a folded engine; 0: there is none
+	module  string
+}
+
+// newBitChecker reads the network and the test set of the model that a folder was compiled from.
+func newBitChecker(ctx context.Context, out *artifact.Output, p *plan.Plan, o SynthOptions) (*bitChecker, error) {
+	m := o.Check
+	if err := m.madeOf(ctx, out); err != nil {
+		return nil, err
+	}
+	k := &bitChecker{
+		module: out.Manifest.Module, count: cmp.Or(o.Samples, usualChecked), model: out.Manifest.Model.SHA256,
+		wrap: p.Wrap, options: p.Line(),
+	}
+	f, err := m.Frozen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	test, err := m.source(o.Data).samples(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if note := test.note(); note != nil {
+		o.warn(note)
+	}
+	k.samples = test.samples()
+	if p.Fold > 0 {
+		k.wrap, k.fold = cmp.Or(p.Wrap, string(WrapStream)), max(1, out.Report.Fold.Cost().Cycles)
+	}
+	k.design, _, err = compared(p, f, out)
+	return k, err
+}
+
+// unreadable returns why what is in a bitstream cannot be simulated, "" if it can.
+func (k *bitChecker) unreadable(r *synth.Report) string {
+	best := r.Best()
+	switch {
+	case best == nil:
+		return "there is none: " + r.NotPlaced
+	case !r.Device.Icestorm():
+		return "those of " + r.Device.Family + " cannot be read back"
+	}
+	if left := icestorm.LeftOut(best.Result); len(left) > 0 {
+		return "it uses " + strings.Join(left, ", ") + ", which icebox_vlog leaves out or we have no model of"
+	}
+	return ""
+}
+
+// check compares the bitstream of a report with the model, and writes check.json beside it.
+func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions) (*BitCheck, error) {
+	b := &BitCheck{Model: k.model, NotChecked: k.unreadable(r)}
+	if b.NotChecked != "" {
+		b.Result = "not checked"
+		return b, b.write(r.Dir)
+	}
+	clocks, err := k.clocks()
+	if err != nil {
+		return nil, err
+	}
+	o.note("simulating what is in the bitstream%s", clocks)
+	if b.Bitstream, err = fileSHA256(ctx, r.Bitstream); err != nil {
+		return nil, err
+	}
+	if b.RTLResult, err = k.design.Bitstream(ctx, k.samples, verify.Bitstream{
+		Module: k.module, Top: r.Module, Wrapper: k.wrap, Options: k.options, Fold: k.fold, Device: r.Device,
+		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, filepath.Ext(r.Bitstream)) + ".pcf",
+	}, k.count); err != nil {
+		return nil, err
+	}
+	b.Result = "verified"
+	if b.Mismatches > 0 {
+		b.Result = "different"
+	}
+	return b, b.write(r.Dir)
+}
+
+// clocks tells how long the samples take in a wrapper, which with a serial line is long.
+func (k *bitChecker) clocks() (string, error) {
+	if k.wrap == "" {
+		return "", nil
+	}
+	rate, err := wrapper.NewRate(k.wrap, k.design.Product, k.options)
+	if err != nil {
+		return "", err
+	}
+	samples := min(k.count, k.samples.Levels.Len())
+	return fmt.Sprintf(": %s of %d clocks or more", plural.Of(samples, "sample", "samples"), rate.Cycles), nil
+}
+
+func (b *BitCheck) write(dir string) error {
+	return atomicfile.Write(filepath.Join(dir, synth.CheckName), func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(b)
+	})
+}
+
+// Err returns nil if there was no difference, or nothing was to be checked; else an error that wraps [ErrDifference] or
+// [ErrUnchecked].
+func (b *BitCheck) Err() error {
+	switch {
+	case b == nil || b.Result == "verified":
+		return nil
+	case b.RTLResult == nil:
+		return fmt.Errorf("%w: %s", ErrUnchecked, b.NotChecked)
+	}
+	return ErrDifference
+}
+
+// fileSHA256 returns that of a file in hexadecimal digits. It gives up when ctx ends.
+func fileSHA256(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h, buf := sha256.New(), make([]byte, 1<<20)
+	for ctx.Err() == nil {
+		n, err := f.Read(buf)
+		h.Write(buf[:n])
+		switch {
+		case err == io.EOF:
+			return hex.EncodeToString(h.Sum(nil)), nil
+		case err != nil:
+			return "", err
+		}
+	}
+	return "", ctx.Err()
+}

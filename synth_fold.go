@@ -1,0 +1,92 @@
+package ialgn
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/backend/fold"
+	"ialgn/backend/wrapper"
+	"ialgn/flow/synth"
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+)
+
+// memories returns what fills the memories of a folder's folded engine, none without one.
+func memories(out *artifact.Output) ([]synth.Memory, error) {
+	if out.Report.Fold == nil {
+		return nil, nil
+	}
+	var list []synth.Memory
+	for _, m := range out.Report.Fold.Memories {
+		if !slices.ContainsFunc(out.Manifest.Files, func(f artifact.File) bool { return f.Name == m.File }) {
+			return nil, fmt.Errorf("%s: the report has a memory %.60q, the manifest has no such file: compile again", out.Dir, m.File)
+		}
+		text, err := os.ReadFile(filepath.Join(out.Dir, m.File))
+		if err != nil {
+			return nil, err
+		}
+		var random bytes.Buffer
+		if err := (fold.Memory{File: m.File, Depth: m.Depth, Width: m.Width}).WritePlaceholder(&random); err != nil {
+			return nil, err
+		}
+		list = append(list, synth.Memory{Name: m.File, Text: text, Placeholder: random.Bytes()})
+	}
+	return list, nil
+}
+
+// foldSources returns the top module of a folded engine, its wrapper's if it has one, and its
+// Verilog.
+func foldSources(out *artifact.Output, p *plan.Plan) (top string, files []string, err error) {
+	top = out.Manifest.Module + fold.Suffix
+	formats := []string{artifact.FoldVerilog}
+	if p.Wrap != "" {
+		top = out.Manifest.Module + "_" + p.Wrap
+		formats = append(formats, p.Wrap)
+	}
+	files, err = paths(out, formats)
+	return top, files, err
+}
+
+// reused returns the folder of the results that are taken from another design, "" if none is named. It returns an error
+// if the folder that they are of does not have the same Verilog.
+func (o SynthOptions) reused(ctx context.Context, out *artifact.Output, r synth.Options) (string, error) {
+	if o.Reuse == "" {
+		return "", nil
+	}
+	for _, given := range []struct {
+		option string
+		is     bool
+	}{{"{MHz}", o.MHz != 0}, {"{Seeds}", len(o.Seeds) > 0}, {"{Pins}", o.Pins != ""}} {
+		if given.is {
+			return "", hint.With(option.Errorf(given.option+": with {Reuse} nothing is placed"), "leave it out")
+		}
+	}
+	if len(r.Memories) == 0 {
+		return "", hint.With(option.Errorf("{Reuse}: %s has no memories, only a folded engine has", out.Dir), "compile with {Fold}, or leave {Reuse} out")
+	}
+	other, err := artifact.Read(ctx, o.Reuse)
+	if err != nil {
+		return "", option.Errorf("{Reuse}: %w", err)
+	}
+	if !slices.Equal(verilogOf(out), verilogOf(other)) {
+		return "", hint.With(option.Errorf("{Reuse} %s: its engine is another one than that of %s", o.Reuse, out.Dir),
+			"both must have the same {Module}, {Fold} and {Wrap}, and models with the same features, classes and blocks of steps")
+	}
+	return filepath.Join(o.Reuse, SynthesisFolder, r.Device.Name), nil
+}
+
+// verilogOf returns the SHA-256 of a folder's folded engine and of its wrapper.
+func verilogOf(out *artifact.Output) (sums []string) {
+	for _, f := range out.Manifest.Files {
+		if f.Format == artifact.FoldVerilog || wrapper.Is(f.Format, wrapper.TakesBytes) {
+			sums = append(sums, f.SHA256)
+		}
+	}
+	return sums
+}

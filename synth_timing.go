@@ -1,0 +1,51 @@
+package ialgn
+
+import (
+	"fmt"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/flow/synth"
+	"ialgn/internal/hint"
+)
+
+// tooSlow is the error of a compiled folder that was routed below its clock. Its hint says what may bring it there.
+func tooSlow(p *plan.Plan, out *artifact.Output, r *synth.Report) error {
+	err := fmt.Errorf("the clock of %.1f MHz %w: the fastest of the seeds is %.1f MHz", r.MHz, ErrSlow, r.Most)
+	return timingHint(err, p, out, r)
+}
+
+// timingHint adds what a folder was not compiled with, in the order of what it brings.
+func timingHint(err error, p *plan.Plan, out *artifact.Output, r *synth.Report) error {
+	levels, lower := fewer(&out.Report, r), max(1, int(r.Most))
+	switch {
+	case p.Fold > 0:
+		return hint.With(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
+	case p.Hardware == nil:
+		return hint.With(err, "compile with {Target %s} {Pipeline auto} {MaxLevels %d}", r.Device.Family, levels)
+	case out.Report.Pipeline == nil:
+		return hint.With(err, "compile with {Pipeline auto} {MaxLevels %d}", levels)
+	case out.Report.Pipeline.LevelsPerStage > levels:
+		return hint.With(err, "compile with {Pipeline auto} {MaxLevels %d}, where it has stages of %d levels", levels, out.Report.Pipeline.LevelsPerStage)
+	case p.Options.Style != plan.StyleLUT:
+		return hint.With(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
+	}
+	return hint.With(err, "try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
+}
+
+// usualLevels are the levels of a stage that are suggested where the folder does not say how many
+// it has.
+const usualLevels = 3
+
+// fewer returns the levels of a stage that would reach the clock if a level took as long as it does
+// now.
+func fewer(report *artifact.Report, r *synth.Report) int {
+	levels := report.Levels.Total
+	if p := report.Pipeline; p != nil {
+		levels = p.LevelsPerStage
+	}
+	if report.Mapping == nil { // gates and operators, which are no LUTs yet
+		return usualLevels
+	}
+	return max(1, int(float64(levels)*r.Most/r.MHz))
+}

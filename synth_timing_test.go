@@ -1,0 +1,91 @@
+package ialgn
+
+import (
+	"testing"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/backend/wrapper"
+	"ialgn/compiler/lut"
+	"ialgn/compiler/pipeline"
+	"ialgn/flow/synth"
+	"ialgn/netlist"
+	"ialgn/target"
+)
+
+// TestTimingHint has a hint for each kind of folder that is too slow by a half, in the order of
+// what it brings.
+func TestTimingHint(t *testing.T) {
+	hx8k, err := target.FindDevice("ice40-hx8k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &synth.Report{Device: hx8k, MHz: 100, Most: 50.9}
+	for _, c := range []struct {
+		name   string
+		o      CompileOptions
+		report artifact.Report
+		want   string
+	}{
+		{"gates", CompileOptions{}, artifact.Report{}, "compile with Target: ice40 Pipeline: auto MaxLevels: 3"},
+		{"mapped", CompileOptions{Target: "ice40"}, artifact.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}}, "compile with Pipeline: auto MaxLevels: 6"},
+		{
+			"a pipeline",
+			CompileOptions{Target: "ice40", Pipeline: "auto"},
+			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 4}},
+			"compile with Pipeline: auto MaxLevels: 2, where it has stages of 4 levels",
+		},
+		{
+			"a level a stage, in gates",
+			CompileOptions{Target: "ice40", Pipeline: "auto", Style: "gates"},
+			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			"compile with Style: lut, try more seeds with Seeds: 5, or aim lower with MHz: 50",
+		},
+		{
+			"a level a stage",
+			CompileOptions{Target: "ice40", Pipeline: "auto", Style: "lut"},
+			artifact.Report{Mapping: &lut.Report{}, Pipeline: &pipeline.Report{LevelsPerStage: 1}},
+			"try more seeds with Seeds: 5, or aim lower with MHz: 50",
+		},
+		{"an engine", CompileOptions{Fold: 1}, artifact.Report{}, "try more seeds with Seeds: 5, or aim lower with MHz: 50"},
+	} {
+		p, err := plan.New(c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Hint(tooSlow(p, &artifact.Output{Report: c.report}, r)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestPlanDevice has the device that is synthesised for where Target: is left out.
+func TestPlanDevice(t *testing.T) {
+	for want, o := range map[string]CompileOptions{
+		"ice40-hx8k":   {Target: "ice40"},
+		"ice40-up5k":   {Target: "ice40", Wrap: "uart", Board: "icebreaker"},
+		"ecp5-25k":     {Target: "ecp5", Style: "lut"},
+		"gowin-gw1n9":  {Target: "gowin"},
+		"xilinx7-a35t": {Target: "xilinx7", Style: "lut"},
+		"generic-lut4": {LUT: 3, Style: "lut"},
+		"generic-lut6": {LUT: 5, Style: "lut"},
+	} {
+		checkDevice(t, o, want)
+	}
+	checkDevice(t, CompileOptions{}, usualDevice)
+	checkDevice(t, CompileOptions{LUT: 6, Style: "gates"}, usualDevice)
+	if b, err := wrapper.ParseBoard("hx8k-breakout"); err != nil || boardTarget(b) != "ice40-hx8k" {
+		t.Errorf("%v", err)
+	}
+}
+
+func checkDevice(t *testing.T, o CompileOptions, want string) {
+	t.Helper()
+	p, err := plan.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := designDevice(p); err != nil || d.Name != want {
+		t.Errorf("%+v: %s, want %s (%v)", o, d.Name, want, err)
+	}
+}

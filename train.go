@@ -1,0 +1,158 @@
+package ialgn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ialgn/internal/overwrite"
+	"ialgn/trainer"
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// Config is a training run as data: data set, encoder, network and optimisation, see [config.Config] and
+// docs/CONFIG.md. Fields of a literal that are zero have their defaults; those of [DefaultConfig] mean what they say.
+type Config = config.Config
+
+type (
+	// DataConfig is the part of a [Config] about the data set.
+	DataConfig = config.Data
+	// EncoderConfig is the part about how features become bits.
+	EncoderConfig = config.Encoder
+	// ModelConfig is the part about the network.
+	ModelConfig = config.Model
+	// RunConfig is the part about the optimisation.
+	RunConfig = config.Train
+	// OptimizerConfig is the part of RunConfig about Adam.
+	OptimizerConfig = config.Optimizer
+	// ScheduleConfig is the part of RunConfig about the course of the learning rate.
+	ScheduleConfig = config.Schedule
+	// ValidationConfig is the part of RunConfig about samples that are held out, whose best epoch is kept.
+	ValidationConfig = config.Validation
+)
+
+// DefaultConfig returns a configuration with the defaults that hold for every data set.
+func DefaultConfig() Config { return config.Default() }
+
+// LoadConfig reads a configuration file, changed by overrides, each KEY=VALUE.
+func LoadConfig(path string, overrides ...string) (Config, error) {
+	return config.Load(path, overrides)
+}
+
+// Progress is the state of a training run.
+type Progress = trainer.Progress
+
+// ErrInterrupted says that the context ended, and that the work so far was saved, if there was a place for it.
+var ErrInterrupted = trainer.ErrInterrupted
+
+// TrainOptions say how a network is trained, and nothing of what comes out. The zero value trains anew in memory.
+type TrainOptions struct {
+	// Path is the model file to write, with checkpoints beside it; empty: the model is in memory alone, and an
+	// interruption loses the work.
+	Path    string
+	Resume  bool   // go on from the checkpoint beside Path
+	Init    string // a model file whose parameters to start from; empty: they are drawn
+	Threads int    // 0: as many as the process may run at a time
+
+	Force bool     // write over files that ialgn did not write, and over what is read
+	Keep  []string // files that must not be written over, beside those that are read here
+
+	// Progress, unless nil, is called after each batch and each epoch; Warn of what may be amiss though it goes on.
+	Progress func(Progress)
+	Warn     func(error)
+}
+
+// guard returns what keeps a run from writing over files.
+func guard(force bool, keep []string, reads ...string) overwrite.Guard {
+	return overwrite.New(force, append(append([]string{}, keep...), reads...)...)
+}
+
+// Train trains a network, and returns its model. The same configuration and data give the same bytes on any number of
+// threads and any machine, interrupted and resumed or not. The data set that the configuration names is read from
+// files unless data has samples in memory. When the context ends, the error wraps [ErrInterrupted].
+func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, error) {
+	r, err := NewRun(ctx, cfg, data, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Path == "" {
+		return trainInMemory(ctx, r)
+	}
+	summary, err := r.Train(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Open(o.Path)
+	if err == nil {
+		m.samples, m.summary = r.Config.Data.Memory, summary
+	}
+	return m, err
+}
+
+// NewRun returns the run that [Train] makes, with a configuration that is complete: the width fits the classes.
+func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer.Run, error) {
+	cfg = cfg.Fill()
+	if samples := data.samples(); samples != nil {
+		cfg.Data.Set, cfg.Data.Memory = "memory", samples
+		cfg = cfg.Complete()
+	}
+	if cfg.Name == "" {
+		cfg = cfg.Complete()
+	}
+	r := trainer.Run{
+		Config: cfg, Model: o.Path, Folders: data.folders(), Threads: o.Threads, Resume: o.Resume, Start: o.Init,
+		Guard: guard(o.Force, o.Keep, o.Init), Progress: o.Progress, Warn: o.Warn,
+	}
+	if o.Path == "" && o.Resume {
+		return r, errors.New("a run in memory has no checkpoint to resume from: give it a path")
+	}
+	var err error
+	r.Config, err = trainer.FitWidth(ctx, cfg, r.Folders)
+	return r, err
+}
+
+// trainInMemory trains with a model file of its own, which it takes into memory.
+func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
+	dir, err := os.MkdirTemp("", "ialgn-train-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	name := r.Config.Name + ".safetensors"
+	r.Model, r.Config.Train.Checkpoint.Minutes = filepath.Join(dir, name), 0
+	summary, err := r.Train(ctx)
+	if errors.Is(err, ErrInterrupted) {
+		return nil, fmt.Errorf("%w: the run was in memory, and its work is lost", ErrInterrupted)
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newModel(model.OpenBytes(name, content))
+	if err != nil {
+		return nil, err
+	}
+	summary.Model = name
+	m.samples, m.summary = r.Config.Data.Memory, summary
+	return m, nil
+}
+
+// TrainSeeds is [Train] of n models with consecutive seeds, from that of the configuration on, into the files of
+// [trainer.SeedPath]. With Resume, finished ones are not trained again, and interrupted ones go on. begin, unless nil, is
+// called before each that trains.
+func TrainSeeds(ctx context.Context, cfg Config, data Data, o TrainOptions, n int, begin func(seed uint64)) (*trainer.SeedsSummary, error) {
+	if o.Path == "" {
+		return nil, errors.New("several seeds are trained into files: give a path")
+	}
+	r, err := NewRun(ctx, cfg, data, o)
+	if err != nil {
+		return nil, err
+	}
+	return trainer.Seeds{Run: r, N: n, Begin: begin}.Train(ctx)
+}

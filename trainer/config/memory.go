@@ -1,0 +1,70 @@
+package config
+
+// setMemory is the data set whose samples a program passes ([Data.Memory]). No configuration file can name it.
+const setMemory = "memory"
+
+// Samples are labelled samples in memory, those of the data set memory. A feature is any finite number; the range of
+// each over the training part becomes the integers of encoder.bits_in bits.
+type Samples struct {
+	Features [][]float64 // of the training part, [sample][feature]
+	Labels   []int       // of the training part, [sample], from 0
+
+	// The test part; without one, data.test_share of the training part is split off, by data.split_seed.
+	TestFeatures [][]float64
+	TestLabels   []int
+
+	FeatureNames []string // one a feature; empty: none
+	Classes      []string // names of the classes; empty: the numbers of the labels
+}
+
+// hasTest reports whether there is a test part.
+func (s *Samples) hasTest() bool { return s != nil && len(s.TestFeatures)+len(s.TestLabels) > 0 }
+
+// completeMemory fills in the keys that the data set memory has.
+func (c *Config) completeMemory() {
+	if c.Data.TestShare == 0 && c.Data.Memory != nil && !c.Data.Memory.hasTest() {
+		c.Data.TestShare = defaultTestShare
+	}
+	if c.Encoder.BitsIn == 0 {
+		c.Encoder.BitsIn = defaultBitsIn
+	}
+}
+
+// checkMemory checks the keys that the data set memory has, or their absence.
+func (c *Config) checkMemory() error {
+	for _, key := range []string{"data.train", "data.test", "data.label", "data.header"} {
+		if !c.value(key).IsZero() {
+			return c.wrong(key, "leave it out, or use data.set: csv", "has no meaning for samples in memory")
+		}
+	}
+	if c.Data.Memory.hasTest() {
+		for _, key := range []string{"data.test_share", "data.split_seed"} {
+			if !c.value(key).IsZero() {
+				return c.wrong(key, "leave out this key or the test part", "there is nothing to split, as there are test samples")
+			}
+		}
+	} else if c.Data.TestShare != 0 {
+		if err := c.checkLimit(testShareLimit); err != nil {
+			return err
+		}
+	}
+	return c.checkLimit(bitsInLimit)
+}
+
+// Fill returns the configuration with the defaults of [Default] in the place of what is zero, if it is one that was
+// written in Go as a literal: any that came from [Default], a file or a model has all of them, and its zeros are meant.
+func (c Config) Fill() Config {
+	if c.complete || c.source != nil {
+		return c
+	}
+	standard := Default()
+	c.fitting = c.Model.Width == 0
+	given := fields(&c)
+	for i, f := range fields(&standard) {
+		if given[i].value.IsZero() {
+			given[i].value.Set(f.value)
+		}
+	}
+	c.complete = true
+	return c
+}

@@ -1,0 +1,162 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+)
+
+// memorySource is a set whose samples a program passed.
+type memorySource struct {
+	features [2][][]float64
+	labels   [2][]int
+	q        *encoding.Quantiser
+	max      uint32
+}
+
+// openMemory checks the samples of a program, and splits a test part off unless they have one.
+func openMemory(cfg config.Data, bitsIn int) (*Set, error) {
+	m := cfg.Memory
+	if m == nil {
+		return nil, &MissingError{
+			Set: cfg.Set, Reason: "its samples were passed by the program that trained the model, and are in no file",
+			Get: "pass them again",
+		}
+	}
+	if bitsIn < encoding.MinBitsIn || bitsIn > encoding.MaxBitsIn {
+		return nil, fmt.Errorf("encoder.bits_in: %d is outside %d..%d", bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
+	}
+	classes, err := memoryClasses(m)
+	if err != nil {
+		return nil, err
+	}
+	src := &memorySource{max: 1<<bitsIn - 1}
+	if err := src.take(m, len(classes)); err != nil {
+		return nil, err
+	}
+	if len(src.labels[Test]) == 0 {
+		if err := src.divide(cfg, len(classes)); err != nil {
+			return nil, err
+		}
+	}
+	width := len(src.features[Train][0])
+	if len(m.FeatureNames) > 0 && len(m.FeatureNames) != width {
+		return nil, fmt.Errorf("%d names of %d features", len(m.FeatureNames), width)
+	}
+	if err := checkText("feature name", m.FeatureNames...); err != nil {
+		return nil, err
+	}
+	if err := src.fit(width); err != nil {
+		return nil, err
+	}
+	return &Set{
+		Name: cfg.Set, Classes: classes, Features: width, FeatureNames: slices.Clone(m.FeatureNames), BitsIn: bitsIn, Max: src.max,
+		Quantiser: src.q, Path: "memory", TrainSamples: len(src.labels[Train]), TestSamples: len(src.labels[Test]), source: src,
+	}, nil
+}
+
+// memoryClasses returns the names of the classes: those given, else the numbers up to the largest label.
+func memoryClasses(m *config.Samples) ([]string, error) {
+	classes := slices.Clone(m.Classes)
+	if len(classes) == 0 && len(m.Labels) > 0 {
+		for c := range min(slices.Max(m.Labels), MaxClasses) + 1 {
+			classes = append(classes, strconv.Itoa(c))
+		}
+	}
+	if len(classes) < 2 || len(classes) > MaxClasses {
+		return nil, fmt.Errorf("%d classes, want 2 to %d", len(classes), MaxClasses)
+	}
+	return classes, checkText("class", classes...)
+}
+
+// take checks the samples of both parts.
+func (s *memorySource) take(m *config.Samples, classes int) error {
+	if len(m.Features) == 0 {
+		return fmt.Errorf("there are no samples")
+	}
+	width := len(m.Features[0])
+	if width < 1 || width > MaxFeatures {
+		return fmt.Errorf("features[0]: %d features, want 1 to %d", width, MaxFeatures)
+	}
+	for part, p := range []struct {
+		name     string
+		features [][]float64
+		labels   []int
+	}{{"features", m.Features, m.Labels}, {"test features", m.TestFeatures, m.TestLabels}} {
+		if len(p.features) != len(p.labels) {
+			return fmt.Errorf("%s: %d samples with %d labels", p.name, len(p.features), len(p.labels))
+		}
+		for i, row := range p.features {
+			if err := checkSample(row, width, p.labels[i], classes); err != nil {
+				return fmt.Errorf("%s[%d]: %w", p.name, i, err)
+			}
+		}
+		s.features[part], s.labels[part] = p.features, p.labels
+	}
+	return nil
+}
+
+// checkSample checks one sample.
+func checkSample(row []float64, width, label, classes int) error {
+	if len(row) != width {
+		return fmt.Errorf("%d features, want %d as in the first sample", len(row), width)
+	}
+	if f := slices.IndexFunc(row, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }); f >= 0 {
+		return fmt.Errorf("feature %d is %v, want a finite number", f, row[f])
+	}
+	if label < 0 || label >= classes {
+		return fmt.Errorf("label %d, want 0 to %d", label, classes-1)
+	}
+	return nil
+}
+
+// divide splits the test part off the training part, as that of a CSV file is.
+func (s *memorySource) divide(cfg config.Data, classes int) error {
+	labels := make([]uint8, len(s.labels[Train]))
+	for i, l := range s.labels[Train] {
+		labels[i] = uint8(l)
+	}
+	chosen, _, err := stratified(labels, classes, cfg.TestShare, cfg.SplitSeed)
+	if err != nil {
+		return err
+	}
+	features, numbers := s.features[Train], s.labels[Train]
+	s.features, s.labels = [2][][]float64{}, [2][]int{}
+	for i, test := range chosen {
+		part := Train
+		if test {
+			part = Test
+		}
+		s.features[part], s.labels[part] = append(s.features[part], features[i]), append(s.labels[part], numbers[i])
+	}
+	return nil
+}
+
+// fit takes the range of each feature over the training part.
+func (s *memorySource) fit(width int) (err error) {
+	lo, hi := slices.Clone(s.features[Train][0]), slices.Clone(s.features[Train][0])
+	for _, row := range s.features[Train] {
+		for f := range width {
+			lo[f], hi[f] = min(lo[f], row[f]), max(hi[f], row[f])
+		}
+	}
+	s.q, err = encoding.NewQuantiser(lo, hi, s.max)
+	return err
+}
+
+func (s *memorySource) read(part Part, emit func([]uint16, int) error) error {
+	values := make([]uint16, len(s.q.Scale))
+	for i, row := range s.features[part] {
+		for f, x := range row {
+			values[f] = s.q.Apply(f, x, s.max)
+		}
+		if err := emit(values, s.labels[part][i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

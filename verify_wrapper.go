@@ -1,0 +1,113 @@
+package ialgn
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/backend/fold"
+	"ialgn/backend/wrapper"
+	"ialgn/sim/verify"
+)
+
+// foldFiles returns the files of a folder's folded engine, nil if there is none.
+func foldFiles(p *plan.Plan, out *artifact.Output) (f *verify.FoldFiles, err error) {
+	if p.Fold == 0 {
+		return nil, nil
+	}
+	f = &verify.FoldFiles{
+		Module: out.Manifest.Module + fold.Suffix, Lanes: p.Fold, Drop: p.Dropping(), Programs: out.Paths(artifact.FoldProgram),
+	}
+	if f.Verilog, err = out.Path(artifact.FoldVerilog); err != nil {
+		return nil, err
+	}
+	f.Thresholds = strings.Join(out.Paths(artifact.FoldEncoder), string(filepath.ListSeparator)) // one, or none
+	return f, nil
+}
+
+// wrapperFiles returns the wrapper around the design or its folded engine, nil if there is none.
+func (k *checked) wrapperFiles() (f *verify.WrapperFiles, err error) {
+	if k.plan.Wrap == "" {
+		return nil, nil
+	}
+	f = &verify.WrapperFiles{
+		Kind: k.plan.Wrap, Module: k.files.Module, Style: k.files.Style, Target: k.files.Target, Line: k.plan.Line(), Fold: k.fold,
+	}
+	core := around(k.out)
+	if f.Fold != nil {
+		core = artifact.FoldVerilog
+	}
+	if f.Sources, err = paths(k.out, []string{k.plan.Wrap, core}); err != nil {
+		return nil, err
+	}
+	if core == "core" {
+		if split := artifact.Core(k.out.Netlist, k.plan.Wrap); split != nil { // else proveCore says so
+			f.Levels = &wrapper.Levels{Word: split.Word, Thresholds: split.Thresholds, Bits: split.Bits}
+			f.Core, f.Around = k.files.Module+artifact.CoreSuffix, split.Core
+		}
+	}
+	return f, nil
+}
+
+// around returns the format of what a wrapper is around.
+func around(out *artifact.Output) string {
+	if _, err := out.Path("core"); err == nil {
+		return "core"
+	}
+	return "verilog"
+}
+
+// paths returns the files of some formats in a compiled folder.
+func paths(out *artifact.Output, formats []string) (files []string, err error) {
+	for _, f := range formats {
+		path, err := out.Path(f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, path)
+	}
+	return files, nil
+}
+
+// fold checks the folded engine at the levels software and rtl. A difference ends it.
+func (c *Certificate) fold(ctx context.Context, o VerifyOptions) (err error) {
+	k := c.checked
+	if k.fold == nil || c.Software.Mismatches > 0 {
+		return nil
+	}
+	if c.Fold, err = k.design.Fold(ctx, k.test.samples(), *k.fold); err != nil || c.Fold.Mismatches > 0 || c.asked < 2 {
+		return err
+	}
+	c.FoldRTL, err = k.design.FoldRTL(ctx, k.test.samples(), *k.fold, o.Simulator, o.Samples)
+	return err
+}
+
+// wrapper simulates the wrapper, if there is one.
+func (c *Certificate) wrapper(ctx context.Context, samples int) error {
+	k := c.checked
+	f, err := k.wrapperFiles()
+	if err != nil || f == nil {
+		return err
+	}
+	c.wrapAsked = true
+	c.Wrapper, err = k.design.Wrapper(ctx, k.test.samples(), *f, samples)
+	return err
+}
+
+// proveSteps proves a clock of the folded engine and of the wrapper, of those that there are.
+func (c *Certificate) proveSteps(ctx context.Context) (err error) {
+	k := c.checked
+	if k.fold != nil {
+		if c.FoldStep, err = k.design.FoldStep(ctx, *k.fold); err != nil || !stepProved(c.FoldStep) {
+			return err
+		}
+	}
+	f, err := k.wrapperFiles()
+	if err != nil || f == nil {
+		return err
+	}
+	c.WrapperStep, err = k.design.WrapperStep(ctx, *f)
+	return err
+}
