@@ -80,7 +80,7 @@ func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, out *artifact.
 		product.Hardware = &artifact.Hardware{Style: p.Style, Target: p.Target(), Hint: cmp.Or(out.Hint, &counts.Hint{})}
 	}
 	if p.Fold > 0 {
-		n, _, err := p.Optimise(ctx, d.Raw)
+		n, _, err := p.Optimiser.Optimise(ctx, d.Raw)
 		if err != nil {
 			return nil, err
 		}

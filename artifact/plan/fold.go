@@ -39,14 +39,16 @@ func (o Options) folded(p *Plan) (lanes int, wrap string, err error) {
 	return o.Fold, p.Wrap, nil
 }
 
+// Folding is how a netlist is optimised before it is folded, whatever the options say of the rest.
+var Folding = compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}
+
 // engine folds an optimised netlist, and says what engines of it take. It returns nil if none
 // was asked for.
 func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out artifact.Product) (*artifact.Fold, error) {
 	if p.Fold == 0 {
 		return nil, nil
 	}
-	o := compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}
-	n, _, err := o.Optimise(ctx, n)
+	n, _, err := Folding.Optimise(ctx, n)
 	if err != nil {
 		return nil, err
 	}

@@ -353,7 +353,7 @@ func read(o Options) (*Plan, error) {
 		return nil, hint.With(option.Errorf("{Counts}: scope gates has no class counts"), "leave it out, or use {Scope core} or full")
 	}
 	mapped := p.Hardware != nil
-	p.optimise = compiler.Options{Level: o.Optimise.Number(), Restructure: mapped, Measure: true}
-	p.optimise.Thermometer, err = o.thermometer(p.scope, mapped)
+	p.Optimiser = compiler.Options{Level: o.Optimise.Number(), Restructure: mapped, Measure: true}
+	p.Optimiser.Thermometer, err = o.thermometer(p.scope, mapped)
 	return p, err
 }

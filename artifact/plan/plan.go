@@ -32,8 +32,10 @@ type Plan struct {
 	Fold     int            // steps in a clock of the folded engine; 0: there is none
 	Board    *wrapper.Board // nil: none
 
-	scope    netlist.Scope
-	optimise compiler.Options
+	// Optimiser is how the raw netlist is optimised.
+	Optimiser compiler.Options
+
+	scope netlist.Scope
 }
 
 // Freeze returns the raw netlist of a network, with the ports that the options name.
@@ -70,16 +72,11 @@ func (p *Plan) Family() string {
 	return t.Name
 }
 
-// Optimise optimises a raw netlist.
-func (p *Plan) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, []compiler.PassReport, error) {
-	return p.optimise.Optimise(ctx, n)
-}
-
 // Run optimises and lowers a raw netlist into a product. Each netlist is garbage when the next one is there.
 func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out *artifact.Product) (err error) {
 	raw := netlist.Measure(n)
 	out.Raw = &raw
-	if n, out.Passes, err = p.Optimise(ctx, n); err != nil {
+	if n, out.Passes, err = p.Optimiser.Optimise(ctx, n); err != nil {
 		return err
 	}
 	out.Gates = netlist.Measure(n).Cells.Gates

@@ -211,7 +211,7 @@ var policy = Policy{
 		{
 			Package: "tools/fuzzcompile",
 			Imports: []string{
-				"artifact", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
+				"artifact", "artifact/plan", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
@@ -219,7 +219,7 @@ var policy = Policy{
 		{
 			Package: "tools/mutate",
 			Imports: []string{
-				"netlist", "netlist/freeze", "artifact", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
+				"netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

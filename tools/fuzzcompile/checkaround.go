@@ -7,13 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"ialgn/artifact"
+	"ialgn/artifact/plan"
 	"ialgn/backend/fold"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
-	"ialgn/compiler"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
@@ -132,12 +131,11 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 
 // emitEngine writes a folded engine, of the network as the compile command folds it.
 func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f verify.FoldFiles, err error) {
-	best := compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}
-	n, _, err := best.Optimise(ctx, d.Raw)
+	n, _, err := plan.Folding.Optimise(ctx, d.Raw)
 	if err != nil {
 		return f, err
 	}
-	drop := slices.Contains(boardKinds, o.wrap)
+	drop := wrapper.Is(o.wrap, wrapper.DropsPackets)
 	e, err := fold.New(n, fold.Options{Core: module, Lanes: o.fold, Drop: drop, Thresholds: d.Model.Encoder.Thresholds})
 	if err != nil {
 		return f, err

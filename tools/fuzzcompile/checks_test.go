@@ -22,7 +22,7 @@ import (
 func TestReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := caseOf(t, func(c fuzzCase) bool { return c.network.Gates() > 20 && c.network.Encoder.Bits > 3 })
-	for _, o := range []options{{scope: netlist.Gates}, {scope: netlist.Core, assume: true}, {scope: netlist.Full}} {
+	for _, o := range []options{{scope: netlist.Gates}, {scope: netlist.Core, assume: true, target: "generic", k: 4}, {scope: netlist.Full}} {
 		d, err := o.compile(t.Context(), c.network, fault{}, r)
 		if err != nil {
 			t.Fatal(err)
@@ -162,17 +162,17 @@ func TestProperties(t *testing.T) {
 // and refuses the file for another run.
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
-	run := func(first uint64, count int, p plan) (summary, error) {
+	run := func(first uint64, count int, p depths) (summary, error) {
 		f := fuzzer{w: new(strings.Builder), first: first, count: count, plan: p, state: path}
 		err := f.run(t.Context())
 		return f.sum, err
 	}
 	for _, count := range []int{7, 20} {
-		if s, err := run(1, count, plan{}); err != nil || s.Networks != count {
+		if s, err := run(1, count, depths{}); err != nil || s.Networks != count {
 			t.Fatalf("%d networks, want %d: %v", s.Networks, count, err)
 		}
 	}
-	whole, err := run(1, 20, plan{}) // nothing is left to do
+	whole, err := run(1, 20, depths{}) // nothing is left to do
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +184,8 @@ func TestState(t *testing.T) {
 		t.Errorf("in two runs %+v\nin one %+v", whole, want.sum)
 	}
 	for _, other := range []func() (summary, error){
-		func() (summary, error) { return run(2, 20, plan{}) },
-		func() (summary, error) { return run(1, 20, plan{Formal: 1}) },
+		func() (summary, error) { return run(2, 20, depths{}) },
+		func() (summary, error) { return run(1, 20, depths{Formal: 1}) },
 	} {
 		if _, err := other(); err == nil || !strings.Contains(err.Error(), "other options") {
 			t.Errorf("the state of another run: %v", err)
@@ -194,7 +194,7 @@ func TestState(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(1, 20, plan{}); err == nil || !strings.Contains(err.Error(), "no state of a run") {
+	if _, err := run(1, 20, depths{}); err == nil || !strings.Contains(err.Error(), "no state of a run") {
 		t.Errorf("a torn state: %v", err)
 	}
 }
@@ -229,7 +229,7 @@ func TestUndecided(t *testing.T) {
 	if s := f.sum; s.Networks != 1 || s.Formal+s.RTL != 0 || !slices.Equal(s.Undecided, []uint64{5}) {
 		t.Errorf("%d networks, %d proved, %d in iverilog, undecided %v", s.Networks, s.Formal, s.RTL, s.Undecided)
 	}
-	f.count, f.plan, f.first = 1, plan{}, 6
+	f.count, f.plan, f.first = 1, depths{}, 6
 	if err := f.run(t.Context()); err != nil {
 		t.Errorf("another run: %v", err)
 	}

@@ -22,7 +22,7 @@ type fuzzer struct {
 	w     io.Writer
 	first uint64
 	count int
-	plan  plan
+	plan  depths
 	limit time.Duration // 0: none
 	state string        // file to continue from; empty: none
 	ialgn string        // the program that checks some cases as a whole; empty: none does
@@ -39,8 +39,8 @@ type fuzzer struct {
 	sum     summary
 }
 
-// plan says of how many cases one gets a check beyond our simulator; 0: none does.
-type plan struct {
+// depths says of how many cases one gets a check beyond our simulator; 0: none does.
+type depths struct {
 	Formal    int `json:"formal"`
 	Reference int `json:"reference"`
 	RTL       int `json:"rtl"`
@@ -50,7 +50,7 @@ type plan struct {
 }
 
 // of returns the checks of a seed.
-func (p plan) of(seed uint64) depth {
+func (p depths) of(seed uint64) depth {
 	every := func(n int) bool { return n > 0 && seed%uint64(n) == 0 }
 	return depth{every(p.Formal), every(p.Reference), every(p.RTL), every(p.Synth), every(p.Around), every(p.Program)}
 }

@@ -48,7 +48,7 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 		return err
 	}
 	if *seed > 0 {
-		f.first, f.count, f.plan, f.state = *seed, 1, plan{1, 1, 1, 1, 1, 1}, ""
+		f.first, f.count, f.plan, f.state = *seed, 1, depths{1, 1, 1, 1, 1, 1}, ""
 	}
 	if f.ialgn != "" {
 		path, err := filepath.Abs(f.ialgn)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"ialgn/artifact/plan"
 	"ialgn/backend/verilog"
 	"ialgn/compiler"
 	"ialgn/compiler/hardware"
@@ -11,7 +12,6 @@ import (
 	"ialgn/compiler/pipeline"
 	"ialgn/netlist"
 	"ialgn/netlist/counts"
-	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/target"
 	"ialgn/trainer/model"
@@ -141,35 +141,39 @@ type fault struct {
 	lowered   func(*rand.Rand, *netlist.Netlist) *netlist.Netlist
 }
 
+// plan returns what the options come to, by the compile command's own reading of them.
+func (o options) plan() (*plan.Plan, error) {
+	p, err := plan.New(plan.Options{
+		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,
+		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: o.fold,
+	})
+	if err == nil {
+		p.Optimiser.Measure = false
+	}
+	return p, err
+}
+
 // compile compiles a network, as the compile command does.
 func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *rand.Rand) (d verify.Design, err error) {
 	d = verify.Design{Model: f, Assumed: o.assume}
-	if d.Raw, err = freeze.Network(f, o.scope); err != nil {
+	p, err := o.plan()
+	if err != nil {
 		return d, err
 	}
-	if o.counts {
-		if d.Raw, err = netlist.WithCounts(d.Raw, f.Classes); err != nil {
-			return d, err
-		}
-	}
-	c := compiler.Options{Level: o.level, Restructure: o.target != ""}
-	switch {
-	case c.Restructure && o.scope == netlist.Full:
-		c.Thermometer = compiler.ThermometerDerived
-	case o.assume:
-		c.Thermometer = compiler.ThermometerAssumed
+	if d.Raw, err = p.Freeze(f); err != nil {
+		return d, err
 	}
 	if bug.options != nil {
-		bug.options(&c)
+		bug.options(&p.Optimiser)
 	}
-	if d.Product, _, err = c.Optimise(ctx, d.Raw); err != nil {
+	if d.Product, _, err = p.Optimiser.Optimise(ctx, d.Raw); err != nil {
 		return d, err
 	}
 	if bug.optimised != nil {
 		d.Product = bug.optimised(r, d.Product)
 	}
-	if o.target != "" {
-		if d.Product, d.Hint, err = o.lower(ctx, d.Product); err != nil {
+	if p.Hardware != nil {
+		if d.Product, d.Hint, err = o.lower(ctx, *p.Hardware, d.Product); err != nil {
 			return d, err
 		}
 	}
@@ -179,8 +183,8 @@ func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *ran
 	return d, d.Product.Validate()
 }
 
-func (o options) lower(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, *counts.Hint, error) {
-	h := hardware.Options{Target: o.family(), K: o.k, Objective: o.objective, Threads: 1, Pipeline: o.pipeline}
+func (o options) lower(ctx context.Context, h hardware.Options, n *netlist.Netlist) (*netlist.Netlist, *counts.Hint, error) {
+	h.Objective, h.Threads, h.Pipeline = o.objective, 1, o.pipeline
 	if o.tight > 0 {
 		_, report, err := lut.Map(ctx, n, lut.Options{K: o.k, Objective: lut.Depth, Threads: 1})
 		if err != nil {

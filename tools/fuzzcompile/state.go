@@ -20,7 +20,7 @@ import (
 type state struct {
 	Program string  `json:"program_sha256"` // cases and checks of another one are others
 	First   uint64  `json:"first"`
-	Plan    plan    `json:"plan"`
+	Plan    depths  `json:"plan"`
 	Seconds float64 `json:"seconds"`
 	Summary summary `json:"summary"`
 }

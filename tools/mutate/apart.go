@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -101,22 +100,8 @@ func answer(err error, differs bool) string {
 
 // wrapperFiles are the files of a wrapper in a folder, and what they were written for.
 func (d *design) wrapperFiles(dir string) (f verify.WrapperFiles, err error) {
-	var line struct {
-		MHz   float64
-		Baud  int
-		Board string
-	}
-	if err := json.Unmarshal(d.out.Manifest.Options, &line); err != nil {
-		return f, err
-	}
-	var board *wrapper.Board
-	if line.Board != "" {
-		if board, err = wrapper.ParseBoard(line.Board); err != nil {
-			return f, err
-		}
-	}
 	f = verify.WrapperFiles{
-		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target, Line: wrapper.LineOptions(line.MHz, line.Baud, board),
+		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target, Line: d.plan.Line(),
 	}
 	around := "verilog"
 	switch s := artifact.Core(d.out.Netlist, d.wrap); {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ialgn/artifact"
+	"ialgn/artifact/plan"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/internal/tool"
@@ -112,6 +113,7 @@ type design struct {
 	bench   string // of the testbench
 	cells   string // of the primitives; empty: there are none
 	options verilog.Options
+	plan    *plan.Plan
 	files   map[string]string // contents of all files, by name
 	wrap    string            // the wrapper's kind; empty: there is none
 	lanes   int               // of the folded engine; 0: there is none
@@ -269,20 +271,11 @@ var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 // readOptions finds out how the Verilog was written, and that it can be written again.
 func (d *design) readOptions() error {
 	d.options = verilog.Options{Module: d.out.Manifest.Module, Version: d.out.Manifest.Word}
-	var written struct{ Style, Target string }
-	if err := json.Unmarshal(d.out.Manifest.Options, &written); err != nil {
+	var err error
+	if d.plan, err = plan.Read(d.out); err != nil {
 		return err
 	}
-	if written.Style == "lut" {
-		d.options.Style = verilog.LUTs
-	}
-	if written.Target != "" {
-		family, err := target.Find(written.Target)
-		if err != nil {
-			return err
-		}
-		d.options.Target = family
-	}
+	d.options.Style, d.options.Target = d.plan.Style, d.plan.Target()
 	for _, m := range headerLine.FindAllStringSubmatch(d.text, -1) {
 		if strings.HasPrefix(m[1], "LUTs of") || strings.HasPrefix(m[1], "version word") {
 			break
