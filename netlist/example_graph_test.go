@@ -39,18 +39,12 @@ func parsed(text string) *netlist.Netlist {
 	return n
 }
 
-// backwards is a graph whose edges lead from readers to drivers.
-type backwards struct{ *netlist.Graph }
-
-func (g backwards) From(id int64) graph.Nodes { return g.Graph.To(id) }
-func (g backwards) To(id int64) graph.Nodes   { return g.Graph.From(id) }
-
 // What a cell depends on, its cone, by gonum's search.
 func ExampleGraph_cone() {
 	g := netlist.NewGraph(parsed(twoChains))
 	var cone []string
 	search := traverse.DepthFirst{Visit: func(v graph.Node) { cone = append(cone, v.(netlist.Node).DOTID()) }}
-	search.Walk(backwards{g}, g.CellNode(1), nil)
+	search.Walk(netlist.Backwards{Graph: g}, g.CellNode(1), nil)
 	slices.Sort(cone)
 	fmt.Println(cone)
 	// Output:

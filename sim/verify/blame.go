@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"ialgn/netlist"
@@ -82,16 +81,16 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 // complemented cells perhaps, is itself complemented, and with whose table inverted
 // the two netlists agree.
 func (s suspect) complemented(ctx context.Context, relations []relation, nets []netlist.Net) (c netlist.Cell, ok bool, err error) {
-	seen := map[netlist.Cell]bool{}
-	for todo := slices.Clone(nets); len(todo) > 0; {
-		v := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if c, _, ok := s.product.Driver(v); ok && relations[c] == unequal && !seen[c] {
-			seen[c] = true
-			todo = append(todo, s.product.Inputs(c)...)
+	var complemented []netlist.Cell
+	netlist.Cone(s.product, nets, func(c netlist.Cell) bool {
+		if relations[c] != unequal {
+			return false
 		}
-	}
-	for _, c := range slices.Sorted(maps.Keys(seen)) {
+		complemented = append(complemented, c)
+		return true
+	})
+	slices.Sort(complemented)
+	for _, c := range complemented {
 		diff, err := s.samples.compare(ctx, s.raw, complement(s.product, c))
 		if ctx.Err() != nil {
 			return 0, false, ctx.Err()

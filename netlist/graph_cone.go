@@ -1,0 +1,43 @@
+package netlist
+
+import (
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/traverse"
+)
+
+// Backwards is a [Graph] whose edges lead from readers to drivers, for searches of what something depends on. It is what
+// package traverse of gonum searches.
+type Backwards struct{ *Graph }
+
+var _ traverse.Graph = Backwards{}
+
+// From returns the nodes that drive an input of the given node, in the order of their IDs.
+func (g Backwards) From(id int64) graph.Nodes { return g.Graph.To(id) }
+
+// To returns the nodes that read an output of the given node, in the order of their IDs.
+func (g Backwards) To(id int64) graph.Nodes { return g.Graph.From(id) }
+
+// Edge returns the edge from a reader to one of its drivers, which the nodes must be: as the search has found it.
+func (g Backwards) Edge(reader, driver int64) graph.Edge {
+	return Edge{Node{g.n, reader}, Node{g.n, driver}}
+}
+
+// Cone calls visit with every cell that drives one of the nets, and with every cell that drives an input of one for
+// which visit is true, each once. The order is that of a depth-first search.
+func Cone(n *Netlist, nets []Net, visit func(c Cell) (further bool)) {
+	g := Backwards{NewGraph(n)}
+	further := make(map[int64]bool)
+	search := traverse.DepthFirst{
+		Visit: func(v graph.Node) {
+			if v.ID() < int64(n.Cells()) {
+				further[v.ID()] = visit(Cell(v.ID()))
+			}
+		},
+		Traverse: func(e graph.Edge) bool { return further[e.From().ID()] && e.To().ID() < int64(n.Cells()) },
+	}
+	for _, v := range nets {
+		if c, _, ok := n.Driver(v); ok && !search.Visited(g.CellNode(c)) {
+			search.Walk(g, g.CellNode(c), nil)
+		}
+	}
+}
