@@ -135,7 +135,7 @@ func TestNoRoom(t *testing.T) {
 	tooltest.Find(t, "yosys")
 	wide := source(t, "input wire [95:0] x, output wire y", "assign y = ^x;")
 	_, err := synth.Run(t.Context(), options(t, "ice40-hx1k", wide))
-	if want := "m: its ports have 97 bits, but ice40-hx1k in the package tq144 has 95 pins"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "--wrap stream") {
+	if want := "m: its ports have 97 bits, but ice40-hx1k in the package tq144 has 95 pins"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "Wrap: stream") {
 		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}
 	o := options(t, "ice40-hx1k", source(t, ports, body))
@@ -153,7 +153,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	m.Memories = []synth.Memory{{Name: "words.hex", Text: words, Placeholder: words}}
 	_, err = synth.Run(t.Context(), m)
-	if want := "m: needs 131072 bits of block RAM, but ice40-hx1k has 65536"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "--fold") {
+	if want := "m: needs 131072 bits of block RAM, but ice40-hx1k has 65536"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "Fold: 1") {
 		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}
 	if entries, _ := os.ReadDir(o.Dir); len(entries) > 0 {
@@ -210,7 +210,7 @@ echo '{"fmax": {"clk": {"achieved": 200}}, "utilization": {"LUT": {"used": 9, "a
 	}
 	o.Seeds = []int{1, 2}
 	_, err = synth.Run(t.Context(), o)
-	if want := "synth: vivado places for xilinx7-a35t without random numbers, which seeds could change"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "--seeds") {
+	if want := "synth: vivado places for xilinx7-a35t without random numbers, which seeds could change"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "Seeds") {
 		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}
 }
