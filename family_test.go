@@ -1,0 +1,93 @@
+package ialgn_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn"
+	"ialgn/internal/tooltest"
+	"ialgn/target"
+)
+
+// TestFamilies is the contract of a row of the table of families: a network is compiled for it in both styles, proved
+// and simulated, whole and class by class and as what yosys makes of it; and it is synthesised for the family's first
+// device with a wrapper that its ports fit, placed where a program for that is installed, and read back where that can
+// be.
+func TestFamilies(t *testing.T) {
+	for _, name := range []string{"iverilog", "yosys", "abc"} {
+		tooltest.Find(t, name)
+	}
+	wide := small
+	wide.Model.InitNoise = 5 // with gates of two inputs
+	m, err := ialgn.Train(t.Context(), wide, circle(), ialgn.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range target.Families() {
+		for _, style := range []ialgn.Style{ialgn.StyleGates, ialgn.StyleLUT} {
+			t.Run(f.Name+" "+string(style), func(t *testing.T) {
+				d := design(t, m, ialgn.CompileOptions{Target: f.Name, Style: style})
+				// After synthesis the primitives are the same in both styles.
+				holds(t, m, d, ialgn.VerifyOptions{Level: ialgn.VerifyAll, Samples: 64, Synthesized: style == ialgn.StyleLUT})
+				holds(t, m, d, ialgn.VerifyOptions{ByClass: true, Samples: 64, Simulator: "iverilog"})
+			})
+		}
+		t.Run(f.Name+" device", func(t *testing.T) {
+			synthesised(t, m, f)
+		})
+	}
+}
+
+// design compiles a model and writes it to a folder.
+func design(t *testing.T, m *ialgn.Model, o ialgn.CompileOptions) *ialgn.Design {
+	t.Helper()
+	d, err := ialgn.Compile(t.Context(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write(filepath.Join(t.TempDir(), "out")); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// holds verifies a design.
+func holds(t *testing.T, m *ialgn.Model, d *ialgn.Design, o ialgn.VerifyOptions) {
+	t.Helper()
+	if c, err := ialgn.Verify(t.Context(), m, d, o); err != nil || !c.Verified {
+		t.Errorf("%+v: %+v, %v", o, c, err)
+	}
+}
+
+// synthesised takes a model to the first device of a family.
+func synthesised(t *testing.T, m *ialgn.Model, f *target.Family) {
+	d := design(t, m, ialgn.CompileOptions{Target: f.Name, Wrap: ialgn.WrapStream})
+	device := f.Devices[0]
+	i, err := ialgn.Synthesise(t.Context(), d, ialgn.SynthOptions{Target: device.Name, MHz: 10, Check: m, Samples: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i.LUTs == 0 || i.FFs == 0 || i.Target != device.Name {
+		t.Errorf("%+v", i.Report)
+	}
+	switch {
+	case i.NotPlaced != "":
+		if i.Bitstream != "" || i.Check.Err() == nil {
+			t.Errorf("not placed, for %s, and yet: %+v", i.NotPlaced, i)
+		}
+		if device.Placeable() && !strings.Contains(i.NotPlaced, f.Placement.Program) {
+			t.Errorf("not placed: %s, which does not name %s", i.NotPlaced, f.Placement.Program)
+		}
+	case device.Icestorm():
+		if err := i.Check.Err(); err != nil || i.Check.Checked != 20 {
+			t.Errorf("read back: %+v, %v", i.Check, err)
+		}
+		fallthrough
+	default:
+		if _, err := os.Stat(i.Bitstream); err != nil || !i.Met || i.Timing() != nil {
+			t.Errorf("%+v, %v", i.Report, err)
+		}
+	}
+}
