@@ -74,7 +74,8 @@ func (c *Certificate) proofsHold() bool {
 
 // differs reports whether a simulation found a difference.
 func (c *Certificate) differs() bool {
-	return c.RTL.Mismatches > 0 || c.Wrapper != nil && c.Wrapper.Mismatches > 0 || c.Synthesized != nil && c.Synthesized.Mismatches > 0
+	return c.RTL.Mismatches > 0 || c.Wrapper != nil && c.Wrapper.Mismatches > 0 || c.Synthesized != nil &&
+		c.Synthesized.Mismatches > 0
 }
 
 // foldDiffers reports whether a check of the folded engine found a difference.

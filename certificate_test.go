@@ -12,7 +12,10 @@ import (
 
 // TestStepsHold holds that a folder whose engine or wrapper has no proof of a clock is not verified.
 func TestStepsHold(t *testing.T) {
-	proved, unproved := &step.Result{Verdict: cec.Equivalent}, &step.Result{Verdict: cec.Undecided, Reason: "there is no beat[2]"}
+	proved, unproved := &step.Result{Verdict: cec.Equivalent}, &step.Result{
+		Verdict: cec.Undecided,
+		Reason:  "there is no beat[2]",
+	}
 	for _, c := range []struct {
 		fold, wrap bool
 		engine, w  *step.Result

@@ -124,7 +124,9 @@ func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*D
 
 // freeze streams the model's file into the raw netlist, and makes the vectors of the testbenches. The frozen network is
 // garbage when it returns, which the largest models need.
-func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Product, data Data) (*netlist.Netlist, error) {
+func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Product, data Data) (*netlist.Netlist,
+	error,
+) {
 	f, err := m.Frozen(ctx)
 	if err != nil {
 		return nil, err

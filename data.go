@@ -86,7 +86,8 @@ func (s source) encode() (*trainer.TestData, error) {
 	}
 	enc := s.encoder
 	t := &trainer.TestData{
-		Name: "memory", Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()), Words: encoding.NewPacked(enc.Features(), enc.BitsIn),
+		Name: "memory", Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),
+		Words: encoding.NewPacked(enc.Features(), enc.BitsIn),
 	}
 	words, levels := make([]uint16, enc.Features()), make([]uint16, enc.Features())
 	for i, sample := range features {
@@ -120,7 +121,8 @@ func (s source) samples(ctx context.Context) (*tested, error) {
 	var missing *dataset.MissingError
 	if errors.As(err, &missing) && s.data.Set == "memory" {
 		random := verify.RandomSamples(s.encoder, randomSamples)
-		return &tested{TestData: &trainer.TestData{Name: "random", Levels: random.Levels, Words: random.Words}, random: true}, nil
+		return &tested{TestData: &trainer.TestData{Name: "random", Levels: random.Levels, Words: random.Words}, random: true},
+			nil
 	}
 	return test, err
 }
@@ -140,7 +142,8 @@ func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Leve
 func (t *tested) note() error {
 	switch {
 	case t.random:
-		return errors.New("the model's samples were passed by the program that trained it: random ones take the place of its test part")
+		return errors.New("the model's samples were passed by the program that trained it: random ones take the place of " +
+			"its test part")
 	case t.other:
 		return otherData(t.Name)
 	}

@@ -11,7 +11,8 @@ import (
 // TestEvaluation has an answer that can be counted by hand, and a class without samples.
 func TestEvaluation(t *testing.T) {
 	labels := []uint8{0, 0, 0, 0, 1, 1, 1}
-	r := newEvaluation([]string{"setosa", "b", "none"}, &model.Scores{Classes: 3, Predicted: []uint8{0, 0, 0, 1, 1, 2, 0}}, labels)
+	r := newEvaluation([]string{"setosa", "b", "none"}, &model.Scores{Classes: 3, Predicted: []uint8{0, 0, 0, 1, 1, 2, 0}},
+		labels)
 	recall := func(v float64) *float64 { return &v }
 	want := &Evaluation{
 		Samples: 7, Correct: 4, Accuracy: 4.0 / 7, Classes: []string{"setosa", "b", "none"},

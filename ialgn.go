@@ -1,9 +1,9 @@
 // Package ialgn trains logic gate networks, compiles them into hardware, and proves that the hardware computes what was
 // trained.
 //
-// A [Model] comes out of [Train] or [Open]. Its [Classifier] classifies samples; [Compile] makes a [Design] of it, which
-// [Design.Write] puts into a folder with Verilog, testbench and report; [Verify] holds that folder to the model and
-// returns a [Certificate]; and [Synthesise] takes it to a bitstream:
+// A [Model] comes out of [Train] or [Open]. Its [Classifier] classifies samples; [Compile] makes a [Design] of it,
+// which [Design.Write] puts into a folder with Verilog, testbench and report; [Verify] holds that folder to the model
+// and returns a [Certificate]; and [Synthesise] takes it to a bitstream:
 //
 //	data --Train--> Model --Compile--> Design --Write--> folder --Synthesise--> bitstream
 //	                  |                   \--Verify--> Certificate

@@ -85,7 +85,8 @@ func TestTrain(t *testing.T) {
 	}
 	ctx, stop = context.WithCancel(t.Context())
 	stop()
-	if _, err := ialgn.Train(ctx, small, circle(), ialgn.TrainOptions{}); !errors.Is(err, ialgn.ErrInterrupted) || !strings.Contains(err.Error(), "lost") {
+	if _, err := ialgn.Train(ctx, small, circle(), ialgn.TrainOptions{}); !errors.Is(err, ialgn.ErrInterrupted) ||
+		!strings.Contains(err.Error(), "lost") {
 		t.Errorf("interrupted in memory: %v", err)
 	}
 }
@@ -184,28 +185,39 @@ func mustClass(c *ialgn.Classifier, features ...float64) int {
 // TestBadData refuses samples that cannot be trained on, and says where they are wrong.
 func TestBadData(t *testing.T) {
 	for want, change := range map[string]func(*ialgn.Data){
-		"there are no samples":                         func(d *ialgn.Data) { d.Features, d.Classes = [][]float64{}, []string{"a", "b"} },
-		"features: 900 samples with 2 labels":          func(d *ialgn.Data) { d.Labels = []int{0, 1} },
-		"features[7]: 3 features, want 2":              func(d *ialgn.Data) { d.Features[7] = []float64{1, 2, 3} },
-		"features[8]: feature 1 is NaN":                func(d *ialgn.Data) { d.Features[8] = []float64{1, math.NaN()} },
-		"features[9]: label -1, want 0 to 1":           func(d *ialgn.Data) { d.Labels[9] = -1 },
-		"257 classes, want 2 to 256":                   func(d *ialgn.Data) { d.Labels[9] = 1 << 40 },
-		"1 classes, want 2 to 256":                     func(d *ialgn.Data) { d.Classes = []string{"a"} },
-		"3 names of 2 features":                        func(d *ialgn.Data) { d.FeatureNames = []string{"a", "b", "c"} },
-		"feature name \"a\\n\" holds control":          func(d *ialgn.Data) { d.FeatureNames = []string{"a\n", "b"} },
-		"test features[0]: label 5, want 0 to 1":       func(d *ialgn.Data) { d.TestFeatures, d.TestLabels = d.Features[:1], []int{5} },
-		"features[0]: 0 features, want 1 to 65536":     func(d *ialgn.Data) { d.Features[0] = nil },
-		"feature 0: values from -1.7e+308 to 1.7e+308": func(d *ialgn.Data) { d.Features[0][0], d.Features[1][0] = -1.7e308, 1.7e308 },
+		"there are no samples": func(d *ialgn.Data) {
+			d.Features, d.Classes = [][]float64{},
+				[]string{"a", "b"}
+		},
+		"features: 900 samples with 2 labels": func(d *ialgn.Data) { d.Labels = []int{0, 1} },
+		"features[7]: 3 features, want 2":     func(d *ialgn.Data) { d.Features[7] = []float64{1, 2, 3} },
+		"features[8]: feature 1 is NaN":       func(d *ialgn.Data) { d.Features[8] = []float64{1, math.NaN()} },
+		"features[9]: label -1, want 0 to 1":  func(d *ialgn.Data) { d.Labels[9] = -1 },
+		"257 classes, want 2 to 256":          func(d *ialgn.Data) { d.Labels[9] = 1 << 40 },
+		"1 classes, want 2 to 256":            func(d *ialgn.Data) { d.Classes = []string{"a"} },
+		"3 names of 2 features":               func(d *ialgn.Data) { d.FeatureNames = []string{"a", "b", "c"} },
+		"feature name \"a\\n\" holds control": func(d *ialgn.Data) { d.FeatureNames = []string{"a\n", "b"} },
+		"test features[0]: label 5, want 0 to 1": func(d *ialgn.Data) {
+			d.TestFeatures, d.TestLabels = d.Features[:1],
+				[]int{5}
+		},
+		"features[0]: 0 features, want 1 to 65536": func(d *ialgn.Data) { d.Features[0] = nil },
+		"feature 0: values from -1.7e+308 to 1.7e+308": func(d *ialgn.Data) {
+			d.Features[0][0], d.Features[1][0] = -1.7e308,
+				1.7e308
+		},
 	} {
 		data := circle()
 		change(&data)
-		if _, err := ialgn.Train(t.Context(), small, data, ialgn.TrainOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ialgn.Train(t.Context(), small, data, ialgn.TrainOptions{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	bad := small
 	bad.Encoder.BitsIn = 17
-	if _, err := ialgn.Train(t.Context(), bad, circle(), ialgn.TrainOptions{}); err == nil || !strings.Contains(err.Error(), "encoder.bits_in") {
+	if _, err := ialgn.Train(t.Context(), bad, circle(), ialgn.TrainOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "encoder.bits_in") {
 		t.Error(err)
 	}
 }
@@ -222,10 +234,12 @@ func TestDesign(t *testing.T) {
 		t.Errorf("in memory: %+v, %v", c, err)
 	}
 	software.Certify = true
-	if _, err := ialgn.Verify(t.Context(), m, d, software); err == nil || !strings.Contains(err.Error(), "Write it first") {
+	if _, err := ialgn.Verify(t.Context(), m, d, software); err == nil ||
+		!strings.Contains(err.Error(), "Write it first") {
 		t.Errorf("a certificate without a folder: %v", err)
 	}
-	if _, err := ialgn.Synthesise(t.Context(), d, ialgn.SynthOptions{}); err == nil || !strings.Contains(err.Error(), "Write it first") {
+	if _, err := ialgn.Synthesise(t.Context(), d, ialgn.SynthOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "Write it first") {
 		t.Errorf("synthesised without a folder: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
@@ -238,7 +252,8 @@ func TestDesign(t *testing.T) {
 	}
 	a, errA := d.Report()
 	b, errB := opened.Report()
-	if errA != nil || errB != nil || !cmp.Equal(a.LUTs, b.LUTs) || !cmp.Equal(d.Options(), opened.Options()) || opened.Module() != "circle" || d.Dir() != dir {
+	if errA != nil || errB != nil || !cmp.Equal(a.LUTs, b.LUTs) || !cmp.Equal(d.Options(), opened.Options()) ||
+		opened.Module() != "circle" || d.Dir() != dir {
 		t.Errorf("%+v (%v), opened %+v (%v)", a, errA, b, errB)
 	}
 	for _, d := range []*ialgn.Design{d, opened} {
@@ -252,7 +267,8 @@ func TestDesign(t *testing.T) {
 	if err := opened.Write(filepath.Join(dir, "again")); err == nil {
 		t.Error("a folder was written again")
 	}
-	other, err := ialgn.Train(t.Context(), small, circle(), ialgn.TrainOptions{Path: filepath.Join(t.TempDir(), "other.st")})
+	other, err := ialgn.Train(t.Context(), small, circle(), ialgn.TrainOptions{Path: filepath.Join(t.TempDir(),
+		"other.st")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +280,8 @@ func TestDesign(t *testing.T) {
 	if other, err = ialgn.Train(t.Context(), seed, circle(), ialgn.TrainOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ialgn.Verify(t.Context(), other, opened, software); err == nil || !strings.Contains(err.Error(), "is another one") {
+	if _, err := ialgn.Verify(t.Context(), other, opened, software); err == nil ||
+		!strings.Contains(err.Error(), "is another one") {
 		t.Errorf("another model: %v", err)
 	}
 }
@@ -285,16 +302,19 @@ func TestSavedWithoutSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := d.Report(); err != nil || r.Samples.Source != "random" || !strings.Contains(r.Samples.Reason, "passed by the program") {
+	if r, err := d.Report(); err != nil || r.Samples.Source != "random" ||
+		!strings.Contains(r.Samples.Reason, "passed by the program") {
 		t.Errorf("%+v, %v", r.Samples, err)
 	}
 	var warned []string
 	o := ialgn.VerifyOptions{Level: ialgn.VerifySoftware, Warn: func(err error) { warned = append(warned, err.Error()) }}
-	if c, err := ialgn.Verify(t.Context(), m, d, o); err != nil || !c.Random || c.Software.Checked != 1000 || len(warned) != 1 {
+	if c, err := ialgn.Verify(t.Context(), m, d, o); err != nil || !c.Random || c.Software.Checked != 1000 ||
+		len(warned) != 1 {
 		t.Errorf("%+v, %v, warned %q", c, err, warned)
 	}
 	o.Data = circle()
-	if c, err := ialgn.Verify(t.Context(), m, d, o); err != nil || c.Random || c.Software.Checked != 900 || len(warned) != 1 {
+	if c, err := ialgn.Verify(t.Context(), m, d, o); err != nil || c.Random || c.Software.Checked != 900 ||
+		len(warned) != 1 {
 		t.Errorf("with samples: %+v, %v, warned %q", c, err, warned)
 	}
 	if _, err := m.Evaluate(t.Context(), ialgn.Data{}); err == nil || ialgn.Hint(err) != "pass them again" {
@@ -350,14 +370,16 @@ func TestDifference(t *testing.T) {
 func TestOptions(t *testing.T) {
 	m := trained(t)
 	_, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Baud: 9600})
-	if err == nil || err.Error() != "Baud 9600: there is no serial line" || ialgn.Hint(err) != "leave it out, or give Wrap: uart" {
+	if err == nil || err.Error() != "Baud 9600: there is no serial line" ||
+		ialgn.Hint(err) != "leave it out, or give Wrap: uart" {
 		t.Errorf("%v (%s)", err, ialgn.Hint(err))
 	}
 	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Fold: 2, Wrap: ialgn.WrapUART, MHz: 12})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ialgn.Verify(t.Context(), m, d, ialgn.VerifyOptions{Level: "forml"}); err == nil || ialgn.Hint(err) != "did you mean formal" {
+	if _, err := ialgn.Verify(t.Context(), m, d, ialgn.VerifyOptions{Level: "forml"}); err == nil ||
+		ialgn.Hint(err) != "did you mean formal" {
 		t.Errorf("%v (%s)", err, ialgn.Hint(err))
 	}
 	if _, err := ialgn.Verify(t.Context(), m, d, ialgn.VerifyOptions{Samples: -1}); err == nil {

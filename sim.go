@@ -136,7 +136,8 @@ func (o SimOptions) measure(ctx context.Context, n *netlist.Netlist, x []uint64,
 		return nil, err
 	}
 	if o.ActivityFile != "" {
-		if err := atomicfile.Write(o.ActivityFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(a.Report) }); err != nil {
+		if err := atomicfile.Write(o.ActivityFile,
+			func(w io.Writer) error { return json.NewEncoder(w).Encode(a.Report) }); err != nil {
 			return nil, err
 		}
 	}

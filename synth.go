@@ -144,7 +144,8 @@ func (o SynthOptions) warn(err error) {
 // run returns what is synthesised and how, by the options and by what the folder says.
 func (o SynthOptions) run(ctx context.Context, d *Design, out *artifact.Output) (r synth.Options, err error) {
 	r = synth.Options{
-		MHz: o.MHz, Pins: o.Pins, Aim: o.Place, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note, Warn: o.Warn,
+		MHz: o.MHz, Pins: o.Pins, Aim: o.Place, Guard: guard(o.Force, o.Keep, o.Pins), Seeds: o.Seeds, Note: o.Note,
+		Warn:     o.Warn,
 		Parallel: parallel(),
 	}
 	if len(r.Seeds) == 0 {
@@ -219,7 +220,8 @@ func reason(p *plan.Plan) string {
 // with it, but another mapping would be smaller.
 func (o SynthOptions) warnOfFamily(out *artifact.Output, p *plan.Plan, d target.Device) {
 	if family := cmp.Or(p.Family(), d.Family); family != d.Family && p.Style != verilog.LUTs && p.Fold == 0 {
-		o.warn(option.Errorf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs made for that",
+		o.warn(option.Errorf("%s was compiled for %s and is synthesised for %s: compile with {Target %s} to have its LUTs "+
+			"made for that",
 			out.Dir, family, d.Name, d.Family))
 	}
 }

@@ -25,7 +25,8 @@ func memories(out *artifact.Output) ([]synth.Memory, error) {
 	var list []synth.Memory
 	for _, m := range out.Report.Fold.Memories {
 		if !slices.ContainsFunc(out.Manifest.Files, func(f artifact.File) bool { return f.Name == m.File }) {
-			return nil, fmt.Errorf("%s: the report has a memory %.60q, the manifest has no such file: compile again", out.Dir, m.File)
+			return nil, fmt.Errorf("%s: the report has a memory %.60q, the manifest has no such file: compile again", out.Dir,
+				m.File)
 		}
 		text, err := os.ReadFile(filepath.Join(out.Dir, m.File))
 		if err != nil {
@@ -68,7 +69,8 @@ func (o SynthOptions) reused(ctx context.Context, out *artifact.Output, r synth.
 		}
 	}
 	if len(r.Memories) == 0 {
-		return "", hint.With(option.Errorf("{Reuse}: %s has no memories, only a folded engine has", out.Dir), "compile with {Fold}, or leave {Reuse} out")
+		return "", hint.With(option.Errorf("{Reuse}: %s has no memories, only a folded engine has", out.Dir),
+			"compile with {Fold}, or leave {Reuse} out")
 	}
 	other, err := artifact.Read(ctx, o.Reuse)
 	if err != nil {

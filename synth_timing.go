@@ -26,7 +26,8 @@ func timingHint(err error, p *plan.Plan, out *artifact.Output, r *synth.Report) 
 	case out.Report.Pipeline == nil:
 		return hint.With(err, "compile with {Pipeline auto} {MaxLevels %d}", levels)
 	case out.Report.Pipeline.LevelsPerStage > levels:
-		return hint.With(err, "compile with {Pipeline auto} {MaxLevels %d}, where it has stages of %d levels", levels, out.Report.Pipeline.LevelsPerStage)
+		return hint.With(err, "compile with {Pipeline auto} {MaxLevels %d}, where it has stages of %d levels", levels,
+			out.Report.Pipeline.LevelsPerStage)
 	case p.Options.Style != plan.StyleLUT:
 		return hint.With(err, "compile with {Style lut}, try more seeds with {Seeds 5}, or aim lower with {MHz %d}", lower)
 	}

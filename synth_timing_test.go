@@ -28,7 +28,12 @@ func TestTimingHint(t *testing.T) {
 		want   string
 	}{
 		{"gates", CompileOptions{}, artifact.Report{}, "compile with Target: ice40 Pipeline: auto MaxLevels: 3"},
-		{"mapped", CompileOptions{Target: "ice40"}, artifact.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}}, "compile with Pipeline: auto MaxLevels: 6"},
+		{
+			"mapped",
+			CompileOptions{Target: "ice40"},
+			artifact.Report{Mapping: &lut.Report{}, Levels: netlist.Sizes{Total: 12}},
+			"compile with Pipeline: auto MaxLevels: 6",
+		},
 		{
 			"a pipeline",
 			CompileOptions{Target: "ice40", Pipeline: "auto"},

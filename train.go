@@ -144,9 +144,11 @@ func trainInMemory(ctx context.Context, r trainer.Run) (*Model, error) {
 }
 
 // TrainSeeds is [Train] of n models with consecutive seeds, from that of the configuration on, into the files of
-// [trainer.SeedPath]. With Resume, finished ones are not trained again, and interrupted ones go on. begin, unless nil, is
-// called before each that trains.
-func TrainSeeds(ctx context.Context, cfg Config, data Data, o TrainOptions, n int, begin func(seed uint64)) (*trainer.SeedsSummary, error) {
+// [trainer.SeedPath]. With Resume, finished ones are not trained again, and interrupted ones go on. begin, unless nil,
+// is called before each that trains.
+func TrainSeeds(ctx context.Context, cfg Config, data Data, o TrainOptions, n int,
+	begin func(seed uint64),
+) (*trainer.SeedsSummary, error) {
 	if o.Path == "" {
 		return nil, errors.New("several seeds are trained into files: give a path")
 	}

@@ -220,7 +220,8 @@ func (m *Model) madeOf(ctx context.Context, out *artifact.Output) error {
 		return err
 	}
 	if was := out.Manifest.Model; was.SHA256 != sum {
-		return hint.With(fmt.Errorf("%s: compiled from model %q, SHA-256 %s; %s is another one, %s", out.Dir, was.Name, was.SHA256, m.Path(), sum),
+		return hint.With(fmt.Errorf("%s: compiled from model %q, SHA-256 %s; %s is another one, %s", out.Dir, was.Name,
+			was.SHA256, m.Path(), sum),
 			"name the model that it was compiled from, or compile this one")
 	}
 	return nil
@@ -233,7 +234,8 @@ func compared(p *plan.Plan, f *model.Frozen, out *artifact.Output) (d verify.Des
 		return d, rtl, err
 	}
 	raw, err := p.Freeze(f)
-	return verify.Design{Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Assumed: p.Options.AssumeThermometer}, rtl, err
+	return verify.Design{Model: f, Raw: raw, Product: out.Netlist, Hint: out.Hint, Assumed: p.Options.AssumeThermometer},
+		rtl, err
 }
 
 // verify runs the checks up to a level. A difference ends it at its level: what comes after would only repeat it.
@@ -313,7 +315,8 @@ func (c *Certificate) proveCore(ctx context.Context) (err error) {
 	if s, err := d.Software(ctx, k.test.samples(), 0); err != nil {
 		return err
 	} else if s.Mismatches > 0 {
-		c.Folder = append(c.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %d DIFFERENCES", filepath.Base(files.Design), s.Mismatches))
+		c.Folder = append(c.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %d DIFFERENCES",
+			filepath.Base(files.Design), s.Mismatches))
 		return nil
 	}
 	files.Module += artifact.CoreSuffix

@@ -18,7 +18,8 @@ func foldFiles(p *plan.Plan, out *artifact.Output) (f *verify.FoldFiles, err err
 		return nil, nil
 	}
 	f = &verify.FoldFiles{
-		Module: out.Manifest.Module + fold.Suffix, Lanes: p.Fold, Drop: p.Dropping(), Programs: out.Paths(artifact.FoldProgram),
+		Module: out.Manifest.Module + fold.Suffix, Lanes: p.Fold, Drop: p.Dropping(),
+		Programs: out.Paths(artifact.FoldProgram),
 	}
 	if f.Verilog, err = out.Path(artifact.FoldVerilog); err != nil {
 		return nil, err
@@ -33,7 +34,8 @@ func (k *checked) wrapperFiles() (f *verify.WrapperFiles, err error) {
 		return nil, nil
 	}
 	f = &verify.WrapperFiles{
-		Kind: k.plan.Wrap, Module: k.files.Module, Style: k.files.Style, Target: k.files.Target, Line: k.plan.Line(), Fold: k.fold,
+		Kind: k.plan.Wrap, Module: k.files.Module, Style: k.files.Style, Target: k.files.Target, Line: k.plan.Line(),
+		Fold: k.fold,
 	}
 	core := around(k.out)
 	if f.Fold != nil {

@@ -82,11 +82,13 @@ func TestDigits(t *testing.T) {
 	shown := []string{
 		percent(o.summary.TestAccuracy), percent(o.summary.TrainAccuracy), o.summary.SHA256,
 	}
-	readme := fmt.Sprintf("(%s of %s)|%s of the model, %s after optimisation, %d levels|%s hidden bits", thousands(o.software.Correct),
+	readme := fmt.Sprintf("(%s of %s)|%s of the model, %s after optimisation, %d levels|%s hidden bits",
+		thousands(o.software.Correct),
 		thousands(o.software.Checked), thousands(o.frozen.Gates()), thousands(o.product.Cells.Gates), o.product.Levels.Gates,
 		thousands(int(o.software.HiddenBits)))
 	mentions(t, "digits/README.md", append(shown, strings.Split(readme, "|")...))
-	mentions(t, "../README.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation", o.frozen.Gates(), o.product.Cells.Gates)))
+	mentions(t, "../README.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation", o.frozen.Gates(),
+		o.product.Cells.Gates)))
 }
 
 // outcome is what a run of an example gave.

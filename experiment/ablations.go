@@ -49,10 +49,14 @@ var initVariants = Experiment{
 	Summary:    "IALGN from skip or random starts, by STE or soft gradients, and RWLGN (supplement)",
 	PaperSeeds: 5,
 	Entries:    atDepths([]int{4, 10, 50, 100}, variants...),
-	Quick:      Reduced{Entries: atDepths([]int{4, 20}, variants...), Keys: slowKeys, Left: []string{"depths 4, 20 instead of 4, 10, 50, 100"}},
+	Quick: Reduced{
+		Entries: atDepths([]int{4, 20}, variants...), Keys: slowKeys,
+		Left: []string{"depths 4, 20 instead of 4, 10, 50, 100"},
+	},
 	Notes: []string{
 		"The paper names depths 4, 50 and 100 of this figure; 10 is from its table 1.",
-		"It gives about 51.1 to 54.0 % for a random start without STE, and beside it names a random start with relaxed gradients, which is the same: which of the two random starts has these values is open, so they are in no row.",
+		"It gives about 51.1 to 54.0 % for a random start without STE, and beside it names a random start with relaxed " +
+			"gradients, which is the same: which of the two random starts has these values is open, so they are in no row.",
 	},
 	Series:  byEpoch,
 	Picture: byDepth,
@@ -88,8 +92,11 @@ var fixedAnchor = Experiment{
 	PaperSeeds: 5,
 	Picture:    byDepth,
 	Entries:    atDepths([]int{4, 10, 50, 100, 150}, anchored...),
-	Quick:      Reduced{Entries: atDepths(quickDepths, anchored...), Keys: quickKeys, Left: []string{deeper + "4, 10, 50, 100, 150"}},
-	Notes:      []string{"The paper does not list the depths of this figure; they are those of its table 1."},
+	Quick: Reduced{
+		Entries: atDepths(quickDepths, anchored...), Keys: quickKeys,
+		Left: []string{deeper + "4, 10, 50, 100, 150"},
+	},
+	Notes: []string{"The paper does not list the depths of this figure; they are those of its table 1."},
 }
 
 var anchored = []network{

@@ -13,8 +13,14 @@ var baselines = Experiment{
 		{Network: "RWLGN", Set: mnist, Keys: slices.Concat(protocol, rwlgn, size8kx6), Paper: published(0.9729, 0.0006)},
 		{Network: "LDLGN", Set: mnist, Keys: slices.Concat(protocol, ldlgn, size8kx6), Paper: published(0.9754, 0.0003)},
 		{Network: "IALGN", Set: mnist, Keys: slices.Concat(protocol, ialgn, size8kx6), Paper: published(0.9822, 0.0002)},
-		{Network: "RWLGN-balanced", Set: mnist, Keys: slices.Concat(protocol, rwlgn, size8kx6, balanced), Paper: published(0.9729, 0.0006)},
-		{Network: "LDLGN-balanced", Set: mnist, Keys: slices.Concat(protocol, ldlgn, size8kx6, balanced), Paper: published(0.9754, 0.0003)},
+		{
+			Network: "RWLGN-balanced", Set: mnist, Keys: slices.Concat(protocol, rwlgn, size8kx6, balanced),
+			Paper: published(0.9729, 0.0006),
+		},
+		{
+			Network: "LDLGN-balanced", Set: mnist, Keys: slices.Concat(protocol, ldlgn, size8kx6, balanced),
+			Paper: published(0.9754, 0.0003),
+		},
 	},
 	Quick: Reduced{Keys: []string{"model.width=2000", "train.epochs=10"}},
 }

@@ -21,16 +21,24 @@ var depthUse = Experiment{
 		Left: []string{"50 layers instead of 100", "CIFAR-10 instead of CIFAR-10 and CIFAR-100"},
 	},
 	Notes: []string{
-		"Shares of operations leave the first layer out; A is the spine and B the anchor of IALGN, both are hidden gates of RWLGN. Effective depth is that of the last layer.",
-		"The paper's shares are those of its CIFAR-10 network of 100 layers. It does not say the width of its CIFAR-100 networks of 100 layers; 128,000 is that of all others on CIFAR-100.",
+		"Shares of operations leave the first layer out; A is the spine and B the anchor of IALGN, both are hidden gates " +
+			"of RWLGN. Effective depth is that of the last layer.",
+		"The paper's shares are those of its CIFAR-10 network of 100 layers. It does not say the width of its CIFAR-100 " +
+			"networks of 100 layers; 128,000 is that of all others on CIFAR-100.",
 	},
 	Columns: []Column{
 		{"share_a", "A, %", 100, func(r *Result) float64 { return r.Operations[3] }},
 		{"share_binary", "binary, %", 100, func(r *Result) float64 { return r.Categories.Binary }},
-		{"share_without_a", "B, not B, constants, %", 100, func(r *Result) float64 { return r.Operations[5] + r.Operations[10] + r.Categories.Constants }},
+		{
+			"share_without_a", "B, not B, constants, %", 100,
+			func(r *Result) float64 { return r.Operations[5] + r.Operations[10] + r.Categories.Constants },
+		},
 		{"share_not_a", "not A, %", 100, func(r *Result) float64 { return r.Operations[12] }},
 		{"depth_mean", "mean depth", 1, func(r *Result) float64 { return r.EffectiveDepth[len(r.EffectiveDepth)-1].Mean }},
-		{"depth_max", "largest depth", 1, func(r *Result) float64 { return float64(r.EffectiveDepth[len(r.EffectiveDepth)-1].Max) }},
+		{
+			"depth_max", "largest depth", 1,
+			func(r *Result) float64 { return float64(r.EffectiveDepth[len(r.EffectiveDepth)-1].Max) },
+		},
 	},
 	Operations: true,
 	Series: &Series{"layer", "effective depth", "", 1, []Line{

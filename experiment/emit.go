@@ -33,7 +33,8 @@ func ParseCluster(name string) (Cluster, error) {
 	if c := Cluster(name); c == Slurm || c == Kubernetes {
 		return c, nil
 	}
-	return "", hint.Near(fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes), name, []string{string(Slurm), string(Kubernetes)})
+	return "", hint.Near(fmt.Errorf("no cluster %q: want %s or %s", name, Slurm, Kubernetes), name,
+		[]string{string(Slurm), string(Kubernetes)})
 }
 
 // Batch is a grid as a job of a cluster: each index is a run.
@@ -59,10 +60,12 @@ const batchThreads = 4
 func (r Runner) Emit(ctx context.Context, to Cluster, data string) (*Batch, error) {
 	for _, dir := range []string{r.Dir, data} {
 		if strings.ContainsAny(dir, "\r\n") { // the file has the command in a comment
-			return nil, hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", dir), "name another folder")
+			return nil, hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", dir),
+				"name another folder")
 		}
 		if to == Kubernetes && dir != "" && !inVolume(dir) {
-			return nil, hint.With(fmt.Errorf("%s: is not in the volume of the job, which a pod has at %s and where it works", dir, volume), "name a folder relative to the volume, such as tables")
+			return nil, hint.With(fmt.Errorf("%s: is not in the volume of the job, which a pod has at %s and where it works",
+				dir, volume), "name a folder relative to the volume, such as tables")
 		}
 	}
 	p, err := r.planned(ctx)
@@ -112,7 +115,8 @@ func (b *Batch) gigabytes() uint64 { return max(1, (b.Memory+b.Memory/4+1<<30-1)
 // comment says what the job is, line by line behind #, with the run of each index.
 func (b *Batch) comment() string {
 	lines := []string{
-		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s`.", b.name, plural.Of(b.Indexes, "run", "runs"), b.Gather, b.Cluster),
+		fmt.Sprintf("%s: %s, one an index. Made by `%s --emit %s`.", b.name, plural.Of(b.Indexes, "run", "runs"), b.Gather,
+			b.Cluster),
 		"A run that is interrupted saves its state and goes on when its index is started again; one",
 		"that is finished is not trained again. The table, when all are:",
 		"  " + b.Gather,
@@ -143,7 +147,8 @@ exec {{.Command}} --index "$SLURM_ARRAY_TASK_ID" --threads "$SLURM_CPUS_PER_TASK
 // slurm writes the grid as a job array.
 func (b *Batch) slurm(w io.Writer) error {
 	return slurmForm.Execute(w, map[string]any{
-		"Comment": b.comment(), "Name": b.name, "Last": b.Indexes - 1, "Threads": batchThreads, "Gigabytes": b.gigabytes(), "Command": b.Gather,
+		"Comment": b.comment(), "Name": b.name, "Last": b.Indexes - 1, "Threads": batchThreads, "Gigabytes": b.gigabytes(),
+		"Command": b.Gather,
 	})
 }
 
@@ -155,12 +160,16 @@ func (b *Batch) label() string {
 
 // kubernetes writes the grid as an Indexed Job. Image and claim are for the user to name.
 func (b *Batch) kubernetes(w io.Writer) error {
-	resources := yaml.MapSlice{{Key: "cpu", Value: fmt.Sprint(batchThreads)}, {Key: "memory", Value: fmt.Sprintf("%dGi", b.gigabytes())}}
+	resources := yaml.MapSlice{
+		{Key: "cpu", Value: fmt.Sprint(batchThreads)},
+		{Key: "memory", Value: fmt.Sprintf("%dGi", b.gigabytes())},
+	}
 	container := yaml.MapSlice{
 		{Key: "name", Value: "ialgn"},
 		{Key: "image", Value: "ialgn:latest"},
 		{Key: "workingDir", Value: volume},
-		{Key: "command", Value: append(append([]string{}, b.args...), "--index", "$(JOB_COMPLETION_INDEX)", "--threads", fmt.Sprint(batchThreads), "--quiet")},
+		{Key: "command", Value: append(append([]string{}, b.args...), "--index", "$(JOB_COMPLETION_INDEX)", "--threads",
+			fmt.Sprint(batchThreads), "--quiet")},
 		{Key: "env", Value: []yaml.MapSlice{{{Key: "name", Value: "IALGN_DATA"}, {Key: "value", Value: volume + "/data"}}}},
 		{Key: "resources", Value: yaml.MapSlice{{Key: "requests", Value: resources}}},
 		{Key: "volumeMounts", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "mountPath", Value: volume}}}},
@@ -170,7 +179,10 @@ func (b *Batch) kubernetes(w io.Writer) error {
 		{Key: "restartPolicy", Value: "Never"},
 		{Key: "terminationGracePeriodSeconds", Value: 300},
 		{Key: "containers", Value: []yaml.MapSlice{container}},
-		{Key: "volumes", Value: []yaml.MapSlice{{{Key: "name", Value: "work"}, {Key: "persistentVolumeClaim", Value: claim}}}},
+		{Key: "volumes", Value: []yaml.MapSlice{{
+			{Key: "name", Value: "work"},
+			{Key: "persistentVolumeClaim", Value: claim},
+		}}},
 	}
 	job := yaml.MapSlice{
 		{Key: "apiVersion", Value: "batch/v1"},

@@ -38,7 +38,8 @@ func indexes(text string) []string {
 func goldenRuns(t *testing.T, e Experiment) []string {
 	t.Helper()
 	var all []string
-	list := regexp.MustCompile(`(?m)^`+e.Name+`: .*\n  \{"name":"([^"]*)"`).FindAllStringSubmatch(read(t, filepath.Join("testdata", "paper.golden")), -1)
+	list := regexp.MustCompile(`(?m)^`+e.Name+`: .*\n  \{"name":"([^"]*)"`).FindAllStringSubmatch(read(t,
+		filepath.Join("testdata", "paper.golden")), -1)
 	for _, m := range list {
 		for seed := range e.PaperSeeds {
 			all = append(all, fmt.Sprintf("%d %s.seed%d", len(all), m[1], seed+1))
@@ -82,13 +83,15 @@ func TestSlurmRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"experiment", "tiny", "--scale", "quick", "--seeds", "2", "--set", "train.epochs=3", "--only", "*-ialgn", "--only", "none",
+		"experiment", "tiny", "--scale", "quick", "--seeds", "2", "--set", "train.epochs=3", "--only", "*-ialgn", "--only",
+		"none",
 		"-o", dir, "--index", "1", "--threads", "4", "--quiet",
 	}
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(string(out)), "\n")); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"0 digits-60x4-ialgn-quick-e3.seed1", "1 digits-60x4-ialgn-quick-e3.seed2"}, indexes(text)); diff != "" {
+	if diff := cmp.Diff([]string{"0 digits-60x4-ialgn-quick-e3.seed1", "1 digits-60x4-ialgn-quick-e3.seed2"},
+		indexes(text)); diff != "" {
 		t.Errorf("indexes (-want +got):\n%s", diff)
 	}
 	if filepath.Base(b.File) != "tiny-quick-e3.sbatch" || !strings.HasPrefix(b.Submit, "sbatch '/") {
@@ -152,18 +155,24 @@ func TestKubernetes(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", e.Name, err, text)
 		}
 		spec := job.Spec
-		if job.APIVersion != "batch/v1" || job.Kind != "Job" || spec.CompletionMode != "Indexed" || spec.Completions != len(indexes(text)) || spec.Completions != b.Indexes {
+		if job.APIVersion != "batch/v1" || job.Kind != "Job" || spec.CompletionMode != "Indexed" ||
+			spec.Completions != len(indexes(text)) || spec.Completions != b.Indexes {
 			t.Errorf("%s: %+v", e.Name, job)
 		}
-		if spec.Parallelism < 1 || spec.BackoffLimitPerIndex < 1 || spec.Template.Spec.RestartPolicy != "Never" || !label.MatchString(job.Metadata.Name) {
+		if spec.Parallelism < 1 || spec.BackoffLimitPerIndex < 1 || spec.Template.Spec.RestartPolicy != "Never" ||
+			!label.MatchString(job.Metadata.Name) {
 			t.Errorf("%s: %+v", e.Name, job)
 		}
 		c := spec.Template.Spec.Containers[0]
-		want := slices.Concat([]string{"ialgn"}, r.Args(), []string{"-o", r.Dir, "--index", "$(JOB_COMPLETION_INDEX)", "--threads", "4", "--quiet"})
+		want := slices.Concat([]string{"ialgn"}, r.Args(), []string{
+			"-o", r.Dir, "--index", "$(JOB_COMPLETION_INDEX)",
+			"--threads", "4", "--quiet",
+		})
 		if diff := cmp.Diff(want, c.Command); diff != "" || c.VolumeMounts[0]["name"] != spec.Template.Spec.Volumes[0].Name {
 			t.Errorf("%s: command (-want +got):\n%s", e.Name, diff)
 		}
-		if got := c.Resources.Requests["memory"]; got != fmt.Sprintf("%dGi", b.gigabytes()) || b.gigabytes()<<30 < b.Memory || b.Memory == 0 {
+		if got := c.Resources.Requests["memory"]; got != fmt.Sprintf("%dGi", b.gigabytes()) || b.gigabytes()<<30 < b.Memory ||
+			b.Memory == 0 {
 			t.Errorf("%s: asks for %s, a run needs %d bytes", e.Name, got, b.Memory)
 		}
 	}
@@ -173,9 +182,16 @@ func TestKubernetes(t *testing.T) {
 func TestFolders(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}
-	for _, dirs := range [][2]string{{t.TempDir(), ""}, {"../tables", ""}, {"tables", "/elsewhere"}, {"tables", "/workshop"}, {"tables", "/work/../data"}} {
+	for _, dirs := range [][2]string{
+		{t.TempDir(), ""},
+		{"../tables", ""},
+		{"tables", "/elsewhere"},
+		{"tables", "/workshop"},
+		{"tables", "/work/../data"},
+	} {
 		r.Dir = dirs[0]
-		if _, err := r.Emit(t.Context(), Kubernetes, dirs[1]); err == nil || !strings.Contains(err.Error(), "is not in the volume of the job") {
+		if _, err := r.Emit(t.Context(), Kubernetes, dirs[1]); err == nil ||
+			!strings.Contains(err.Error(), "is not in the volume of the job") {
 			t.Errorf("%q: error %v", dirs, err)
 		}
 	}
@@ -204,7 +220,8 @@ func TestParseCluster(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-paper.sbatch"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Emit(t.Context(), Slurm, ""); err == nil || !strings.Contains(err.Error(), "tiny-paper.sbatch: is a folder") {
+	if _, err := r.Emit(t.Context(), Slurm, ""); err == nil || !strings.Contains(err.Error(),
+		"tiny-paper.sbatch: is a folder") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -71,7 +71,8 @@ func ParseScale(name string) (Scale, error) {
 	if s := Scale(name); s == Quick || s == Paper {
 		return s, nil
 	}
-	return "", hint.Near(fmt.Errorf("no scale %q: want %s or %s", name, Quick, Paper), name, []string{string(Quick), string(Paper)})
+	return "", hint.Near(fmt.Errorf("no scale %q: want %s or %s", name, Quick, Paper), name,
+		[]string{string(Quick), string(Paper)})
 }
 
 // All returns the experiments, in the order in which they are listed.
@@ -84,7 +85,8 @@ func Find(name string) (Experiment, error) {
 	all := All()
 	i := slices.IndexFunc(all, func(e Experiment) bool { return e.Name == name })
 	if i < 0 {
-		return Experiment{}, hint.Near(hint.With(fmt.Errorf("there is no experiment %q", name), "the experiments are %s", strings.Join(names(), ", ")), name, names())
+		return Experiment{}, hint.Near(hint.With(fmt.Errorf("there is no experiment %q", name), "the experiments are %s",
+			strings.Join(names(), ", ")), name, names())
 	}
 	return all[i], nil
 }

@@ -48,7 +48,8 @@ func TestGrids(t *testing.T) {
 				if n.Paper != nil {
 					seeds = publishedSeeds
 				}
-				fmt.Fprintf(&text, "%s: %s, the paper has %s over %d seeds\n", e.Name, n.Network, points(n.Paper, "no number"), seeds)
+				fmt.Fprintf(&text, "%s: %s, the paper has %s over %d seeds\n", e.Name, n.Network, points(n.Paper, "no number"),
+					seeds)
 				text.WriteString(keys(t, mustConfig(t, &e, &n, scale)))
 			}
 		}
@@ -183,7 +184,8 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	counts := map[string]int{
-		"depth-scaling": 225, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48, "gate-count": 195, "baselines": 25,
+		"depth-scaling": 225, "hidden-k": 60, "depth-use": 20, "init-variants": 100, "fixed-anchor": 75, "binarisation": 48,
+		"gate-count": 195, "baselines": 25,
 	}
 	if diff := cmp.Diff(counts, runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
@@ -203,9 +205,17 @@ func TestSet(t *testing.T) {
 		{"binarisation", 11, Paper, nil, "cifar10-12000x4-ialgn"},
 		{"binarisation", 11, Paper, []string{"train.epochs=50"}, "cifar10-12000x4-ialgn-b16-k32-e50"},
 		{"binarisation", 0, Paper, []string{"train.epochs=50"}, "cifar10-12000x4-ialgn-b4-k4-e50"},
-		{"binarisation", 11, Paper, []string{"train.epochs=200", "train.seed=4", "train.checkpoint.minutes=1"}, "cifar10-12000x4-ialgn"},
+		{
+			"binarisation", 11, Paper,
+			[]string{"train.epochs=200", "train.seed=4", "train.checkpoint.minutes=1"},
+			"cifar10-12000x4-ialgn",
+		},
 		{"depth-scaling", 0, Paper, []string{"model.anchors=8"}, "cifar10-12000x4-rwlgn"}, // which has none
-		{"depth-scaling", 2, Paper, []string{"model.init_noise=0.5", "model.anchors=4", "model.anchors=8"}, "cifar10-12000x4-ialgn-k8-model.init_noise-0.5"},
+		{
+			"depth-scaling", 2, Paper,
+			[]string{"model.init_noise=0.5", "model.anchors=4", "model.anchors=8"},
+			"cifar10-12000x4-ialgn-k8-model.init_noise-0.5",
+		},
 		{"depth-scaling", 2, Quick, []string{"train.epochs=3", "model.width=500"}, "cifar10-500x4-ialgn-quick-w500-e3"},
 	} {
 		e, err := Find(test.experiment)
@@ -235,19 +245,30 @@ func TestSet(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	e := Experiment{
-		Entries: []Entry{{Set: []string{"a=1", "b=2"}, Keys: []string{"a=3"}}, {Keys: []string{"a=3", "b=4"}}, {Keys: []string{"b=4"}}},
-		Quick:   Reduced{Keys: []string{"b=1", "a=0"}, Left: []string{"c instead of d"}},
+		Entries: []Entry{
+			{Set: []string{"a=1", "b=2"}, Keys: []string{"a=3"}},
+			{Keys: []string{"a=3", "b=4"}},
+			{Keys: []string{"b=4"}},
+		},
+		Quick: Reduced{Keys: []string{"b=1", "a=0"}, Left: []string{"c instead of d"}},
 	}
-	want := []string{"a 0 instead of 3", "a 0 instead of its default", "b 1 instead of 2", "b 1 instead of 4", "c instead of d"}
+	want := []string{
+		"a 0 instead of 3", "a 0 instead of its default", "b 1 instead of 2", "b 1 instead of 4",
+		"c instead of d",
+	}
 	if diff := cmp.Diff(want, e.changes(Quick, e.At(Quick))); diff != "" {
 		t.Errorf("scale quick (-want +got):\n%s", diff)
 	}
 	e.Set = []string{"b=7", "d=1", " b =4"}
-	want = []string{"a 0 instead of 3", "a 0 instead of its default", "b 4 instead of 2", "d 1 instead of its default", "c instead of d"}
+	want = []string{
+		"a 0 instead of 3", "a 0 instead of its default", "b 4 instead of 2", "d 1 instead of its default",
+		"c instead of d",
+	}
 	if diff := cmp.Diff(want, e.changes(Quick, e.At(Quick))); diff != "" {
 		t.Errorf("scale quick and set (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"b 4 instead of 2", "d 1 instead of its default"}, e.changes(Paper, e.At(Paper))); diff != "" {
+	if diff := cmp.Diff([]string{"b 4 instead of 2", "d 1 instead of its default"},
+		e.changes(Paper, e.At(Paper))); diff != "" {
 		t.Errorf("set (-want +got):\n%s", diff)
 	}
 }
@@ -262,7 +283,9 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_, err := Find("baseline")
-	if err == nil || err.Error() != `there is no experiment "baseline"` || !strings.HasPrefix(hint.Of(err), "did you mean baselines; the experiments are depth-scaling, ") || !strings.HasSuffix(hint.Of(err), ", "+baselines.Name) {
+	if err == nil || err.Error() != `there is no experiment "baseline"` ||
+		!strings.HasPrefix(hint.Of(err), "did you mean baselines; the experiments are depth-scaling, ") ||
+		!strings.HasSuffix(hint.Of(err), ", "+baselines.Name) {
 		t.Errorf("error %v, hint %q", err, hint.Of(err))
 	}
 }

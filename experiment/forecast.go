@@ -64,7 +64,8 @@ func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
 	}
 	f.Jobs = r.sideBySide(f.Runs)
 	f.Threads = max(1, r.cores()/f.Jobs)
-	f.Method = fmt.Sprintf("the optimiser steps that are left at the pace that each network had here over a few steps on %s, %d side by side; with what else this machine does now; reading and evaluation are not counted",
+	f.Method = fmt.Sprintf("the optimiser steps that are left at the pace that each network had here over a few steps "+
+		"on %s, %d side by side; with what else this machine does now; reading and evaluation are not counted",
 		plural.Of(f.Threads, "thread", "threads"), f.Jobs)
 	return f, f.project(ctx)
 }

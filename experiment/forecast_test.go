@@ -13,7 +13,10 @@ import (
 // steps that are left.
 func TestForecast(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Dir: t.TempDir(), Threads: 2, Jobs: 1, Train: rec.train, Only: []string{"*rwlgn"}}
+	r := Runner{
+		Experiment: digits, Scale: Quick, Seeds: 2, Dir: t.TempDir(), Threads: 2, Jobs: 1, Train: rec.train,
+		Only: []string{"*rwlgn"},
+	}
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +30,8 @@ func TestForecast(t *testing.T) {
 	}
 	for i, a := range f.Runs {
 		done := 2 * (1 - i/2)
-		if a.Index != i || a.Seed != uint64(1+i%2) || a.Epochs != 2 || a.Done != done || (*a.Hours > 0) == (done > 0) || a.Bytes == 0 {
+		if a.Index != i || a.Seed != uint64(1+i%2) || a.Epochs != 2 || a.Done != done || (*a.Hours > 0) == (done > 0) ||
+			a.Bytes == 0 {
 			t.Errorf("run %+v", a)
 		}
 	}
@@ -35,7 +39,8 @@ func TestForecast(t *testing.T) {
 		t.Errorf("%v hours, the runs have %v", *f.Hours, sum)
 	}
 	var text strings.Builder
-	if err := f.Text(&text); err != nil || strings.Count(text.String(), "| digits-60x4-") != 4 || !strings.Contains(text.String(), "2 runs to train, about 0.0 hours: ") {
+	if err := f.Text(&text); err != nil || strings.Count(text.String(), "| digits-60x4-") != 4 ||
+		!strings.Contains(text.String(), "2 runs to train, about 0.0 hours: ") {
 		t.Errorf("%s, error %v", text.String(), err)
 	}
 	r.Jobs = 2

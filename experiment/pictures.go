@@ -26,14 +26,18 @@ type Picture struct {
 
 // The pictures of the experiments.
 var (
-	byDepth = &Picture{Label: "depth, layers", Chart: sized, Line: networkOf, At: func(m *config.Model) float64 { return float64(m.Depth) }}
+	byDepth = &Picture{
+		Label: "depth, layers", Chart: sized, Line: networkOf,
+		At: func(m *config.Model) float64 { return float64(m.Depth) },
+	}
 	byGates = &Picture{
 		Label: "deployed gates", Log: true, Chart: func(r *Row) string { return r.Data },
 		Line: func(r *Row) string { return fmt.Sprintf("%s, width %d", r.Network, r.Width) },
 		At:   func(m *config.Model) float64 { return float64(m.Width * m.Depth) },
 	}
 	byNetwork = &Picture{
-		Label: "network", Chart: func(r *Row) string { return r.Data }, Line: func(r *Row) string { return fmt.Sprintf("depth %d", r.Depth) },
+		Label: "network", Chart: func(r *Row) string { return r.Data },
+		Line: func(r *Row) string { return fmt.Sprintf("depth %d", r.Depth) },
 	}
 	byAnchors = &Picture{
 		Label: "k_x, anchor candidates", Log: true, Chart: sized,
@@ -75,8 +79,10 @@ func (p *Picture) draw(t *Table) []drawing {
 		ours, theirs, kind := p.places(&d.X, rows)
 		lines, of := grouped(rows, p.Line)
 		for group, line := range lines {
-			d.add(plot.Series{Name: of[group], Group: group + 1, Kind: kind}, line, ours, func(r *Row) *trainer.Spread { return r.Test })
-			d.add(plot.Series{Name: of[group] + ofPaper(line), Group: group + 1, Kind: plot.Scatter}, line, theirs, func(r *Row) *trainer.Spread { return r.Paper })
+			d.add(plot.Series{Name: of[group], Group: group + 1, Kind: kind}, line, ours,
+				func(r *Row) *trainer.Spread { return r.Test })
+			d.add(plot.Series{Name: of[group] + ofPaper(line), Group: group + 1, Kind: plot.Scatter}, line, theirs,
+				func(r *Row) *trainer.Spread { return r.Paper })
 		}
 		all = append(all, d)
 	}
@@ -162,7 +168,8 @@ func (t *Table) drawSeries() []drawing {
 	var all []drawing
 	for i, rows := range groups {
 		d := drawing{"-" + t.series.Step + "s-" + names[i], plot.Chart{
-			Title: t.headed(names[i]), X: plot.Axis{Label: t.series.Step}, Y: plot.Axis{Label: t.series.Label, Unit: t.series.Symbol},
+			Title: t.headed(names[i]), X: plot.Axis{Label: t.series.Step},
+			Y: plot.Axis{Label: t.series.Label, Unit: t.series.Symbol},
 		}}
 		for group, r := range rows {
 			if len(r.results) > 0 {
@@ -228,7 +235,10 @@ func (s *Series) curves(r *Row, group int) []plot.Series {
 		}
 		lines = append(lines, mean)
 	}
-	first := plot.Series{Name: strings.TrimSpace(r.Network + " " + s.Lines[0].Label), X: plot.Upto(len(lines[0])), Y: lines[0], Group: group}
+	first := plot.Series{
+		Name: strings.TrimSpace(r.Network + " " + s.Lines[0].Label), X: plot.Upto(len(lines[0])),
+		Y: lines[0], Group: group,
+	}
 	switch {
 	case len(lines) > 2:
 		first.Low, first.High = lines[1], lines[2]
@@ -237,7 +247,10 @@ func (s *Series) curves(r *Row, group int) []plot.Series {
 	}
 	all := []plot.Series{first}
 	for i := 3; i < len(lines); i++ {
-		all = append(all, plot.Series{Name: r.Network + " " + s.Lines[i].Label, X: plot.Upto(len(lines[i])), Y: lines[i], Group: group})
+		all = append(all, plot.Series{
+			Name: r.Network + " " + s.Lines[i].Label, X: plot.Upto(len(lines[i])), Y: lines[i],
+			Group: group,
+		})
 	}
 	return all
 }

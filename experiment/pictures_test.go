@@ -54,8 +54,10 @@ func TestPictures(t *testing.T) {
 	}
 	want := map[string][]plot.Series{
 		"-mnist-20": {
-			bars("RWLGN", 1, plot.Line, []float64{4, 9}, []float64{50, 70}, 1), bars("RWLGN, paper", 1, plot.Scatter, []float64{4}, []float64{75}, 2),
-			bars("IALGN", 2, plot.Line, []float64{4, 9}, []float64{60, 90}, 1), bars("IALGN, paper", 2, plot.Scatter, []float64{4}, []float64{80}, 2),
+			bars("RWLGN", 1, plot.Line, []float64{4, 9}, []float64{50, 70}, 1),
+			bars("RWLGN, paper", 1, plot.Scatter, []float64{4}, []float64{75}, 2),
+			bars("IALGN", 2, plot.Line, []float64{4, 9}, []float64{60, 90}, 1),
+			bars("IALGN, paper", 2, plot.Scatter, []float64{4}, []float64{80}, 2),
 		},
 		"-cifar10-20": {bars("IALGN", 2, plot.Line, []float64{4}, []float64{30}, nan)},
 	}
@@ -71,7 +73,9 @@ func TestPictures(t *testing.T) {
 	}
 	table.picture = byNetwork
 	first := table.draw()[0]
-	if diff := cmp.Diff([]string{"RWLGN", "IALGN"}, first.X.Names); diff != "" || !slices.Equal(first.Series[0].X, []float64{0, 1}) || first.Series[0].Name != "depth 4" || first.Series[0].Kind != plot.Scatter {
+	if diff := cmp.Diff([]string{"RWLGN", "IALGN"}, first.X.Names); diff != "" ||
+		!slices.Equal(first.Series[0].X, []float64{0, 1}) || first.Series[0].Name != "depth 4" ||
+		first.Series[0].Kind != plot.Scatter {
 		t.Errorf("by network: %+v, names (-want +got):\n%s", first.Series, diff)
 	}
 	table.Rows = table.Rows[2:3]

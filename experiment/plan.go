@@ -66,7 +66,8 @@ func (r Runner) plan(ctx context.Context) (*plan, error) {
 func (r Runner) planned(ctx context.Context) (*plan, error) {
 	networks := r.Experiment.At(r.Scale)
 	if len(networks) == 0 || r.Seeds < 1 {
-		return nil, fmt.Errorf("experiment %s: %d entries with %d seeds: want at least one of each", r.Experiment.Name, len(networks), r.Seeds)
+		return nil, fmt.Errorf("experiment %s: %d entries with %d seeds: want at least one of each", r.Experiment.Name,
+			len(networks), r.Seeds)
 	}
 	t, err := r.table()
 	if err != nil {
@@ -108,7 +109,8 @@ func (p *plan) here() string {
 	for i := range p.entries {
 		e, paper := &p.entries[i], &p.table.Rows[i].paper
 		m := e.Config.Model
-		same = same && e.asked && e.Config.Data.Set == paper.Data.Set && m.Width == paper.Model.Width && m.Depth == paper.Model.Depth
+		same = same && e.asked && e.Config.Data.Set == paper.Data.Set && m.Width == paper.Model.Width &&
+			m.Depth == paper.Model.Depth
 		if e.asked {
 			networks, data = addNew(networks, e.entry.Network), addNew(data, e.Config.Data.Set)
 			sizes = addNew(sizes, fmt.Sprintf("%d x %d", m.Width, m.Depth))
@@ -137,7 +139,8 @@ func (p *plan) checkAsked(patterns []string) error {
 		}
 		names = append(names, "  "+base(e.Config, e.entry.Network))
 	}
-	return hint.With(&noRowError{patterns, p.experiment.Name}, "* stands for any text; the rows are\n%s", strings.Join(names, "\n"))
+	return hint.With(&noRowError{patterns, p.experiment.Name}, "* stands for any text; the rows are\n%s",
+		strings.Join(names, "\n"))
 }
 
 // noRowError is of patterns that are of no row.
@@ -199,7 +202,8 @@ func (p *plan) namesake(e *planned) error {
 	for i := range p.entries {
 		if o := &p.entries[i]; o.Model == e.Model && !o.Config.Equal(e.Config) {
 			keys := o.Config.Diff(e.Config)
-			return hint.With(fmt.Errorf("--set: makes one name, %s, of two rows of %s, which differ in %s", e.Config.Name, p.experiment.Name, strings.Join(keys, ", ")),
+			return hint.With(fmt.Errorf("--set: makes one name, %s, of two rows of %s, which differ in %s", e.Config.Name,
+				p.experiment.Name, strings.Join(keys, ", ")),
 				"replace %s, too, with --set", strings.Join(keys, ", "))
 		}
 	}
@@ -340,10 +344,12 @@ func (p *plan) fill(i int) bool {
 // further, or stand in the table for what it is not.
 func foreign(cfg config.Config, path string, m *model.Model) error {
 	if diff := cfg.Diff(m.Config, "train.checkpoint.minutes"); len(diff) > 0 {
-		return fmt.Errorf("%s: has another %s than this run of the experiment; choose another folder", path, strings.Join(diff, ", "))
+		return fmt.Errorf("%s: has another %s than this run of the experiment; choose another folder", path,
+			strings.Join(diff, ", "))
 	}
 	if from := m.Record.Start; from != nil {
-		return fmt.Errorf("%s: was trained further from %s, where this run of the experiment draws its parameters; choose another folder", path, from.Name)
+		return fmt.Errorf("%s: was trained further from %s, where this run of the experiment draws its parameters; choose "+
+			"another folder", path, from.Name)
 	}
 	return nil
 }

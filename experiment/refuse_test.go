@@ -28,9 +28,11 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"another configuration", func(r *Runner) {
 			r.Experiment.Quick.Keys = []string{"train.epochs=3"}
-		}, "digits-60x4-rwlgn-quick.seed1.safetensors: has another train.epochs than this run of the experiment; choose another folder"},
+		}, "digits-60x4-rwlgn-quick.seed1.safetensors: has another train.epochs than this run of the experiment; choose " +
+			"another folder"},
 		{"another checkpoint", func(r *Runner) {
-			if err := errors.Join(os.Remove(second), os.Rename(strings.Replace(second, "seed2", "seed1", 1)+".checkpoint", second+".checkpoint")); err != nil {
+			if err := errors.Join(os.Remove(second), os.Rename(strings.Replace(second, "seed2", "seed1", 1)+".checkpoint",
+				second+".checkpoint")); err != nil {
 				t.Fatal(err)
 			}
 		}, "digits-60x4-ialgn-quick.seed2.safetensors.checkpoint: has another train.seed than this run"},
@@ -42,7 +44,10 @@ func TestRefuses(t *testing.T) {
 		{"a file for a folder", func(r *Runner) { r.Dir = second }, second},
 		{"no seeds", func(r *Runner) { r.Seeds = 0 }, "experiment tiny: 2 entries with 0 seeds"},
 		{"no entries", func(r *Runner) { r.Experiment.Entries = nil }, "experiment tiny: 0 entries"},
-		{"a key that is none", func(r *Runner) { r.Experiment.Quick.Keys = []string{"train.epoch=1"} }, "experiment tiny, RWLGN: "},
+		{
+			"a key that is none", func(r *Runner) { r.Experiment.Quick.Keys = []string{"train.epoch=1"} },
+			"experiment tiny, RWLGN: ",
+		},
 	} {
 		rec := &recorder{}
 		r := r
@@ -110,7 +115,9 @@ func TestOtherData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	refused("one before", first, rec, 1, "csv-60x4-ialgn-quick: seed 1: "+first.Dir+"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content of data set samples than there is now; put the former files back")
+	refused("one before", first, rec, 1, "csv-60x4-ialgn-quick: seed 1: "+first.Dir+
+		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content of data set samples than there is now; put "+
+		"the former files back")
 	changing, rec := runner()
 	train := changing.Train
 	changing.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
@@ -118,7 +125,8 @@ func TestOtherData(t *testing.T) {
 		samples(t, table, 220)
 		return all, err
 	}
-	refused("changed meanwhile", changing, rec, 2, "csv-60x4-ialgn-quick: seed 1: "+changing.Dir+"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content")
+	refused("changed meanwhile", changing, rec, 2, "csv-60x4-ialgn-quick: seed 1: "+changing.Dir+
+		"/csv-60x4-rwlgn-quick.seed1.safetensors: was trained on other content")
 }
 
 // TestTuned has a seed that was trained further from a model, in the place of one of the
@@ -130,7 +138,10 @@ func TestTuned(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := filepath.Join(r.Dir, "digits-60x4-ialgn-quick.seed1.safetensors")
-	tuned := trainer.Run{Config: mustConfig(t, &r.Experiment, &r.Experiment.Entries[1], Quick), Model: filepath.Join(t.TempDir(), "m"), Start: base}
+	tuned := trainer.Run{
+		Config: mustConfig(t, &r.Experiment, &r.Experiment.Entries[1], Quick),
+		Model:  filepath.Join(t.TempDir(), "m"), Start: base,
+	}
 	if _, err := tuned.Train(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +153,8 @@ func TestTuned(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := r.Run(t.Context())
-		want := base + end + ": was trained further from digits-60x4-ialgn-quick.seed1.safetensors, where this run of the experiment draws its parameters; choose another folder; to train this seed anew, move "
+		want := base + end + ": was trained further from digits-60x4-ialgn-quick.seed1.safetensors, where this run of the " +
+			"experiment draws its parameters; choose another folder; to train this seed anew, move "
 		if err == nil || !strings.Contains(err.Error(), want) || rec.begun != nil {
 			t.Errorf("trained %v, error %v, want one with %q", rec.begun, err, want)
 		}
@@ -166,7 +178,8 @@ func TestDamagedCheckpoint(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), path+".checkpoint: ") || len(rec.begun) != 2 {
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), path+".checkpoint: ") ||
+		len(rec.begun) != 2 {
 		t.Errorf("without its model: trained %v, error %v", rec.begun, err)
 	}
 }

@@ -101,7 +101,10 @@ func measure(path string) (*Result, error) {
 		Operations: counted.Operations, Categories: counted.Categories, EffectiveDepth: census.EffectiveDepth(f),
 	}
 	for _, e := range info.Model.Record.Epochs {
-		one := EpochResult{Loss: e.Loss, Train: share(e.TrainCorrect, e.TrainSamples), Test: share(e.TestCorrect, e.TestSamples)}
+		one := EpochResult{
+			Loss: e.Loss, Train: share(e.TrainCorrect, e.TrainSamples),
+			Test: share(e.TestCorrect, e.TestSamples),
+		}
 		if r.Config.Train.Estimator == "soft" {
 			relaxed := share(e.RelaxedCorrect, e.TestSamples)
 			one.Relaxed = &relaxed

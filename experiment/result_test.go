@@ -33,19 +33,23 @@ func TestResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(census.EffectiveDepth(f), got.EffectiveDepth); diff != "" || got.Gates != 240 || got.SHA256 != run.SHA256 {
+		if diff := cmp.Diff(census.EffectiveDepth(f), got.EffectiveDepth); diff != "" || got.Gates != 240 ||
+			got.SHA256 != run.SHA256 {
 			t.Errorf("%s: %+v (-want +got):\n%s", run.Model, got, diff)
 		}
-		if last := got.Epochs[len(got.Epochs)-1]; len(got.Epochs) != 2 || last.Test != run.TestAccuracy || last.Loss != run.Loss || last.Relaxed != nil {
+		if last := got.Epochs[len(got.Epochs)-1]; len(got.Epochs) != 2 || last.Test != run.TestAccuracy ||
+			last.Loss != run.Loss || last.Relaxed != nil {
 			t.Errorf("%s: epochs %+v, the run has %+v", run.Model, got.Epochs, run.Summary)
 		}
 		binary += census.Take(f).Categories.Binary / 2
 		deepest += float64(got.EffectiveDepth[3].Max) / 2
 	}
-	if v := row.Values; v[1].Name != "share_binary" || v[1].Mean != binary || v[5].Mean != deepest || v[1].Std == nil || binary == 0 {
+	if v := row.Values; v[1].Name != "share_binary" || v[1].Mean != binary || v[5].Mean != deepest || v[1].Std == nil ||
+		binary == 0 {
 		t.Errorf("values %+v, want %v binary and a depth of %v", v, binary, deepest)
 	}
-	if lines := strings.Split(read(t, table.Files[2]), "\n"); len(lines) != 2+2*4 || !strings.HasPrefix(lines[8], "digits-60x4-ialgn-quick,IALGN,digits,60,4,4,") {
+	if lines := strings.Split(read(t, table.Files[2]), "\n"); len(lines) != 2+2*4 ||
+		!strings.HasPrefix(lines[8], "digits-60x4-ialgn-quick,IALGN,digits,60,4,4,") {
 		t.Errorf("by layer:\n%s", strings.Join(lines, "\n"))
 	}
 	whole := files(t, table)
@@ -54,7 +58,8 @@ func TestResults(t *testing.T) {
 		"without a layer":  strings.Replace(read(t, ResultPath(row.Runs[0].Model)), `"effective_depth"`, `"depths"`, 1),
 		"without an epoch": strings.Replace(read(t, ResultPath(row.Runs[0].Model)), `"epochs": [`, `"courses": [`, 1),
 		"of another model": strings.Replace(read(t, ResultPath(row.Runs[0].Model)), "seed1", "seed2", 1),
-		"of former bytes":  strings.Replace(read(t, ResultPath(row.Runs[0].Model)), `"model_sha256": "`, `"model_sha256": "0`, 1),
+		"of former bytes": strings.Replace(read(t, ResultPath(row.Runs[0].Model)), `"model_sha256": "`, `"model_sha256": "0`,
+			1),
 	} {
 		want := read(t, ResultPath(row.Runs[0].Model))
 		if err := os.WriteFile(ResultPath(row.Runs[0].Model), []byte(text), 0o666); err != nil {
@@ -77,7 +82,8 @@ func TestRelaxedResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := table.Rows[0].results[0].Epochs; e[1].Relaxed == nil || *e[1].Relaxed != *table.Rows[0].Runs[0].RelaxedAccuracy {
+	if e := table.Rows[0].results[0].Epochs; e[1].Relaxed == nil ||
+		*e[1].Relaxed != *table.Rows[0].Runs[0].RelaxedAccuracy {
 		t.Errorf("epochs %+v", e)
 	}
 	if filepath.Base(table.Files[2]) != "tiny-quick-epochs.csv" || strings.Count(read(t, table.Files[2]), "\n") != 3 {

@@ -107,7 +107,10 @@ func (r Runner) checkOutputs(p *plan) error {
 	}
 	for _, s := range p.runs() {
 		result := ResultPath(trainer.SeedPath(s.Model, s.Config.Train.Seed))
-		if err := r.Guard.CheckAll([]overwrite.File{{Path: LogPath(s.Model), Form: overwrite.Log}, {Path: result, Form: overwrite.Result}}); err != nil {
+		if err := r.Guard.CheckAll([]overwrite.File{
+			{Path: LogPath(s.Model), Form: overwrite.Log},
+			{Path: result, Form: overwrite.Result},
+		}); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,8 @@ var digits = Experiment{
 }
 
 var small = []string{
-	"data.set=digits", "encoder.bits=4", "model.width=60", "model.depth=4", "model.tau=2", "model.init=random", "train.epochs=4",
+	"data.set=digits", "encoder.bits=4", "model.width=60", "model.depth=4", "model.tau=2", "model.init=random",
+	"train.epochs=4",
 }
 
 func read(t *testing.T, path string) string {
@@ -88,11 +89,13 @@ func TestResume(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rec := &recorder{cancel: cancel, at: 4}
 	r.Dir, r.Train, r.Threads = filepath.Join(t.TempDir(), "a", "b"), rec.train, 2
-	if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil || !strings.HasPrefix(err.Error(), "digits-60x4-ialgn: seed 2: interrupted") {
+	if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil ||
+		!strings.HasPrefix(err.Error(), "digits-60x4-ialgn: seed 2: interrupted") {
 		t.Fatalf("table %v, error %v", table, err)
 	}
 	sofar := read(t, filepath.Join(r.Dir, "tiny-paper.md"))
-	if !strings.Contains(sofar, "Not run: digits-60x4-ialgn: its turn has not come yet.") || strings.Count(sofar, "| not run ") != 2 {
+	if !strings.Contains(sofar, "Not run: digits-60x4-ialgn: its turn has not come yet.") ||
+		strings.Count(sofar, "| not run ") != 2 {
 		t.Errorf("the table of what is finished:\n%s", sofar)
 	}
 	rec.at = 0
@@ -103,12 +106,16 @@ func TestResume(t *testing.T) {
 	if diff := cmp.Diff(files(t, whole), files(t, table)); diff != "" {
 		t.Errorf("table (-whole +interrupted):\n%s", diff)
 	}
-	want := []string{"digits-60x4-rwlgn 1", "digits-60x4-rwlgn 2", "digits-60x4-ialgn 1", "digits-60x4-ialgn 2", "digits-60x4-ialgn 2"}
+	want := []string{
+		"digits-60x4-rwlgn 1", "digits-60x4-rwlgn 2", "digits-60x4-ialgn 1", "digits-60x4-ialgn 2",
+		"digits-60x4-ialgn 2",
+	}
 	if diff := cmp.Diff(want, rec.begun); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 	rec.begun = nil
-	if again, err := r.Run(t.Context()); err != nil || rec.begun != nil || cmp.Diff(files(t, whole), files(t, again)) != "" {
+	if again, err := r.Run(t.Context()); err != nil || rec.begun != nil ||
+		cmp.Diff(files(t, whole), files(t, again)) != "" {
 		t.Errorf("the third call trained %v, error %v", rec.begun, err)
 	}
 }
@@ -151,7 +158,8 @@ func TestInterruptAlone(t *testing.T) {
 		return rec.train(ctx, s)
 	}
 	for range 2 {
-		if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil || !strings.HasPrefix(err.Error(), "digits-60x4-rwlgn: ") {
+		if table, err := r.Run(ctx); !errors.Is(err, trainer.ErrInterrupted) || table != nil ||
+			!strings.HasPrefix(err.Error(), "digits-60x4-rwlgn: ") {
 			t.Errorf("table %v, error %v", table, err)
 		}
 		if called != 1 {
@@ -184,13 +192,17 @@ func TestFailureTogether(t *testing.T) {
 // TestOnly trains one row, then another: the first stays in the table of the second.
 func TestOnly(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"digits-*-ialgn"}, Dir: t.TempDir(), Train: rec.train}
+	r := Runner{
+		Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"digits-*-ialgn"}, Dir: t.TempDir(),
+		Train: rec.train,
+	}
 	r.Experiment.Set = []string{"train.epochs=3"}
 	table, err := r.Run(t.Context())
 	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-ialgn-quick-e3 1"}) {
 		t.Fatalf("began %v, error %v", rec.begun, err)
 	}
-	if table.Rows[0].NotRun != notAsked || table.Rows[0].Test != nil || table.Rows[1].Epochs != 3 || table.Rows[1].Test == nil {
+	if table.Rows[0].NotRun != notAsked || table.Rows[0].Test != nil || table.Rows[1].Epochs != 3 ||
+		table.Rows[1].Test == nil {
 		t.Errorf("rows %+v", table.Rows)
 	}
 	if filepath.Base(table.Files[0]) != "tiny-quick-e3.md" {
@@ -207,11 +219,15 @@ func TestOnly(t *testing.T) {
 	}
 	r.Only, rec.begun = []string{"none", "*rwlgn"}, nil
 	table, err = r.Run(t.Context())
-	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-rwlgn-quick-e3 1"}) || table.Rows[1].Test == nil || table.Rows[0].Test == nil {
+	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-rwlgn-quick-e3 1"}) || table.Rows[1].Test == nil ||
+		table.Rows[0].Test == nil {
 		t.Errorf("began %v, rows %+v, error %v", rec.begun, table.Rows, err)
 	}
 	r.Dir, rec.begun = t.TempDir(), nil
-	for pattern, want := range map[string]string{"ialgn": "--only ialgn: no row of tiny has such a name", "[": "--only: syntax error in pattern"} {
+	for pattern, want := range map[string]string{
+		"ialgn": "--only ialgn: no row of tiny has such a name",
+		"[":     "--only: syntax error in pattern",
+	} {
 		r.Only = []string{pattern}
 		if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) || rec.begun != nil {
 			t.Errorf("%s: began %v, error %v", pattern, rec.begun, err)
@@ -231,7 +247,8 @@ func TestOnlyFits(t *testing.T) {
 	if table.Rows[0].Test == nil || table.Rows[1].NotRun != notAsked || table.Rows[1].Test != nil {
 		t.Errorf("rows %+v", table.Rows)
 	}
-	if want, text := "Not run: digits-60x4-ialgn-quick: not asked for.", read(t, table.Files[0]); !strings.Contains(text, want) {
+	if want, text := "Not run: digits-60x4-ialgn-quick: not asked for.",
+		read(t, table.Files[0]); !strings.Contains(text, want) {
 		t.Errorf("no %q in\n%s", want, text)
 	}
 	rec.begun = nil
@@ -297,7 +314,8 @@ func TestNamesakeLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows := table.Rows; rows[0].Test == nil || rows[1].Name != rows[0].Name || rows[1].Test != nil || rows[1].NotRun != notAsked || rows[2].Test == nil {
+	if rows := table.Rows; rows[0].Test == nil || rows[1].Name != rows[0].Name || rows[1].Test != nil ||
+		rows[1].NotRun != notAsked || rows[2].Test == nil {
 		t.Errorf("rows %+v", rows)
 	}
 }
@@ -337,13 +355,15 @@ func TestAbsent(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
 	r.Experiment.Entries = slices.Concat([]Entry{{
-		Network: "RWLGN", Keys: slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + csv}), Paper: published(0.5, 0.1),
+		Network: "RWLGN", Keys: slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + csv}),
+		Paper: published(0.5, 0.1),
 	}}, digits.Entries[1:])
 	table, err := r.Run(t.Context())
 	if err != nil || len(rec.begun) != 1 {
 		t.Fatalf("trained %v, error %v", rec.begun, err)
 	}
-	if row := table.Rows[0]; !strings.Contains(row.NotRun, "not found") || row.Get == "" || row.Test != nil || table.Rows[1].Test == nil {
+	if row := table.Rows[0]; !strings.Contains(row.NotRun, "not found") || row.Get == "" || row.Test != nil ||
+		table.Rows[1].Test == nil {
 		t.Errorf("rows %+v", table.Rows)
 	}
 	samples(t, csv, 200)
@@ -373,14 +393,16 @@ func TestFallback(t *testing.T) {
 	r.Experiment.Entries = slices.Clone(digits.Entries)
 	for i := range r.Experiment.Entries {
 		r.Experiment.Entries[i].Set = cifar10
-		r.Experiment.Entries[i].Keys = append(slices.Clone(r.Experiment.Entries[i].Keys[3:]), "model.width=60", "model.depth=4")
+		r.Experiment.Entries[i].Keys = append(slices.Clone(r.Experiment.Entries[i].Keys[3:]), "model.width=60",
+			"model.depth=4")
 	}
 	if table, err := r.Run(t.Context()); err == nil || table.Rows[0].Data != "cifar10" || table.Rows[0].Paper == nil {
 		t.Fatalf("without both: %+v, error %v", table, err)
 	}
 	writeMNIST(t, sets)
 	r.Only = []string{"cifar10-60x4-ialgn"}
-	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "cifar10") || strings.Contains(err.Error(), "no row") {
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "cifar10") ||
+		strings.Contains(err.Error(), "no row") {
 		t.Errorf("only a row of CIFAR-10: error %v", err)
 	}
 	r.Scale, r.Only = Paper, nil
@@ -389,10 +411,14 @@ func TestFallback(t *testing.T) {
 	}
 	r.Scale = Quick
 	first, err := r.Run(t.Context())
-	if err != nil || first.Rows[1].Name != "mnist-60x4-ialgn-quick" || first.Rows[1].Paper != nil || first.Rows[1].Difference != nil || first.Rows[1].Test == nil {
+	if err != nil || first.Rows[1].Name != "mnist-60x4-ialgn-quick" || first.Rows[1].Paper != nil ||
+		first.Rows[1].Difference != nil || first.Rows[1].Test == nil {
 		t.Fatalf("%+v, error %v", first, err)
 	}
-	if !slices.ContainsFunc(first.Caption, func(s string) bool { return strings.Contains(s, "MNIST instead of CIFAR-10, which was not found") }) {
+	if !slices.ContainsFunc(first.Caption, func(s string) bool {
+		return strings.Contains(s,
+			"MNIST instead of CIFAR-10, which was not found")
+	}) {
 		t.Errorf("caption %q", first.Caption)
 	}
 	r.Folders = nil

@@ -95,10 +95,12 @@ func (e *Experiment) endings(keys []string) (string, error) {
 			continue
 		}
 		if key == "name" || strings.HasPrefix(key, "train.validation.") {
-			return "", hint.With(fmt.Errorf("--set %s: is not for experiments, whose files have names and whose models are those of the last epoch", key), "train it with `ialgn train`")
+			return "", hint.With(fmt.Errorf("--set %s: is not for experiments, whose files have names and whose models are "+
+				"those of the last epoch", key), "train it with `ialgn train`")
 		}
 		if !nameable.MatchString(value) {
-			return "", hint.With(fmt.Errorf("--set %s=%s: cannot be part of the names of files", key, value), "train it with `ialgn train`")
+			return "", hint.With(fmt.Errorf("--set %s=%s: cannot be part of the names of files", key, value),
+				"train it with `ialgn train`")
 		}
 		short, ok := endings[key]
 		if !ok {

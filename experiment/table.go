@@ -69,7 +69,8 @@ func (r Runner) table() (*Table, error) {
 	base := filepath.Join(r.Dir, e.Name+"-"+string(r.Scale)+endings)
 	t := &Table{
 		Experiment: e.Name, Title: e.Summary, Scale: r.Scale,
-		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture, counted: e.Operations, guard: r.Guard,
+		Files: []string{base + ".md", base + ".csv"}, columns: e.Columns, series: e.Series, picture: e.Picture,
+		counted: e.Operations, guard: r.Guard,
 	}
 	if e.Series != nil {
 		t.Files = append(t.Files, base+"-"+e.Series.Step+"s.csv")
@@ -104,10 +105,12 @@ func (r Runner) caption(asked []Entry, paper bool) []string {
 		over = fmt.Sprintf("%d seeds", r.Seeds)
 	}
 	lines := []string{
-		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the test set itself; mean +- standard deviation (n - 1) over %s.", over),
+		fmt.Sprintf("Test accuracy of the frozen network after the last epoch, and after the best, which is chosen by the "+
+			"test set itself; mean +- standard deviation (n - 1) over %s.", over),
 	}
 	if paper {
-		lines = append(lines, fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference is that of the means, after the last epoch.", publishedSeeds))
+		lines = append(lines, fmt.Sprintf("The paper's values, where it has a number, are over %d seeds; the difference "+
+			"is that of the means, after the last epoch.", publishedSeeds))
 	}
 	less := e.changes(r.Scale, asked)
 	if r.Seeds != e.PaperSeeds {

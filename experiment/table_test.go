@@ -22,7 +22,10 @@ func spread(x, std float64) trainer.Spread { return trainer.Spread{Mean: x, Std:
 // one seed, and an entry without data.
 func TestTable(t *testing.T) {
 	summaries := map[string]*trainer.SeedsSummary{
-		"digits-60x4-rwlgn": {TestAccuracy: spread(0.97249, 0.00123), BestAccuracy: spread(0.9731, 0.0011), Runs: make([]trainer.SeedSummary, 3)},
+		"digits-60x4-rwlgn": {
+			TestAccuracy: spread(0.97249, 0.00123), BestAccuracy: spread(0.9731, 0.0011),
+			Runs: make([]trainer.SeedSummary, 3),
+		},
 		"digits-60x4-ldlgn": {TestAccuracy: spread(0.97544, 0), BestAccuracy: spread(0.97544, 0)},
 		"digits-60x4-ialgn": {TestAccuracy: mean(0.99), BestAccuracy: mean(1)},
 	}
@@ -31,16 +34,25 @@ func TestTable(t *testing.T) {
 		{Network: "RWLGN", Keys: digits.Entries[0].Keys, Paper: published(0.9729, 0.0006)},
 		{Network: "LDLGN", Keys: digits.Entries[0].Keys, Paper: published(0.97545, 0.0003)},
 		{Network: "IALGN", Keys: digits.Entries[1].Keys, Paper: published(0.9822, 0.0002)},
-		{Network: "IALGN", Keys: append(slices.Clone(digits.Entries[1].Keys), "data.set=mnist"), Paper: published(0.9822, 0.0002)},
+		{
+			Network: "IALGN", Keys: append(slices.Clone(digits.Entries[1].Keys), "data.set=mnist"),
+			Paper: published(0.9822, 0.0002),
+		},
 	}
-	e.Columns = []Column{{"share_a", "A, %", 100, func(r *Result) float64 { return r.Operations[3] }}, {"depth", "depth", 1, func(r *Result) float64 { return float64(len(r.Epochs)) }}}
+	e.Columns = []Column{
+		{"share_a", "A, %", 100, func(r *Result) float64 { return r.Operations[3] }},
+		{"depth", "depth", 1, func(r *Result) float64 { return float64(len(r.Epochs)) }},
+	}
 	e.Series = byEpoch
 	e.Entries[1].Said = map[string]string{"share_a": "under 0.2"}
 	p, err := Runner{Experiment: e, Scale: Paper, Seeds: 3, Dir: t.TempDir()}.plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []*Result{{Commit: "c0ffee", Epochs: []EpochResult{{Test: 0.5}, {Test: 0.75}}}, {Commit: "ab5e+", Epochs: []EpochResult{{Test: 0.25}, {Test: 0.25}, {Test: 1}}}}
+	results := []*Result{
+		{Commit: "c0ffee", Epochs: []EpochResult{{Test: 0.5}, {Test: 0.75}}},
+		{Commit: "ab5e+", Epochs: []EpochResult{{Test: 0.25}, {Test: 0.25}, {Test: 1}}},
+	}
 	results[0].Operations[3], results[1].Operations[3] = 0.25, 0.75
 	table := p.table
 	for i := range p.entries[:3] {
@@ -74,10 +86,14 @@ func TestCaption(t *testing.T) {
 	}{
 		{Paper, 5, []string{"(n - 1) over 5 seeds.", "The paper's protocol.", "--scale paper --seeds 5`."}},
 		{Paper, 1, []string{"over one seed.", "The paper's protocol, but for: one seed instead of 5."}},
-		{Quick, 3, []string{"but for: train.epochs 2 instead of 4; 3 seeds instead of 5.", "Made by `ialgn experiment tiny --scale quick --seeds 3`."}},
+		{Quick, 3, []string{
+			"but for: train.epochs 2 instead of 4; 3 seeds instead of 5.",
+			"Made by `ialgn experiment tiny --scale quick --seeds 3`.",
+		}},
 		{Quick, 5, []string{"but for: train.epochs 2 instead of 4."}},
 	} {
-		text := strings.Join(Runner{Experiment: digits, Scale: test.scale, Seeds: test.seeds}.caption(digits.At(test.scale), true), "\n")
+		text := strings.Join(Runner{Experiment: digits, Scale: test.scale, Seeds: test.seeds}.caption(digits.At(test.scale),
+			true), "\n")
 		for _, want := range test.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s, %d seeds: no %q in\n%s", test.scale, test.seeds, want, text)
@@ -100,7 +116,13 @@ func TestEntitled(t *testing.T) {
 		has, not []string
 	}{
 		{"the paper's", Paper, nil, nil, all, []string{"The paper's values"}, nil},
-		{"some rows", Paper, []string{"mnist-8000x6-*"}, nil, all + "; here RWLGN, LDLGN, IALGN on mnist, 8000 x 6", []string{"The paper's values"}, nil},
+		{
+			"some rows", Paper,
+			[]string{"mnist-8000x6-*"},
+			nil, all + "; here RWLGN, LDLGN, IALGN on mnist, 8000 x 6",
+			[]string{"The paper's values"},
+			nil,
+		},
 		{
 			"one row on other data", Paper,
 			[]string{"fashion-mnist-8000x6-ialgn"},
@@ -115,7 +137,11 @@ func TestEntitled(t *testing.T) {
 			[]string{"fashion-mnist with one width instead of three data sets"},
 			[]string{"CIFAR-10", "The paper's values"},
 		},
-		{"quick", Quick, nil, nil, all + "; here RWLGN, LDLGN, IALGN on cifar10, 2000 x 4, 2000 x 20, 2000 x 50", []string{"CIFAR-10 with one width instead of"}, nil},
+		{
+			"quick", Quick, nil, nil, all + "; here RWLGN, LDLGN, IALGN on cifar10, 2000 x 4, 2000 x 20, 2000 x 50",
+			[]string{"CIFAR-10 with one width instead of"},
+			nil,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := Runner{Experiment: depthScaling, Scale: test.scale, Seeds: 1, Only: test.only, Dir: t.TempDir()}
@@ -145,7 +171,8 @@ func TestEntitled(t *testing.T) {
 // TestCaptionOfFewerSeeds has the one grid that the paper trains over fewer seeds than its
 // table 1, from which the value beside it is.
 func TestCaptionOfFewerSeeds(t *testing.T) {
-	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(binarisation.Entries, true), "\n")
+	text := strings.Join(Runner{Experiment: binarisation, Scale: Paper, Seeds: 3}.caption(binarisation.Entries, true),
+		"\n")
 	for _, want := range []string{"where it has a number, are over 5 seeds;", "\nThe paper's protocol.\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -169,7 +196,10 @@ func TestNotRun(t *testing.T) {
 
 // TestNothing has no entry with data: the table says so, and so does the error.
 func TestNothing(t *testing.T) {
-	r := Runner{Experiment: baselines, Scale: Quick, Seeds: 3, Dir: filepath.Join(t.TempDir(), "new"), Folders: []string{t.TempDir()}}
+	r := Runner{
+		Experiment: baselines, Scale: Quick, Seeds: 3, Dir: filepath.Join(t.TempDir(), "new"),
+		Folders: []string{t.TempDir()},
+	}
 	table, err := r.Run(t.Context())
 	var missing *dataset.MissingError
 	if !errors.As(err, &missing) || missing.Set != "mnist" || table == nil {
@@ -180,7 +210,8 @@ func TestNothing(t *testing.T) {
 			t.Errorf("row %+v", row)
 		}
 	}
-	if text := read(t, table.Files[0]); strings.Count(text, "| not run ") != 2*len(baselines.Entries) || strings.Count(text, missing.HintIn(option.Flags)) != 1 {
+	if text := read(t, table.Files[0]); strings.Count(text, "| not run ") != 2*len(baselines.Entries) ||
+		strings.Count(text, missing.HintIn(option.Flags)) != 1 {
 		t.Errorf("table:\n%s", text)
 	}
 }

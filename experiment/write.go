@@ -30,7 +30,8 @@ func (t *Table) write() error {
 
 // check refuses to write the table's files over what is none of an experiment.
 func (t *Table) check() error {
-	return t.guard.CheckAll(append(overwrite.Of(overwrite.Table, t.Files[:1]...), overwrite.Of(overwrite.Values, t.Files[1:]...)...))
+	return t.guard.CheckAll(append(overwrite.Of(overwrite.Table, t.Files[:1]...),
+		overwrite.Of(overwrite.Values, t.Files[1:]...)...))
 }
 
 // notRun stands in place of a value.
@@ -38,7 +39,10 @@ const notRun = "not run"
 
 // Markdown writes the table with its caption, legible as plain text.
 func (t *Table) Markdown(w io.Writer) error {
-	head := []string{"data", "width", "depth", "gates", "network", "seeds", "epochs", "test accuracy, %", "best epoch, %", "paper, %", "difference, points"}
+	head := []string{
+		"data", "width", "depth", "gates", "network", "seeds", "epochs", "test accuracy, %", "best epoch, %",
+		"paper, %", "difference, points",
+	}
 	for _, c := range t.columns {
 		head = append(head, c.Head)
 	}
@@ -50,7 +54,8 @@ func (t *Table) Markdown(w io.Writer) error {
 		}
 		lines = append(lines, line)
 	}
-	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, align(lines), strings.Join(slices.Concat(t.Caption, t.commits()), "\n"))
+	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, align(lines),
+		strings.Join(slices.Concat(t.Caption, t.commits()), "\n"))
 	if missing := t.notRun(); len(missing) > 0 {
 		text += "\n" + strings.Join(missing, "\n") + "\n"
 	}
@@ -77,7 +82,8 @@ func (t *Table) commits() []string {
 // trained says what a row trains, for Markdown.
 func (r *Row) trained() []string {
 	return []string{
-		r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), strconv.Itoa(r.Gates), r.Network, strconv.Itoa(r.Seeds), strconv.Itoa(r.Epochs),
+		r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), strconv.Itoa(r.Gates), r.Network, strconv.Itoa(r.Seeds),
+		strconv.Itoa(r.Epochs),
 	}
 }
 
@@ -125,7 +131,8 @@ func align(lines [][]string) string {
 // that did not run has no value of is empty.
 func (t *Table) CSV(w io.Writer) error {
 	head := []string{
-		"name", "data", "width", "depth", "deployed_gates", "network", "seeds", "epochs", "test_accuracy_mean", "test_accuracy_std",
+		"name", "data", "width", "depth", "deployed_gates", "network", "seeds", "epochs", "test_accuracy_mean",
+		"test_accuracy_std",
 		"best_test_accuracy_mean", "best_test_accuracy_std", "paper_mean", "paper_std", "difference_points", "not_run",
 	}
 	for _, c := range t.columns {

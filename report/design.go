@@ -28,9 +28,15 @@ const stale = "Of an earlier content of the folder, not of this one: "
 
 // area shows what the design takes, by part.
 func (b *builder) area() section {
-	s := section{ID: "area", Title: "Area and levels", Notes: []string{"Of the netlist that compile wrote, without a loader and before synthesis."}}
+	s := section{
+		ID: "area", Title: "Area and levels",
+		Notes: []string{"Of the netlist that compile wrote, without a loader and before synthesis."},
+	}
 	r := &b.Output.Report
-	t := table{Caption: "The classifier alone, by part", Head: []string{"what", "encoder", "gates", "head", "total"}, Numbers: true}
+	t := table{
+		Caption: "The classifier alone, by part", Head: []string{"what", "encoder", "gates", "head", "total"},
+		Numbers: true,
+	}
 	add := func(name string, n *netlist.Sizes) {
 		if n != nil {
 			t.Rows = append(t.Rows, texts(name, count(n.Encoder), count(n.Gates), count(n.Head), count(n.Total)))
@@ -84,9 +90,13 @@ func foldTables(r *artifact.FoldReport) []table {
 		if c.SamplesPerSecond > 0 {
 			rate = count(int(c.SamplesPerSecond))
 		}
-		each.Rows = append(each.Rows, texts(name, count(c.Steps), count(c.Cycles), count(c.Blocks), rate, strings.Join(c.Fits, ", ")))
+		each.Rows = append(each.Rows, texts(name, count(c.Steps), count(c.Cycles), count(c.Blocks), rate,
+			strings.Join(c.Fits, ", ")))
 	}
-	memories := table{Caption: "Memories of the folded engine", Head: []string{"file", "words", "bits a word"}, Numbers: true}
+	memories := table{
+		Caption: "Memories of the folded engine", Head: []string{"file", "words", "bits a word"},
+		Numbers: true,
+	}
 	for _, m := range r.Memories {
 		memories.Rows = append(memories.Rows, texts(m.File, count(m.Depth), count(m.Width)))
 	}
@@ -123,7 +133,8 @@ func (b *builder) passes() section {
 			luts, levels = count(m.LUTs.Total), count(m.Levels.Total)
 		}
 		measured = measured && p.Measures != nil
-		t.Rows = append(t.Rows, texts(p.Name, sweep, count(p.Before), count(p.After), luts, levels, fmt.Sprintf("%.2g", p.Seconds)))
+		t.Rows = append(t.Rows, texts(p.Name, sweep, count(p.Before), count(p.After), luts, levels,
+			fmt.Sprintf("%.2g", p.Seconds)))
 	}
 	if len(r.Passes) == 0 {
 		s.Notes = []string{"The folder was compiled without passes."}
@@ -139,7 +150,10 @@ func (b *builder) passes() section {
 // cellChart shows the cells of each part after each pass, whose number is its place in
 // the table.
 func cellChart(raw *netlist.Measures, passes []compiler.PassReport) *plot.Chart {
-	c := &plot.Chart{Title: "Cells after each pass", X: plot.Axis{Label: "pass", Names: []string{"raw"}}, Y: plot.Axis{Label: "cells"}, Stacked: true}
+	c := &plot.Chart{
+		Title: "Cells after each pass", X: plot.Axis{Label: "pass", Names: []string{"raw"}},
+		Y: plot.Axis{Label: "cells"}, Stacked: true,
+	}
 	for _, p := range passes {
 		c.X.Names = append(c.X.Names, p.Name)
 	}
@@ -167,7 +181,8 @@ func levelChart(raw *netlist.Measures, passes []compiler.PassReport) *plot.Chart
 		names, values = append(names, p.Name), append(values, float64(p.Measures.Levels.Total))
 	}
 	return &plot.Chart{
-		Title: "Levels after each pass", X: plot.Axis{Label: "pass", Names: names}, Y: plot.Axis{Label: "longest path", Unit: "cells"},
+		Title: "Levels after each pass", X: plot.Axis{Label: "pass", Names: names},
+		Y:    plot.Axis{Label: "longest path", Unit: "cells"},
 		Bars: []plot.Bars{{Values: values}},
 	}
 }
@@ -241,7 +256,8 @@ func (b *builder) synthesis() section {
 			s.Tables = append(s.Tables, t)
 		}
 		if one.Check != nil {
-			s.Tables = append(s.Tables, pairs(one.Report.Target+": the bitstream, read back, against the model", b.values(one.Check)))
+			s.Tables = append(s.Tables, pairs(one.Report.Target+": the bitstream, read back, against the model",
+				b.values(one.Check)))
 		}
 	}
 	return s
@@ -252,7 +268,8 @@ func (s *Synthesis) table() table {
 	r := &s.Report
 	rows := [][]cell{
 		texts("device", r.Device.Part), texts("top module", r.Module),
-		texts("LUTs", count(r.LUTs)), texts("carries", count(r.Carries)), texts("flip-flops", count(r.FFs)), texts("pins", count(r.Pins)),
+		texts("LUTs", count(r.LUTs)), texts("carries", count(r.Carries)), texts("flip-flops", count(r.FFs)),
+		texts("pins", count(r.Pins)),
 	}
 	if r.RAM > 0 {
 		rows = append(rows, texts("block RAM", count(r.RAM)+" bits"))
@@ -263,7 +280,8 @@ func (s *Synthesis) table() table {
 	if r.Fmax > 0 {
 		rows = append(rows,
 			texts("clock after routing", megahertz(r.Fmax)),
-			texts("clock aimed at", fmt.Sprintf("%s, met: %s", megahertz(r.MHz), map[bool]string{true: "yes", false: "no"}[r.Met])),
+			texts("clock aimed at", fmt.Sprintf("%s, met: %s", megahertz(r.MHz),
+				map[bool]string{true: "yes", false: "no"}[r.Met])),
 			texts("seeds routed", fmt.Sprintf("%d, from %s to %s", r.Routed, megahertz(r.Least), megahertz(r.Most))))
 	}
 	if r.Bitstream != "" {

@@ -56,8 +56,8 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 	return p, err
 }
 
-// model opens the model that a folder was compiled from: the one that is named, else the one with the manifest's SHA-256
-// in the folder or beside it.
+// model opens the model that a folder was compiled from: the one that is named, else the one with the manifest's
+// SHA-256 in the folder or beside it.
 func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model, error) {
 	if o.Model != "" {
 		m, err := ialgn.Open(o.Model)
@@ -94,7 +94,8 @@ func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model
 		return nil, err
 	}
 	wanted := out.Manifest.Model
-	err = fmt.Errorf("%s: the model that it was compiled from, %q with SHA-256 %s, is neither there nor beside it", d.Dir(), wanted.Name, wanted.SHA256)
+	err = fmt.Errorf("%s: the model that it was compiled from, %q with SHA-256 %s, is neither there nor beside it",
+		d.Dir(), wanted.Name, wanted.SHA256)
 	return nil, hint.With(err, "name it with {Model MODEL}")
 }
 
@@ -171,7 +172,8 @@ func readJSON(path string, v any) (there bool, err error) {
 		return false, err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return false, hint.With(fmt.Errorf("%s: %w", path, jsonfault.Explain(err)), "synthesise again, or remove the folder %s", filepath.Dir(path))
+		return false, hint.With(fmt.Errorf("%s: %w", path, jsonfault.Explain(err)),
+			"synthesise again, or remove the folder %s", filepath.Dir(path))
 	}
 	return true, nil
 }

@@ -32,7 +32,8 @@ func (b *builder) confusion() section {
 		s.Tables = []table{b.Test.table(classes)}
 		return s
 	}
-	s.Notes = append(s.Notes, "Rows are the samples' classes, columns the classes that they are taken for; the darker, the more of a row.")
+	s.Notes = append(s.Notes, "Rows are the samples' classes, columns the classes that they are taken for; the darker, "+
+		"the more of a row.")
 	s.Matrix = b.Test.drawing(classes)
 	s.Tables = []table{b.Test.mistakes(classes), b.Test.recalls(classes)}
 	return s
@@ -40,7 +41,10 @@ func (b *builder) confusion() section {
 
 // table returns the matrix of few classes. It has the page's width and no more.
 func (t *Test) table(classes []string) table {
-	m := table{Caption: "Samples by their class (rows) and the class that they are taken for (columns)", Numbers: true, Matrix: true}
+	m := table{
+		Caption: "Samples by their class (rows) and the class that they are taken for (columns)", Numbers: true,
+		Matrix: true,
+	}
 	m.Head = append(append([]string{"class"}, classes...), "recognised")
 	for y, row := range t.Confusion {
 		all := sum(row)
@@ -97,10 +101,13 @@ func (t *Test) drawing(classes []string) template.HTML {
 	}
 	size := labelRoom + side*len(classes)
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg class="matrix" width="%d" height="%[1]d" viewBox="0 0 %[2]d %[2]d" role="img" font-size="%d">`, size*wideDrawing/10, size, letters)
-	fmt.Fprintf(&out, "<title>Confusion matrix of %d classes</title><desc>%s of %s samples lie on the diagonal. The tables below have the most frequent mistakes, and what is recognised of each class.</desc>\n",
+	fmt.Fprintf(&out, `<svg class="matrix" width="%d" height="%[1]d" viewBox="0 0 %[2]d %[2]d" role="img" font-size="%d">`,
+		size*wideDrawing/10, size, letters)
+	fmt.Fprintf(&out, "<title>Confusion matrix of %d classes</title><desc>%s of %s samples lie on the diagonal. The "+
+		"tables below have the most frequent mistakes, and what is recognised of each class.</desc>\n",
 		len(classes), count(t.Correct), count(t.Samples))
-	fmt.Fprintf(&out, `<rect class="frame" x="%d" y="%d" width="%d" height="%d"/>`+"\n", labelRoom, labelRoom, size-labelRoom, size-labelRoom)
+	fmt.Fprintf(&out, `<rect class="frame" x="%d" y="%d" width="%d" height="%d"/>`+"\n", labelRoom, labelRoom,
+		size-labelRoom, size-labelRoom)
 	for i, name := range classes {
 		at, name := labelRoom+side*i+side/2+letters/3, escaped(shortened(name))
 		fmt.Fprintf(&out, `<text x="%d" y="%d" text-anchor="end">%s</text><text transform="translate(%d %d) rotate(-90)">%[3]s</text>`+"\n",
@@ -124,7 +131,8 @@ func (t *Test) drawCell(out *strings.Builder, classes []string, y, x, side, shad
 	fmt.Fprintf(out, `<rect class="s%d" x="%d" y="%d" width="%d" height="%[4]d"><title>%s, taken for %s: %d of %d</title></rect>`,
 		shade, left, top, side, escaped(classes[y]), escaped(classes[x]), n, sum(t.Confusion[y]))
 	if numbered {
-		fmt.Fprintf(out, `<text class="s%d" x="%d" y="%d" text-anchor="middle">%d</text>`, shade, left+side/2, top+side/2+4, n)
+		fmt.Fprintf(out, `<text class="s%d" x="%d" y="%d" text-anchor="middle">%d</text>`, shade, left+side/2, top+side/2+4,
+			n)
 	}
 	out.WriteByte('\n')
 }
@@ -171,7 +179,10 @@ func (t *Test) recalls(classes []string) table {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(ratio(t.Confusion[a][a], sum(t.Confusion[a])), ratio(t.Confusion[b][b], sum(t.Confusion[b])))
 	})
-	m := table{Caption: "What is recognised of each class, the least first", Head: []string{"class", "samples", "recognised"}, Numbers: true}
+	m := table{
+		Caption: "What is recognised of each class, the least first",
+		Head:    []string{"class", "samples", "recognised"}, Numbers: true,
+	}
 	for _, y := range order {
 		m.Rows = append(m.Rows, texts(classes[y], count(sum(t.Confusion[y])), recall(t.Confusion[y], y)))
 	}

@@ -56,26 +56,45 @@ func full() *Page {
 			},
 		},
 		Info: &model.Info{Model: &model.Model{
-			Config:  config.Config{Name: evil, Model: config.Model{Topology: "ialgn", Width: 300, Depth: 1}, Train: config.Train{Optimizer: config.Optimizer{Eps: 1e-8}}},
+			Config: config.Config{
+				Name: evil, Model: config.Model{Topology: "ialgn", Width: 300, Depth: 1},
+				Train: config.Train{Optimizer: config.Optimizer{Eps: 1e-8}},
+			},
 			Classes: []string{evil, "one"}, Width: 300, Encoder: encoding.Encoder{Bits: 4},
 			Sections: []model.Section{{Layers: 1}},
 			Record: model.Record{DataSet: evil, Kept: 2, Start: &model.Start{Name: evil}, Epochs: []model.Epoch{
-				{Loss: 2.5, TrainCorrect: 10, TrainSamples: 100, TestCorrect: 3, TestSamples: 10, ValidationCorrect: 1, ValidationSamples: 2, RelaxedCorrect: 4},
-				{Loss: 0.5, TrainCorrect: 90, TrainSamples: 100, TestCorrect: 8, TestSamples: 10, ValidationCorrect: 2, ValidationSamples: 2, RelaxedCorrect: 5},
+				{
+					Loss: 2.5, TrainCorrect: 10, TrainSamples: 100, TestCorrect: 3, TestSamples: 10, ValidationCorrect: 1,
+					ValidationSamples: 2, RelaxedCorrect: 4,
+				},
+				{
+					Loss: 0.5, TrainCorrect: 90, TrainSamples: 100, TestCorrect: 8, TestSamples: 10, ValidationCorrect: 2,
+					ValidationSamples: 2, RelaxedCorrect: 5,
+				},
 			}},
 		}},
-		Statistics: depthuse.Statistics{Operations: [16]float64{3: 1}, Depth: []depthuse.Depth{{Mean: 0.207, P90: 1, Max: 1}}},
-		Test:       &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
+		Statistics: depthuse.Statistics{
+			Operations: [16]float64{3: 1},
+			Depth:      []depthuse.Depth{{Mean: 0.207, P90: 1, Max: 1}},
+		},
+		Test: &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
 		Verified: &artifact.Certificate{
-			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0", Time: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
+			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0",
+			Time:        time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
 			Assumptions: []string{"the inputs are thermometer codes"}, Tools: map[string]string{"proof": "abc 1.01"},
-			Checks: artifact.Checks{Formal: map[string]any{"proved": true, "checked": 300.0}, RTL: map[string]any{"mismatches": 0.0}},
+			Checks: artifact.Checks{
+				Formal: map[string]any{"proved": true, "checked": 300.0},
+				RTL:    map[string]any{"mismatches": 0.0},
+			},
 		},
 		Synthesis: []Synthesis{{
 			Report: synth.Report{
 				Target: "ice40-hx8k", LUTs: 1486, Carries: 32, FFs: 980, MHz: 48, Met: true, Fmax: 141.54, Least: 141.54, Most: 150,
 				Routed: 2, Bitstream: "a/b/net.bin", BitstreamSeed: 2,
-				Runs: []synth.Placed{{Seed: 2, Result: &placement.Result{Fmax: 150, Cells: []placement.Use{{Cell: "ICESTORM_LC", Used: 1742, Available: 7680}}}}},
+				Runs: []synth.Placed{{Seed: 2, Result: &placement.Result{
+					Fmax:  150,
+					Cells: []placement.Use{{Cell: "ICESTORM_LC", Used: 1742, Available: 7680}},
+				}}},
 			},
 			Check: map[string]any{"result": "verified", "mismatches": 0.0},
 		}},
@@ -86,7 +105,10 @@ func full() *Page {
 func folded(p *Page) *Page {
 	p.Output.Report.Fold = &artifact.FoldReport{
 		Lanes: 2, Memories: []artifact.FoldMemory{{File: "net_fold_0.hex", Depth: 256, Width: 12}},
-		Each: []artifact.FoldCost{{Cost: fold.Cost{Lanes: 2, Steps: 58, Cycles: 256, Blocks: 4}, Fits: []string{"ice40-hx8k", "ice40-up5k"}, SamplesPerSecond: 46875}},
+		Each: []artifact.FoldCost{{
+			Cost: fold.Cost{Lanes: 2, Steps: 58, Cycles: 256, Blocks: 4},
+			Fits: []string{"ice40-hx8k", "ice40-up5k"}, SamplesPerSecond: 46875,
+		}},
 	}
 	return p
 }
@@ -173,8 +195,9 @@ func read(t *testing.T, html []byte) page {
 
 // sections are the page's, by their identifiers.
 var sections = map[string]string{
-	"results": "Results", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix", "operations": "Operations",
-	"depth": "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
+	"results": "Results", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
+	"operations": "Operations",
+	"depth":      "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
 	"bitstream": "Synthesis and bitstream", "files": "Files",
 }
 
@@ -227,13 +250,17 @@ func TestPage(t *testing.T) {
 		}
 	}
 	charts := []string{
-		evil + ": report of ialgn", "Accuracy by epoch", "Training loss by epoch", "Cells after each pass", "Levels after each pass",
+		evil + ": report of ialgn", "Accuracy by epoch", "Training loss by epoch", "Cells after each pass",
+		"Levels after each pass",
 		"Operations beyond the first layer", "Categories of operations beyond the first layer", "Effective depth by layer",
 	}
 	if diff := cmp.Diff(charts, p.titles); diff != "" {
 		t.Errorf("title and charts (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"IALGN of 300 chains and 1 layers on " + evil, "8 of 10 test samples", "is not the one of the training record", "the parameters of " + evil, "test, relaxed network", "validation"} {
+	for _, want := range []string{
+		"IALGN of 300 chains and 1 layers on " + evil, "8 of 10 test samples",
+		"is not the one of the training record", "the parameters of " + evil, "test, relaxed network", "validation",
+	} {
 		if !strings.Contains(p.all, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -287,19 +314,24 @@ func TestResults(t *testing.T) {
 			{"Test accuracy", "80.00 %", "8 of 10 samples"},
 			{"Verification", "verified", "level formal, 200 samples simulated"},
 		}},
-		{"The classifier alone", "As compiled: the comparators of the features, the gates, and the head that counts and compares. Without a loader, before synthesis.", []fact{
+		{"The classifier alone", "As compiled: the comparators of the features, the gates, and the head that counts and " +
+			"compares. Without a loader, before synthesis.", []fact{
 			{"Gates", "1,126", "left of the 6,000 of the model"},
 			{"LUTs", "1,284", "of 4 inputs, as mapped by ialgn"},
 			{"Levels", "5", "cells on the longest path between registers, in 3 stages"},
 		}},
-		{"The whole design on ice40-hx8k", "Module net_stream: the classifier and its loader (stream), after place and route.", []fact{
-			{"LUTs", "1,486", "as yosys maps them"},
-			{"Flip-flops", "980", ""},
-			{"Share of the device", "22.68 %", "1,742 of 7,680 ICESTORM_LC"},
-			{"Clock", "141.5 MHz", "after routing; aimed at 48.0 MHz, met"},
-			{"Samples a second", "2,177,538", "at that clock, one in 65 clocks"},
-			{"Bitstream", "verified", "read back and simulated, 100 samples"},
-		}},
+		{
+			"The whole design on ice40-hx8k",
+			"Module net_stream: the classifier and its loader (stream), after place and route.",
+			[]fact{
+				{"LUTs", "1,486", "as yosys maps them"},
+				{"Flip-flops", "980", ""},
+				{"Share of the device", "22.68 %", "1,742 of 7,680 ICESTORM_LC"},
+				{"Clock", "141.5 MHz", "after routing; aimed at 48.0 MHz, met"},
+				{"Samples a second", "2,177,538", "at that clock, one in 65 clocks"},
+				{"Bitstream", "verified", "read back and simulated, 100 samples"},
+			},
+		},
 	}
 	if diff := cmp.Diff(want, p.results()); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
@@ -320,14 +352,24 @@ func TestResultsOfLess(t *testing.T) {
 		{"not placed", func(p *Page) {
 			p.Synthesis[0].Report.Device = target.Device{LUTs: 20800, FlipFlops: 41600}
 			p.Synthesis[0].Report.NotPlaced = "vivado: not installed."
-		}, group{"The whole design on t", "Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed.", []fact{
-			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""}, {"Share of the device", "2.00 %", "416 of 20,800 LUTs"},
-		}}},
+		}, group{
+			"The whole design on t",
+			"Module m: the classifier without a loader, after synthesis; not placed: vivado: not installed.",
+			[]fact{
+				{"LUTs", "416", "as yosys maps them"},
+				{"Flip-flops", "7", ""},
+				{"Share of the device", "2.00 %", "416 of 20,800 LUTs"},
+			},
+		}},
 		{"no device", func(p *Page) {
 			p.Synthesis[0].Report.NotPlaced = "there is no device to place it on"
-		}, group{"The whole design on t", "Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on.", []fact{
-			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
-		}}},
+		}, group{
+			"The whole design on t",
+			"Module m: the classifier without a loader, after synthesis; not placed: there is no device to place it on.",
+			[]fact{
+				{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
+			},
+		}},
 		{"folded, one sample a clock, clock not met", func(p *Page) {
 			folded(p)
 			p.Output.Report.Fold.Each[0].Cycles = 1
@@ -341,9 +383,13 @@ func TestResultsOfLess(t *testing.T) {
 		{"folded with a loader", func(p *Page) {
 			folded(p)
 			p.Output.Report.Wrapper = &wrapper.Rate{Kind: "uart"}
-		}, group{"The whole design on t", "Module m: the folded engine, its memories and its loader (uart), after place and route.", []fact{
-			{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
-		}}},
+		}, group{
+			"The whole design on t",
+			"Module m: the folded engine, its memories and its loader (uart), after place and route.",
+			[]fact{
+				{"LUTs", "416", "as yosys maps them"}, {"Flip-flops", "7", ""},
+			},
+		}},
 	} {
 		p := full()
 		p.Synthesis = []Synthesis{{Report: synth.Report{Target: "t", Module: "m", LUTs: 416, FFs: 7}}}
@@ -390,7 +436,8 @@ func TestMatrix(t *testing.T) {
 
 func TestShortened(t *testing.T) {
 	for name, want := range map[string]string{
-		"": "", "aquarium fishes!": "aquarium fishes!", "class name number 23": "class na\u2026mber 23", "größer und größer": "größer u\u2026 größer",
+		"": "", "aquarium fishes!": "aquarium fishes!", "class name number 23": "class na\u2026mber 23",
+		"größer und größer": "größer u\u2026 größer",
 	} {
 		if got := shortened(name); got != want || len([]rune(got)) > longestLabel {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
@@ -407,7 +454,10 @@ func TestChartThatCannotBeDrawn(t *testing.T) {
 }
 
 func TestCount(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100", 12345678: "12,345,678"} {
+	for n, want := range map[int]string{
+		0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100",
+		12345678: "12,345,678",
+	} {
 		if got := count(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
@@ -425,17 +475,21 @@ func TestShade(t *testing.T) {
 }
 
 func TestFlatten(t *testing.T) {
-	all, err := flatten(json.RawMessage(`{"b":{"y":1e9,"x":0.956},"a":[true,{"c":"text"}],"none":null,"n":1.23456789e-8}`), -1)
+	all, err := flatten(json.RawMessage(`{"b":{"y":1e9,"x":0.956},"a":[true,{"c":"text"}],"none":null,"n":1.23456789e-8}`),
+		-1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(all), "[{a.0 yes} {a.1.c text} {b.x 0.956} {b.y 1000000000} {n 1.23456789e-08}]"; got != want {
+	if got, want := fmt.Sprint(all),
+		"[{a.0 yes} {a.1.c text} {b.x 0.956} {b.y 1000000000} {n 1.23456789e-08}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if all, err = flatten(json.RawMessage(`[0.95603784, 12345678, 1e300]`), 6); err != nil || len(all) != 1 || !strings.HasPrefix(all[0].text, "0.956038, 12345678, 1000") {
+	if all, err = flatten(json.RawMessage(`[0.95603784, 12345678, 1e300]`), 6); err != nil || len(all) != 1 ||
+		!strings.HasPrefix(all[0].text, "0.956038, 12345678, 1000") {
 		t.Errorf("six digits: %v, error %v", all, err)
 	}
-	if all, err = flatten(json.RawMessage(`{"seed":18446744073709551615}`), -1); err != nil || len(all) != 1 || all[0].text != "18446744073709551615" {
+	if all, err = flatten(json.RawMessage(`{"seed":18446744073709551615}`), -1); err != nil || len(all) != 1 ||
+		all[0].text != "18446744073709551615" {
 		t.Errorf("a seed: %v, error %v", all, err)
 	}
 	if _, err := flatten(json.RawMessage(`{`), -1); err == nil {

@@ -34,7 +34,10 @@ func (p *Page) results() []group {
 func (p *Page) outcome() group {
 	g := group{Title: "The network"}
 	if t := p.Test; t != nil {
-		g.Facts = append(g.Facts, fact{"Test accuracy", percent(ratio(t.Correct, t.Samples)), fmt.Sprintf("%s of %s samples", count(t.Correct), count(t.Samples))})
+		g.Facts = append(g.Facts, fact{
+			"Test accuracy", percent(ratio(t.Correct, t.Samples)),
+			fmt.Sprintf("%s of %s samples", count(t.Correct), count(t.Samples)),
+		})
 	}
 	note := "ialgn verify compares the Verilog with the model"
 	if c := p.Verified; c != nil {
@@ -59,7 +62,8 @@ func (p *Page) classifier() group {
 	r := &p.Output.Report
 	g := group{
 		Title: "The classifier alone",
-		Note:  "As compiled: " + cmp.Or(partsOf[p.Output.Manifest.Scope], "the netlist") + ". Without a loader, before synthesis.",
+		Note: "As compiled: " + cmp.Or(partsOf[p.Output.Manifest.Scope], "the netlist") +
+			". Without a loader, before synthesis.",
 		Facts: []fact{{"Gates", count(r.Gates), "left of the " + count(r.GatesRaw) + " of the model"}},
 	}
 	if r.LUTs != nil {
@@ -82,16 +86,25 @@ func (p *Page) wholeDesign(s *Synthesis) group {
 	g := group{Title: "The whole design on " + r.Target, Note: p.around(s)}
 	g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs), "as yosys maps them"}, fact{"Flip-flops", count(r.FFs), ""})
 	if u := s.logic(); u.Available > 0 {
-		g.Facts = append(g.Facts, fact{"Share of the device", percent(ratio(u.Used, u.Available)), fmt.Sprintf("%s of %s %s", count(u.Used), count(u.Available), u.Cell)})
+		g.Facts = append(g.Facts, fact{
+			"Share of the device", percent(ratio(u.Used, u.Available)),
+			fmt.Sprintf("%s of %s %s", count(u.Used), count(u.Available), u.Cell),
+		})
 	}
 	if r.Fmax > 0 {
 		note := "not met"
 		if r.Met {
 			note = "met"
 		}
-		g.Facts = append(g.Facts, fact{"Clock", megahertz(r.Fmax), fmt.Sprintf("after routing; aimed at %s, %s", megahertz(r.MHz), note)})
+		g.Facts = append(g.Facts, fact{
+			"Clock", megahertz(r.Fmax),
+			fmt.Sprintf("after routing; aimed at %s, %s", megahertz(r.MHz), note),
+		})
 		if cycles, _ := p.Output.Report.Rate(); cycles > 0 {
-			g.Facts = append(g.Facts, fact{"Samples a second", count(int(r.Fmax * 1e6 / float64(cycles))), fmt.Sprintf("at that clock, one in %s", clocks(cycles))})
+			g.Facts = append(g.Facts, fact{
+				"Samples a second", count(int(r.Fmax * 1e6 / float64(cycles))),
+				fmt.Sprintf("at that clock, one in %s", clocks(cycles)),
+			})
 		}
 	}
 	if result, ok := s.Check["result"].(string); ok {
@@ -163,7 +176,10 @@ func (s *Synthesis) logic() (most placement.Use) {
 
 // share returns a table of what the design takes of the device.
 func (s *Synthesis) share() table {
-	t := table{Caption: s.Report.Target + ": share of the device", Head: []string{"what", "used", "available", "share", ""}, Numbers: true}
+	t := table{
+		Caption: s.Report.Target + ": share of the device",
+		Head:    []string{"what", "used", "available", "share", ""}, Numbers: true,
+	}
 	for _, u := range s.uses() {
 		share := 100 * ratio(u.Used, u.Available)
 		row := append(texts(u.Cell, count(u.Used), count(u.Available), percent(share/100)), cell{Bar: &share})

@@ -61,9 +61,11 @@ func (b *builder) training() section {
 		texts("data set", r.DataSet),
 		texts("epochs", count(len(r.Epochs))),
 		texts("last epoch: loss", strconv.FormatFloat(r.Epochs[last].Loss, 'f', 4, 64)),
-		texts("last epoch: training accuracy, by its own batches", percent(ratio(r.Epochs[last].TrainCorrect, r.Epochs[last].TrainSamples))),
+		texts("last epoch: training accuracy, by its own batches",
+			percent(ratio(r.Epochs[last].TrainCorrect, r.Epochs[last].TrainSamples))),
 		texts("last epoch: test accuracy", percent(ratio(r.Epochs[last].TestCorrect, r.Epochs[last].TestSamples))),
-		texts("best test accuracy of an epoch, which chose nothing", fmt.Sprintf("%s after epoch %d", percent(ratio(r.Epochs[best].TestCorrect, r.Epochs[best].TestSamples)), best+1)),
+		texts("best test accuracy of an epoch, which chose nothing",
+			fmt.Sprintf("%s after epoch %d", percent(ratio(r.Epochs[best].TestCorrect, r.Epochs[best].TestSamples)), best+1)),
 	}
 	if r.Kept > 0 {
 		rows = append(rows, texts("kept, by the validation set", fmt.Sprintf("epoch %d", r.Kept)))
@@ -108,14 +110,18 @@ func lossChart(epochs []model.Epoch) *plot.Chart {
 		y[i] = e.Loss
 	}
 	return &plot.Chart{
-		Title: "Training loss by epoch", X: plot.Axis{Label: "epoch"}, Y: plot.Axis{Label: "loss", Unit: "nats", Include: []float64{0}},
+		Title: "Training loss by epoch", X: plot.Axis{Label: "epoch"},
+		Y:      plot.Axis{Label: "loss", Unit: "nats", Include: []float64{0}},
 		Series: []plot.Series{{X: plot.Upto(len(epochs)), Y: y}},
 	}
 }
 
 // census shows the operations.
 func (b *builder) census() section {
-	s := section{ID: "operations", Title: "Operations", Notes: []string{"The first layer is left out, as in the paper: both its pins are inputs."}}
+	s := section{
+		ID: "operations", Title: "Operations",
+		Notes: []string{"The first layer is left out, as in the paper: both its pins are inputs."},
+	}
 	one := []depthuse.Statistics{b.Statistics}
 	s.Figures = append(s.Figures, b.draw(depthuse.OperationsChart(one)), b.draw(depthuse.CategoriesChart(one)))
 	t := table{Caption: "Shares of the operations", Head: []string{"operation", "number", "share"}, Numbers: true}
@@ -134,12 +140,17 @@ func (b *builder) census() section {
 // depth shows the effective depth.
 func (b *builder) depth() section {
 	s := section{ID: "depth", Title: "Effective depth", Notes: []string{
-		"Constants have depth 0, pass-throughs that of what they pass, negations and binary operations one more than the deeper input.",
+		"Constants have depth 0, pass-throughs that of what they pass, negations and binary operations one more than the " +
+			"deeper input.",
 	}}
 	s.Figures = append(s.Figures, b.draw(depthuse.DepthChart([]depthuse.Statistics{b.Statistics})))
-	t := table{Caption: "Effective depth over the gates of each layer", Head: []string{"layer", "mean", "10th percentile", "90th percentile", "maximum"}, Numbers: true}
+	t := table{
+		Caption: "Effective depth over the gates of each layer",
+		Head:    []string{"layer", "mean", "10th percentile", "90th percentile", "maximum"}, Numbers: true,
+	}
 	for l, d := range b.Statistics.Depth {
-		t.Rows = append(t.Rows, texts(strconv.Itoa(l+1), fmt.Sprintf("%.3f", d.Mean), fmt.Sprintf("%.1f", d.P10), fmt.Sprintf("%.1f", d.P90), fmt.Sprintf("%.1f", d.Max)))
+		t.Rows = append(t.Rows, texts(strconv.Itoa(l+1), fmt.Sprintf("%.3f", d.Mean), fmt.Sprintf("%.1f", d.P10),
+			fmt.Sprintf("%.1f", d.P90), fmt.Sprintf("%.1f", d.Max)))
 	}
 	s.Tables = []table{t}
 	return s

@@ -32,7 +32,8 @@ func TestUtilisation(t *testing.T) {
 		if !d.Icestorm() {
 			continue
 		}
-		out := tooltest.Run(t, nextpnr, dir, "--"+d.Die, "--package", d.Package, "--json", "small.json", "--no-place", "--no-route")
+		out := tooltest.Run(t, nextpnr, dir, "--"+d.Die, "--package", d.Package, "--json", "small.json", "--no-place",
+			"--no-route")
 		cells, rams := available(t, out, "ICESTORM_LC"), available(t, out, "ICESTORM_RAM")
 		if d.LUTs != cells || d.FlipFlops != cells || d.Carries != cells || d.BlockRAM != 4096*rams {
 			t.Errorf("%s: %+v, nextpnr has %d logic cells and %d RAMs of 4096 bits", name, d, cells, rams)
@@ -116,7 +117,8 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	_, err := target.FindDevice("ice40")
-	if want := `target "ice40": no such target, use one of ice40-hx8k, ice40-hx1k, `; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := `target "ice40": no such target, use one of ice40-hx8k, ice40-hx1k, `; err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s...", err, want)
 	}
 }

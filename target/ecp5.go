@@ -40,4 +40,5 @@ var ECP5 = &Family{
 }
 
 // The data sheet has thousands of LUTs; the exact number is Project Trellis's.
-const trellis = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports them; not checked against either here"
+const trellis = "Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family), selection guide; LUTs as nextpnr-ecp5 reports " +
+	"them; not checked against either here"

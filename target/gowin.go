@@ -48,4 +48,5 @@ var Gowin = &Family{
 // gowinRAM are the forms of block RAM, by the names that yosys 0.23 and later ones have.
 var gowinRAM = regexp.MustCompile(`^(SP|SDP|DP|pROM)(X9)?B?$`)
 
-const gowin1N9 = "Gowin DS117 (GW1NR series); flip-flops and carries as nextpnr-himbaechel reports them; not checked against either here"
+const gowin1N9 = "Gowin DS117 (GW1NR series); flip-flops and carries as nextpnr-himbaechel reports them; not " +
+	"checked against either here"

@@ -142,8 +142,10 @@ func (f *Family) check() error {
 	switch l := f.LUT; {
 	case f.Name == "" || slices.Contains(Names(), f.Name):
 		return errors.New("give a name that no other has")
-	case l.Least < 1 || l.Most < l.Least || l.Most > mostLUTInputs || l.Most > len(l.Inputs) || l.Name == "" || l.Parameter == "" || l.Output == "":
-		return fmt.Errorf("its look-up tables need a name, a parameter, an output and 1 to %d inputs, the smallest first", mostLUTInputs)
+	case l.Least < 1 || l.Most < l.Least || l.Most > mostLUTInputs || l.Most > len(l.Inputs) || l.Name == "" ||
+		l.Parameter == "" || l.Output == "":
+		return fmt.Errorf("its look-up tables need a name, a parameter, an output and 1 to %d inputs, the smallest first",
+			mostLUTInputs)
 	case f.Synthesis.Command == "" || f.Takes == nil:
 		return errors.New("give a command of yosys, and what cells take")
 	case f.Constraints.Suffix == "" || f.Constraints.Language < SDC || f.Constraints.Language > PCF:

@@ -14,7 +14,8 @@ func TestFamilies(t *testing.T) {
 		if found, err := target.Find(f.Name); found != f || err != nil || f.String() != f.Name {
 			t.Errorf("%s: found %v, %v", f, found, err)
 		}
-		if l := f.LUT; l.Least < 1 || l.Most < 4 || len(l.Inputs) != l.Most || l.Output == "" || l.Parameter == "" || l.Name == "" {
+		if l := f.LUT; l.Least < 1 || l.Most < 4 || len(l.Inputs) != l.Most || l.Output == "" || l.Parameter == "" ||
+			l.Name == "" {
 			t.Errorf("%s: look-up tables %+v", f, l)
 		}
 		if f.Synthesis.Command == "" || f.Constraints.Suffix == "" || f.Takes == nil || len(f.Devices) == 0 {
@@ -39,7 +40,8 @@ func TestFamilies(t *testing.T) {
 		t.Error("look-up tables of no family are not the first")
 	}
 	_, err := target.Find("spartan")
-	if want := `target "spartan": no such target, use one of generic, ice40, ecp5, gowin, xilinx7`; err == nil || err.Error() != want {
+	if want := `target "spartan": no such target, use one of generic, ice40, ecp5, gowin, xilinx7`; err == nil ||
+		err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
@@ -69,9 +71,14 @@ func TestRegister(t *testing.T) {
 		"a language":               func(f *target.Family) { f.Constraints.Language = target.PCF + 1 },
 		"at least one device":      func(f *target.Family) { f.Devices = nil },
 		"the name of the family":   func(f *target.Family) { f.Devices = target.Generic.Devices },
-		"one of its own":           func(f *target.Family) { f.Devices = []target.Device{{Name: "ice40-hx8k", Family: "more"}} },
-		"a placer, a program":      func(f *target.Family) { f.Placement = &target.Placement{} },
-		"its arguments":            func(f *target.Family) { f.Placement = &target.Placement{Program: "p", Bits: ".b"} },
+		"one of its own": func(f *target.Family) {
+			f.Devices = []target.Device{{
+				Name:   "ice40-hx8k",
+				Family: "more",
+			}}
+		},
+		"a placer, a program": func(f *target.Family) { f.Placement = &target.Placement{} },
+		"its arguments":       func(f *target.Family) { f.Placement = &target.Placement{Program: "p", Bits: ".b"} },
 		"packs the bitstream": func(f *target.Family) {
 			p := *target.ECP5.Placement
 			p.Pack, f.Placement = nil, &p

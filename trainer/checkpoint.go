@@ -92,7 +92,8 @@ func (s *session) checkFinite() error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w in epoch %d by batch %d: %w; train anew with a smaller train.optimizer.lr or model.depth, or with a larger model.tau",
+	return fmt.Errorf("%w in epoch %d by batch %d: %w; train anew with a smaller train.optimizer.lr or model.depth, or "+
+		"with a larger model.tau",
 		errDiverged, s.at.Epoch+1, s.at.Batch, err)
 }
 
@@ -201,7 +202,8 @@ func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]mo
 func (r *Run) checkState(m *model.Model, metadata map[string]string) (at position, err error) {
 	text, ok := metadata[positionKey]
 	if !ok {
-		return at, fmt.Errorf("this is a model, not a checkpoint: %s is missing; resume from the file that ends in .checkpoint", positionKey)
+		return at, fmt.Errorf("this is a model, not a checkpoint: %s is missing; resume from the file that ends in "+
+			".checkpoint", positionKey)
 	}
 	if err := json.Unmarshal([]byte(text), &at); err != nil {
 		return at, fmt.Errorf("%s: %w; the file is damaged, train anew", positionKey, jsonfault.Explain(err))
@@ -217,7 +219,8 @@ func (r *Run) checkState(m *model.Model, metadata map[string]string) (at positio
 
 // misfit is the error that a position is not the record's.
 func (at position) misfit(r *model.Record) error {
-	return fmt.Errorf("position %+v does not fit the training record (epochs: %d); the file is damaged, train anew", at, len(r.Epochs))
+	return fmt.Errorf("position %+v does not fit the training record (epochs: %d); the file is damaged, train anew", at,
+		len(r.Epochs))
 }
 
 // checkLength refuses to go on from a position past the end of this run.
@@ -231,7 +234,8 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 	}
 	patience := r.Config.Train.Validation.Patience
 	if _, end := bestValidation(epochs, patience); end > 0 && (end < at.Epoch || at.Batch > 0) {
-		return fmt.Errorf("is past epoch %d, after which train.validation.patience = %d ends the run; ask for more patience, or train anew", end, patience)
+		return fmt.Errorf("is past epoch %d, after which train.validation.patience = %d ends the run; ask for more "+
+			"patience, or train anew", end, patience)
 	}
 	return nil
 }
@@ -240,11 +244,13 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 func (r *Run) checkConfig(theirs config.Config) error {
 	diff := r.Config.Diff(theirs, "train.epochs", "train.validation.patience", "train.checkpoint.minutes")
 	if len(diff) > 0 {
-		return fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs and train.validation.patience may change",
+		return fmt.Errorf("was trained with another %s; resume with the same configuration, only train.epochs and "+
+			"train.validation.patience may change",
 			strings.Join(diff, ", "))
 	}
 	if n := theirs.Train.Epochs; r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
-		return option.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from the first step on; resume with %d, or train the finished model further with {Init}",
+		return option.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+
+			"the first step on; resume with %d, or train the finished model further with {Init}",
 			n, r.Config.Train.Epochs, n)
 	}
 	return nil

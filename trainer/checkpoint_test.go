@@ -132,9 +132,19 @@ func TestDiverged(t *testing.T) {
 		harm      func(s *session)
 		want      string
 	}{
-		{"parameter", "train.checkpoint.minutes=1e-9", func(s *session) { s.m.Sections[1].B.Logits[7] = nan }, "training diverged in epoch 1 by batch 1: section1.b.logits: NaN among the numbers, want finite ones; train anew with a smaller train.optimizer.lr or model.depth, or with a larger model.tau"},
-		{"moment", "train.checkpoint.minutes=1e-9", func(s *session) { s.eng.Moments()[3].Data[5] = inf }, "training diverged in epoch 1 by batch 1: section0.a.logits.v: +Inf among the moments; train anew"},
-		{"no checkpoints", "train.checkpoint.minutes=0", func(s *session) { s.m.Sections[0].Ops[3] = nan }, "training diverged in epoch 1 by batch 39: section0.ops: NaN among the numbers"},
+		{
+			"parameter", "train.checkpoint.minutes=1e-9", func(s *session) { s.m.Sections[1].B.Logits[7] = nan },
+			"training diverged in epoch 1 by batch 1: section1.b.logits: NaN among the numbers, want finite ones; train anew " +
+				"with a smaller train.optimizer.lr or model.depth, or with a larger model.tau",
+		},
+		{
+			"moment", "train.checkpoint.minutes=1e-9", func(s *session) { s.eng.Moments()[3].Data[5] = inf },
+			"training diverged in epoch 1 by batch 1: section0.a.logits.v: +Inf among the moments; train anew",
+		},
+		{
+			"no checkpoints", "train.checkpoint.minutes=0", func(s *session) { s.m.Sections[0].Ops[3] = nan },
+			"training diverged in epoch 1 by batch 39: section0.ops: NaN among the numbers",
+		},
 	} {
 		path := filepath.Join(t.TempDir(), "m")
 		s := prepared(t, parse(t, c.set), path)

@@ -120,7 +120,9 @@ type TestData struct {
 // classes. It is an error if the data set has other features, classes or, read from
 // CSV, another quantiser, which follows from its training part; whether its content is
 // what the model was trained with is for the caller to judge by SHA256.
-func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string) (*TestData, error) {
+func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data,
+	folders []string,
+) (*TestData, error) {
 	t, set, err := loadTest(ctx, enc, classes, data, folders, math.MaxInt)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,9 @@ func LoadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data
 }
 
 // LoadFirst is [LoadTest] of the first samples alone, all if there are fewer, without SHA256.
-func LoadFirst(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string, samples int) (*TestData, error) {
+func LoadFirst(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string,
+	samples int,
+) (*TestData, error) {
 	t, _, err := loadTest(ctx, enc, classes, data, folders, samples)
 	return t, err
 }
@@ -139,12 +143,17 @@ func LoadFirst(ctx context.Context, enc *encoding.Encoder, classes []string, dat
 var errEnough = errors.New("enough samples")
 
 // loadTest returns so many samples of the test part, and the set that they are of.
-func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string, samples int) (*TestData, *dataset.Set, error) {
+func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string,
+	samples int,
+) (*TestData, *dataset.Set, error) {
 	set, err := openAs(ctx, enc, classes, data, folders)
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &TestData{Name: set.Name, Levels: encoding.NewPacked(set.Features, enc.LevelBits()), Words: encoding.NewPacked(set.Features, enc.BitsIn)}
+	t := &TestData{
+		Name: set.Name, Levels: encoding.NewPacked(set.Features, enc.LevelBits()),
+		Words: encoding.NewPacked(set.Features, enc.BitsIn),
+	}
 	row := make([]uint16, set.Features)
 	err = set.Read(ctx, dataset.Test, func(values []uint16, label int) error {
 		if t.Levels.Len() == samples {
@@ -162,20 +171,25 @@ func loadTest(ctx context.Context, enc *encoding.Encoder, classes []string, data
 }
 
 // openAs opens the data set of a model, and refuses one that it cannot have been trained with.
-func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data, folders []string) (*dataset.Set, error) {
+func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data config.Data,
+	folders []string,
+) (*dataset.Set, error) {
 	set, err := dataset.Open(ctx, data, enc.BitsIn, folders)
 	if err != nil {
 		return nil, err
 	}
 	if set.Features != enc.Features() || set.BitsIn != enc.BitsIn || set.Max != enc.Max {
-		return nil, fmt.Errorf("%s: %d features of %d bits up to %d, but the model reads %d of %d bits up to %d; name the data set it was trained on",
+		return nil, fmt.Errorf("%s: %d features of %d bits up to %d, but the model reads %d of %d bits up to %d; name the "+
+			"data set it was trained on",
 			set.Name, set.Features, set.BitsIn, set.Max, enc.Features(), enc.BitsIn, enc.Max)
 	}
 	if !slices.Equal(set.Classes, classes) {
-		return nil, fmt.Errorf("%s: classes %q, but the model has %q; name the data set it was trained on", set.Name, set.Classes, classes)
+		return nil, fmt.Errorf("%s: classes %q, but the model has %q; name the data set it was trained on", set.Name,
+			set.Classes, classes)
 	}
 	if !reflect.DeepEqual(set.Quantiser, enc.Quantiser) {
-		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; name that one, or classify single files with predict", set.Name)
+		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; "+
+			"name that one, or classify single files with predict", set.Name)
 	}
 	return set, nil
 }

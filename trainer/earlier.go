@@ -85,7 +85,8 @@ func infoIfThere(path string) (*model.Info, error) {
 func (r *Run) unfinished(done *model.Info, from *model.Start) error {
 	record := &done.Model.Record
 	if diff := r.Config.Diff(done.Model.Config, "train.checkpoint.minutes"); len(diff) > 0 {
-		return fmt.Errorf("%s: was trained with another %s, and there is no checkpoint to go on from; resume with the same configuration",
+		return fmt.Errorf("%s: was trained with another %s, and there is no checkpoint to go on from; resume with the "+
+			"same configuration",
 			r.Model, strings.Join(diff, ", "))
 	}
 	if len(record.Epochs) == 0 {
@@ -108,7 +109,8 @@ func (r *Run) unambiguous(done, state *model.Info, from *model.Start) error {
 		return nil
 	}
 	path := CheckpointPath(r.Model)
-	return fmt.Errorf("%s: is finished and started from %s, but %s belongs to a run that started from %s; move %[3]s away to keep the finished model, or %[1]s to go on with the other run",
+	return fmt.Errorf("%s: is finished and started from %s, but %s belongs to a run that started from %s; move %[3]s "+
+		"away to keep the finished model, or %[1]s to go on with the other run",
 		r.Model, origin(ours), path, origin(theirs))
 }
 
@@ -125,15 +127,18 @@ func alike(like *Earlier, found []*Earlier, from *model.Start) error {
 		case first == nil:
 			first = e
 		case sumOf(e.record.Start) != sumOf(first.record.Start):
-			return option.Errorf("%s: started from %s, but %s from %s; move the files of one of them away and train it like the other, with {Init} if that started from a model",
+			return option.Errorf("%s: started from %s, but %s from %s; move the files of one of them away and train it like "+
+				"the other, with {Init} if that started from a model",
 				e.path, origin(e.record.Start), first.path, origin(first.record.Start))
 		case e.record.Train != first.record.Train || e.record.Test != first.record.Test:
-			return fmt.Errorf("%s: was trained on other content of data set %s than %s; move the files of the one on the wrong content away, to train it anew",
+			return fmt.Errorf("%s: was trained on other content of data set %s than %s; move the files of the one on the "+
+				"wrong content away, to train it anew",
 				e.path, e.record.DataSet, first.path)
 		}
 	}
 	if begins && from == nil && first != nil && first.record.Start != nil {
-		return option.Errorf("%s: started from %s, as the seeds that begin now must; name it with {Init}", first.path, origin(first.record.Start))
+		return option.Errorf("%s: started from %s, as the seeds that begin now must; name it with {Init}", first.path,
+			origin(first.record.Start))
 	}
 	return nil
 }
@@ -174,6 +179,7 @@ func (e *Earlier) sameData(d *Data) error {
 	if e == nil || (e.record.Train == d.TrainSHA256 && e.record.Test == d.TestSHA256) {
 		return nil
 	}
-	return fmt.Errorf("%s: was trained on other content of data set %s than there is now; put the former files back and go on, or move what was trained on them away, to train it anew",
+	return fmt.Errorf("%s: was trained on other content of data set %s than there is now; put the former files back "+
+		"and go on, or move what was trained on them away, to train it anew",
 		e.path, e.record.DataSet)
 }

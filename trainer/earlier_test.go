@@ -46,15 +46,18 @@ func TestSeedsOtherData(t *testing.T) {
 		t.Fatal(err)
 	}
 	onOtherData(t, SeedPath(s.Model, 8))
-	untrained(t, s, "m.seed8: was trained on other content of data set digits than "+s.Model+".seed7; move the files of the one")
+	untrained(t, s, "m.seed8: was trained on other content of data set digits than "+s.Model+
+		".seed7; move the files of the one")
 	for _, file := range []string{SeedPath(s.Model, 7), CheckpointPath(SeedPath(s.Model, 7))} {
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
 	}
-	untrained(t, s, "seed 7: "+s.Model+".seed8: was trained on other content of data set digits than there is now; put the former files back")
+	untrained(t, s, "seed 7: "+s.Model+
+		".seed8: was trained on other content of data set digits than there is now; put the former files back")
 	s.Config.Train.Seed = 8
-	untrained(t, s, "seed 9: "+s.Model+".seed8: was trained on other content of data set digits than there is now; put the former files back")
+	untrained(t, s, "seed 9: "+s.Model+
+		".seed8: was trained on other content of data set digits than there is now; put the former files back")
 }
 
 // TestSeedsDataChange changes the data between two seeds of one call.
@@ -67,7 +70,8 @@ func TestSeedsDataChange(t *testing.T) {
 		}
 	}
 	write("x,y,class\n1,2,p\n2,1,q\n3,4,p\n4,2,q\n")
-	cfg := parse(t, "data.set=csv", "data.train="+file, "data.test="+file, "model.width=6", "model.anchors=3", "train.epochs=1")
+	cfg := parse(t, "data.set=csv", "data.train="+file, "data.test="+file, "model.width=6", "model.anchors=3",
+		"train.epochs=1")
 	s := Seeds{Run: Run{Config: cfg, Model: filepath.Join(dir, "m")}, N: 2}
 	s.Progress = func(Progress) { write("x,y,class\n1,2,q\n2,1,q\n3,4,p\n4,2,p\n") }
 	_, err := s.Train(t.Context())
@@ -88,14 +92,16 @@ func TestSeedsOtherRun(t *testing.T) {
 		other := second
 		other.Config, other.Start = parse(t, "train.seed=8", "train.epochs=2", "train.optimizer.lr=0.02"), start
 		train(t, other)
-		untrained(t, s, "seed 8: "+CheckpointPath(second.Model)+": was trained with another train.optimizer.lr; resume with the same configuration, ")
+		untrained(t, s, "seed 8: "+CheckpointPath(second.Model)+
+			": was trained with another train.optimizer.lr; resume with the same configuration, ")
 		untrained(t, s, anew)
 	}
 	before := read(t, second.Model)
 	if err := os.Remove(CheckpointPath(second.Model)); err != nil {
 		t.Fatal(err)
 	}
-	untrained(t, s, "seed 8: "+second.Model+": was trained with another train.optimizer.lr, and there is no checkpoint to go on from; resume with the same configuration; ")
+	untrained(t, s, "seed 8: "+second.Model+": was trained with another train.optimizer.lr, and there is no checkpoint "+
+		"to go on from; resume with the same configuration; ")
 	if string(read(t, second.Model)) != string(before) {
 		t.Error("the other run's model was overwritten")
 	}
@@ -115,7 +121,8 @@ func TestSeedsOneEpoch(t *testing.T) {
 	long.Model = SeedPath(r.Model, 7)
 	interrupted(t, long, 2, 1)
 	r.Config = parse(t, "train.epochs=1")
-	untrained(t, Seeds{Run: r, N: 1}, ".checkpoint: has already 1 epoch and 1 batch, more than train.epochs = 1; ask for more epochs")
+	untrained(t, Seeds{Run: r, N: 1},
+		".checkpoint: has already 1 epoch and 1 batch, more than train.epochs = 1; ask for more epochs")
 }
 
 // TestSeedsAmbiguous begins to tune over a finished model and leaves that: which of the
@@ -143,15 +150,22 @@ func TestSeedsAmbiguous(t *testing.T) {
 		return all.Runs[0].Before, loadModel(t, all.Runs[0].Model).Record.Start
 	}
 	for _, c := range []struct{ name, first, second, finished, other string }{
-		{"tuned over plain", "", base, "is finished and started from drawn parameters, but ", "belongs to a run that started from base with SHA-256 "},
-		{"plain over tuned", base, "", "is finished and started from base with SHA-256 ", "belongs to a run that started from drawn parameters; "},
+		{
+			"tuned over plain", "", base, "is finished and started from drawn parameters, but ",
+			"belongs to a run that started from base with SHA-256 ",
+		},
+		{
+			"plain over tuned", base, "", "is finished and started from base with SHA-256 ",
+			"belongs to a run that started from drawn parameters; ",
+		},
 	} {
 		for _, keep := range []bool{true, false} {
 			s := setUp(c.first, c.second)
 			path := SeedPath(s.Model, 7)
 			untrained(t, s, path+": "+c.finished)
 			untrained(t, s, c.other)
-			untrained(t, s, "move "+CheckpointPath(path)+" away to keep the finished model, or "+path+" to go on with the other run")
+			untrained(t, s, "move "+CheckpointPath(path)+" away to keep the finished model, or "+path+
+				" to go on with the other run")
 			away := path
 			if keep {
 				away = CheckpointPath(path)

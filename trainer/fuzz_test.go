@@ -15,7 +15,10 @@ import (
 // saved again to what it was.
 func FuzzCheckpoint(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "m")
-	cfg, err := config.Parse("tiny.yaml", []byte(small), []string{"model.width=10", "model.depth=2", "model.anchors=2", "model.tau=1", "encoder.bits=2"})
+	cfg, err := config.Parse("tiny.yaml", []byte(small), []string{
+		"model.width=10", "model.depth=2", "model.anchors=2",
+		"model.tau=1", "encoder.bits=2",
+	})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -51,7 +51,10 @@ func TestLayout(t *testing.T) {
 		{[]string{"model.first_pin=fixed", "model.depth=3"}, "[1 input 1 input 8] [2 spine 1 input 8]"},
 		{[]string{"model.depth=1"}, "[1 input 8 input 8]"},
 		{[]string{"model.hidden=4", "model.depth=3"}, "[1 input 8 input 8] [1 previous 4 input 8] [1 previous 4 input 8]"},
-		{[]string{"model.topology=rwlgn", "model.depth=3"}, "[1 input 1 input 1] [1 previous 1 previous 1] [1 previous 1 previous 1]"},
+		{
+			[]string{"model.topology=rwlgn", "model.depth=3"},
+			"[1 input 1 input 1] [1 previous 1 previous 1] [1 previous 1 previous 1]",
+		},
 		{[]string{"model.topology=rwlgn-spine", "model.depth=2"}, "[1 input 1 input 1] [1 spine 1 previous 1]"},
 	} {
 		got := ""

@@ -59,6 +59,7 @@ func killUniformly(t *testing.T, kind string, count int) {
 			t.Errorf("run %d: left beside the model: %q", runs, left)
 		}
 	}
-	t.Logf("%s: %d kills over %d runs of %.1f s, %d resumed from a checkpoint, while a file was written: %v; all models have the same bytes",
+	t.Logf("%s: %d kills over %d runs of %.1f s, %d resumed from a checkpoint, while a file was written: %v; all "+
+		"models have the same bytes",
 		kind, kills, runs, length.Seconds(), resumed, writing)
 }

@@ -43,7 +43,8 @@ func TestBytesPerGate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fixed, deeper, relaxed := footprint(t, enc, "fixed", 3), footprint(t, enc, "fixed", 8), footprint(t, enc, "relaxed", 3)
+			fixed, deeper, relaxed := footprint(t, enc, "fixed", 3), footprint(t, enc, "fixed", 8),
+				footprint(t, enc, "relaxed", 3)
 			gate, chain := float64(deeper-fixed)/(5*width), float64(relaxed-fixed)/width
 			t.Logf("%.1f bytes a gate, %.1f a chain for a relaxed first pin", gate, chain)
 			if gate > c.gate || gate < 576 { // logits and moments alone are 4 (16 + 32) 3
@@ -103,7 +104,12 @@ func (a arrays) add(v reflect.Value) {
 // TestLitter trains and evaluates: what a batch leaves to the garbage collector is
 // little, since the heap may grow by as much as the network has before it runs.
 func TestLitter(t *testing.T) {
-	for _, sets := range [][]string{nil, {"model.topology=rwlgn", "model.depth=100"}, {"model.hidden=4", "model.depth=100"}, {"model.depth=100", "train.estimator=soft"}} {
+	for _, sets := range [][]string{
+		nil,
+		{"model.topology=rwlgn", "model.depth=100"},
+		{"model.hidden=4", "model.depth=100"},
+		{"model.depth=100", "train.estimator=soft"},
+	} {
 		t.Run(fmt.Sprint(sets), func(t *testing.T) { litter(t, sets) })
 	}
 }
@@ -133,14 +139,20 @@ func litter(t *testing.T, sets []string) {
 
 // TestSeedsMemory trains two seeds: before the second, nothing of the first is left.
 func TestSeedsMemory(t *testing.T) {
-	r := Run{Config: parse(t, "model.width=2000", "model.depth=20", "train.epochs=1", "train.batch=1000"), Model: filepath.Join(t.TempDir(), "m")}
+	r := Run{
+		Config: parse(t, "model.width=2000", "model.depth=20", "train.epochs=1", "train.batch=1000"),
+		Model:  filepath.Join(t.TempDir(), "m"),
+	}
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
 	var before []uint64
-	if _, err := (Seeds{Run: r, N: 2, Begin: func(uint64) { before = append(before, heap()) }}).Train(t.Context()); err != nil {
+	if _, err := (Seeds{Run: r, N: 2, Begin: func(uint64) {
+		before = append(before,
+			heap())
+	}}).Train(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	const network = 40_000 * 4 * (16 + 8) * 3

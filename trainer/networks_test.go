@@ -25,14 +25,42 @@ var networks = []struct {
 	{"hidden", []string{"model.hidden=4"}, "bcfd38b54ac351c9713fa56cf951a1496556656b1cd3cc294d320961f3f40a31"},
 	{"light", []string{"model.parametrization=light"}, "b70d5d67a916f1d0c43a475bfec4a29de18cf1437d69182e07db9033f98bbcdb"},
 	{"rwlgn", []string{"model.topology=rwlgn"}, "11bbcd978a8b9f578335bafffd050bac722a2c1e1e368bae72e909f57b8e4258"},
-	{"rwlgn-balanced", []string{"model.topology=rwlgn", "model.wiring=balanced"}, "67abbdae4afafaf16146fe7dd576e22710fad29d9aa0f1fb5264fb3f0803ea57"},
-	{"rwlgn-spine", []string{"model.topology=rwlgn-spine"}, "865c793934012ffcba351a315d49f206d815f44a2357969ea8cfa84d5d7a1199"},
-	{"rwlgn-classwise", []string{"model.topology=rwlgn-classwise"}, "fb26274103d91562d7a8532916018dbfbcf520921b18b2013db2ae5a21217d50"},
-	{"ldlgn", []string{"model.topology=rwlgn", "model.parametrization=light"}, "dfe8013ac7ece48f94ec5db11bcb13f9766bee0656e7009944b038479dd49ce9"},
+	{
+		"rwlgn-balanced",
+		[]string{"model.topology=rwlgn", "model.wiring=balanced"},
+		"67abbdae4afafaf16146fe7dd576e22710fad29d9aa0f1fb5264fb3f0803ea57",
+	},
+	{
+		"rwlgn-spine",
+		[]string{"model.topology=rwlgn-spine"},
+		"865c793934012ffcba351a315d49f206d815f44a2357969ea8cfa84d5d7a1199",
+	},
+	{
+		"rwlgn-classwise",
+		[]string{"model.topology=rwlgn-classwise"},
+		"fb26274103d91562d7a8532916018dbfbcf520921b18b2013db2ae5a21217d50",
+	},
+	{
+		"ldlgn",
+		[]string{"model.topology=rwlgn", "model.parametrization=light"},
+		"dfe8013ac7ece48f94ec5db11bcb13f9766bee0656e7009944b038479dd49ce9",
+	},
 	{"soft", []string{"train.estimator=soft"}, "26697133b332ab97c39e5c2e5d0ca7b9358c8fe31d11053edb70e4ebcc590f9b"},
-	{"soft-hidden", []string{"train.estimator=soft", "model.hidden=4"}, "84b785fab6d10478dde6ef5d4b6977968fe9c637e6bf0ba86d46cc6e8a16e62c"},
-	{"soft-rwlgn", []string{"train.estimator=soft", "model.topology=rwlgn"}, "eda2c08ea6f9aadb54a93002e5c17e3002248a06767ef8ea9867d8ebf420b966"},
-	{"soft-ldlgn", []string{"train.estimator=soft", "model.topology=rwlgn", "model.parametrization=light"}, "5d45bb54c1e74e12493901038530ce132988210fdefb1671c802a938fe9cb310"},
+	{
+		"soft-hidden",
+		[]string{"train.estimator=soft", "model.hidden=4"},
+		"84b785fab6d10478dde6ef5d4b6977968fe9c637e6bf0ba86d46cc6e8a16e62c",
+	},
+	{
+		"soft-rwlgn",
+		[]string{"train.estimator=soft", "model.topology=rwlgn"},
+		"eda2c08ea6f9aadb54a93002e5c17e3002248a06767ef8ea9867d8ebf420b966",
+	},
+	{
+		"soft-ldlgn",
+		[]string{"train.estimator=soft", "model.topology=rwlgn", "model.parametrization=light"},
+		"5d45bb54c1e74e12493901038530ce132988210fdefb1671c802a938fe9cb310",
+	},
 }
 
 // TestNetworkBits trains each network for an epoch on every path, with one thread and with
@@ -99,7 +127,10 @@ func TestNetworksResume(t *testing.T) {
 				t.Error("the resumed model differs from the uninterrupted one")
 			}
 			tuned := filepath.Join(dir, "tuned")
-			train(t, Run{Config: parse(t, append(n.sets, "train.epochs=1", "train.optimizer.lr=1e-9")...), Model: tuned, Start: whole})
+			train(t, Run{
+				Config: parse(t, append(n.sets, "train.epochs=1", "train.optimizer.lr=1e-9")...), Model: tuned,
+				Start: whole,
+			})
 			sameParameters(t, loadModel(t, whole), loadModel(t, tuned))
 		})
 	}

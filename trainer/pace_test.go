@@ -9,7 +9,12 @@ import (
 // TestPace measures networks of every engine, and refuses those that cannot be.
 func TestPace(t *testing.T) {
 	for _, sets := range [][]string{
-		{}, {"model.topology=rwlgn"}, {"model.hidden=4"}, {"train.estimator=soft"}, {"model.topology=rwlgn", "model.parametrization=light"}, {"model.depth=1"},
+		{},
+		{"model.topology=rwlgn"},
+		{"model.hidden=4"},
+		{"train.estimator=soft"},
+		{"model.topology=rwlgn", "model.parametrization=light"},
+		{"model.depth=1"},
 	} {
 		if pace, err := Pace(parse(t, sets...), 64, 10, 1); err != nil || pace < 1e3 || pace > 1e11 {
 			t.Errorf("%v: %v gate steps/s, error %v", sets, pace, err)

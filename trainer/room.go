@@ -45,7 +45,8 @@ func (r *Run) checkOutputs() error {
 func (r *Run) lock() (*filelock.Lock, error) {
 	l, err := filelock.Beside(r.Model)
 	if errors.Is(err, filelock.ErrHeld) {
-		return nil, option.Errorf("%s: another run is training it (its lock is %w); wait for the end of that, or name another file with {Path}", r.Model, err)
+		return nil, option.Errorf("%s: another run is training it (its lock is %w); wait for the end of that, or name "+
+			"another file with {Path}", r.Model, err)
 	}
 	var cause *fs.PathError
 	if errors.As(err, &cause) {
@@ -53,7 +54,8 @@ func (r *Run) lock() (*filelock.Lock, error) {
 	}
 	switch {
 	case cause != nil:
-		return nil, option.Errorf("%s: its folder cannot be written (%w); mend that, or name another file with {Path}", r.Model, err)
+		return nil, option.Errorf("%s: its folder cannot be written (%w); mend that, or name another file with {Path}",
+			r.Model, err)
 	case err != nil:
 		return nil, err // which says what to do
 	}

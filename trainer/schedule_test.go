@@ -19,14 +19,40 @@ func TestRate(t *testing.T) {
 		want     map[int]float64 // by step
 	}{
 		{"constant", config.Schedule{Kind: "constant"}, map[int]float64{1: 0.5, 2: 0.5, 1000: 0.5, 5000: 0.5}},
-		{"warm-up", config.Schedule{Kind: "constant", Warmup: 1}, map[int]float64{1: 0.05, 5: 0.25, 9: 0.45, 10: 0.5, 11: 0.5}},
-		{"part of an epoch", config.Schedule{Kind: "constant", Warmup: 0.25}, map[int]float64{1: 0.5 / 3, 2: 1.0 / 3, 3: 0.5}},
-		{"step", config.Schedule{Kind: "step", Every: 2, Factor: 0.5}, map[int]float64{1: 0.5, 20: 0.5, 21: 0.25, 40: 0.25, 41: 0.125, 1001: math.Pow(0.5, 51)}},
-		{"step in the warm-up", config.Schedule{Kind: "step", Every: 2, Factor: 0.5, Warmup: 4}, map[int]float64{20: 0.25, 30: 0.25 * 30 / 40, 40: 0.25, 41: 0.125}},
+		{"warm-up", config.Schedule{Kind: "constant", Warmup: 1}, map[int]float64{
+			1: 0.05, 5: 0.25, 9: 0.45, 10: 0.5,
+			11: 0.5,
+		}},
+		{
+			"part of an epoch",
+			config.Schedule{Kind: "constant", Warmup: 0.25},
+			map[int]float64{1: 0.5 / 3, 2: 1.0 / 3, 3: 0.5},
+		},
+		{
+			"step",
+			config.Schedule{Kind: "step", Every: 2, Factor: 0.5},
+			map[int]float64{1: 0.5, 20: 0.5, 21: 0.25, 40: 0.25, 41: 0.125, 1001: math.Pow(0.5, 51)},
+		},
+		{
+			"step in the warm-up",
+			config.Schedule{Kind: "step", Every: 2, Factor: 0.5, Warmup: 4},
+			map[int]float64{20: 0.25, 30: 0.25 * 30 / 40, 40: 0.25, 41: 0.125},
+		},
 		{"step down to nothing", config.Schedule{Kind: "step", Every: 1, Factor: 0.001}, map[int]float64{1000: leastRate}},
-		{"cosine", config.Schedule{Kind: "cosine"}, map[int]float64{1: 0.5, 251: 0.25 * (1 + math.Sqrt2/2), 501: 0.25, 1000: 0.5 * math.Pow(math.Sin(math.Pi/2000), 2), 1001: leastRate}},
-		{"cosine to a tenth", config.Schedule{Kind: "cosine", Final: 0.1}, map[int]float64{1: 0.5, 501: 0.275, 1001: 0.05, 1002: 0.05}},
-		{"cosine after a warm-up", config.Schedule{Kind: "cosine", Warmup: 20}, map[int]float64{1: 0.0025, 100: 0.25, 200: 0.5, 201: 0.5, 601: 0.25}},
+		{"cosine", config.Schedule{Kind: "cosine"}, map[int]float64{
+			1: 0.5, 251: 0.25 * (1 + math.Sqrt2/2), 501: 0.25,
+			1000: 0.5 * math.Pow(math.Sin(math.Pi/2000), 2), 1001: leastRate,
+		}},
+		{
+			"cosine to a tenth",
+			config.Schedule{Kind: "cosine", Final: 0.1},
+			map[int]float64{1: 0.5, 501: 0.275, 1001: 0.05, 1002: 0.05},
+		},
+		{
+			"cosine after a warm-up",
+			config.Schedule{Kind: "cosine", Warmup: 20},
+			map[int]float64{1: 0.0025, 100: 0.25, 200: 0.5, 201: 0.5, 601: 0.25},
+		},
 		{"flat cosine", config.Schedule{Kind: "cosine", Final: 1}, map[int]float64{1: 0.5, 700: 0.5}},
 	} {
 		s := course(test.schedule)

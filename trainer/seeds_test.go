@@ -83,7 +83,8 @@ func TestSeeds(t *testing.T) {
 	if err != nil || len(begun) != 2 {
 		t.Fatalf("error %v, seeds %v were trained again", err, begun)
 	}
-	if diff := cmp.Diff([]Spread{all.TestAccuracy, all.BestAccuracy}, []Spread{again.TestAccuracy, again.BestAccuracy}); diff != "" || all.TestAccuracy.Std == nil {
+	if diff := cmp.Diff([]Spread{all.TestAccuracy, all.BestAccuracy},
+		[]Spread{again.TestAccuracy, again.BestAccuracy}); diff != "" || all.TestAccuracy.Std == nil {
 		t.Errorf("read from the files (-trained +read):\n%s", diff)
 	}
 	seeds.Config = parse(t, "train.epochs=4")
@@ -99,7 +100,10 @@ func TestSeedsSameStart(t *testing.T) {
 	base := filepath.Join(dir, "base")
 	train(t, Run{Config: parse(t, "train.epochs=1"), Model: base})
 	seeds := func(n int, start string) error {
-		_, err := Seeds{Run: Run{Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m"), Resume: true, Start: start}, N: n}.Train(t.Context())
+		_, err := Seeds{Run: Run{
+			Config: parse(t, "train.epochs=1"), Model: filepath.Join(dir, "m"), Resume: true,
+			Start: start,
+		}, N: n}.Train(t.Context())
 		return err
 	}
 	want := func(err error, text string) {
@@ -114,7 +118,10 @@ func TestSeedsSameStart(t *testing.T) {
 		t.Error(err)
 	}
 	want(seeds(3, SeedPath(filepath.Join(dir, "m"), 7)), "; name that with Init; to train this seed anew, move ")
-	for _, path := range []string{SeedPath(filepath.Join(dir, "m"), 8), CheckpointPath(SeedPath(filepath.Join(dir, "m"), 8))} {
+	for _, path := range []string{
+		SeedPath(filepath.Join(dir, "m"), 8),
+		CheckpointPath(SeedPath(filepath.Join(dir, "m"), 8)),
+	} {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}

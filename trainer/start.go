@@ -68,7 +68,8 @@ func fits(m *model.Model, cfg config.Config, data *Data) error {
 		return !slices.ContainsFunc(startKeys, func(section string) bool { return strings.HasPrefix(key, section) })
 	})
 	if len(differs) > 0 {
-		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ from those of the model to start from",
+		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ "+
+			"from those of the model to start from",
 			strings.Join(differs, ", "), strings.Join(freeKeys, ", "))
 	}
 	return sameForm(m, data)
@@ -100,7 +101,8 @@ func list(classes []string) string {
 func encoderDifference(a, b *encoding.Encoder) string {
 	switch {
 	case a.Features() != b.Features() || a.BitsIn != b.BitsIn || a.Max != b.Max:
-		return fmt.Sprintf("features (%d of %d bits up to %d, and %d of %d bits up to %d)", a.Features(), a.BitsIn, a.Max, b.Features(), b.BitsIn, b.Max)
+		return fmt.Sprintf("features (%d of %d bits up to %d, and %d of %d bits up to %d)", a.Features(), a.BitsIn, a.Max,
+			b.Features(), b.BitsIn, b.Max)
 	case !slices.Equal(a.Names, b.Names):
 		return "names of features"
 	case !reflect.DeepEqual(a.Quantiser, b.Quantiser):
@@ -116,13 +118,15 @@ func encoderDifference(a, b *encoding.Encoder) string {
 func checkSections(m *model.Model) error {
 	want := layout(&m.Config)
 	if len(m.Sections) != len(want) {
-		return fmt.Errorf("%d sections, but a network of its configuration has %d; it was not written by train", len(m.Sections), len(want))
+		return fmt.Errorf("%d sections, but a network of its configuration has %d; it was not written by train",
+			len(m.Sections), len(want))
 	}
 	for i := range want {
 		s, w := &m.Sections[i], &want[i]
 		for _, p := range []struct{ got, want *model.Pin }{{&s.A, &w.A}, {&s.B, &w.B}} {
 			if s.Layers != w.Layers || p.got.Source != p.want.Source || p.got.K != p.want.K {
-				return fmt.Errorf("section %d: %d layers with %d candidates (%v) for a pin, but its configuration says %d with %d (%v); it was not written by train",
+				return fmt.Errorf("section %d: %d layers with %d candidates (%v) for a pin, but its configuration says %d with "+
+					"%d (%v); it was not written by train",
 					i, s.Layers, p.got.K, p.got.Source, w.Layers, p.want.K, p.want.Source)
 			}
 		}
@@ -143,7 +147,8 @@ func (r *Run) sameStart(was *model.Start) error {
 	case was == nil:
 		return option.Errorf("%s: the run did not start from a model; resume without {Init}, or train anew", r.Model)
 	case was.SHA256 != from.SHA256:
-		return option.Errorf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without {Init}, or train anew",
+		return option.Errorf("%s: the run started from another file than %s, from %s with SHA-256 %s; resume without "+
+			"{Init}, or train anew",
 			r.Model, r.Start, was.Name, was.SHA256)
 	}
 	return nil

@@ -20,7 +20,8 @@ func TestStart(t *testing.T) {
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base"), filepath.Join(dir, "m")
 	sum := train(t, Run{Config: parse(t), Model: base}).SHA256
-	train(t, Run{Config: parse(t, "train.epochs=1", "train.optimizer.lr=1e-9", "model.tau=3", "train.seed=9", "name=tuned"), Model: path, Start: base})
+	train(t, Run{Config: parse(t, "train.epochs=1", "train.optimizer.lr=1e-9", "model.tau=3", "train.seed=9",
+		"name=tuned"), Model: path, Start: base})
 	was, m := loadModel(t, base), loadModel(t, path)
 	if diff := cmp.Diff(&model.Start{Name: "base", SHA256: sum}, m.Record.Start); diff != "" || len(m.Record.Epochs) != 1 {
 		t.Errorf("record %+v, start (-want +got):\n%s", m.Record, diff)
@@ -86,7 +87,8 @@ func TestStartRefuses(t *testing.T) {
 	thresholds := forged("thresholds", func(m *model.Model) { m.Encoder.Thresholds[3][0]++ })
 	features := forged("features", func(m *model.Model) { m.Encoder.Max++ })
 	for _, c := range []struct{ start, set, want string }{
-		{anchors, "model.anchors=9", "section 0: 1 layers with 8 candidates (input) for a pin, but its configuration says 1 with 9 (input)"},
+		{anchors, "model.anchors=9", "section 0: 1 layers with 8 candidates (input) for a pin, but its configuration says " +
+			"1 with 9 (input)"},
 		{thresholds, "name=x", "other thresholds"},
 		{features, "name=x", "other features (64 of 5 bits up to 17, and 64 of 5 bits up to 16)"},
 		{base, "model.width=70", "another model.width than"},
@@ -121,8 +123,14 @@ func TestResumeForged(t *testing.T) {
 		change            func(m *model.Model)
 		want              string
 	}{
-		{"candidates", "model.anchors=9", "model.anchors=8", nil, "section 0: 1 layers with 9 candidates (input) for a pin, but its configuration says 1 with 8 (input)"},
-		{"spine", "model.topology=rwlgn-spine", "model.topology=rwlgn", nil, "section 1: 1 layers with 1 candidates (spine) for a pin, but its configuration says 1 with 1 (previous)"},
+		{
+			"candidates", "model.anchors=9", "model.anchors=8", nil,
+			"section 0: 1 layers with 9 candidates (input) for a pin, but its configuration says 1 with 8 (input)",
+		},
+		{
+			"spine", "model.topology=rwlgn-spine", "model.topology=rwlgn", nil,
+			"section 1: 1 layers with 1 candidates (spine) for a pin, but its configuration says 1 with 1 (previous)",
+		},
 		{"more bits", "encoder.bits=6", "encoder.bits=4", nil, "other thresholds"},
 		{"fewer bits", "encoder.bits=3", "encoder.bits=4", nil, "other thresholds"},
 		{"thresholds", "name=x", "name=x", func(m *model.Model) { m.Encoder.Thresholds[3][0]++ }, "other thresholds"},
@@ -165,7 +173,8 @@ func TestStartData(t *testing.T) {
 		return path
 	}
 	table := func(file string) config.Config {
-		cfg, err := config.Parse("t.yaml", []byte("data: {set: csv, train: "+file+"}\nencoder: {bits: 4}\nmodel: {width: 6, depth: 2, anchors: 3, tau: 1}\ntrain: {epochs: 1, batch: 10}\n"), nil)
+		cfg, err := config.Parse("t.yaml", []byte("data: {set: csv, train: "+file+
+			"}\nencoder: {bits: 4}\nmodel: {width: 6, depth: 2, anchors: 3, tau: 1}\ntrain: {epochs: 1, batch: 10}\n"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

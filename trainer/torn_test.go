@@ -27,7 +27,8 @@ func TestTorn(t *testing.T) {
 		if err == nil {
 			err = again.save()
 		}
-		if err != nil && (!strings.HasPrefix(err.Error(), CheckpointPath(path)+": ") || !strings.ContainsAny(err.Error(), ";,") || strings.Contains(err.Error(), "Go ")) {
+		if err != nil && (!strings.HasPrefix(err.Error(), CheckpointPath(path)+": ") ||
+			!strings.ContainsAny(err.Error(), ";,") || strings.Contains(err.Error(), "Go ")) {
 			t.Errorf("no plain message: %v", err)
 		}
 		return err

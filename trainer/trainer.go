@@ -60,9 +60,10 @@ type Progress struct {
 	LearningRate   float64       // of the last step
 	GateStepsRate  float64       // per second, of this call
 	Left           time.Duration // estimated, to the end of the run
-	InStep         time.Duration // of this call so far, in optimiser steps: the rest is reading, shuffling, evaluation, checkpoints
-	Finished       *model.Epoch  // set after an epoch, evaluated
-	Relaxed        *float64      // with it, and estimator soft: the test accuracy of the relaxed network
+	// of this call so far, in optimiser steps: the rest is reading, shuffling, evaluation, checkpoints
+	InStep   time.Duration
+	Finished *model.Epoch // set after an epoch, evaluated
+	Relaxed  *float64     // with it, and estimator soft: the test accuracy of the relaxed network
 }
 
 // ErrInterrupted says that the context ended and the work so far, if any, was saved.
@@ -158,7 +159,8 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 
 // interruptedReading is the error of a context that ended before the first batch.
 func interruptedReading(cfg config.Config) error {
-	return fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted, cfg.Data.Set)
+	return fmt.Errorf("%w while data set %s was read: nothing was trained yet, and nothing is lost", ErrInterrupted,
+		cfg.Data.Set)
 }
 
 // prepare makes the model and the engine, new or from the checkpoint.
@@ -372,5 +374,6 @@ func (s *session) interrupt() error {
 		return err
 	}
 	return fmt.Errorf("%w after %d of %s and %s; the work so far is in %s", ErrInterrupted, s.at.Epoch,
-		plural.Of(s.Config.Train.Epochs, "epoch", "epochs"), plural.Of(s.at.Batch, "batch", "batches"), CheckpointPath(s.Model))
+		plural.Of(s.Config.Train.Epochs, "epoch", "epochs"), plural.Of(s.at.Batch, "batch", "batches"),
+		CheckpointPath(s.Model))
 }

@@ -324,7 +324,8 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := m.Record.Epochs[2]
-	if got := s.Correct(test.Levels.Labels); got != last.TestCorrect || last.TestSamples != 1797 || last.TrainSamples != 3823 {
+	if got := s.Correct(test.Levels.Labels); got != last.TestCorrect || last.TestSamples != 1797 ||
+		last.TrainSamples != 3823 {
 		t.Errorf("%d correct, record %+v", got, last)
 	}
 	if test.SHA256 != m.Record.Test {
@@ -348,7 +349,9 @@ func TestLoadFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if some.Levels.Len() != want || some.Words.Len() != want || !slices.Equal(some.Words.Row(want-1), all.Words.Row(want-1)) || !slices.Equal(some.Levels.Row(0), all.Levels.Row(0)) {
+		if some.Levels.Len() != want || some.Words.Len() != want ||
+			!slices.Equal(some.Words.Row(want-1), all.Words.Row(want-1)) ||
+			!slices.Equal(some.Levels.Row(0), all.Levels.Row(0)) {
 			t.Errorf("%d samples: %d, or others than the first", samples, some.Levels.Len())
 		}
 	}

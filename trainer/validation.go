@@ -139,7 +139,8 @@ func (s *session) readBest(best int) (int, error) {
 	path := BestPath(s.Model)
 	info, err := model.ReadInfo(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%s: %w; it holds epoch %d, the best on the validation set: put it back, or train anew", path, fs.ErrNotExist, best)
+		return 0, fmt.Errorf("%s: %w; it holds epoch %d, the best on the validation set: put it back, or train anew", path,
+			fs.ErrNotExist, best)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%w; it holds epoch %d, the best on the validation set: put it back, or train anew", err, best)
@@ -147,7 +148,8 @@ func (s *session) readBest(best int) (int, error) {
 	theirs, ours := info.Model.Record.Epochs, s.m.Record.Epochs
 	both := min(len(theirs), len(ours))
 	if len(theirs) < best || !slices.Equal(theirs[:both], ours[:both]) {
-		return 0, fmt.Errorf("%s: belongs to another run than %s; put back the right one, or train anew", path, CheckpointPath(s.Model))
+		return 0, fmt.Errorf("%s: belongs to another run than %s; put back the right one, or train anew", path,
+			CheckpointPath(s.Model))
 	}
 	return len(theirs), nil
 }
@@ -155,7 +157,8 @@ func (s *session) readBest(best int) (int, error) {
 // outlived is the error that the best file is of an epoch that the run, now shorter
 // than it was, does not reach.
 func (s *session) outlived(epoch, last int) error {
-	return fmt.Errorf("%s: holds epoch %d of a longer run, and no longer the best of the first %d; resume with epochs and patience for at least %d",
+	return fmt.Errorf("%s: holds epoch %d of a longer run, and no longer the best of the first %d; resume with epochs "+
+		"and patience for at least %d",
 		BestPath(s.Model), epoch, last, epoch)
 }
 

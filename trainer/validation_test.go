@@ -16,7 +16,10 @@ import (
 )
 
 // stopping are overrides under which the small configuration loses patience.
-var stopping = []string{"train.epochs=60", "train.optimizer.lr=0.1", "train.validation.share=0.2", "train.validation.patience=3"}
+var stopping = []string{
+	"train.epochs=60", "train.optimizer.lr=0.1", "train.validation.share=0.2",
+	"train.validation.patience=3",
+}
 
 func stops(t *testing.T, sets ...string) config.Config {
 	t.Helper()
@@ -148,7 +151,8 @@ func TestKeepsBest(t *testing.T) {
 		t.Fatalf("%+v does not stop 3 epochs after the best; the record keeps %d", s, m.Record.Kept)
 	}
 	kept := epochs[s.KeptEpoch-1]
-	if best, end := bestValidation(epochs, 3); best != s.KeptEpoch || end != s.Epochs || kept.ValidationSamples != 765 || kept.TrainSamples != 3823-765 {
+	if best, end := bestValidation(epochs, 3); best != s.KeptEpoch || end != s.Epochs || kept.ValidationSamples != 765 ||
+		kept.TrainSamples != 3823-765 {
 		t.Errorf("best %d, end %d, kept %+v", best, end, kept)
 	}
 	data, err := LoadData(t.Context(), cfg, nil)
@@ -172,7 +176,8 @@ func TestKeepsBest(t *testing.T) {
 			t.Errorf("%s set: %d correct, the record has %d", part.name, got, part.want)
 		}
 	}
-	if s.TestAccuracy != testAccuracy(kept) || s.LastAccuracy != testAccuracy(epochs[s.Epochs-1]) || *s.Validation != float64(kept.ValidationCorrect)/765 || s.Loss != kept.Loss {
+	if s.TestAccuracy != testAccuracy(kept) || s.LastAccuracy != testAccuracy(epochs[s.Epochs-1]) ||
+		*s.Validation != float64(kept.ValidationCorrect)/765 || s.Loss != kept.Loss {
 		t.Errorf("%+v does not summarise %+v", s, epochs)
 	}
 }
@@ -215,30 +220,33 @@ func TestPutAside(t *testing.T) {
 	train(t, Run{Config: stops(t), Model: path})
 	first, state := read(t, BestPath(path)), read(t, CheckpointPath(path))
 	looked := 0
-	train(t, Run{Config: stops(t, "train.checkpoint.minutes=1e-9", "train.seed=8"), Model: path, Progress: func(p Progress) {
-		looked++
-		if string(read(t, BestPath(path)+".old")) != string(first) {
-			t.Errorf("epoch %d, batch %d: the first run's best epoch is not aside", p.Epoch, p.Batch)
-		}
-		if _, err := os.Stat(CheckpointPath(path)); looked == 1 && errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		state, err := model.ReadInfo(CheckpointPath(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		best, _ := bestValidation(state.Model.Record.Epochs, 0)
-		if best == 0 {
-			return
-		}
-		kept, err := model.ReadInfo(BestPath(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(kept.Model.Record.Epochs); n < best {
-			t.Errorf("epoch %d, batch %d: the checkpoint's best epoch is %d, the file's is %d", p.Epoch, p.Batch, best, n)
-		}
-	}})
+	train(t, Run{
+		Config: stops(t, "train.checkpoint.minutes=1e-9", "train.seed=8"), Model: path,
+		Progress: func(p Progress) {
+			looked++
+			if string(read(t, BestPath(path)+".old")) != string(first) {
+				t.Errorf("epoch %d, batch %d: the first run's best epoch is not aside", p.Epoch, p.Batch)
+			}
+			if _, err := os.Stat(CheckpointPath(path)); looked == 1 && errors.Is(err, fs.ErrNotExist) {
+				return
+			}
+			state, err := model.ReadInfo(CheckpointPath(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			best, _ := bestValidation(state.Model.Record.Epochs, 0)
+			if best == 0 {
+				return
+			}
+			kept, err := model.ReadInfo(BestPath(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(kept.Model.Record.Epochs); n < best {
+				t.Errorf("epoch %d, batch %d: the checkpoint's best epoch is %d, the file's is %d", p.Epoch, p.Batch, best, n)
+			}
+		},
+	})
 	if looked < 100 {
 		t.Errorf("looked %d times, the test shows little", looked)
 	}
@@ -276,7 +284,10 @@ func TestBestWaits(t *testing.T) {
 // run ends, though somebody would be warned, before a checkpoint counts that epoch.
 func TestBestLost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
-	r := Run{Config: stops(t, "train.checkpoint.minutes=1e-9"), Model: path, Warn: func(err error) { t.Errorf("warned of %v", err) }}
+	r := Run{
+		Config: stops(t, "train.checkpoint.minutes=1e-9"), Model: path,
+		Warn: func(err error) { t.Errorf("warned of %v", err) },
+	}
 	r.Progress = func(p Progress) {
 		if p.Finished != nil && p.Epoch == 1 {
 			if err := os.MkdirAll(filepath.Join(BestPath(path), "stone"), 0o777); err != nil {
@@ -315,7 +326,8 @@ func TestBestLostLate(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(BestPath(path), "stone"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, s.saveWhenDue(t.Context()), BestPath(path)+": the best epoch on the validation set could not be written: rename: ")
+	wantError(t, s.saveWhenDue(t.Context()), BestPath(path)+
+		": the best epoch on the validation set could not be written: rename: ")
 	if _, err := os.Stat(CheckpointPath(path)); err == nil || len(leftovers(t, path)) > 0 {
 		t.Errorf("a checkpoint counts the epoch that was lost (%v), left: %q", err, leftovers(t, path))
 	}

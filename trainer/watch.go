@@ -33,7 +33,8 @@ func (s *session) beginWatch() error {
 		return nil
 	}
 	if s.Resume && s.watched == "" {
-		return option.Errorf("%s: its run was not measured from its first step on; train anew without {Resume}, or under another name", CheckpointPath(s.Model))
+		return option.Errorf("%s: its run was not measured from its first step on; train anew without {Resume}, or under "+
+			"another name", CheckpointPath(s.Model))
 	}
 	if err := s.Watch.Begin(s.m, s.Config.Train.Epochs*s.batches(), s.watched); err != nil {
 		return fmt.Errorf("%s: %w", CheckpointPath(s.Model), err)

@@ -44,19 +44,39 @@ func TestAllocation(t *testing.T) {
 				h[fmt.Sprint(i)] = map[string]any{}
 			}
 		})},
-		{"checkpoint: shape", "train small.yaml -o m.st --resume", "m.st.checkpoint", tensor("m.st.checkpoint", "adam.section1.ops.m", "shape", []int64{1 << 40})},
-		{"checkpoint: position", "train small.yaml -o m.st --resume", "m.st.checkpoint", metadata("m.st.checkpoint", "checkpoint.position", `"batch":0`, `"batch":9000000000000000000`)},
+		{
+			"checkpoint: shape", "train small.yaml -o m.st --resume", "m.st.checkpoint",
+			tensor("m.st.checkpoint", "adam.section1.ops.m", "shape", []int64{1 << 40}),
+		},
+		{
+			"checkpoint: position", "train small.yaml -o m.st --resume", "m.st.checkpoint",
+			metadata("m.st.checkpoint", "checkpoint.position", `"batch":0`, `"batch":9000000000000000000`),
+		},
 		{"config", "train small.yaml", "small.yaml", wrote("small.yaml", strings.Repeat("{a: ", 4000))},
-		{"IDX: images", "train mnist.yaml --data sets", mnistImages, change(mnistImages, func(s string) string { return s[:4] + big + s[8:] })},
-		{"IDX: pixels", "train mnist.yaml --data sets", mnistImages, change(mnistImages, func(s string) string { return s[:8] + "\x00\x01\x00\x00" + s[12:] })},
-		{"IDX: samples", "predict m.st new.idx", "new.idx", change("new.idx", func(s string) string { return s[:4] + big + s[8:] })},
+		{
+			"IDX: images", "train mnist.yaml --data sets", mnistImages,
+			change(mnistImages, func(s string) string { return s[:4] + big + s[8:] }),
+		},
+		{
+			"IDX: pixels", "train mnist.yaml --data sets", mnistImages,
+			change(mnistImages, func(s string) string { return s[:8] + "\x00\x01\x00\x00" + s[12:] }),
+		},
+		{"IDX: samples", "predict m.st new.idx", "new.idx", change("new.idx",
+			func(s string) string { return s[:4] + big + s[8:] })},
 		{"CIFAR", "train c.yaml --data sets", "sets/cifar-10/data_batch_2.bin", cut("sets/cifar-10/data_batch_2.bin", 5)},
-		{"CSV: columns", "train table.yaml --set data.label=", "table.csv", wrote("table.csv", strings.Repeat(",", 70_000)+"\n")},
-		{"CSV: one record", "train table.yaml --set data.label=", "table.csv", wrote("table.csv", "1,2,oak\n1,2,\""+strings.Repeat("\n", 1_000_000))},
+		{
+			"CSV: columns", "train table.yaml --set data.label=", "table.csv",
+			wrote("table.csv", strings.Repeat(",", 70_000)+"\n"),
+		},
+		{
+			"CSV: one record", "train table.yaml --set data.label=", "table.csv",
+			wrote("table.csv", "1,2,oak\n1,2,\""+strings.Repeat("\n", 1_000_000)),
+		},
 		{"CSV: samples", "predict m.st new.csv", "new.csv", wrote("new.csv", strings.Repeat("\"\",", 70_000))},
 		{"netlist: word", "sim lut", "lut/net.netlist", netlistLine("cells", "input y word 4294967295\n  194")},
 		{"netlist: number of nets", "sim lut", "lut/net.netlist", netlistLine("output", "  328-4294967290 = popcount 2 3")},
-		{"netlist: a name", "sim lut", "lut/net.netlist", small("lut/net.netlist", func(s string) string { return s + strings.Repeat("x", 1_000_000) })},
+		{"netlist: a name", "sim lut", "lut/net.netlist", small("lut/net.netlist",
+			func(s string) string { return s + strings.Repeat("x", 1_000_000) })},
 		{"netlist: primitives", "sim lut", "lut/net.netlist", small("lut/net.netlist", func(s string) string {
 			return strings.Replace(s, "classes\n", "primitive O = LUT(0x1)"+strings.Repeat(" a", 100_000)+"\nclasses\n", 1)
 		})},
@@ -69,8 +89,10 @@ func TestAllocation(t *testing.T) {
 		{"manifest: files", "sim lut", "lut/manifest.json", change("lut/manifest.json", func(s string) string {
 			return strings.Replace(s, `"files": [`, `"files": [`+strings.Repeat(`{},`, 100_000), 1)
 		})},
-		{"manifest: encoder", "sim lut", "lut/manifest.json", entry("encoder", map[string]any{"bits": 256, "bits_in": 16, "max": 65535, "thresholds": make([][]int, 100_000)})},
-		{"report", "sim lut", "lut/report.json", small("lut/report.json", func(string) string { return `{"passes":[` + strings.Repeat(`{},`, 100_000) + `{}]}` })},
+		{"manifest: encoder", "sim lut", "lut/manifest.json", entry("encoder",
+			map[string]any{"bits": 256, "bits_in": 16, "max": 65535, "thresholds": make([][]int, 100_000)})},
+		{"report", "sim lut", "lut/report.json", small("lut/report.json",
+			func(string) string { return `{"passes":[` + strings.Repeat(`{},`, 100_000) + `{}]}` })},
 	} {
 		restore(t, sound)
 		c.harm(&bench{t})

@@ -94,12 +94,16 @@ func soundFiles(t *testing.T) map[string]string {
 	t.Setenv("XDG_CACHE_HOME", "/nowhere")
 	writeFile(t, "small.yaml", small)
 	writeFile(t, "table.csv", "length,width,kind\n"+strings.Repeat("1,2,oak\n3,4,elm\n5,6.5,elm\n", 10))
-	writeFile(t, "table.yaml", "data: {set: csv, train: table.csv, label: kind}\nencoder: {bits: 4}\nmodel: {width: 8, depth: 2, anchors: 2, tau: 1}\ntrain: {epochs: 1, checkpoint: {minutes: 0}}\n")
+	writeFile(t, "table.yaml", "data: {set: csv, train: table.csv, label: kind}\nencoder: {bits: 4}\nmodel: {width: 8, "+
+		"depth: 2, anchors: 2, tau: 1}\ntrain: {epochs: 1, checkpoint: {minutes: 0}}\n")
 	writeFile(t, "mnist.yaml", "data: {set: mnist}\nmodel: {width: 20, depth: 2, anchors: 2}\ntrain: {epochs: 1}\n")
 	writeFile(t, "c.yaml", "data: {set: cifar10}\nmodel: {width: 20, depth: 2, anchors: 2}\ntrain: {epochs: 1}\n")
 	writeMNIST(t, "sets")
 	record := string(append([]byte{9}, make([]byte, 3072)...))
-	for _, name := range []string{"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"} {
+	for _, name := range []string{
+		"data_batch_1", "data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5",
+		"test_batch",
+	} {
 		writeFile(t, "sets/cifar-10/"+name+".bin", record)
 	}
 	writeFile(t, "new.csv", strings.Repeat(strings.Repeat("7,", 63)+"7\n", 3))
@@ -194,7 +198,10 @@ func (c badInput) judge(t *testing.T, message string) {
 			t.Errorf("%s: the message does not say %q:\n%s", c.name, part, message)
 		}
 	}
-	for _, part := range []string{"runtime error", "goroutine", "%!", "reflect", ".go:", "Go struct", "Go value", "\x00", "\x1b"} {
+	for _, part := range []string{
+		"runtime error", "goroutine", "%!", "reflect", ".go:", "Go struct", "Go value", "\x00",
+		"\x1b",
+	} {
 		if strings.Contains(message, part) {
 			t.Errorf("%s: the message has %q:\n%s", c.name, part, message)
 		}

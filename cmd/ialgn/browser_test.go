@@ -145,7 +145,10 @@ func sound() (found []string) {
 		found = append(found, fmt.Sprintf("%s: width %d of %[2]d", f.frame, f.width), f.frame+": fetched ",
 			f.frame+": tables cut 0, matrices outside 0", f.frame+": texts over a plot 0, together 0, boxes 0")
 	}
-	for _, id := range []string{"results", "confusion", "area", "bitstream", "verification", "training", "passes", "operations", "depth", "configuration", "files"} {
+	for _, id := range []string{
+		"results", "confusion", "area", "bitstream", "verification", "training", "passes",
+		"operations", "depth", "configuration", "files",
+	} {
 		found = append(found, fmt.Sprintf("section %s true", id))
 	}
 	return found
@@ -177,8 +180,9 @@ func manyClasses(t *testing.T) (config string) {
 		fmt.Fprintf(&data, "%d,%d,class of a long name number %d\n", i%100/10, i%10, i%100)
 	}
 	for name, text := range map[string]string{
-		"many.csv":  data.String(),
-		"many.yaml": strings.Replace(strings.Replace(small, "{set: digits}", "{set: csv, train: many.csv}", 1), "width: 60, depth: 4, anchors: 8", "width: 200, depth: 2, anchors: 2", 1),
+		"many.csv": data.String(),
+		"many.yaml": strings.Replace(strings.Replace(small, "{set: digits}", "{set: csv, train: many.csv}", 1),
+			"width: 60, depth: 4, anchors: 8", "width: 200, depth: 2, anchors: 2", 1),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

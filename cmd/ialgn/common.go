@@ -25,7 +25,10 @@ var (
 	jsonFlag    = &cli.BoolFlag{Name: "json", Usage: "print one JSON object on standard output"}
 	quietFlag   = &cli.BoolFlag{Name: "quiet", Usage: "no progress on standard error"}
 	threadsFlag = &cli.IntFlag{Name: "threads", Usage: "use `N` cores (default: all)"}
-	dataFlag    = &cli.StringFlag{Name: "data", Usage: "look for data sets in `DIR` (default: $IALGN_DATA, then the user cache)"}
+	dataFlag    = &cli.StringFlag{
+		Name:  "data",
+		Usage: "look for data sets in `DIR` (default: $IALGN_DATA, then the user cache)",
+	}
 )
 
 // commonFlags adds the flags of every command.
@@ -72,7 +75,8 @@ func checkDataFolder(c *cli.Context) error {
 	case err == nil:
 		what = "is a file, want a folder"
 	}
-	return hint.With(fmt.Errorf("--data %s: %s", dir, what), "name a folder with data sets, or leave the option out; `ialgn data list` says what it may hold")
+	return hint.With(fmt.Errorf("--data %s: %s", dir, what),
+		"name a folder with data sets, or leave the option out; `ialgn data list` says what it may hold")
 }
 
 // noteFewer says that there are fewer samples than --samples asks for, all of which are taken.

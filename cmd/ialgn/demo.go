@@ -58,7 +58,8 @@ func demo(c *cli.Context) error {
 	}
 	r := &demoReport{Dir: c.String("o")}
 	path := filepath.Join(r.Dir, cfg.Name+".safetensors")
-	note(c, "training %s of %s on %s", plural.Of(cfg.Model.Width, "chain", "chains"), plural.Of(cfg.Model.Depth, "layer", "layers"), cfg.Data.Set)
+	note(c, "training %s of %s on %s", plural.Of(cfg.Model.Width, "chain", "chains"),
+		plural.Of(cfg.Model.Depth, "layer", "layers"), cfg.Data.Set)
 	if r.Train, err = trainModel(c, cfg, path); err != nil {
 		return err
 	}
@@ -138,7 +139,8 @@ func (r *demoReport) text(w io.Writer) {
 	if r.Verify.RTL == nil {
 		what = "netlist"
 	}
-	fmt.Fprintf(w, "the %s in %s computes the trained model: %s of the test set\n", what, r.Design, percent(r.TestAccuracy))
+	fmt.Fprintf(w, "the %s in %s computes the trained model: %s of the test set\n", what, r.Design,
+		percent(r.TestAccuracy))
 	if r.Synth != nil {
 		r.Synth.text(w)
 		if r.Synth.Check.Err() == nil {

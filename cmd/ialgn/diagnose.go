@@ -27,10 +27,24 @@ type diagnosis struct {
 
 // diagnoses are the kinds that there are.
 var diagnoses = []diagnosis{
-	{"credit", "which outputs the loss credits hidden gates for, by topology, at the start", append(names(creditOptions), "plots"), credit.ChartNames, diagnoseCredit},
-	{"updates", "by how much training changes the parameters of each layer", append(names(updatesOptions), "epochs", "plots"), updates.ChartNames(), diagnoseUpdates},
-	{"probes", "how well linear classifiers tell the classes from each layer's bits", append(names(probesOptions), "epochs", "plots"), probes.ChartNames, diagnoseProbes},
-	{"entropy", "mean binary entropy of each layer's bits over the test set", []string{"plots"}, []string{entropy.ChartName}, diagnoseEntropy},
+	{
+		"credit", "which outputs the loss credits hidden gates for, by topology, at the start",
+		append(names(creditOptions), "plots"), credit.ChartNames, diagnoseCredit,
+	},
+	{
+		"updates", "by how much training changes the parameters of each layer",
+		append(names(updatesOptions), "epochs", "plots"), updates.ChartNames(), diagnoseUpdates,
+	},
+	{
+		"probes", "how well linear classifiers tell the classes from each layer's bits",
+		append(names(probesOptions), "epochs", "plots"), probes.ChartNames, diagnoseProbes,
+	},
+	{
+		"entropy", "mean binary entropy of each layer's bits over the test set",
+		[]string{"plots"},
+		[]string{entropy.ChartName},
+		diagnoseEntropy,
+	},
 }
 
 // diagnoseOptions are the options that not every kind takes.
@@ -81,11 +95,13 @@ func diagnose(c *cli.Context, kinds []diagnosis) error {
 	at := slices.Index(names, c.String("what"))
 	switch {
 	case c.Args().Len() == 0:
-		return hint.With(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"), "`ialgn diagnose -h` shows the form")
+		return hint.With(errors.New("diagnose takes "+c.Command.ArgsUsage+", no file is given"),
+			"`ialgn diagnose -h` shows the form")
 	case !c.IsSet("what"):
 		return hint.With(errors.New("diagnose: no kind is given"), "name one with --what: %s", strings.Join(names, ", "))
 	case at < 0:
-		return hint.Near(hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s", strings.Join(names, " or ")), c.String("what"), names)
+		return hint.Near(hint.With(fmt.Errorf("--what %.40q: there is no such diagnostic", c.String("what")), "use %s",
+			strings.Join(names, " or ")), c.String("what"), names)
 	}
 	if err := refuseOptions(c, kinds, kinds[at]); err != nil {
 		return err
@@ -101,7 +117,8 @@ func refuseOptions(c *cli.Context, kinds []diagnosis, want diagnosis) error {
 	for _, k := range kinds {
 		for _, o := range k.options {
 			if c.IsSet(o) && !slices.Contains(want.options, o) {
-				return hint.With(fmt.Errorf("--%s: is not for --what %s", o, want.name), "leave it out, or ask for --what %s", k.name)
+				return hint.With(fmt.Errorf("--%s: is not for --what %s", o, want.name), "leave it out, or ask for --what %s",
+					k.name)
 			}
 		}
 	}

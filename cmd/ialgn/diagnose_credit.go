@@ -15,15 +15,22 @@ import (
 
 // creditOptions are the options of --what credit alone.
 var creditOptions = []cli.Flag{
-	&cli.StringFlag{Name: "topologies", Value: strings.Join(credit.Topologies, ","), DefaultText: "all four", Usage: "of the topologies `LIST`, with commas between"},
-	&cli.IntFlag{Name: "sampled", Value: credit.PaperSampled, Usage: "look at `N` gates of each layer, and as many outputs"},
+	&cli.StringFlag{
+		Name: "topologies", Value: strings.Join(credit.Topologies, ","), DefaultText: "all four",
+		Usage: "of the topologies `LIST`, with commas between",
+	},
+	&cli.IntFlag{
+		Name: "sampled", Value: credit.PaperSampled,
+		Usage: "look at `N` gates of each layer, and as many outputs",
+	},
 	&cli.IntFlag{Name: "batches", Value: credit.PaperBatches, Usage: "measure `N` batches"},
 }
 
 // diagnoseCredit measures each topology.
 func diagnoseCredit(c *cli.Context, args []string) error {
 	if len(args) != 1 {
-		return hint.With(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)), "`ialgn diagnose -h` shows the form")
+		return hint.With(fmt.Errorf("--what credit takes one CONFIG, not %d files", len(args)),
+			"`ialgn diagnose -h` shows the form")
 	}
 	cfg, err := opener(c).Config(c.Context, args[0])
 	if err != nil {
@@ -35,7 +42,10 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 		if err != nil {
 			return fmt.Errorf("--what credit: %w", err)
 		}
-		runs = append(runs, credit.Options{Config: of, Sampled: c.Int("sampled"), Batches: c.Int("batches"), Threads: threads(c)})
+		runs = append(runs, credit.Options{
+			Config: of, Sampled: c.Int("sampled"), Batches: c.Int("batches"),
+			Threads: threads(c),
+		})
 	}
 	data, err := trainer.LoadData(c.Context, cfg, folders(c))
 	if err != nil {
@@ -57,12 +67,16 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 type creditReport struct{ *credit.Report }
 
 func (r creditReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d\n", r.Name, r.DataSet, r.Width, r.Depth, r.Init, r.SkipLogit, r.InitNoise, r.Seed)
-	fmt.Fprintf(w, "%d sampled gates a layer, %s of %d; mean and standard deviation\n", r.Sampled, plural.Of(r.Batches, "batch", "batches"), r.Batch)
+	fmt.Fprintf(w, "%s on %s: %d x %d, init %s with skip logit %v and noise %v, seed %d\n", r.Name, r.DataSet, r.Width,
+		r.Depth, r.Init, r.SkipLogit, r.InitNoise, r.Seed)
+	fmt.Fprintf(w, "%d sampled gates a layer, %s of %d; mean and standard deviation\n", r.Sampled,
+		plural.Of(r.Batches, "batch", "batches"), r.Batch)
 	for _, t := range r.Topologies {
-		fmt.Fprintf(w, "\n%s, %.1f s\n  layer         path sharing  eligible             coverage               purity\n", t.Topology, t.Seconds)
+		fmt.Fprintf(w, "\n%s, %.1f s\n  layer         path sharing  eligible             coverage               purity\n",
+			t.Topology, t.Seconds)
 		for l := range t.Layers {
-			fmt.Fprintf(w, "  %5d %20s %9d %20s %20s\n", t.Layers[l], spreadText(t.PathSharing[l], 1), t.Eligible[l], spreadText(t.Coverage[l], 5), spreadText(t.Purity[l], 5))
+			fmt.Fprintf(w, "  %5d %20s %9d %20s %20s\n", t.Layers[l], spreadText(t.PathSharing[l], 1), t.Eligible[l],
+				spreadText(t.Coverage[l], 5), spreadText(t.Purity[l], 5))
 		}
 	}
 }

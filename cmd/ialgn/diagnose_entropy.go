@@ -39,7 +39,8 @@ func diagnoseEntropy(c *cli.Context, args []string) error {
 type entropyReport struct{ *entropy.Report }
 
 func (r entropyReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s, %d x %d: mean entropy of a bit over %s, mean over %s\n\n  layer entropy\n", r.Network, r.Width, r.Depth,
+	fmt.Fprintf(w, "%s, %d x %d: mean entropy of a bit over %s, mean over %s\n\n  layer entropy\n", r.Network, r.Width,
+		r.Depth,
 		plural.Of(r.Samples, "test sample", "test samples"), plural.Of(len(r.Models), "model", "models"))
 	for i, l := range r.Layers {
 		fmt.Fprintf(w, "  %5d %7.4f\n", l, r.Mean[i])

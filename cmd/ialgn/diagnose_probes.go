@@ -19,7 +19,10 @@ import (
 
 // probesOptions are the options of --what probes alone.
 var probesOptions = []cli.Flag{
-	&cli.StringFlag{Name: "layers", Usage: "probe the layers `LIST`, 0 for the input (default: the paper's, and the last)"},
+	&cli.StringFlag{
+		Name:  "layers",
+		Usage: "probe the layers `LIST`, 0 for the input (default: the paper's, and the last)",
+	},
 	&cli.IntFlag{Name: "starts", Value: probe.Paper.Starts, Usage: "train `N` probes a layer"},
 	&cli.StringFlag{Name: "keep", Usage: "keep each layer's result in `FILE`, and take what is there from it"},
 }
@@ -74,7 +77,8 @@ func probesProtocol(c *cli.Context) (probe.Protocol, error) {
 	}
 	p.Starts = c.Int("starts")
 	if p.Epochs < 1 || p.Starts < 1 || p.Starts > maxSeeds {
-		return p, hint.With(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and starts at most %d", p.Epochs, p.Starts, maxSeeds),
+		return p, hint.With(fmt.Errorf("--epochs %d, --starts %d: both must be positive, and starts at most %d", p.Epochs,
+			p.Starts, maxSeeds),
 			"leave them out for the paper's")
 	}
 	return p, nil
@@ -89,7 +93,8 @@ func probeLayers(c *cli.Context, depth int) ([]int, error) {
 	for _, word := range strings.Split(c.String("layers"), ",") {
 		l, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || l < 0 || l > depth || len(layers) > 0 && l <= layers[len(layers)-1] {
-			return nil, hint.With(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d", c.String("layers"), depth), "for example --layers 0,1,%d", depth)
+			return nil, hint.With(fmt.Errorf("--layers %.40q: want ascending numbers of layers, 0 to %d", c.String("layers"),
+				depth), "for example --layers 0,1,%d", depth)
 		}
 		layers = append(layers, l)
 	}
@@ -120,8 +125,10 @@ func knownProbes(c *cli.Context) (*probe.Known, error) {
 type probesReport struct{ *probes.Report }
 
 func (r probesReport) text(w io.Writer) {
-	fmt.Fprintf(w, "%s, %d x %d: linear probes, test accuracy after %s, mean over %s with %s each\n\n", r.Network, r.Width, r.Depth,
-		plural.Of(r.Epochs, "epoch", "epochs"), plural.Of(len(r.Models), "model", "models"), plural.Of(r.Starts, "start", "starts"))
+	fmt.Fprintf(w, "%s, %d x %d: linear probes, test accuracy after %s, mean over %s with %s each\n\n", r.Network, r.Width,
+		r.Depth,
+		plural.Of(r.Epochs, "epoch", "epochs"), plural.Of(len(r.Models), "model", "models"),
+		plural.Of(r.Starts, "start", "starts"))
 	fmt.Fprintf(w, "  layer  accuracy       std  entropy\n")
 	for i, l := range r.Layers {
 		std := "-"

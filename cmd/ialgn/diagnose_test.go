@@ -34,8 +34,10 @@ func TestDiagnoseFrame(t *testing.T) {
 			}}
 		}
 		app := newApp(io.Discard, io.Discard)
-		app.Commands = []*cli.Command{diagnoseCommand([]diagnosis{kind("one", "extra"), kind("two")}, &cli.IntFlag{Name: "extra"})}
-		err := app.RunContext(context.Background(), permute.Args(append([]string{"ialgn", "diagnose"}, strings.Fields(test.args)...), app.Commands))
+		app.Commands = []*cli.Command{diagnoseCommand([]diagnosis{kind("one", "extra"), kind("two")},
+			&cli.IntFlag{Name: "extra"})}
+		err := app.RunContext(context.Background(), permute.Args(append([]string{"ialgn", "diagnose"},
+			strings.Fields(test.args)...), app.Commands))
 		got := ""
 		if err != nil {
 			got = err.Error()

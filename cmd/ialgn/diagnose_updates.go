@@ -69,14 +69,16 @@ func diagnoseUpdates(c *cli.Context, args []string) error {
 // updatesConfig returns the configuration that the flags make of the file's.
 func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error) {
 	if len(args) != 1 {
-		return cfg, hint.With(fmt.Errorf("--what updates takes one CONFIG, not %d files", len(args)), "`ialgn diagnose -h` shows the form")
+		return cfg, hint.With(fmt.Errorf("--what updates takes one CONFIG, not %d files", len(args)),
+			"`ialgn diagnose -h` shows the form")
 	}
 	epochs := updatesEpochs
 	if c.IsSet("epochs") {
 		epochs = c.Int("epochs")
 	}
 	if steps := c.Int("steps"); epochs < 1 || steps < 1 {
-		return cfg, hint.With(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps), "leave them out for the paper's")
+		return cfg, hint.With(fmt.Errorf("--epochs %d, --steps %d: must be positive", epochs, steps),
+			"leave them out for the paper's")
 	}
 	// Patience would end the run before the last steps are known to be that.
 	open := opener(c)

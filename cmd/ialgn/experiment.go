@@ -150,7 +150,8 @@ func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.
 	}
 	defer p.close()
 	if s.Threads < threads(c) || c.Int("jobs") > 1 {
-		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false // others write between its lines
+		// others write between its lines
+		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false
 	}
 	s.Progress, s.Warn = p.show, p.warn
 	s.Begin = func(seed uint64) {

@@ -28,6 +28,8 @@ func reportFault(w io.Writer, value any, stack []byte) {
 		value, stack = f.Value, f.Stack
 	}
 	fmt.Fprintf(w, "ialgn: fault of the program itself: %v\n", value)
-	fmt.Fprintln(w, "ialgn: hint: report this, with the command line, the lines below and, if you may pass them on, its input files")
-	fmt.Fprintf(w, "ialgn %s, %s, %s/%s\n%s\n", fullVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, bytes.TrimSpace(stack))
+	fmt.Fprintln(w, "ialgn: hint: report this, with the command line, the lines below and, if you may pass them on, "+
+		"its input files")
+	fmt.Fprintf(w, "ialgn %s, %s, %s/%s\n%s\n", fullVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		bytes.TrimSpace(stack))
 }

@@ -255,7 +255,8 @@ func TestUnseenNetlistFault(t *testing.T) {
 					continue // the bit is out of reach for every input
 				}
 				found++
-				if code != exitDifference || o.Verified || o.Formal == nil || o.Formal.Verdict != "different" || o.Formal.Counterexample == nil {
+				if code != exitDifference || o.Verified || o.Formal == nil || o.Formal.Verdict != "different" ||
+					o.Formal.Counterexample == nil {
 					t.Fatalf("%v: exit status %d, %+v", g, code, o)
 				}
 				if m := o.Formal.First[0]; m.Layer != g.layer || m.Gate != g.chain {
@@ -361,7 +362,8 @@ func TestVerilogFaults(t *testing.T) {
 				at := places[r.IntN(len(places))]
 				m := assign.FindStringSubmatch(sound[at])
 				broken := slices.Clone(sound)
-				broken[at] = fmt.Sprintf("  wire inverted;\n  assign inverted = %s;\n%s~inverted;", m[3], strings.TrimSuffix(sound[at], m[3]+";"))
+				broken[at] = fmt.Sprintf("  wire inverted;\n  assign inverted = %s;\n%s~inverted;", m[3],
+					strings.TrimSuffix(sound[at], m[3]+";"))
 				write(broken)
 				code, o := c.verify(t, "--samples", "1797")
 				if code == exitDone {
@@ -430,7 +432,8 @@ func TestWrapperFaults(t *testing.T) {
 			"a threshold one too high": strings.Replace(text, last[0], fmt.Sprint("value > ", last[1], number(last[2])+1), 1),
 			"at least for more than":   strings.Replace(text, last[0], strings.Replace(last[0], ">", ">=", 1), 1),
 			"two levels exchanged":     strings.NewReplacer(last[0], all[0][0], all[0][0], last[0]).Replace(text),
-			"a bit of the word lost":   strings.Replace(text, "wire [4:0] value = in_data[lane*", "wire [4:0] value = 5'd30 & in_data[lane*", 1),
+			"a bit of the word lost": strings.Replace(text, "wire [4:0] value = in_data[lane*",
+				"wire [4:0] value = 5'd30 & in_data[lane*", 1),
 		}
 		for what, broken := range encoders {
 			if slow && what != "two levels exchanged" {
@@ -442,7 +445,8 @@ func TestWrapperFaults(t *testing.T) {
 				}
 				write([]string{broken})
 				code, o := c.verify(t, "--level", "formal", "--samples", "30")
-				if code != exitDifference || o.RTL.Mismatches != 0 || o.Wrapper.Mismatches == 0 || o.Wrapper.Unplayed == "" || o.Formal != nil || !strings.Contains(o.Wrapper.First[0].What, " for the word ") {
+				if code != exitDifference || o.RTL.Mismatches != 0 || o.Wrapper.Mismatches == 0 || o.Wrapper.Unplayed == "" ||
+					o.Formal != nil || !strings.Contains(o.Wrapper.First[0].What, " for the word ") {
 					t.Errorf("exit status %d, %+v", code, o.Wrapper)
 				}
 			})
@@ -457,7 +461,8 @@ func TestWrapperFaults(t *testing.T) {
 			}
 			write([]string{broken})
 			code, o := c.verify(t, "--samples", "30")
-			if code != exitDifference || o.Wrapper.Mismatches == 0 || !strings.HasPrefix(o.Wrapper.First[0].What, "random sample 0, around a stub: ") {
+			if code != exitDifference || o.Wrapper.Mismatches == 0 ||
+				!strings.HasPrefix(o.Wrapper.First[0].What, "random sample 0, around a stub: ") {
 				t.Errorf("exit status %d, %+v", code, o.Wrapper)
 			}
 		})

@@ -77,7 +77,8 @@ func TestFaults(t *testing.T) {
 		}
 		lines := strings.SplitN(stderr.String(), "\n", 4)
 		if code != exitFault || len(lines) < 4 || !strings.HasPrefix(lines[0], "ialgn: fault of the program itself: ") ||
-			!strings.HasPrefix(lines[1], "ialgn: hint: report this") || !strings.Contains(lines[3], "goroutine") || !strings.Contains(lines[3], "faulty_test.go") {
+			!strings.HasPrefix(lines[1], "ialgn: hint: report this") || !strings.Contains(lines[3], "goroutine") ||
+			!strings.Contains(lines[3], "faulty_test.go") {
 			t.Errorf("%s: exit status %d\n%s", name, code, stderr.String())
 		}
 	}
@@ -91,9 +92,11 @@ func TestLimitedMemory(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
-	cmd := exec.Command("sh", "-c", "ulimit -v 3000000; exec ialgn train small.yaml -o m.st --set model.width=100000 --set model.depth=100")
+	cmd := exec.Command("sh", "-c",
+		"ulimit -v 3000000; exec ialgn train small.yaml -o m.st --set model.width=100000 --set model.depth=100")
 	out, err := cmd.CombinedOutput()
-	if code := cmd.ProcessState.ExitCode(); err == nil || code != exitUsage || !strings.Contains(string(out), "GB of memory, and ulimit -v leaves less") {
+	if code := cmd.ProcessState.ExitCode(); err == nil || code != exitUsage ||
+		!strings.Contains(string(out), "GB of memory, and ulimit -v leaves less") {
 		t.Errorf("exit status %d, %s", code, out)
 	}
 }

@@ -143,7 +143,10 @@ func TestFullDisk(t *testing.T) {
 				bytes []int
 			}{
 				{"train ../small.yaml -o m.st --quiet", []int{5_000, 20_000, 60_000}},
-				{"train ../small.yaml -o m.st --quiet --resume --set train.epochs=2 --set train.checkpoint.minutes=1e-9", []int{20_000, 60_000}},
+				{
+					"train ../small.yaml -o m.st --quiet --resume --set train.epochs=2 --set train.checkpoint.minutes=1e-9",
+					[]int{20_000, 60_000},
+				},
 				{"train ../small.yaml -o m.st --quiet --set train.validation.share=0.2", []int{5_000, 20_000}},
 				{"compile m.st -o design --lut 4", []int{5_000, 20_000}},
 				{"compile m.st -o other --emit blif,go", []int{5_000, 20_000}},
@@ -227,7 +230,8 @@ func (d disk) modelAlone(t *testing.T, set string) {
 		env, end := d.make(t, "out", room)
 		code, stderr := runConfined(t, env, "stdout", "train", "small.yaml", "-o", "out/m.st", "--quiet", "--set", set)
 		end()
-		if code != exitUsage || !strings.Contains(stderr, "out/m.st.checkpoint: ") || !strings.Contains(stderr, d.reason) || !strings.Contains(stderr, "the model out/m.st is written") {
+		if code != exitUsage || !strings.Contains(stderr, "out/m.st.checkpoint: ") || !strings.Contains(stderr, d.reason) ||
+			!strings.Contains(stderr, "the model out/m.st is written") {
 			t.Errorf("%d bytes: exit status %d, %s", room, code, stderr)
 		}
 		if !bytes.Equal(readOr("out/m.st"), readOr("whole/m.st")) {
@@ -304,13 +308,15 @@ func TestFullTemporary(t *testing.T) {
 	done := 0
 	for _, bytes := range []int{0, 4 << 10, 40 << 10, 120 << 10, 300 << 10, 3 << 20} {
 		_, end := full.make(t, folder, bytes)
-		code, stderr := runConfined(t, "TMPDIR="+folder, "stdout", "verify", "m.st", "out", "--level", "formal", "--samples", "4")
+		code, stderr := runConfined(t, "TMPDIR="+folder, "stdout", "verify", "m.st", "out", "--level", "formal", "--samples",
+			"4")
 		end()
 		if code == exitDone {
 			done++
 			continue
 		}
-		if code != exitTool && code != exitUsage || !strings.Contains(stderr, "no space left on") || !strings.Contains(stderr, "$TMPDIR") || strings.Count(stderr, "\n") != 2 {
+		if code != exitTool && code != exitUsage || !strings.Contains(stderr, "no space left on") ||
+			!strings.Contains(stderr, "$TMPDIR") || strings.Count(stderr, "\n") != 2 {
 			t.Errorf("%d bytes: exit status %d\n%s", bytes, code, stderr)
 		}
 	}

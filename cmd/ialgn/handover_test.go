@@ -108,10 +108,15 @@ func handedTo(t *testing.T, dir, top string) {
 		t.Errorf("%s: %v: %s", top, err, out)
 	}
 	user := top + "_user.v"
-	writeFile(t, filepath.Join(dir, user), "`default_nettype none\nmodule "+top+"_user;\n`include \""+top+"_inst.vh\"\nendmodule\n`default_nettype wire\n")
-	tooltest.Silent(t, dir, append([]string{"iverilog", "-g2001", "-o", program, "-s", top + "_user", "-f", top + ".vc", user}, primitivesOf(dir, top)...)...)
+	writeFile(t, filepath.Join(dir, user), "`default_nettype none\nmodule "+top+"_user;\n`include \""+top+
+		"_inst.vh\"\nendmodule\n`default_nettype wire\n")
 	tooltest.Silent(t, dir, append([]string{
-		"verilator", "--lint-only", "-Wall", "-Wno-UNDRIVEN", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "--top-module", top + "_user", "-F", top + ".vc", user,
+		"iverilog", "-g2001", "-o", program, "-s", top + "_user", "-f", top + ".vc",
+		user,
+	}, primitivesOf(dir, top)...)...)
+	tooltest.Silent(t, dir, append([]string{
+		"verilator", "--lint-only", "-Wall", "-Wno-UNDRIVEN", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "--top-module", top +
+			"_user", "-F", top + ".vc", user,
 	}, primitivesOf(dir, top)...)...)
 	var sources []string
 	for line := range strings.Lines(read(t, filepath.Join(dir, top+".vc"))) {
@@ -135,7 +140,8 @@ func handedTo(t *testing.T, dir, top string) {
 // the synthesiser's own.
 func primitivesOf(dir, top string) []string {
 	list, err := os.ReadFile(filepath.Join(dir, top+".vc"))
-	if _, missing := os.Stat(filepath.Join(dir, "net_cells.v")); missing != nil || err != nil || strings.Contains(string(list), "_cells.v") {
+	if _, missing := os.Stat(filepath.Join(dir, "net_cells.v")); missing != nil || err != nil ||
+		strings.Contains(string(list), "_cells.v") {
 		return nil
 	}
 	return []string{"net_cells.v"}
@@ -170,7 +176,8 @@ func TestVectors(t *testing.T) {
 	table(t)
 	lines := func() int { return strings.Count(read(t, "out/net_vectors.txt"), "\n") }
 	must(t, "compile", "m.st", "-o", "out")
-	if text := read(t, "out/report.json"); lines() != 64 || !strings.Contains(text, `"source": "table"`) || strings.Contains(text, `"reason"`) {
+	if text := read(t, "out/report.json"); lines() != 64 || !strings.Contains(text, `"source": "table"`) ||
+		strings.Contains(text, `"reason"`) {
 		t.Errorf("%d vectors: %s", lines(), text)
 	}
 	must(t, "compile", "m.st", "-o", "out", "--vectors", "1000")
@@ -181,7 +188,8 @@ func TestVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := must(t, "compile", "m.st", "-o", "out", "--vectors", "200", "--wrap", "axis")
-	if lines() != 200 || !strings.Contains(out, "\nvectors: 200 random samples, for there are no test samples: data set csv: not found: ") {
+	if lines() != 200 || !strings.Contains(out,
+		"\nvectors: 200 random samples, for there are no test samples: data set csv: not found: ") {
 		t.Errorf("%d vectors: %s", lines(), out)
 	}
 	tooltest.Silent(t, "out", "iverilog", "-g2001", "-o", "a.vvp", "-f", "net_axis_sim.vc")
@@ -189,7 +197,8 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	for _, n := range []string{"0", "-3", "2000000"} {
-		if code, _, stderr := runProgram(t, "compile", "m.st", "-o", "out", "--vectors", n); code != exitUsage || stderr != "ialgn: --vectors "+n+": give 1 to 1048576\n" {
+		if code, _, stderr := runProgram(t, "compile", "m.st", "-o", "out", "--vectors", n); code != exitUsage ||
+			stderr != "ialgn: --vectors "+n+": give 1 to 1048576\n" {
 			t.Errorf("--vectors %s: exit status %d, %s", n, code, stderr)
 		}
 	}
@@ -206,10 +215,11 @@ func TestWrongVectors(t *testing.T) {
 	numbers := strings.Fields(line)
 	numbers[1] = map[string]string{"0": "1", "1": "2", "2": "0"}[numbers[1]]
 	for wrong, want := range map[string]string{
-		strings.Join(numbers, " ") + text[len(line):]: "folder: net_vectors.txt is not what ialgn 0.1.0 writes for the netlist and the options",
-		text[:len(text)-3] + "\n":                     "folder: net_vectors.txt: line 64: it ends within count_2",
-		"":                                            "folder: net_vectors.txt: it has 0 vectors, not 1 to 64",
-		text + text[len(text)-len(line)-1:]:           "folder: net_vectors.txt: it has 65 vectors, not 1 to 64",
+		strings.Join(numbers, " ") + text[len(line):]: "folder: net_vectors.txt is not what ialgn 0.1.0 writes for the " +
+			"netlist and the options",
+		text[:len(text)-3] + "\n":           "folder: net_vectors.txt: line 64: it ends within count_2",
+		"":                                  "folder: net_vectors.txt: it has 0 vectors, not 1 to 64",
+		text + text[len(text)-len(line)-1:]: "folder: net_vectors.txt: it has 65 vectors, not 1 to 64",
 	} {
 		writeFile(t, path, wrong)
 		if err := resign.Folder("out"); err != nil {

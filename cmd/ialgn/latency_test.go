@@ -58,10 +58,13 @@ endmodule
 
 // latencyPins are the pins of what can have a latency.
 var latencyPins = map[string]string{
-	"pipeline": "assign in_ready = 1'b1; @DUT@ dut (.clk(clk), .rst(rst), .ce(1'b1), .in_valid(in_valid), .x(data[@SIZE@-1:0]), .out_valid(out_valid));",
-	"stream": "@DUT@ dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(data[@SIZE@-1:0]), .in_last(in_last), " +
+	"pipeline": "assign in_ready = 1'b1; @DUT@ dut (.clk(clk), .rst(rst), .ce(1'b1), .in_valid(in_valid), " +
+		".x(data[@SIZE@-1:0]), .out_valid(out_valid));",
+	"stream": "@DUT@ dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(data[@SIZE@-1:0]), " +
+		".in_last(in_last), " +
 		".out_valid(out_valid), .out_ready(1'b1));",
-	"axis": "@DUT@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(data[@SIZE@-1:0]), " +
+	"axis": "@DUT@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), " +
+		".s_axis_tdata(data[@SIZE@-1:0]), " +
 		".s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(1'b1));",
 }
 

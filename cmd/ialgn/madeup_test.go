@@ -11,8 +11,11 @@ import (
 // madeUp is a family of no vendor, with look-up tables of up to five inputs: all that there is to write
 // for one more family.
 var madeUp = &target.Family{
-	Name:       "madeup",
-	LUT:        target.LUT{Name: "TABLE%d", Least: 2, Most: 5, Parameter: "WORD", Inputs: []string{"P", "Q", "R", "S", "T"}, Output: "Y"},
+	Name: "madeup",
+	LUT: target.LUT{
+		Name: "TABLE%d", Least: 2, Most: 5, Parameter: "WORD",
+		Inputs: []string{"P", "Q", "R", "S", "T"}, Output: "Y",
+	},
 	Primitives: true,
 	Modelled:   true,
 
@@ -35,7 +38,8 @@ func TestMadeUpFamily(t *testing.T) {
 	defer remove()
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1", "--set", "model.width=20", "--set", "model.depth=2")
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1", "--set", "model.width=20", "--set",
+		"model.depth=2")
 	if help := must(t, "compile", "--help"); !strings.Contains(help, "madeup") {
 		t.Error("the help of compile does not name the family")
 	}

@@ -82,7 +82,8 @@ func message(err error) string {
 // advice returns how to mend an error, "" where nothing is known.
 func advice(err error) string {
 	var at *fs.PathError
-	if h := hint.In(err, option.Flags); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) || !strings.HasPrefix(at.Path, os.TempDir()) {
+	if h := hint.In(err, option.Flags); h != "" || !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &at) ||
+		!strings.HasPrefix(at.Path, os.TempDir()) {
 		return h
 	}
 	return (&tool.FullError{}).Hint()
@@ -98,7 +99,8 @@ func status(err error) int {
 		return exitDone
 	case errors.Is(err, ialgn.ErrDifference), errors.Is(err, ialgn.ErrSlow):
 		return exitDifference
-	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, ialgn.ErrUnproved), errors.Is(err, ialgn.ErrUnchecked), errors.Is(err, ialgn.ErrUnplaced):
+	case errors.As(err, &missing), errors.As(err, &failed), errors.As(err, &full), errors.Is(err, ialgn.ErrUnproved),
+		errors.Is(err, ialgn.ErrUnchecked), errors.Is(err, ialgn.ErrUnplaced):
 		return exitTool
 	case errors.Is(err, trainer.ErrInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
@@ -133,7 +135,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		OnUsageError:   usageError,
 		Action: func(c *cli.Context) error {
 			if name := c.Args().First(); name != "" {
-				return hint.Near(hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name, commandNames(commands))
+				return hint.Near(hint.With(fmt.Errorf("there is no command %q", name), "`ialgn -h` lists the commands"), name,
+					commandNames(commands))
 			}
 			return cli.ShowAppHelp(c)
 		},

@@ -81,7 +81,8 @@ func TestManifestEntries(t *testing.T) {
 		refused := func(what string, files []any) {
 			m.with(t, files)
 			code, stdout, stderr := runProgram(t, "verify", "m.st", dir, "--level", "software")
-			if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "ialgn: "+dir) || strings.Count(stderr, "\n") > 2 {
+			if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "ialgn: "+dir) ||
+				strings.Count(stderr, "\n") > 2 {
 				t.Errorf("%s: %s: exit status %d, %s%s", form, what, code, stdout, stderr)
 			}
 		}
@@ -93,7 +94,8 @@ func TestManifestEntries(t *testing.T) {
 			changed[k] = withValue(e, "format", "verilog-header")
 			refused("another role of "+name, changed)
 			other := m.files[(k+1)%len(m.files)].(map[string]any)
-			changed[k], changed[(k+1)%len(m.files)] = withValue(e, "name", other["name"].(string)), withValue(other, "name", name)
+			changed[k], changed[(k+1)%len(m.files)] = withValue(e, "name", other["name"].(string)),
+				withValue(other, "name", name)
 			refused("swapped "+name, changed)
 		}
 		writeFile(t, m.path, string(m.sound))
@@ -106,7 +108,8 @@ func TestManifestValues(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "small.yaml", small)
 	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
-	must(t, "compile", "m.st", "-o", "out", "--wrap", "uart", "--board", "hx8k-breakout", "--target", "ice40", "--pipeline", "2", "--quiet")
+	must(t, "compile", "m.st", "-o", "out", "--wrap", "uart", "--board", "hx8k-breakout", "--target", "ice40",
+		"--pipeline", "2", "--quiet")
 	m := openManifest(t, "out")
 	for from, to := range map[string]string{
 		`"wrap": "uart"`:               `"wrap": "spi"`,
@@ -127,7 +130,8 @@ func TestManifestValues(t *testing.T) {
 			t.Fatalf("%s does not stand in the manifest:\n%s", from, m.sound)
 		}
 		writeFile(t, m.path, changed)
-		if code, stdout, stderr := runProgram(t, "verify", "m.st", "out", "--level", "software"); code != exitUsage && code != exitDifference {
+		if code, stdout, stderr := runProgram(t, "verify", "m.st", "out", "--level", "software"); code != exitUsage &&
+			code != exitDifference {
 			t.Errorf("%s for %s: exit status %d, %s%s", to, from, code, stdout, stderr)
 		}
 	}

@@ -87,7 +87,8 @@ func TestNothingOverwritten(t *testing.T) {
 			before := readFile(t, o.file)
 			args := strings.Fields(o.args)
 			code, stdout, stderr := runProgram(t, args...)
-			if code != exitUsage || stdout != "" && args[0] != "demo" || !strings.Contains(stderr, o.file+":") || !strings.Contains(stderr, o.wants) {
+			if code != exitUsage || stdout != "" && args[0] != "demo" || !strings.Contains(stderr, o.file+":") ||
+				!strings.Contains(stderr, o.wants) {
 				t.Errorf("exit status %d, %s", code, stderr)
 			}
 			if readFile(t, o.file) != before {
@@ -99,7 +100,8 @@ func TestNothingOverwritten(t *testing.T) {
 			if !strings.Contains(stderr, "--force") {
 				t.Errorf("no word of --force: %s", stderr)
 			}
-			if code, _, stderr := runProgram(t, append(args, "--force")...); code != exitDone || readFile(t, o.file) == before && !strings.Contains(o.file, ".best") {
+			if code, _, stderr := runProgram(t, append(args, "--force")...); code != exitDone || readFile(t, o.file) == before &&
+				!strings.Contains(o.file, ".best") {
 				t.Errorf("with --force: exit status %d, %s", code, stderr)
 			}
 		})
@@ -142,7 +144,8 @@ func TestInputsNotOverwritten(t *testing.T) {
 			defer os.Remove("soft.st")
 			defer os.Remove("hard.st")
 			code, stdout, stderr := runProgram(t, strings.Fields(c.args)...)
-			if code != exitUsage || stdout != "" || !strings.Contains(stderr, "is what the command reads") || !strings.Contains(stderr, "--force") {
+			if code != exitUsage || stdout != "" || !strings.Contains(stderr, "is what the command reads") ||
+				!strings.Contains(stderr, "--force") {
 				t.Errorf("exit status %d, %s", code, stderr)
 			}
 			if readFile(t, c.input) != sound[c.input] {
@@ -156,7 +159,8 @@ func TestInputsNotOverwritten(t *testing.T) {
 func TestWrittenTwice(t *testing.T) {
 	soundFiles(t)
 	for _, args := range []string{"sim m.st --vcd a --activity ./a", "train small.yaml -o a --log a"} {
-		if code, _, stderr := runProgram(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(stderr, "written twice") {
+		if code, _, stderr := runProgram(t, strings.Fields(args)...); code != exitUsage ||
+			!strings.Contains(stderr, "written twice") {
 			t.Errorf("%s: exit status %d, %s", args, code, stderr)
 		}
 	}
@@ -179,7 +183,8 @@ func TestOwnOutputsReplaced(t *testing.T) {
 					t.Fatalf("exit status %d, %s", code, stderr)
 				}
 			}
-			if _, err := os.Stat(o.file); err != nil || args[0] == "compile" || o.wants == "move" || slices.Contains(args, "--keep") {
+			if _, err := os.Stat(o.file); err != nil || args[0] == "compile" || o.wants == "move" ||
+				slices.Contains(args, "--keep") {
 				return
 			}
 			if err := os.Truncate(o.file, 0); err != nil {
@@ -202,7 +207,10 @@ func TestOwnOutputsReplaced(t *testing.T) {
 func TestForceEverywhere(t *testing.T) {
 	for _, c := range newApp(os.Stdout, os.Stderr).Commands {
 		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "force") })
-		writes := slices.ContainsFunc(overwritings, func(o overwriting) bool { return strings.HasPrefix(o.args, c.Name+" ") }) || c.Name == "synth"
+		writes := slices.ContainsFunc(overwritings, func(o overwriting) bool {
+			return strings.HasPrefix(o.args, c.Name+
+				" ")
+		}) || c.Name == "synth"
 		if has != writes {
 			t.Errorf("ialgn %s has --force: %v, want %v", c.Name, has, writes)
 		}
@@ -218,14 +226,16 @@ func TestSynthOverwrites(t *testing.T) {
 	for _, name := range []string{"notes.txt", "synth.json"} {
 		os.RemoveAll("raw/synth")
 		writeFile(t, target+name, mine)
-		if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, name) || readFile(t, target+name) != mine {
+		if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, name) ||
+			readFile(t, target+name) != mine {
 			t.Errorf("%s: exit status %d, %s", name, code, stderr)
 		}
 		must(t, append(args, "--force")...)
 		must(t, args...)
 	}
 	writeFile(t, target+"notes.txt", mine)
-	if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, "notes.txt") || readFile(t, target+"notes.txt") != mine {
+	if code, _, stderr := runProgram(t, args...); code != exitUsage || !strings.Contains(stderr, "notes.txt") ||
+		readFile(t, target+"notes.txt") != mine {
 		t.Errorf("notes beside results: exit status %d, %s", code, stderr)
 	}
 }

@@ -87,7 +87,8 @@ func (p *epochs) parts(s trainer.Progress, within string) []part {
 	parts = append(parts, part{fmt.Sprintf("loss %.4f", s.Loss), 3}, part{"train " + percent(s.TrainAccuracy), 2})
 	parts = append(parts, p.test...)
 	return append(parts,
-		part{fmt.Sprintf("%.2fM gate steps/s", s.GateStepsRate/1e6), 6}, part{s.Left.Round(time.Second).String() + " left", 1})
+		part{fmt.Sprintf("%.2fM gate steps/s", s.GateStepsRate/1e6), 6},
+		part{s.Left.Round(time.Second).String() + " left", 1})
 }
 
 // accuracies returns those after a finished epoch.
@@ -122,8 +123,10 @@ func (p *epochs) logLine(s trainer.Progress) {
 		InStep     float64  `json:"step_seconds"`
 		GateRate   float64  `json:"gate_steps_per_second"`
 	}{
-		time.Now().UTC().Format(time.RFC3339), p.seed, s.Epoch, s.LearningRate, s.Loss, s.TrainAccuracy, validationAccuracy(s),
-		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), s.Relaxed, time.Since(p.start).Seconds(), s.InStep.Seconds(), s.GateStepsRate,
+		time.Now().UTC().Format(time.RFC3339), p.seed, s.Epoch, s.LearningRate, s.Loss, s.TrainAccuracy,
+		validationAccuracy(s),
+		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), s.Relaxed, time.Since(p.start).Seconds(),
+		s.InStep.Seconds(), s.GateStepsRate,
 	})
 	if err == nil {
 		_, err = p.log.Write(append(line, '\n'))

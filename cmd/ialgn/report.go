@@ -55,7 +55,10 @@ func writePage(c *cli.Context) error {
 	if err := guard(c).Check(path, overwrite.Page); err != nil {
 		return err
 	}
-	page, err := reports.Gather(c.Context, d, reports.GatherOptions{Model: c.String("model"), Data: dataOf(c), Warn: screenOf(c).warn})
+	page, err := reports.Gather(c.Context, d, reports.GatherOptions{
+		Model: c.String("model"), Data: dataOf(c),
+		Warn: screenOf(c).warn,
+	})
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,10 @@ func epochOf(batch int, finished bool) trainer.Progress {
 		GateStepsRate: 1234.5e6, Left: 3*time.Hour + 25*time.Minute + 45*time.Second, Relaxed: &relaxed,
 	}
 	if finished {
-		p.Finished = &model.Epoch{TestCorrect: 9012, TestSamples: 10000, TrainSamples: 60000, ValidationCorrect: 1, ValidationSamples: 3}
+		p.Finished = &model.Epoch{
+			TestCorrect: 9012, TestSamples: 10000, TrainSamples: 60000, ValidationCorrect: 1,
+			ValidationSamples: 3,
+		}
 	}
 	return p
 }
@@ -78,7 +81,10 @@ func epochOf(batch int, finished bool) trainer.Progress {
 // tasks returns a task deep within others, and one beside it.
 func tasks() []progress.Status {
 	doing := []string{"rtl", "3 of 100 parts", "count_2", "verilator, running", "640 of 1000 samples"}
-	return []progress.Status{{Name: "synthesized", Elapsed: 3725 * time.Second, Doing: doing, Done: 640, Of: 1000}, {Name: "nextpnr, seed 2"}}
+	return []progress.Status{
+		{Name: "synthesized", Elapsed: 3725 * time.Second, Doing: doing, Done: 640, Of: 1000},
+		{Name: "nextpnr, seed 2"},
+	}
 }
 
 // TestFit: what matters most is said in a narrow terminal, and more in a wide one.
@@ -91,21 +97,32 @@ func TestFit(t *testing.T) {
 	}{
 		{8, func(columns int) []part { return taskParts(tasks(), columns) }, "synth..."},
 		{39, func(columns int) []part { return taskParts(tasks(), columns) }, "synthesized: 1 h 2 min, 640 of 1000 ..."},
-		{79, func(columns int) []part { return taskParts(tasks(), columns) }, "synthesized: 1 h 2 min, count_2, verilator, running, 640 of 1000 samples"},
-		{119, func(columns int) []part { return taskParts(tasks(), columns) }, "synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples"},
+		{
+			79, func(columns int) []part { return taskParts(tasks(), columns) },
+			"synthesized: 1 h 2 min, count_2, verilator, running, 640 of 1000 samples",
+		},
+		{
+			119, func(columns int) []part { return taskParts(tasks(), columns) },
+			"synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples",
+		},
 		{
 			159, func(columns int) []part { return taskParts(tasks(), columns) },
-			"synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples  [###############.........]  and 1 more",
+			"synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples  " +
+				"[###############.........]  and 1 more",
 		},
 		{39, func(int) []part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  test 90.12 %"},
-		{79, func(int) []part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  3h25m45s left"},
+		{
+			79, func(int) []part { return finished.parts(epochOf(600, true), "") },
+			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  3h25m45s left",
+		},
 		{
 			119, func(int) []part { return finished.parts(epochOf(600, true), "") },
 			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  3h25m45s left",
 		},
 		{
 			0, func(int) []part { return finished.parts(epochOf(600, true), "") },
-			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate steps/s  3h25m45s left",
+			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate " +
+				"steps/s  3h25m45s left",
 		},
 	} {
 		if got := fit(c.parts(c.columns), c.columns); got != c.want {
@@ -154,7 +171,10 @@ func TestBesideBar(t *testing.T) {
 		v := &teletype{t: t, columns: 80}
 		s := v.screen()
 		tell := func() {
-			s.tell([]progress.Status{{Name: "formal", Elapsed: 37 * time.Second, Doing: []string{"proving 300 bits of the last layer"}}})
+			s.tell([]progress.Status{{
+				Name: "formal", Elapsed: 37 * time.Second,
+				Doing: []string{"proving 300 bits of the last layer"},
+			}})
 			time.Sleep(redraw)
 		}
 		time.Sleep(redraw)
@@ -190,10 +210,12 @@ func TestLinesElsewhere(t *testing.T) {
 		time.Sleep(lastPause)
 		p.show(epochOf(300, false))
 		p.show(epochOf(600, true))
-		want := "rtl: 10 s\nother: 10 s\nrtl: 30 s\nother: 30 s\nrtl: 1 min 10 s\nother: 1 min 10 s\nrtl: 2 min 10 s\nother: 2 min 10 s\n" +
+		want := "rtl: 10 s\nother: 10 s\nrtl: 30 s\nother: 30 s\nrtl: 1 min 10 s\nother: 1 min 10 s\nrtl: 2 min 10 " +
+			"s\nother: 2 min 10 s\n" +
 			"rtl: 3 min 10 s\nother: 3 min 10 s\n" +
 			"epoch  137/1000  batch 300/600  loss 0.1234  train 98.77 %  1234.50M gate steps/s  3h25m45s left\n" +
-			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate steps/s  3h25m45s left\n"
+			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate " +
+			"steps/s  3h25m45s left\n"
 		if diff := cmp.Diff(want, out.String()); diff != "" {
 			t.Errorf("lines (-want +got):\n%s", diff)
 		}

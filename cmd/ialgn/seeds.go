@@ -48,13 +48,15 @@ func (r seedsReport) text(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, s := range r.Runs {
-		fmt.Fprintf(w, "%20d %6d  %9s  %9s  %11d", s.Seed, s.Epochs, percent(s.TestAccuracy), percent(s.BestAccuracy), s.BestEpoch)
+		fmt.Fprintf(w, "%20d %6d  %9s  %9s  %11d", s.Seed, s.Epochs, percent(s.TestAccuracy), percent(s.BestAccuracy),
+			s.BestEpoch)
 		if soft {
 			fmt.Fprintf(w, "  %9s  %11.2f", percent(*s.RelaxedAccuracy), 100**s.Gap)
 		}
 		fmt.Fprintf(w, "  %s\n", s.Model)
 	}
-	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy), plural.Of(len(r.Runs), "seed", "seeds"))
+	fmt.Fprintf(w, "test accuracy %s, best epoch %s, %s\n", plusMinus(r.TestAccuracy), plusMinus(r.BestAccuracy),
+		plural.Of(len(r.Runs), "seed", "seeds"))
 }
 
 // plusMinus writes mean and standard deviation in the same unit, the mean alone of a

@@ -43,7 +43,8 @@ func simulate(c *cli.Context) error {
 	}
 	measured := o.ActivityFile != "" || o.VCD != ""
 	if !measured && c.IsSet("samples") {
-		return hint.With(errors.New("--samples: it says how many samples --activity and --vcd are about"), "give one of these, too, or leave it out")
+		return hint.With(errors.New("--samples: it says how many samples --activity and --vcd are about"),
+			"give one of these, too, or leave it out")
 	}
 	if o.Samples, err = parseSamples(c.String("samples")); err != nil {
 		return err
@@ -63,7 +64,8 @@ func simulate(c *cli.Context) error {
 func simulateAt(c *cli.Context, path string, o ialgn.SimOptions) (*ialgn.Simulation, error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
-		return nil, hint.With(fmt.Errorf("%s: there is neither a folder nor a model", path), "name a folder that compile made, or a model file of train")
+		return nil, hint.With(fmt.Errorf("%s: there is neither a folder nor a model", path),
+			"name a folder that compile made, or a model file of train")
 	case info.IsDir():
 		d, err := ialgn.OpenDesignContext(c.Context, path)
 		if err != nil {
@@ -92,7 +94,8 @@ func (r simReport) text(w io.Writer) {
 func activityText(w io.Writer, r *ialgn.Activity) {
 	fmt.Fprintf(w, "activity over %d samples: %s\n", r.Samples, r.What)
 	for _, g := range append(r.Parts, r.Total) {
-		fmt.Fprintf(w, "  %-8s %9d nets (%d never switch), %11d transitions, %.4f a net and step\n", g.Name, g.Nets, g.Silent, g.Transitions, g.Mean)
+		fmt.Fprintf(w, "  %-8s %9d nets (%d never switch), %11d transitions, %.4f a net and step\n", g.Name, g.Nets, g.Silent,
+			g.Transitions, g.Mean)
 	}
 	if len(r.Classes) > 0 {
 		fmt.Fprint(w, "  gates of each class, transitions a net and step:")

@@ -51,7 +51,8 @@ func TestSwapped(t *testing.T) {
 	writeFile(t, "small.yaml", small)
 	netlists := map[string]string{} // by the SHA-256 of the model
 	for _, name := range []string{"a", "b"} {
-		must(t, "train", "small.yaml", "-o", name+".st", "--quiet", "--set", "train.epochs=1", "--set", "train.seed="+map[string]string{"a": "1", "b": "2"}[name])
+		must(t, "train", "small.yaml", "-o", name+".st", "--quiet", "--set", "train.epochs=1", "--set", "train.seed="+
+			map[string]string{"a": "1", "b": "2"}[name])
 		must(t, "compile", name+".st", "-o", name, "--quiet")
 		netlists[sumOf(t, name)] = netlistOf(t, name)
 	}

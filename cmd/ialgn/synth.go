@@ -33,7 +33,10 @@ func synthCommand() *cli.Command {
 			&cli.Float64Flag{Name: "freq", Usage: "aim at a clock of `MHZ` (default: that of compile or its board, or 48)"},
 			&cli.IntFlag{Name: "seed", Value: 1, Usage: "place with the random numbers of seed `N`"},
 			&cli.IntFlag{Name: "seeds", Value: 1, Usage: "place with `N` seeds, from that of --seed on, and take the fastest"},
-			&cli.StringFlag{Name: "place", Value: "auto", Usage: "place for `AIM`: clock, short wires, or auto, by the estimate"},
+			&cli.StringFlag{
+				Name: "place", Value: "auto",
+				Usage: "place for `AIM`: clock, short wires, or auto, by the estimate",
+			},
 			&cli.StringFlag{Name: "pins", Usage: "put ports on the pins in `FILE` (.pcf, .lpf, .cst, .xdc; default: the board's)"},
 			&cli.StringFlag{Name: "reuse", Usage: "take what was routed of the folded engine in `DIR`"},
 			&cli.StringFlag{Name: "check", Usage: "simulate what is in the bitstream and compare it with `MODEL`"},
@@ -143,12 +146,14 @@ func (r *synthReport) text(w io.Writer) {
 
 // synthesised writes what there is but for the check.
 func (r *synthReport) synthesised(w io.Writer) {
-	fmt.Fprintf(w, "%s for %s: %d LUTs, %d carries, %d flip-flops, %d pins\n", r.Module, r.Target, r.LUTs, r.Carries, r.FFs, r.Pins)
+	fmt.Fprintf(w, "%s for %s: %d LUTs, %d carries, %d flip-flops, %d pins\n", r.Module, r.Target, r.LUTs, r.Carries,
+		r.FFs, r.Pins)
 	if r.Reused != "" {
 		fmt.Fprintf(w, "placed and routed as the folder with the manifest %s\n", r.Reused)
 	}
 	if r.NotPlaced != "" {
-		fmt.Fprintf(w, "not placed and routed, no clock: %s\nnetlist: %s\n", r.NotPlaced, filepath.Join(r.Dir, "netlist.json"))
+		fmt.Fprintf(w, "not placed and routed, no clock: %s\nnetlist: %s\n", r.NotPlaced,
+			filepath.Join(r.Dir, "netlist.json"))
 		if r.Command != "" {
 			fmt.Fprintf(w, "to place it elsewhere, in a copy of %s: %s\n", r.Dir, r.Command)
 		}
@@ -176,7 +181,8 @@ func (r *synthReport) synthesised(w io.Writer) {
 		fmt.Fprintf(w, "a sample in %d clocks: %.0f samples/s at the median clock\n", r.Cycles, r.Rate)
 		fmt.Fprintf(w, "latency: %d clocks, %.4g us at the median clock\n", r.Latency, r.LatencyNS/1e3)
 	}
-	fmt.Fprintf(w, "critical path of seed %d: %.2f ns, %s to %s, by", best.Seed, best.Critical.NS, best.Critical.From, best.Critical.To)
+	fmt.Fprintf(w, "critical path of seed %d: %.2f ns, %s to %s, by", best.Seed, best.Critical.NS, best.Critical.From,
+		best.Critical.To)
 	for _, n := range best.Critical.Nets {
 		fmt.Fprintf(w, " %s", n.Name)
 	}

@@ -41,7 +41,8 @@ func openTerminal(t *testing.T, columns int) (master, slave *os.File) {
 
 func resize(t *testing.T, master *os.File, columns int) {
 	t.Helper()
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
+	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -97,10 +98,12 @@ func TestOnTerminal(t *testing.T) {
 	if err := os.WriteFile("small.yaml", []byte(small), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code := run(context.Background(), []string{"ialgn", "train", "small.yaml", "-o", "a.st", "--quiet"}, io.Discard, io.Discard); code != exitDone {
+	if code := run(context.Background(), []string{"ialgn", "train", "small.yaml", "-o", "a.st", "--quiet"}, io.Discard,
+		io.Discard); code != exitDone {
 		t.Fatalf("train: exit status %d", code)
 	}
-	if code := run(context.Background(), []string{"ialgn", "compile", "a.st", "-o", "out", "--quiet"}, io.Discard, io.Discard); code != exitDone {
+	if code := run(context.Background(), []string{"ialgn", "compile", "a.st", "-o", "out", "--quiet"}, io.Discard,
+		io.Discard); code != exitDone {
 		t.Fatalf("compile: exit status %d", code)
 	}
 	narrower := func(master *os.File) { resize(t, master, 40) }
@@ -112,9 +115,18 @@ func TestOnTerminal(t *testing.T) {
 	}{
 		{40, nil, []string{"verify", "a.st", "out", "--json"}, "rtl: 0 s, iverilog, building"},
 		{120, nil, []string{"verify", "a.st", "out", "--json"}, "rtl: 0 s, iverilog, building"},
-		{40, nil, []string{"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set", "train.batch=2"}, "epoch 1/3  "},
-		{80, nil, []string{"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set", "train.batch=2"}, "epoch 1/3  ["},
-		{120, narrower, []string{"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set", "train.batch=2"}, "epoch 1/3  ["},
+		{40, nil, []string{
+			"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set",
+			"train.batch=2",
+		}, "epoch 1/3  "},
+		{80, nil, []string{
+			"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set",
+			"train.batch=2",
+		}, "epoch 1/3  ["},
+		{120, narrower, []string{
+			"train", "small.yaml", "-o", "b.st", "--json", "--set", "train.epochs=3", "--set",
+			"train.batch=2",
+		}, "epoch 1/3  ["},
 	} {
 		t.Run(fmt.Sprint(c.columns, c.args[0]), func(t *testing.T) {
 			v, stdout := onTerminal(t, c.columns, c.then, c.args...)

@@ -89,10 +89,12 @@ func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*ialgn.Training,
 // the folder of the model.
 func trainOptions(c *cli.Context, path string) (ialgn.TrainOptions, *epochs, error) {
 	o := ialgn.TrainOptions{
-		Path: path, Resume: c.Bool("resume"), Init: c.String("init"), Threads: threads(c), Force: c.Bool("force"), Keep: inputs(c),
+		Path: path, Resume: c.Bool("resume"), Init: c.String("init"), Threads: threads(c), Force: c.Bool("force"),
+		Keep: inputs(c),
 	}
 	if c.IsSet("init") && o.Init == "" {
-		return o, nil, hint.With(errors.New("--init: names no model file"), "leave the option out to draw the parameters by train.seed")
+		return o, nil, hint.With(errors.New("--init: names no model file"),
+			"leave the option out to draw the parameters by train.seed")
 	}
 	if err := overwrite.Distinct(path, c.String("log")); err != nil {
 		return o, nil, err
@@ -118,13 +120,15 @@ func (r trainReport) text(w io.Writer) {
 		}
 		fmt.Fprintf(w, "kept epoch %d with validation accuracy %s, test accuracy %s, training %s, loss %.4f\n",
 			r.KeptEpoch, percent(*r.Validation), percent(r.TestAccuracy), percent(r.TrainAccuracy), r.Loss)
-		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d\n", percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch)
+		fmt.Fprintf(w, "test accuracy %s after the last epoch, best %s after epoch %d\n", percent(r.LastAccuracy),
+			percent(r.BestAccuracy), r.BestEpoch)
 	} else {
 		fmt.Fprintf(w, "test accuracy %s after the last, best %s after epoch %d, training %s, loss %.4f\n",
 			percent(r.LastAccuracy), percent(r.BestAccuracy), r.BestEpoch, percent(r.TrainAccuracy), r.Loss)
 	}
 	if r.Gap != nil {
-		fmt.Fprintf(w, "test accuracy %s before freezing, discretisation gap %.2f points\n", percent(*r.RelaxedAccuracy), 100**r.Gap)
+		fmt.Fprintf(w, "test accuracy %s before freezing, discretisation gap %.2f points\n", percent(*r.RelaxedAccuracy),
+			100**r.Gap)
 	}
 	fmt.Fprintf(w, "%.1f s, %.2f million gate steps/s, sha256 %s\n", r.Seconds, r.GateSteps/1e6, r.SHA256)
 }

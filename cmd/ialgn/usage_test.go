@@ -16,8 +16,10 @@ func TestUsage(t *testing.T) {
 			var stdout, stderr strings.Builder
 			code := run(context.Background(), []string{"ialgn", c.Name, option, "--json"}, &stdout, &stderr)
 			hint := "ialgn: hint: `ialgn " + c.Name + " -h` shows the options\n"
-			if code != exitUsage || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "ialgn: ") || !strings.HasSuffix(stderr.String(), hint) {
-				t.Errorf("ialgn %s %s: exit status %d, standard output %q, standard error %q", c.Name, option, code, stdout.String(), stderr.String())
+			if code != exitUsage || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "ialgn: ") ||
+				!strings.HasSuffix(stderr.String(), hint) {
+				t.Errorf("ialgn %s %s: exit status %d, standard output %q, standard error %q", c.Name, option, code,
+					stdout.String(), stderr.String())
 			}
 		}
 	}
@@ -34,6 +36,7 @@ func TestInterruptedRead(t *testing.T) {
 	code := run(ended, []string{"ialgn", "train", "small.yaml", "--quiet", "--json"}, &stdout, &stderr)
 	const want = "ialgn: interrupted while data set digits was read: nothing was trained yet, and nothing is lost\n"
 	if code != exitInterrupted || stdout.Len() > 0 || stderr.String() != want {
-		t.Errorf("exit status %d, standard output %q, standard error %q, want %d and %q", code, stdout.String(), stderr.String(), exitInterrupted, want)
+		t.Errorf("exit status %d, standard output %q, standard error %q, want %d and %q", code, stdout.String(),
+			stderr.String(), exitInterrupted, want)
 	}
 }

@@ -101,7 +101,8 @@ type verifyReport struct{ *ialgn.Certificate }
 
 func (r *verifyReport) text(w io.Writer) {
 	if s := r.Software; s != nil {
-		fmt.Fprintf(w, "software: %d samples, %d hidden bits, counts and classes: %s (%.2f s)\n", s.Checked, s.HiddenBits, mismatches(s.Mismatches), s.Seconds)
+		fmt.Fprintf(w, "software: %d samples, %d hidden bits, counts and classes: %s (%.2f s)\n", s.Checked, s.HiddenBits,
+			mismatches(s.Mismatches), s.Seconds)
 		list(w, s.First)
 	}
 	r.foldText(w)
@@ -117,7 +118,8 @@ func (r *verifyReport) text(w io.Writer) {
 		list(w, s.First)
 	}
 	if s := r.Formal; s != nil {
-		fmt.Fprintf(w, "formal: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n", s.Outputs, s.Verdict, s.Tool, s.Seconds)
+		fmt.Fprintf(w, "formal: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n", s.Outputs,
+			s.Verdict, s.Tool, s.Seconds)
 		if s.EndToEnd != "" {
 			fmt.Fprintf(w, "formal: classes and counts at once, from end to end: %s\n", s.EndToEnd)
 		}
@@ -171,7 +173,8 @@ func (r *verifyReport) need() string {
 
 func (r *verifyReport) foldText(w io.Writer) {
 	if s := r.Fold; s != nil {
-		fmt.Fprintf(w, "folded program: %d samples, %d steps, counts and classes: %s (%.2f s)\n", s.Checked, s.Steps, mismatches(s.Mismatches), s.Seconds)
+		fmt.Fprintf(w, "folded program: %d samples, %d steps, counts and classes: %s (%.2f s)\n", s.Checked, s.Steps,
+			mismatches(s.Mismatches), s.Seconds)
 		list(w, s.First)
 	}
 	if s := r.FoldRTL; s != nil {
@@ -204,7 +207,8 @@ func (r *verifyReport) wrapperText(w io.Writer, s *verify.WrapperResult) {
 		fmt.Fprintf(w, "%d values of a word; ", s.Values)
 	}
 	if s.Stub != nil {
-		fmt.Fprintf(w, "%d random words in %d samples and %d broken packets around a stub in %s; ", s.Stub.Words, s.Stub.Samples, s.Stub.Packets, s.Stub.Simulator)
+		fmt.Fprintf(w, "%d random words in %d samples and %d broken packets around a stub in %s; ", s.Stub.Words,
+			s.Stub.Samples, s.Stub.Packets, s.Stub.Simulator)
 	}
 	if s.Unplayed != "" {
 		fmt.Fprintf(w, "no test samples: %s; %s\n", s.Unplayed, mismatches(s.Mismatches))
@@ -219,7 +223,8 @@ func simulated(s *verify.RTLResult) string {
 	if s.ByClass {
 		parts = ", class by class"
 	}
-	return fmt.Sprintf("%d samples (%d with tied counts) in %s%s: %s (%.2f s)", s.Checked, s.Ties, s.Simulator, parts, mismatches(s.Mismatches), s.Seconds)
+	return fmt.Sprintf("%d samples (%d with tied counts) in %s%s: %s (%.2f s)", s.Checked, s.Ties, s.Simulator, parts,
+		mismatches(s.Mismatches), s.Seconds)
 }
 
 func mismatches(n int) string {

@@ -37,7 +37,8 @@ func TestBlindTestbench(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := runProgram(t, "verify", "m.st", "out", "--level", "all", "--samples", "4")
-	if code != exitDifference || !strings.Contains(stdout, "folder: net_tb.v is not what ialgn 0.1.0 writes for the netlist and the options") {
+	if code != exitDifference || !strings.Contains(stdout,
+		"folder: net_tb.v is not what ialgn 0.1.0 writes for the netlist and the options") {
 		t.Errorf("exit status %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -17,7 +17,8 @@ func TestWrapperText(t *testing.T) {
 	}{
 		{
 			verify.WrapperResult{Stub: stub, Unplayed: "250000 cells are more than 200000"},
-			"wrapper: 4096 random words in 64 samples and 13 broken packets around a stub in iverilog; no test samples: 250000 cells are more than 200000; no difference\n",
+			"wrapper: 4096 random words in 64 samples and 13 broken packets around a stub in iverilog; no test samples: " +
+				"250000 cells are more than 200000; no difference\n",
 		},
 		{
 			verify.WrapperResult{Values: 32, Unplayed: "its encoder is wrong"},

@@ -22,7 +22,8 @@ func texts(t *testing.T, fn func(file, text string)) {
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name := d.Name()
-		if err != nil || d.IsDir() && (strings.HasPrefix(name, ".") && name != ".." || slices.Contains([]string{"testdata", "runs"}, name)) {
+		if err != nil || d.IsDir() && (strings.HasPrefix(name, ".") && name != ".." ||
+			slices.Contains([]string{"testdata", "runs"}, name)) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -61,7 +62,8 @@ func TestOptionsAreFlags(t *testing.T) {
 	named := regexp.MustCompile(`\{([A-Z][A-Za-z]*)( [^{}]+)?\}`)
 	seen := map[string]bool{}
 	texts(t, func(file, text string) {
-		if slices.ContainsFunc([]string{"backend/gocode/", "internal/tool/", "tools/"}, func(p string) bool { return strings.HasPrefix(file, p) }) {
+		if slices.ContainsFunc([]string{"backend/gocode/", "internal/tool/", "tools/"},
+			func(p string) bool { return strings.HasPrefix(file, p) }) {
 			return // formats of other packages
 		}
 		for _, m := range named.FindAllStringSubmatch(text, -1) {
@@ -81,9 +83,13 @@ func TestOptionsAreFlags(t *testing.T) {
 func TestLibraryKnowsNoFlags(t *testing.T) {
 	flag := regexp.MustCompile(`(^|[ (])--[a-z]{2}`)
 	others := []string{"cmd/", "tools/", "experiment/", "flow/", "target/", "internal/"}
-	emitted := []string{"backend/handover/constraints.go", "backend/wrapper/pins.go", "backend/wrapper/bench.go", "backend/verilog/testbench.go", "sim/verify/simulator.go"}
+	emitted := []string{
+		"backend/handover/constraints.go", "backend/wrapper/pins.go", "backend/wrapper/bench.go",
+		"backend/verilog/testbench.go", "sim/verify/simulator.go",
+	}
 	texts(t, func(file, text string) {
-		if slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(file, p) }) || slices.Contains(emitted, file) {
+		if slices.ContainsFunc(others, func(p string) bool { return strings.HasPrefix(file, p) }) ||
+			slices.Contains(emitted, file) {
 			return
 		}
 		if flag.MatchString(text) {

@@ -99,13 +99,17 @@ type visitor struct {
 // sweep runs the network over a set, in batches on several goroutines, each with a visitor.
 func sweep(ctx context.Context, f *model.Frozen, set *encoding.Packed, threads int, visit func() visitor) error {
 	if set.Features != f.Encoder.Features() || set.Width != f.Encoder.LevelBits() {
-		return fmt.Errorf("activations: samples of %d features of %d bits, the network reads levels of %d features of %d bits; encode them with the model's own encoder",
+		return fmt.Errorf("activations: samples of %d features of %d bits, the network reads levels of %d features of %d "+
+			"bits; encode them with the model's own encoder",
 			set.Features, set.Width, f.Encoder.Features(), f.Encoder.LevelBits())
 	}
 	var next atomic.Int64
 	crew.Each(max(1, threads), func(int) {
 		v := visit()
-		w := worker{model.NewEvaluator(f), encoding.NewBatcher(&f.Encoder, set, batchWords, crew.New(1)), make([]uint64, f.Inputs()*batchWords), nil}
+		w := worker{
+			model.NewEvaluator(f), encoding.NewBatcher(&f.Encoder, set, batchWords, crew.New(1)),
+			make([]uint64, f.Inputs()*batchWords), nil,
+		}
 		for ctx.Err() == nil {
 			from := int(next.Add(1)-1) * batchSamples
 			if from >= set.Len() {

@@ -110,7 +110,11 @@ func TestEntropy(t *testing.T) {
 		ones []int
 		want float64
 	}{
-		{[]int{0, 4}, 0}, {[]int{2, 2}, 1}, {[]int{0, 2, 4}, 1. / 3}, {[]int{1}, quarter}, {[]int{3, 1, 0, 2}, (2*quarter + 1) / 4},
+		{[]int{0, 4}, 0},
+		{[]int{2, 2}, 1},
+		{[]int{0, 2, 4}, 1. / 3},
+		{[]int{1}, quarter},
+		{[]int{3, 1, 0, 2}, (2*quarter + 1) / 4},
 	} {
 		if got := Entropy(c.ones, 4); math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("ones %v of 4: entropy %v, want %v", c.ones, got, c.want)

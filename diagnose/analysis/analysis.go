@@ -137,7 +137,10 @@ func Charts(networks []*Network) []*plot.Chart {
 
 // average averages models of one configuration, each statistic by itself.
 func average(all []Analysis) Analysis {
-	m := Analysis{Model: fmt.Sprintf("mean of %d models", len(all)), Width: all[0].Width, Depth: all[0].Depth, Gates: all[0].Gates}
+	m := Analysis{
+		Model: fmt.Sprintf("mean of %d models", len(all)), Width: all[0].Width, Depth: all[0].Depth,
+		Gates: all[0].Gates,
+	}
 	m.EffectiveDepth = make([]LayerDepth, m.Depth)
 	share := 1 / float64(len(all))
 	for _, a := range all {
@@ -150,7 +153,8 @@ func average(all []Analysis) Analysis {
 		m.Categories.Binary += float64(share * a.Categories.Binary)
 		for l, d := range a.EffectiveDepth {
 			e := &m.EffectiveDepth[l]
-			e.Mean, e.P10, e.P90, e.Max = e.Mean+float64(share*d.Mean), e.P10+float64(share*d.P10), e.P90+float64(share*d.P90), e.Max+float64(share*d.Max)
+			e.Mean, e.P10, e.P90, e.Max = e.Mean+float64(share*d.Mean), e.P10+float64(share*d.P10), e.P90+float64(share*d.P90),
+				e.Max+float64(share*d.Max)
 		}
 	}
 	return m

@@ -104,7 +104,11 @@ func TestEffectiveDepth(t *testing.T) {
 // TestEffectiveDepthRandom compares with a recursion from the last gates back and with
 // percentiles of sorted depths.
 func TestEffectiveDepthRandom(t *testing.T) {
-	for _, o := range []netgen.FrozenOptions{{}, {Topology: netgen.Random}, {ShareA: 0.5, ShareBinary: 0.3, Depth: 12, Width: 33}} {
+	for _, o := range []netgen.FrozenOptions{
+		{},
+		{Topology: netgen.Random},
+		{ShareA: 0.5, ShareBinary: 0.3, Depth: 12, Width: 33},
+	} {
 		f := netgen.Frozen(9, o)
 		for l, got := range census.EffectiveDepth(f) {
 			depth := make([]float64, f.Width)

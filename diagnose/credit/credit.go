@@ -77,10 +77,12 @@ type Result struct {
 // its own has.
 func Configure(c config.Config, topology string) (config.Config, error) {
 	if !slices.Contains(Topologies, topology) {
-		return c, hint.Near(hint.With(fmt.Errorf("topology %.40q is unknown", topology), "use %s", strings.Join(Topologies, ", ")), topology, Topologies)
+		return c, hint.Near(hint.With(fmt.Errorf("topology %.40q is unknown", topology), "use %s",
+			strings.Join(Topologies, ", ")), topology, Topologies)
 	}
 	if c.Train.Estimator != "ste" {
-		return c, hint.With(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not with %s", c.Train.Estimator), "use ste")
+		return c, hint.With(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not with %s",
+			c.Train.Estimator), "use ste")
 	}
 	c = c.As(topology)
 	return c, c.Check()
@@ -91,11 +93,13 @@ func (o *Options) Check() error {
 	width, samples := o.Config.Model.Width, o.Data.Train.Len()
 	switch {
 	case o.Sampled < 1 || o.Sampled > width:
-		return hint.With(fmt.Errorf("%d gates cannot be sampled from layers of %d", o.Sampled, width), "the paper has %d of 12,000", PaperSampled)
+		return hint.With(fmt.Errorf("%d gates cannot be sampled from layers of %d", o.Sampled, width),
+			"the paper has %d of 12,000", PaperSampled)
 	case o.Batches < 1:
 		return hint.With(fmt.Errorf("%d batches tell nothing", o.Batches), "the paper has %d", PaperBatches)
 	case o.Config.Train.Batch > samples:
-		return hint.With(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch, samples), "use a smaller batch")
+		return hint.With(fmt.Errorf("train.batch: %d is more than the %d training samples", o.Config.Train.Batch, samples),
+			"use a smaller batch")
 	}
 	if err := o.Config.CheckClasses(len(o.Data.Classes), o.Data.Encoder.Inputs()); err != nil {
 		return fmt.Errorf("%s: %w", o.Config.Model.Topology, err)

@@ -189,7 +189,8 @@ func trained(t *testing.T, m *model.Model, n *network, labels []uint8) func(l, i
 	e.Step(engine.Batch{X: x, Labels: labels}, kernel.NewAdam(0, beta, 0.999, 1e-8, 1))
 	var moments [][]float32
 	for _, a := range e.Moments() {
-		if ok, _ := fmt.Sscanf(a.Name, "section%d.ops.m", new(int)); ok == 1 && slices.Equal(a.Shape[2:], []int{m.Arity()}) && a.Name[len(a.Name)-5:] == "ops.m" {
+		if ok, _ := fmt.Sscanf(a.Name, "section%d.ops.m", new(int)); ok == 1 && slices.Equal(a.Shape[2:], []int{m.Arity()}) &&
+			a.Name[len(a.Name)-5:] == "ops.m" {
 			moments = append(moments, a.Data)
 		}
 	}

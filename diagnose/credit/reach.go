@@ -57,7 +57,10 @@ type descent struct {
 }
 
 func newDescent(n *network, first int) *descent {
-	return &descent{n: n, first: first, own: make([][reachWords]uint64, n.m.Width), next: make([][reachWords]uint64, n.m.Width)}
+	return &descent{
+		n: n, first: first, own: make([][reachWords]uint64, n.m.Width),
+		next: make([][reachWords]uint64, n.m.Width),
+	}
 }
 
 // all goes down through all layers.

@@ -29,12 +29,15 @@ type Report struct {
 
 // MeasureAll makes runs that differ in the topology alone, on the same data. begin is told of each; what it returns is
 // told how far it is, and of its end.
-func MeasureAll(ctx context.Context, runs []Options, data *trainer.Data, begin func(topology string) (func(Progress), func(error))) (*Report, error) {
+func MeasureAll(ctx context.Context, runs []Options, data *trainer.Data,
+	begin func(topology string) (func(Progress), func(error)),
+) (*Report, error) {
 	o := runs[0]
 	m, t := o.Config.Model, o.Config.Train
 	r := &Report{
-		Name: o.Config.Name, DataSet: data.Name, Width: m.Width, Depth: m.Depth, Init: m.Init, SkipLogit: m.SkipLogit, InitNoise: m.InitNoise,
-		Seed: t.Seed, Sampled: o.Sampled, Batches: o.Batches, Batch: t.Batch,
+		Name: o.Config.Name, DataSet: data.Name, Width: m.Width, Depth: m.Depth, Init: m.Init, SkipLogit: m.SkipLogit,
+		InitNoise: m.InitNoise,
+		Seed:      t.Seed, Sampled: o.Sampled, Batches: o.Batches, Batch: t.Batch,
 	}
 	for i := range runs {
 		runs[i].Data = data
@@ -66,7 +69,10 @@ func (r *Report) Charts() []*plot.Chart {
 	}
 	panels := []*plot.Chart{
 		{Title: "Path sharing", Y: plot.Axis{Label: "Outputs that a gate reaches", Log: true}},
-		{Title: "Gradient coverage", Y: plot.Axis{Label: "Eligible gates with active credit", Unit: "share", Include: []float64{0, 1}}},
+		{Title: "Gradient coverage", Y: plot.Axis{
+			Label: "Eligible gates with active credit", Unit: "share",
+			Include: []float64{0, 1},
+		}},
 		{Title: "Gradient purity", Y: plot.Axis{Label: "Purity of the active gates", Include: []float64{0, 1}}},
 	}
 	for i, p := range panels {

@@ -34,7 +34,8 @@ func TestExactStart(t *testing.T) {
 		r := started(t, topology, 0)
 		for l := range r.Layers {
 			if r.Coverage[l].Mean != 1 || r.Purity[l].Mean < 0.99 || r.Eligible[l] != 40 {
-				t.Errorf("%s, layer %d: coverage %v, purity %v, %d eligible; want 1, 0.99 and 40", topology, l+1, r.Coverage[l].Mean, r.Purity[l].Mean, r.Eligible[l])
+				t.Errorf("%s, layer %d: coverage %v, purity %v, %d eligible; want 1, 0.99 and 40", topology, l+1,
+					r.Coverage[l].Mean, r.Purity[l].Mean, r.Eligible[l])
 			}
 		}
 	}
@@ -42,7 +43,8 @@ func TestExactStart(t *testing.T) {
 		r := started(t, topology, 0)
 		for l := range r.Layers[:40] {
 			if r.Eligible[l] < 20 || r.Coverage[l].Mean > 0.35 {
-				t.Errorf("%s, layer %d: coverage %v of %d, want little of at least 20", topology, l+1, r.Coverage[l].Mean, r.Eligible[l])
+				t.Errorf("%s, layer %d: coverage %v of %d, want little of at least 20", topology, l+1, r.Coverage[l].Mean,
+					r.Eligible[l])
 			}
 		}
 	}

@@ -59,7 +59,10 @@ func DepthChart(all []Statistics) *plot.Chart {
 			mean[l], p10[l], p90[l], maximum[l] = d.Mean, d.P10, d.P90, d.Max
 		}
 		c.Series = append(c.Series,
-			plot.Series{Name: s.label("mean, 10th to 90th percentile"), X: plot.Upto(n), Y: mean, Low: p10, High: p90, Group: i + 1},
+			plot.Series{
+				Name: s.label("mean, 10th to 90th percentile"), X: plot.Upto(n), Y: mean, Low: p10, High: p90,
+				Group: i + 1,
+			},
 			plot.Series{Name: s.label("maximum"), X: plot.Upto(n), Y: maximum, Group: i + 1})
 	}
 	return c
@@ -77,7 +80,8 @@ func OperationsChart(all []Statistics) *plot.Chart {
 
 // CategoriesChart shows the same by the paper's categories.
 func CategoriesChart(all []Statistics) *plot.Chart {
-	c := shareChart("Categories of operations beyond the first layer", []string{"pass-through", "binary", "negation", "constants"})
+	c := shareChart("Categories of operations beyond the first layer",
+		[]string{"pass-through", "binary", "negation", "constants"})
 	for _, s := range all {
 		k := s.Categories
 		c.Bars = append(c.Bars, plot.Bars{Name: s.Name, Values: percents(k.PassThrough, k.Binary, k.Negation, k.Constants)})
@@ -86,7 +90,10 @@ func CategoriesChart(all []Statistics) *plot.Chart {
 }
 
 func shareChart(title string, names []string) *plot.Chart {
-	return &plot.Chart{Title: title, X: plot.Axis{Label: "operation", Names: names}, Y: plot.Axis{Label: "share of gates", Unit: "%"}}
+	return &plot.Chart{
+		Title: title, X: plot.Axis{Label: "operation", Names: names},
+		Y: plot.Axis{Label: "share of gates", Unit: "%"},
+	}
 }
 
 // label returns the name of a curve, with that of its network if there are others.

@@ -23,9 +23,15 @@ var two = []Statistics{
 func TestDepthChart(t *testing.T) {
 	c := DepthChart(two)
 	want := []plot.Series{
-		{Name: "RWLGN mean, 10th to 90th percentile", X: []float64{1, 2}, Y: []float64{1, 4}, Low: []float64{0, 3}, High: []float64{2, 5}, Group: 1},
+		{
+			Name: "RWLGN mean, 10th to 90th percentile", X: []float64{1, 2}, Y: []float64{1, 4}, Low: []float64{0, 3},
+			High: []float64{2, 5}, Group: 1,
+		},
 		{Name: "RWLGN maximum", X: []float64{1, 2}, Y: []float64{3, 6}, Group: 1},
-		{Name: "IALGN mean, 10th to 90th percentile", X: []float64{1}, Y: []float64{1.5}, Low: []float64{0.5}, High: []float64{2.5}, Group: 2},
+		{
+			Name: "IALGN mean, 10th to 90th percentile", X: []float64{1}, Y: []float64{1.5}, Low: []float64{0.5},
+			High: []float64{2.5}, Group: 2,
+		},
 		{Name: "IALGN maximum", X: []float64{1}, Y: []float64{3.5}, Group: 2},
 	}
 	if diff := cmp.Diff(want, c.Series); diff != "" {

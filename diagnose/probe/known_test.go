@@ -48,7 +48,8 @@ func TestKnown(t *testing.T) {
 			t.Fatalf("run %d: %v after %d epochs", i, err, calls)
 		}
 		if diff := cmp.Diff(want, got); diff != "" || len(known.results) != tt.results {
-			t.Errorf("run %d: %d layers known, want %d; alone and with what was known:\n%s", i, len(known.results), tt.results, diff)
+			t.Errorf("run %d: %d layers known, want %d; alone and with what was known:\n%s", i, len(known.results), tt.results,
+				diff)
 		}
 	}
 }
@@ -94,9 +95,12 @@ func TestKnownAtOnce(t *testing.T) {
 
 // TestVersion holds figures fast that files keep.
 func TestVersion(t *testing.T) {
-	got, err := network(4).Run(t.Context(), []int{0, 6}, Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}, 1, func(int, int) {})
-	if diff := cmp.Diff([][]float64{{0.8233333333333334, 0.7166666666666667}, {0.6633333333333333, 0.6666666666666666}}, got); diff != "" || err != nil {
-		t.Errorf("%v; if this is meant, increase version, so that figures of before are not taken from files (-version %d +now):\n%s", err, version, diff)
+	got, err := network(4).Run(t.Context(), []int{0, 6}, Protocol{Epochs: 3, Batch: 50, Rate: 0.01, Starts: 2, Seed: 1}, 1,
+		func(int, int) {})
+	if diff := cmp.Diff([][]float64{{0.8233333333333334, 0.7166666666666667}, {0.6633333333333333, 0.6666666666666666}},
+		got); diff != "" || err != nil {
+		t.Errorf("%v; if this is meant, increase version, so that figures of before are not taken from files (-version %d "+
+			"+now):\n%s", err, version, diff)
 	}
 }
 

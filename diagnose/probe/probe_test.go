@@ -204,8 +204,10 @@ func TestStart(t *testing.T) {
 			}
 		}
 	}
-	if deviation := math.Sqrt(3 * sum / 1604); largest > bound || largest < 0.99*bound || math.Abs(deviation-bound) > 0.05*bound || same > 2 {
-		t.Errorf("weights up to %v with deviation %v, want uniform to %v; %d are those of the next start", largest, deviation, bound, same)
+	if deviation := math.Sqrt(3 * sum / 1604); largest > bound || largest < 0.99*bound ||
+		math.Abs(deviation-bound) > 0.05*bound || same > 2 {
+		t.Errorf("weights up to %v with deviation %v, want uniform to %v; %d are those of the next start", largest, deviation,
+			bound, same)
 	}
 }
 
@@ -226,7 +228,8 @@ func TestTrain(t *testing.T) {
 			}
 		}
 		steps := 0
-		got, err := Train(t.Context(), sets[0], sets[1], 2, Protocol{Epochs: 30, Batch: 100, Rate: 0.05, Starts: 3, Seed: 1}, func() { steps++ })
+		got, err := Train(t.Context(), sets[0], sets[1], 2, Protocol{Epochs: 30, Batch: 100, Rate: 0.05, Starts: 3, Seed: 1},
+			func() { steps++ })
 		if err != nil || len(got) != 3 || steps != 30 {
 			t.Fatalf("%v, %d starts after %d epochs", err, len(got), steps)
 		}
@@ -303,7 +306,8 @@ func use(t *testing.T, path string) {
 func TestInterrupted(t *testing.T) {
 	set := random(rand.New(rand.NewPCG(1, 2)), 50, 40, 3)
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := Train(ctx, set, set, 3, Protocol{Epochs: 9, Batch: 10, Starts: 1}, cancel); !errors.Is(err, context.Canceled) {
+	if _, err := Train(ctx, set, set, 3, Protocol{Epochs: 9, Batch: 10, Starts: 1}, cancel); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v, want canceled", err)
 	}
 }

@@ -25,7 +25,10 @@ type Study struct {
 // Network probes the layers of the models of a network, one at a time.
 func (s Study) Network(ctx context.Context, g *subject.Group, layers []int) (*Report, error) {
 	m := g.Config.Model
-	r := &Report{Network: g.Name, Width: m.Width, Depth: m.Depth, Starts: s.Protocol.Starts, Epochs: s.Protocol.Epochs, Layers: layers}
+	r := &Report{
+		Network: g.Name, Width: m.Width, Depth: m.Depth, Starts: s.Protocol.Starts, Epochs: s.Protocol.Epochs,
+		Layers: layers,
+	}
 	for _, path := range g.Paths {
 		one, err := s.model(ctx, path, layers)
 		if err != nil {
@@ -107,10 +110,14 @@ var ChartNames = []string{"probes-layer", "probes-entropy"}
 
 // Charts show accuracy by layer and accuracy by entropy, as the paper's figure 4, in the order of [ChartNames].
 func Charts(networks []*Report) []*plot.Chart {
-	byLayer := &plot.Chart{Title: "Linear probes by layer", X: plot.Axis{Label: "layer"}, Y: plot.Axis{Label: "test accuracy", Unit: "%"}}
+	byLayer := &plot.Chart{
+		Title: "Linear probes by layer", X: plot.Axis{Label: "layer"},
+		Y: plot.Axis{Label: "test accuracy", Unit: "%"},
+	}
 	byEntropy := &plot.Chart{
 		Title: "Linear probes by activation entropy",
-		X:     plot.Axis{Label: "mean binary entropy of the layer", Unit: "bit"}, Y: plot.Axis{Label: "test accuracy", Unit: "%"},
+		X:     plot.Axis{Label: "mean binary entropy of the layer", Unit: "bit"},
+		Y:     plot.Axis{Label: "test accuracy", Unit: "%"},
 	}
 	for _, n := range networks {
 		var y, deviation []float64
@@ -121,7 +128,10 @@ func Charts(networks []*Report) []*plot.Chart {
 			}
 		}
 		low, high := plot.Spread(y, deviation)
-		byLayer.Series = append(byLayer.Series, plot.Series{Name: n.Network, X: subject.Places(n.Layers), Y: y, Low: low, High: high, ErrorBars: true})
+		byLayer.Series = append(byLayer.Series, plot.Series{
+			Name: n.Network, X: subject.Places(n.Layers), Y: y, Low: low,
+			High: high, ErrorBars: true,
+		})
 		byEntropy.Series = append(byEntropy.Series, plot.Series{Name: n.Network, Kind: plot.Scatter, X: n.Entropy, Y: y})
 	}
 	return []*plot.Chart{byLayer, byEntropy}

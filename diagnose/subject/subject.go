@@ -36,11 +36,13 @@ func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 			continue
 		}
 		if diff := g.Config.Diff(cfg, "name", "data.dir", "train.seed", "train.checkpoint.minutes"); len(diff) > 0 {
-			return nil, hint.With(fmt.Errorf("%s was trained with another %s than %s: they have no common mean", path, strings.Join(diff, ", "), g.Paths[0]),
+			return nil, hint.With(fmt.Errorf("%s was trained with another %s than %s: they have no common mean", path,
+				strings.Join(diff, ", "), g.Paths[0]),
 				"analyze them one by one; models of one topology may differ in train.seed alone")
 		}
 		if at := slices.Index(g.Seeds, cfg.Train.Seed); at >= 0 {
-			return nil, hint.With(fmt.Errorf("%s has the seed %d, as %s has: a mean over seeds counts each once", path, cfg.Train.Seed, g.Paths[at]),
+			return nil, hint.With(fmt.Errorf("%s has the seed %d, as %s has: a mean over seeds counts each once", path,
+				cfg.Train.Seed, g.Paths[at]),
 				"leave one of them out")
 		}
 		g.Paths, g.Seeds = append(g.Paths, path), append(g.Seeds, cfg.Train.Seed)
@@ -147,7 +149,8 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 		return nil, err
 	}
 	if !reflect.DeepEqual(f.Encoder.Thresholds, data.Encoder.Thresholds) || !slices.Equal(f.Classes, data.Classes) {
-		return nil, fmt.Errorf("%s: its encoder or its classes are not those that its configuration has on this data; it was not written by train", path)
+		return nil, fmt.Errorf("%s: its encoder or its classes are not those that its configuration has on this data; it "+
+			"was not written by train", path)
 	}
 	return &Subject{f, data}, nil
 }

@@ -32,7 +32,8 @@ func Grid(ctx context.Context, cfg config.Config, path string, folders []string)
 	for _, topology := range []string{"rwlgn", "ialgn"} {
 		for _, init := range []string{"random", "skip"} {
 			for _, estimator := range []string{"soft", "ste"} {
-				v := Variant{cfg.As(topology), fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), topology, init, estimator, ext)}
+				v := Variant{cfg.As(topology), fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), topology, init,
+					estimator, ext)}
 				v.Config.Model.Init, v.Config.Train.Estimator = init, estimator
 				if err := cmp.Or(v.Config.Check(), v.Config.CheckClasses(len(data.Classes), data.Encoder.Inputs())); err != nil {
 					return nil, option.Errorf("{Grid}, %s: %w", topology, err)
@@ -124,7 +125,8 @@ func Charts(runs []Report) (names []string, charts []*plot.Chart) {
 			}
 			for i := range runs {
 				if m := kind.means(&runs[i]); runs[i].Topology == topology && m.Any() {
-					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", depthuse.TopologyNames[topology], runs[i].Width, runs[i].Depth, kind.title)
+					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", depthuse.TopologyNames[topology], runs[i].Width,
+						runs[i].Depth, kind.title)
 					chart.Series = append(chart.Series, seriesOf(&runs[i], m, i+1)...)
 				}
 			}
@@ -143,7 +145,10 @@ func seriesOf(r *Report, m Means, group int) []plot.Series {
 		Window
 		means []*float64
 	}{{r.Initial, m.Initial}, {r.Final, m.Final}} {
-		s := plot.Series{Name: fmt.Sprintf("%s: steps %d to %d", r.Setting(), w.First, w.Last), X: plot.Upto(r.Depth), Group: group}
+		s := plot.Series{
+			Name: fmt.Sprintf("%s: steps %d to %d", r.Setting(), w.First, w.Last), X: plot.Upto(r.Depth),
+			Group: group,
+		}
 		for _, x := range w.means {
 			if x == nil {
 				s.Y = append(s.Y, math.NaN())

@@ -88,7 +88,8 @@ func (m *Meter) Begin(net *model.Model, steps int, kept string) error {
 		return fmt.Errorf("what was measured: %w; the file is damaged, train anew", jsonfault.Explain(err))
 	}
 	if m.Initial.Window != fresh.Initial.Window || m.Final.Window != fresh.Final.Window {
-		return fmt.Errorf("steps %d to %d and %d to %d were to be measured, and now %d to %d and %d to %d are: resume with the same number of epochs and steps, or train anew",
+		return fmt.Errorf("steps %d to %d and %d to %d were to be measured, and now %d to %d and %d to %d are: resume "+
+			"with the same number of epochs and steps, or train anew",
 			m.Initial.First, m.Initial.Last, m.Final.First, m.Final.Last,
 			fresh.Initial.First, fresh.Initial.Last, fresh.Final.First, fresh.Final.Last)
 	}

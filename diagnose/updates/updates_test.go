@@ -113,7 +113,10 @@ func (b *brute) means(kind Kind, w Window) []*float64 {
 	return means
 }
 
-var close = cmp.Comparer(func(a, b float64) bool { return a == b || a != 0 && b != 0 && math.Abs(a-b) <= 1e-12*math.Abs(a) })
+var close = cmp.Comparer(func(a, b float64) bool {
+	return a == b || a != 0 && b != 0 &&
+		math.Abs(a-b) <= 1e-12*math.Abs(a)
+})
 
 // TestBruteForce holds the meter to copies of all parameters, on every form of network.
 func TestBruteForce(t *testing.T) {
@@ -199,7 +202,10 @@ func signs(means []*float64) string {
 // run trains under a watcher.
 func run(t *testing.T, w trainer.Watcher, path string, sets ...string) {
 	t.Helper()
-	if _, err := (trainer.Run{Config: parse(t, sets...), Model: path, Threads: 2, Watch: w}).Train(t.Context()); err != nil {
+	if _, err := (trainer.Run{
+		Config: parse(t, sets...), Model: path, Threads: 2,
+		Watch: w,
+	}).Train(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -297,7 +303,8 @@ func TestResumeRefuses(t *testing.T) {
 		{measured, 15, []string{"train.epochs=3"}, "resume with the same number of epochs"},
 	} {
 		r := trainer.Run{Config: parse(t, c.sets...), Model: c.path, Watch: New(c.steps, 1), Resume: true}
-		if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.path) {
+		if _, err := r.Train(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), c.path) {
 			t.Errorf("%s, %d steps, %q: error %v, want %q", filepath.Base(c.path), c.steps, c.sets, err, c.want)
 		}
 	}
@@ -333,7 +340,9 @@ func TestShortRun(t *testing.T) {
 	m := New(1000, 1)
 	run(t, m, filepath.Join(t.TempDir(), "m"))
 	r := m.Result()
-	if whole := (Window{1, 78}); r.Initial != whole || r.Final != whole || !slices.EqualFunc(r.Anchors.Initial, r.Anchors.Final, func(a, b *float64) bool { return *a == *b }) {
-		t.Errorf("a run of 78 steps was measured from %+v to %+v, %v and %v", r.Initial, r.Final, r.Anchors.Initial, r.Anchors.Final)
+	if whole := (Window{1, 78}); r.Initial != whole || r.Final != whole ||
+		!slices.EqualFunc(r.Anchors.Initial, r.Anchors.Final, func(a, b *float64) bool { return *a == *b }) {
+		t.Errorf("a run of 78 steps was measured from %+v to %+v, %v and %v", r.Initial, r.Final, r.Anchors.Initial,
+			r.Anchors.Final)
 	}
 }

@@ -133,7 +133,8 @@ func WritePins(w io.Writer, d target.Device, pads []placement.Pad) error {
 	for _, p := range pads {
 		pin, ok := pins[[3]int{p.X, p.Y, p.Z}]
 		if !ok {
-			return fmt.Errorf("icestorm: port %s is on the pad %d/%d/%d, which is no pin of %s", p.Port, p.X, p.Y, p.Z, d.Package)
+			return fmt.Errorf("icestorm: port %s is on the pad %d/%d/%d, which is no pin of %s", p.Port, p.X, p.Y, p.Z,
+				d.Package)
 		}
 		fmt.Fprintf(b, "set_io %s %s\n", p.Port, pin)
 	}

@@ -49,11 +49,17 @@ func routeDesign(t *testing.T, text, pins string, memories ...yosys.Memory) *pla
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "counter", Sources: []string{source}, Target: target.ICE40, Dir: dir, Place: true, Memories: memories})
+	s, err := yosys.Synthesise(t.Context(), yosys.Options{
+		Module: "counter", Sources: []string{source},
+		Target: target.ICE40, Dir: dir, Place: true, Memories: memories,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := nextpnr.Place(t.Context(), placement.Options{Device: hx1k(t), Module: "counter", Netlist: s.JSON, Dir: dir, Seed: 1, MHz: 10, Pins: pins})
+	r, err := nextpnr.Place(t.Context(), placement.Options{
+		Device: hx1k(t), Module: "counter", Netlist: s.JSON, Dir: dir,
+		Seed: 1, MHz: 10, Pins: pins,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +80,8 @@ func TestThereAndBack(t *testing.T) {
 	if info, err := os.Stat(bin); err != nil || info.Size() < 30_000 {
 		t.Errorf("the bitstream: %v, %v", info, err)
 	}
-	if mhz, err := icestorm.Fmax(t.Context(), d, asc, filepath.Join(dir, "icetime.txt")); err != nil || mhz < r.Fmax/2 || mhz > 2*r.Fmax {
+	if mhz, err := icestorm.Fmax(t.Context(), d, asc, filepath.Join(dir, "icetime.txt")); err != nil || mhz < r.Fmax/2 ||
+		mhz > 2*r.Fmax {
 		t.Errorf("icetime estimates %v MHz, %v; nextpnr %v", mhz, err, r.Fmax)
 	}
 	var text bytes.Buffer
@@ -179,14 +186,16 @@ endmodule
 	filled, again := filepath.Join(dir, "filled.asc"), filepath.Join(dir, "again.asc")
 	there := []icestorm.Memory{{From: before, To: after}}
 	back := []icestorm.Memory{{From: after, To: before}}
-	if err := errors.Join(icestorm.Fill(t.Context(), routed.Bits, filled, there), icestorm.Fill(t.Context(), filled, again, back)); err != nil {
+	if err := errors.Join(icestorm.Fill(t.Context(), routed.Bits, filled, there),
+		icestorm.Fill(t.Context(), filled, again, back)); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := ramData(t, routed.Bits), ramData(t, again); a != b || a == ramData(t, filled) || a == "" {
 		t.Error("filled there and back, the memory is another, or was the same on the way")
 	}
 	var failed *tool.FailedError
-	if err := icestorm.Fill(t.Context(), routed.Bits, filled, back); !errors.As(err, &failed) || !strings.Contains(err.Error(), "No memory instances were replaced") {
+	if err := icestorm.Fill(t.Context(), routed.Bits, filled, back); !errors.As(err, &failed) ||
+		!strings.Contains(err.Error(), "No memory instances were replaced") {
 		t.Errorf("a memory that is not there: %v", err)
 	}
 }

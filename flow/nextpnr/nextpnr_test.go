@@ -54,7 +54,10 @@ func synthesise(t *testing.T, module, text string) *yosys.Result {
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := yosys.Synthesise(t.Context(), yosys.Options{Module: module, Sources: []string{source}, Target: target.ICE40, Dir: dir, Place: true})
+	r, err := yosys.Synthesise(t.Context(), yosys.Options{
+		Module: module, Sources: []string{source}, Target: target.ICE40,
+		Dir: dir, Place: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +86,8 @@ func TestPlace(t *testing.T) {
 	if r.LUTs != s.Cells["SB_LUT4"] || r.FFs != ffs || ffs != 19 || r.Carries < s.Cells["SB_CARRY"] || r.Carries == 0 {
 		t.Errorf("%d LUTs, %d flip-flops, %d carries; yosys has %v", r.LUTs, r.FFs, r.Carries, s.Cells)
 	}
-	if r.Seed != 7 || r.Used("ICESTORM_LC") < r.LUTs || r.Used("NONE") != 0 || !strings.Contains(r.Tool, "Place and Route") {
+	if r.Seed != 7 || r.Used("ICESTORM_LC") < r.LUTs || r.Used("NONE") != 0 ||
+		!strings.Contains(r.Tool, "Place and Route") {
 		t.Errorf("%+v", r)
 	}
 	log, err := os.ReadFile(r.Log)
@@ -118,7 +122,8 @@ func checkPath(t *testing.T, r *placement.Result, log string) {
 	}
 	before := 0.0
 	for _, n := range p.Nets {
-		if n.NS < before || strings.Contains(n.Name, "$SB_IO") || strings.Contains(n.Name, "][") || !strings.Contains(log, n.Name) {
+		if n.NS < before || strings.Contains(n.Name, "$SB_IO") || strings.Contains(n.Name, "][") ||
+			!strings.Contains(log, n.Name) {
 			t.Errorf("net %+v after %v ns", n, before)
 		}
 		before = n.NS
@@ -159,9 +164,13 @@ func TestTooLarge(t *testing.T) {
 	tooltest.Find(t, "nextpnr-ice40")
 	s := synthesise(t, "big", "module big (input wire [149:0] x, output wire y); assign y = ^x; endmodule\n")
 	dir := t.TempDir()
-	_, err := nextpnr.Place(t.Context(), placement.Options{Device: find(t, "ice40-hx1k"), Module: "big", Netlist: s.JSON, Dir: dir, Seed: 1, MHz: 10})
+	_, err := nextpnr.Place(t.Context(), placement.Options{
+		Device: find(t, "ice40-hx1k"), Module: "big", Netlist: s.JSON,
+		Dir: dir, Seed: 1, MHz: 10,
+	})
 	var failed *tool.FailedError
-	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "ERROR: ") || !strings.Contains(hint.Of(err), failed.Log) {
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "ERROR: ") ||
+		!strings.Contains(hint.Of(err), failed.Log) {
 		t.Fatalf("error %v with the hint %q, want a FailedError with nextpnr's line and its log", err, hint.Of(err))
 	}
 	if text, err := os.ReadFile(failed.Log); err != nil || !used.Match(text) {
@@ -177,7 +186,8 @@ func fake(t *testing.T, name, script string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!"+shell+"\nPATH="+os.Getenv("PATH")+"\n"+script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!"+shell+"\nPATH="+os.Getenv("PATH")+"\n"+script),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
@@ -189,7 +199,10 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(200*time.Millisecond, cancel)
 	begin := time.Now()
-	_, err := nextpnr.Place(ctx, placement.Options{Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), MHz: 10})
+	_, err := nextpnr.Place(ctx, placement.Options{
+		Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json",
+		Dir: t.TempDir(), MHz: 10,
+	})
 	if !errors.Is(err, context.Canceled) || time.Since(begin) > 30*time.Second {
 		t.Errorf("error %v after %v", err, time.Since(begin))
 	}
@@ -213,7 +226,8 @@ E
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Fmax != 91.5 || r.Used("TRELLIS_COMB") != 7 || r.Used("TRELLIS_FF") != 5 || r.Bits != filepath.Join(dir, "seed3.config") {
+	if r.Fmax != 91.5 || r.Used("TRELLIS_COMB") != 7 || r.Used("TRELLIS_FF") != 5 ||
+		r.Bits != filepath.Join(dir, "seed3.config") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -230,7 +244,8 @@ E
 	fake(t, "nextpnr-himbaechel", script)
 	dir := t.TempDir()
 	r, err := nextpnr.Place(t.Context(), placement.Options{
-		Device: find(t, "gowin-gw1n9"), Module: "m", Netlist: "/m.json", Dir: dir, Seed: 2, MHz: 27, Pins: "/m.cst", Wires: true,
+		Device: find(t, "gowin-gw1n9"), Module: "m", Netlist: "/m.json", Dir: dir, Seed: 2, MHz: 27, Pins: "/m.cst",
+		Wires: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +258,10 @@ E
 // TestRefused refuses what has no meaning, a report that says nothing, and a missing program.
 func TestRefused(t *testing.T) {
 	fake(t, "nextpnr-ice40", "case \"$*\" in *--seed*) echo {} >seed1.report.json;; esac\n")
-	good := placement.Options{Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), Seed: 1, MHz: 10}
+	good := placement.Options{
+		Device: find(t, "ice40-hx1k"), Module: "m", Netlist: "m.json", Dir: t.TempDir(), Seed: 1,
+		MHz: 10,
+	}
 	for _, c := range []struct {
 		name string
 		edit func(o *placement.Options)

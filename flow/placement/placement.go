@@ -26,8 +26,9 @@ type Options struct {
 	Dir     string  // a folder for all that is written, under names that begin with seedN
 	Seed    int     // of the random numbers; the same seed gives the same bytes. Vivado has none
 	MHz     float64 // of the clock that is aimed at
-	Pins    string  // file of pins (.pcf, .lpf, .cst, .xdc); ports that it leaves out are placed freely, but for Gowin. Empty: all are
-	Wires   bool    // place for short wires alone, not for the clock
+	// file of pins (.pcf, .lpf, .cst, .xdc); ports that it leaves out are placed freely, but for Gowin. Empty: all are
+	Pins  string
+	Wires bool // place for short wires alone, not for the clock
 }
 
 // Result is what came of it.

@@ -55,7 +55,8 @@ func ParseAim(name string) (Aim, error) {
 	case a == ForClock || a == ForWires:
 		return a, nil
 	}
-	return "", hint.Near(fmt.Errorf("%q: want auto, %s or %s", name, ForClock, ForWires), name, []string{"auto", string(ForClock), string(ForWires)})
+	return "", hint.Near(fmt.Errorf("%q: want auto, %s or %s", name, ForClock, ForWires), name,
+		[]string{"auto", string(ForClock), string(ForWires)})
 }
 
 // aim returns what a design is best placed for.

@@ -45,7 +45,8 @@ func (o Options) pack(ctx context.Context, routed, dir, bin string) error {
 	for _, m := range o.Memories {
 		from := filepath.Join(dir, m.Name)
 		memories = append(memories, icestorm.Memory{From: from, To: from + contentSuffix})
-		if err := errors.Join(os.WriteFile(from, m.Placeholder, 0o666), os.WriteFile(from+contentSuffix, m.Text, 0o666)); err != nil {
+		if err := errors.Join(os.WriteFile(from, m.Placeholder, 0o666),
+			os.WriteFile(from+contentSuffix, m.Text, 0o666)); err != nil {
 			return err
 		}
 	}
@@ -67,7 +68,8 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	path := filepath.Join(o.Reuse, ReportName)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("synth: nothing to reuse: %w", err), "synthesise that folder for %s first", o.Device.Name)
+		return nil, hint.With(fmt.Errorf("synth: nothing to reuse: %w", err), "synthesise that folder for %s first",
+			o.Device.Name)
 	}
 	r := &Report{}
 	if err := json.Unmarshal(text, r); err != nil {
@@ -75,7 +77,8 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	}
 	best := r.restore()
 	if r.Target != o.Device.Name || r.Module != o.Module || !r.Device.Icestorm() || best == nil {
-		return nil, fmt.Errorf("%s: no bitstream of %s for %s in it, which is what can be reused", path, o.Module, o.Device.Name)
+		return nil, fmt.Errorf("%s: no bitstream of %s for %s in it, which is what can be reused", path, o.Module,
+			o.Device.Name)
 	}
 	routed := filepath.Join(dir, fmt.Sprintf("seed%d%s", best.Seed, o.Device.Placement().Routed))
 	for _, name := range []string{filepath.Base(routed), o.Module + ".pcf", "netlist.v", "netlist.json"} {

@@ -39,7 +39,8 @@ func (o Options) prepare(aim Aim, netlist, dir string) (command string, err erro
 // placement returns what a program is asked for with a seed.
 func (o Options) placement(aim Aim, netlist, dir string, seed int) placement.Options {
 	return placement.Options{
-		Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins, Wires: aim == ForWires,
+		Device: o.Device, Module: o.Module, Netlist: netlist, Dir: dir, Seed: seed, MHz: o.MHz, Pins: o.Pins,
+		Wires: aim == ForWires,
 	}
 }
 
@@ -72,7 +73,8 @@ func (o Options) placeAll(ctx context.Context, aim Aim, netlist, dir string) ([]
 			case err != nil || !o.Device.Icestorm():
 				return err
 			}
-			runs[i].Icetime, err = icestorm.Fmax(ctx, o.Device, r.Bits, filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
+			runs[i].Icetime, err = icestorm.Fmax(ctx, o.Device, r.Bits,
+				filepath.Join(dir, fmt.Sprintf("seed%d.icetime.txt", seed)))
 			return err
 		})
 	}

@@ -26,13 +26,15 @@ type Report struct {
 
 	Estimate *Estimate `json:"estimate,omitempty"` // of iCE40
 
-	Reused    string `json:"reused_manifest_sha256,omitempty"` // of the design that was placed, of which this one has the Verilog
-	NotPlaced string `json:"not_placed,omitempty"`             // why all below is missing
-	Command   string `json:"place_command,omitempty"`          // what places it in Dir, on a machine that has the program
+	// of the design that was placed, of which this one has the Verilog
+	Reused    string `json:"reused_manifest_sha256,omitempty"`
+	NotPlaced string `json:"not_placed,omitempty"`    // why all below is missing
+	Command   string `json:"place_command,omitempty"` // what places it in Dir, on a machine that has the program
 
-	Aim           Aim      `json:"placed_for,omitempty"`
-	MHz           float64  `json:"mhz"`                // that was aimed at
-	Met           bool     `json:"timing_met"`         // the fastest seed reaches it, or there is no clock; false where nothing was placed
+	Aim Aim     `json:"placed_for,omitempty"`
+	MHz float64 `json:"mhz"` // that was aimed at
+	// the fastest seed reaches it, or there is no clock; false where nothing was placed
+	Met           bool     `json:"timing_met"`
 	Fmax          float64  `json:"fmax_mhz,omitempty"` // after routing, the median of the seeds; 0: there is no clock
 	Least         float64  `json:"fmax_least_mhz,omitempty"`
 	Most          float64  `json:"fmax_most_mhz,omitempty"`

@@ -34,7 +34,8 @@ func (o Options) checkFolder() error {
 		err = json.Unmarshal(text, &r)
 	}
 	for _, e := range entries {
-		ours := err == nil && (r.Files == nil || slices.Contains(r.Files, e.Name()) || e.Name() == ReportName || e.Name() == CheckName)
+		ours := err == nil && (r.Files == nil || slices.Contains(r.Files, e.Name()) || e.Name() == ReportName ||
+			e.Name() == CheckName)
 		if !ours {
 			return overwrite.Foreign(filepath.Join(dir, e.Name()), "a file of synth")
 		}

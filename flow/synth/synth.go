@@ -90,7 +90,8 @@ func (o Options) checkSeeds() error {
 	}
 	d := o.Device
 	if p := d.Placement(); p != nil && p.Seedless && !slices.Equal(o.Seeds, []int{1}) {
-		return hint.With(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change", placers[p.Placer].name, d.Name),
+		return hint.With(fmt.Errorf("synth: %s places for %s without random numbers, which seeds could change",
+			placers[p.Placer].name, d.Name),
 			"leave {Seed} and {Seeds} out")
 	}
 	return nil
@@ -142,7 +143,8 @@ func (o Options) judge(r *Report) {
 	o.note(fmt.Sprintf("estimate: %d LUTs, %d flip-flops, %d carries in %d of %d logic cells (%.0f %%), %s",
 		e.LUTs, e.FFs, e.Carries, e.Cells, o.Device.LUTs, 100*e.Share, e.Route))
 	if e.Route != Will {
-		o.warn(option.Errorf("%s has many wires for %s: choose a larger target, compile with {Fold 1}, or train a model of fewer or shorter chains",
+		o.warn(option.Errorf("%s has many wires for %s: choose a larger target, compile with {Fold 1}, or train a model "+
+			"of fewer or shorter chains",
 			r.Module, o.Device.Name))
 	}
 	if r.Aim == ForWires {
@@ -186,12 +188,18 @@ func (r *Report) fits() error {
 	}
 	if r.Pins > d.Pins {
 		return hint.With(fmt.Errorf("%s: its ports have %s, but %s in the package %s has %d pins",
-			r.Module, plural.Of(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins), "compile with {Wrap stream}, which takes a sample word by word")
+			r.Module, plural.Of(r.Pins, "bit", "bits"), d.Name, d.Package, d.Pins),
+			"compile with {Wrap stream}, which takes a sample word by word")
 	}
 	needs := []struct {
 		what      string
 		need, has int
-	}{{"LUTs", r.LUTs, d.LUTs}, {"carries", r.Carries, d.Carries}, {"flip-flops", r.FFs, d.FlipFlops}, {"bits of block RAM", r.RAM, d.BlockRAM}}
+	}{
+		{"LUTs", r.LUTs, d.LUTs},
+		{"carries", r.Carries, d.Carries},
+		{"flip-flops", r.FFs, d.FlipFlops},
+		{"bits of block RAM", r.RAM, d.BlockRAM},
+	}
 	if e := r.Estimate; e != nil {
 		needs[0].what, needs[0].need = "logic cells", e.Cells // which have one of each
 	}

@@ -42,7 +42,10 @@ func options(t *testing.T, name, file string) synth.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return synth.Options{Device: d, Module: "m", Sources: []string{file}, Dir: filepath.Join(t.TempDir(), "a -b"), MHz: 12, Seeds: []int{1}, Manifest: "abc"}
+	return synth.Options{
+		Device: d, Module: "m", Sources: []string{file}, Dir: filepath.Join(t.TempDir(), "a -b"), MHz: 12,
+		Seeds: []int{1}, Manifest: "abc",
+	}
 }
 
 func exists(path string) bool {
@@ -106,7 +109,8 @@ func TestBitstream(t *testing.T) {
 	if len(r.Runs) != 3 || r.Routed != 3 || best == nil || r.Met || len(notes) != 6 {
 		t.Fatalf("%+v, notes %q", r, notes)
 	}
-	if e := r.Estimate; e == nil || e.Cells > best.Used("ICESTORM_LC") || e.Cells < best.Used("ICESTORM_LC")-3 || !strings.HasPrefix(notes[1], "estimate: ") {
+	if e := r.Estimate; e == nil || e.Cells > best.Used("ICESTORM_LC") || e.Cells < best.Used("ICESTORM_LC")-3 ||
+		!strings.HasPrefix(notes[1], "estimate: ") {
 		t.Errorf("estimate %+v, nextpnr %+v, notes %q", e, best.Cells, notes)
 	}
 	for i, p := range r.Runs {
@@ -117,7 +121,10 @@ func TestBitstream(t *testing.T) {
 	if best.Fmax != r.Most || r.Fmax < r.Least || r.Fmax > r.Most {
 		t.Errorf("the bitstream is of %v MHz, median %v, most %v", best.Fmax, r.Fmax, r.Most)
 	}
-	for _, name := range []string{"m.bin", "m.pcf", "synth.json", "yosys.log", fmt.Sprintf("seed%d.nextpnr.log", best.Seed)} {
+	for _, name := range []string{
+		"m.bin", "m.pcf", "synth.json", "yosys.log",
+		fmt.Sprintf("seed%d.nextpnr.log", best.Seed),
+	} {
 		if !exists(filepath.Join(r.Dir, name)) {
 			t.Errorf("no %s in %s", name, r.Dir)
 		}
@@ -135,7 +142,8 @@ func TestNoRoom(t *testing.T) {
 	tooltest.Find(t, "yosys")
 	wide := source(t, "input wire [95:0] x, output wire y", "assign y = ^x;")
 	_, err := synth.Run(t.Context(), options(t, "ice40-hx1k", wide))
-	if want := "m: its ports have 97 bits, but ice40-hx1k in the package tq144 has 95 pins"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "Wrap: stream") {
+	if want := "m: its ports have 97 bits, but ice40-hx1k in the package tq144 has 95 pins"; err == nil ||
+		err.Error() != want || !strings.Contains(hint.Of(err), "Wrap: stream") {
 		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}
 	o := options(t, "ice40-hx1k", source(t, ports, body))
@@ -153,7 +161,8 @@ func TestNoRoom(t *testing.T) {
 	}
 	m.Memories = []synth.Memory{{Name: "words.hex", Text: words, Placeholder: words}}
 	_, err = synth.Run(t.Context(), m)
-	if want := "m: needs 131072 bits of block RAM, but ice40-hx1k has 65536"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "Fold: 1") {
+	if want := "m: needs 131072 bits of block RAM, but ice40-hx1k has 65536"; err == nil || err.Error() != want ||
+		!strings.Contains(hint.Of(err), "Fold: 1") {
 		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}
 	if entries, _ := os.ReadDir(o.Dir); len(entries) > 0 {
@@ -205,12 +214,14 @@ echo '{"fmax": {"clk": {"achieved": 200}}, "utilization": {"LUT": {"used": 9, "a
 	if err != nil || string(text) != "routed\n" || filepath.Base(r.Bitstream) != "m.bit" || r.Fmax != 200 || r.FFs != 9 {
 		t.Errorf("%+v, %q, %v", r, text, err)
 	}
-	if known, err := os.ReadFile(filepath.Join(r.Dir, "netlist.v")); err != nil || !strings.Contains(string(known), "1'hx") {
+	if known, err := os.ReadFile(filepath.Join(r.Dir, "netlist.v")); err != nil ||
+		!strings.Contains(string(known), "1'hx") {
 		t.Errorf("the netlist has no unknown value to begin with: %v", err)
 	}
 	o.Seeds = []int{1, 2}
 	_, err = synth.Run(t.Context(), o)
-	if want := "synth: vivado places for xilinx7-a35t without random numbers, which seeds could change"; err == nil || err.Error() != want || !strings.Contains(hint.Of(err), "Seeds") {
+	if want := "synth: vivado places for xilinx7-a35t without random numbers, which seeds could change"; err == nil ||
+		err.Error() != want || !strings.Contains(hint.Of(err), "Seeds") {
 		t.Errorf("error %v with the hint %q, want %s", err, hint.Of(err), want)
 	}
 }
@@ -238,12 +249,14 @@ func TestFailure(t *testing.T) {
 	o := options(t, "ice40-hx1k", source(t, ports, body))
 	o.Seeds = []int{1, 2}
 	before := filepath.Join(o.Dir, o.Device.Name, synth.ReportName)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(before), 0o777), os.WriteFile(before, []byte("{}"), 0o666)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(before), 0o777),
+		os.WriteFile(before, []byte("{}"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := synth.Run(t.Context(), o)
 	var failed *tool.FailedError
-	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "none of 2 seeds was placed and routed") || !strings.Contains(err.Error(), "ERROR: no route") {
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "none of 2 seeds was placed and routed") ||
+		!strings.Contains(err.Error(), "ERROR: no route") {
 		t.Fatalf("error %v, want a FailedError with nextpnr's line", err)
 	}
 	text, err := os.ReadFile(failed.Log)
@@ -285,7 +298,8 @@ func TestAim(t *testing.T) {
 	if _, err := synth.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--no-tmdriv") {
 		t.Errorf("a design of many wires: %v", err)
 	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, "may not route\nwarned: m has many wires for ice40-hx8k: ") {
+	if all := strings.Join(notes, "\n"); !strings.Contains(all,
+		"may not route\nwarned: m has many wires for ice40-hx8k: ") {
 		t.Errorf("a design of many wires: notes %q", notes)
 	}
 	if _, err := synth.ParseAim("speed"); err == nil || !strings.Contains(err.Error(), "want auto, clock or wires") {
@@ -301,7 +315,8 @@ func TestTimingFails(t *testing.T) {
 	o := options(t, "ice40-hx1k", source(t, "input wire x, output wire y", "assign y = ~x;"))
 	_, err := synth.Run(t.Context(), o)
 	var failed *tool.FailedError
-	if !errors.As(err, &failed) || failed.Name != "icetime" || strings.Contains(err.Error(), "seed") || !exists(failed.Log) {
+	if !errors.As(err, &failed) || failed.Name != "icetime" || strings.Contains(err.Error(), "seed") ||
+		!exists(failed.Log) {
 		t.Errorf("error %v, want icetime's with its log", err)
 	}
 }
@@ -322,7 +337,10 @@ func TestProgress(t *testing.T) {
 	if _, err := synth.Run(ctx, o); err == nil {
 		t.Fatal("no error of nextpnr")
 	}
-	for _, want := range []string{"yosys: synthesising m", "nextpnr, seed 1: routing, 633 arcs left", "nextpnr, seed 2: routing, 633 arcs left"} {
+	for _, want := range []string{
+		"yosys: synthesising m", "nextpnr, seed 1: routing, 633 arcs left",
+		"nextpnr, seed 2: routing, 633 arcs left",
+	} {
 		if !said[want] {
 			t.Errorf("%q was not said, but %v", want, said)
 		}

@@ -51,7 +51,10 @@ func Place(ctx context.Context, o placement.Options) (*placement.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	r := &placement.Result{Seed: o.Seed, CPU: run.CPU, Bits: filepath.Join(o.Dir, name+".bit"), Log: log, Tool: t.Version(ctx)}
+	r := &placement.Result{
+		Seed: o.Seed, CPU: run.CPU, Bits: filepath.Join(o.Dir, name+".bit"), Log: log,
+		Tool: t.Version(ctx),
+	}
 	if err := r.ReadReport(filepath.Join(o.Dir, name+".report.json")); err != nil {
 		return nil, run.Failed("no report: "+err.Error(), err)
 	}

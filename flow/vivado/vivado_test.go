@@ -63,7 +63,8 @@ func options(t *testing.T) placement.Options {
 		t.Fatal(err)
 	}
 	o := placement.Options{
-		Device: d, Module: "m", Netlist: filepath.Join(dir, "vendor.v"), Dir: dir, Seed: 1, MHz: 100, Pins: filepath.Join(dir, "a [b].xdc"),
+		Device: d, Module: "m", Netlist: filepath.Join(dir, "vendor.v"), Dir: dir, Seed: 1, MHz: 100,
+		Pins: filepath.Join(dir, "a [b].xdc"),
 	}
 	for _, path := range []string{o.Netlist, o.Pins} {
 		if err := os.WriteFile(path, nil, 0o666); err != nil {
@@ -112,10 +113,14 @@ func TestPlace(t *testing.T) {
 	if _, err := os.Stat(r.Bits); err != nil || r.Fmax != 125 || r.Tool != "vivado v2023.1 (64-bit)" || r.Seed != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if got, want := fmt.Sprint(r.Cells), "[{CARRY4 1 5200} {FF 7 41600} {IOB 4 106} {LUT 5 20800} {RAMB36 4 50}]"; got != want {
+	if got, want := fmt.Sprint(r.Cells),
+		"[{CARRY4 1 5200} {FF 7 41600} {IOB 4 106} {LUT 5 20800} {RAMB36 4 50}]"; got != want {
 		t.Errorf("cells %s, want %s", got, want)
 	}
-	path := placement.Path{From: "posedge clk", To: "posedge clk", NS: 8, Nets: []placement.Net{{Name: "a[0]"}, {Name: `\b"c`}}}
+	path := placement.Path{
+		From: "posedge clk", To: "posedge clk", NS: 8,
+		Nets: []placement.Net{{Name: "a[0]"}, {Name: `\b"c`}},
+	}
 	if diff := cmp.Diff(path, r.Critical); diff != "" {
 		t.Errorf("path (-want +got):\n%s", diff)
 	}
@@ -132,7 +137,8 @@ func TestNoClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(commands(t, r), "\n")
-	if strings.Contains(all, "create_clock") || strings.Contains(all, "read_xdc") || !strings.Contains(all, "\nplace_design -no_timing_driven\n") {
+	if strings.Contains(all, "create_clock") || strings.Contains(all, "read_xdc") ||
+		!strings.Contains(all, "\nplace_design -no_timing_driven\n") {
 		t.Errorf("commands:\n%s", all)
 	}
 	if r.Fmax != 0 || r.Critical.From != "<async>" || r.Critical.NS != 6.5 {
@@ -147,7 +153,8 @@ func TestFails(t *testing.T) {
 	o := options(t)
 	_, err := vivado.Place(t.Context(), o)
 	var failed *tool.FailedError
-	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "requires more LUT cells") || failed.Log != filepath.Join(o.Dir, "seed1.vivado.log") {
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "requires more LUT cells") ||
+		failed.Log != filepath.Join(o.Dir, "seed1.vivado.log") {
 		t.Errorf("error %v, want Vivado's line and its log", err)
 	}
 	fake(t, "test $1 = -version || echo {} >seed1.report.json")
@@ -178,7 +185,8 @@ func TestPrepare(t *testing.T) {
 	o := options(t)
 	t.Setenv("PATH", "")
 	command, err := vivado.Prepare(o)
-	if want := "vivado -mode batch -nojournal -nolog -source place.tcl -tclargs seed1 vendor.v m xc7a35tcpg236-1 10.000 clock pins.xdc"; err != nil || command != want {
+	if want := "vivado -mode batch -nojournal -nolog -source place.tcl -tclargs seed1 vendor.v m xc7a35tcpg236-1 " +
+		"10.000 clock pins.xdc"; err != nil || command != want {
 		t.Errorf("%s (%v), want %s", command, err, want)
 	}
 	for _, name := range []string{"place.tcl", "pins.xdc"} {

@@ -172,7 +172,8 @@ func (o Options) script() (string, error) {
 	case len(o.Sources) == 0:
 		return "", fmt.Errorf("yosys: no source files, give at least one")
 	case o.LUT != 0 && (family.Library != "" || o.LUT < 2 || o.LUT > 6):
-		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only one without cells of its own has a choice, from 2 to 6", o.LUT, o.Target)
+		return "", fmt.Errorf("yosys: LUTs of %d inputs for the target %q: only one without cells of its own has a "+
+			"choice, from 2 to 6", o.LUT, o.Target)
 	}
 	for _, m := range o.Memories {
 		if !memoryName.MatchString(m.Name) {

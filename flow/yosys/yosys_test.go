@@ -122,7 +122,10 @@ func TestRefuses(t *testing.T) {
 // TestUnknownZeroed finds an unknown value that synth_gowin makes 0 in its last steps.
 func TestUnknownZeroed(t *testing.T) {
 	needYosys(t)
-	o := yosys.Options{Module: "m", Sources: []string{source(t, "assign y = 1'bx;")}, Target: target.Gowin, Dir: t.TempDir()}
+	o := yosys.Options{
+		Module: "m", Sources: []string{source(t, "assign y = 1'bx;")}, Target: target.Gowin,
+		Dir: t.TempDir(),
+	}
 	if _, err := yosys.Synthesise(t.Context(), o); err == nil || !strings.Contains(err.Error(), "unknown value") {
 		t.Errorf("error %v, want one of an unknown value", err)
 	}
@@ -148,7 +151,10 @@ func TestOptions(t *testing.T) {
 	}
 	t.Setenv("PATH", "")
 	var missing *tool.MissingError
-	if _, err := yosys.Synthesise(t.Context(), yosys.Options{Module: "m", Sources: path, Dir: t.TempDir()}); !errors.As(err, &missing) {
+	if _, err := yosys.Synthesise(t.Context(), yosys.Options{
+		Module: "m", Sources: path,
+		Dir: t.TempDir(),
+	}); !errors.As(err, &missing) {
 		t.Errorf("without yosys: %v", err)
 	}
 }
@@ -179,7 +185,10 @@ func TestMemory(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"../words.hex", "words", "a b.hex", "synth.ys"} {
-		o := yosys.Options{Module: "m", Sources: []string{source(t, memory)}, Dir: t.TempDir(), Memories: []yosys.Memory{{Name: name}}}
+		o := yosys.Options{
+			Module: "m", Sources: []string{source(t, memory)}, Dir: t.TempDir(),
+			Memories: []yosys.Memory{{Name: name}},
+		}
 		if _, err := yosys.Synthesise(t.Context(), o); err == nil || !strings.Contains(err.Error(), "plain name") {
 			t.Errorf("memory %q: %v", name, err)
 		}

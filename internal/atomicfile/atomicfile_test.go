@@ -212,7 +212,8 @@ func TestCreateErrors(t *testing.T) {
 	}
 	missing := filepath.Join(folder, "missing")
 	for _, test := range []struct{ name, path, want string }{
-		{"no folder", filepath.Join(missing, "f"), "folder " + missing + " does not exist, make it first: file does not exist"},
+		{"no folder", filepath.Join(missing, "f"), "folder " + missing +
+			" does not exist, make it first: file does not exist"},
 		{"a file as folder", filepath.Join(file, "f"), file + " is no folder, give a path in one"},
 		{"a folder", folder, "is a folder, name a file in it"},
 		{"a device", os.DevNull, "is a device or pipe that a file cannot replace, name a file"},
@@ -262,7 +263,10 @@ func TestCheck(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{file, filepath.Join(dir, "new"), dir, os.DevNull, filepath.Join(dir, "none", "new"), filepath.Join(file, "new")} {
+	for _, path := range []string{
+		file, filepath.Join(dir, "new"), dir, os.DevNull, filepath.Join(dir, "none", "new"),
+		filepath.Join(file, "new"),
+	} {
 		f, want := atomicfile.Create(path)
 		if f != nil {
 			f.Abort()

@@ -13,7 +13,11 @@ func TestCommit(t *testing.T) {
 		{"0123", "", "0123"},
 		{"", "true", ""},
 	} {
-		settings := []debug.BuildSetting{{Key: "vcs.modified", Value: c.modified}, {Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: c.revision}}
+		settings := []debug.BuildSetting{
+			{Key: "vcs.modified", Value: c.modified},
+			{Key: "vcs", Value: "git"},
+			{Key: "vcs.revision", Value: c.revision},
+		}
 		if got := commit(settings); got != c.want {
 			t.Errorf("revision %q, modified %q: %q, want %q", c.revision, c.modified, got, c.want)
 		}

@@ -35,7 +35,8 @@ func TestPanics(t *testing.T) {
 	} {
 		var done atomic.Int32
 		f, ok := caught(func() { run(&done) }).(*Fault)
-		if !ok || !strings.Contains(f.Error(), "index out of range") || !strings.Contains(string(f.Stack), "TestPanics") || done.Load() != 3 {
+		if !ok || !strings.Contains(f.Error(), "index out of range") || !strings.Contains(string(f.Stack), "TestPanics") ||
+			done.Load() != 3 {
 			t.Errorf("%s: %+v, %d of 3 done", name, f, done.Load())
 		}
 	}

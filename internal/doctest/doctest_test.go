@@ -14,8 +14,10 @@ import (
 var fake = map[string]string{
 	"": "usage: ialgn COMMAND\n\ncommands:\n  train      trains\n  data       looks\n\nexample:\n",
 	"train": "usage: ialgn train CONFIG.yaml [-o MODEL]\n\noptions:\n  -o MODEL             write\n" +
-		"  --resume             go on\n  --log-to-somewhere FILE\n                       long\n  -h, --help           show help\n\nexit status: 0\n",
-	"data": "usage: ialgn data list | check [NAME]...\n\noptions:\n  --json               print\n  -h, --help           show help\n",
+		"  --resume             go on\n  --log-to-somewhere FILE\n                       long\n  -h, --help           " +
+		"show help\n\nexit status: 0\n",
+	"data": "usage: ialgn data list | check [NAME]...\n\noptions:\n  --json               print\n  -h, --help          " +
+		" show help\n",
 }
 
 func fakeHelp(command string) (string, error) {
@@ -39,7 +41,10 @@ func TestReadProgram(t *testing.T) {
 	help := Flag{Names: []string{"-h", "--help"}}
 	want := &Program{Commands: []Command{
 		{Name: "train", Usage: []string{"CONFIG.yaml"}, Flags: []Flag{
-			{Names: []string{"-o"}, Value: true}, {Names: []string{"--resume"}}, {Names: []string{"--log-to-somewhere"}, Value: true}, help,
+			{Names: []string{"-o"}, Value: true},
+			{Names: []string{"--resume"}},
+			{Names: []string{"--log-to-somewhere"}, Value: true},
+			help,
 		}},
 		{Name: "data", Usage: []string{"list", "check [NAME]..."}, Flags: []Flag{{Names: []string{"--json"}}, help}},
 	}}
@@ -70,7 +75,10 @@ func TestReadReal(t *testing.T) {
 	if !ok {
 		t.Fatal("no command train")
 	}
-	for name, value := range map[string]bool{"-o": true, "--set": true, "--resume": false, "--threads": true, "--json": false, "-h": false} {
+	for name, value := range map[string]bool{
+		"-o": true, "--set": true, "--resume": false, "--threads": true,
+		"--json": false, "-h": false,
+	} {
 		if f, ok := train.flag(name); !ok || f.Value != value {
 			t.Errorf("option %s of train: found %v, takes a value %v, want %v", name, ok, f.Value, value)
 		}
@@ -125,11 +133,26 @@ func TestCheck(t *testing.T) {
 		{"none", "ialgn train", `d.md:2: ialgn train takes CONFIG.yaml, not []`},
 		{"wrong form", "ialgn data lst", `d.md:2: ialgn data takes list | check [NAME]..., not ["lst"]`},
 		{"no such file", "\nialgn train b.yaml", "d.md:3: b.yaml: neither in the repository nor made by a command above"},
-		{"made below", "head -n 1 m\ncat ./m.x\nialgn train a.yaml -o m.x", "d.md:3: m.x: neither in the repository nor made by a command above"},
-		{"no checkpoint", "ialgn train a.yaml -o m --resume", "d.md:2: m.checkpoint: neither in the repository nor made by a command above"},
-		{"in a list", "ialgn data list; ialgn data nothing", `d.md:2: ialgn data takes list | check [NAME]..., not ["nothing"]`},
-		{"another program's file", "head -n 3 y/in.csv", "d.md:2: y/in.csv: neither in the repository nor made by a command above"},
-		{"another program", "frobnicate", "d.md:2: frobnicate: not a program that documents use: choose another, or add it to package doctest"},
+		{
+			"made below", "head -n 1 m\ncat ./m.x\nialgn train a.yaml -o m.x",
+			"d.md:3: m.x: neither in the repository nor made by a command above",
+		},
+		{
+			"no checkpoint", "ialgn train a.yaml -o m --resume",
+			"d.md:2: m.checkpoint: neither in the repository nor made by a command above",
+		},
+		{
+			"in a list", "ialgn data list; ialgn data nothing",
+			`d.md:2: ialgn data takes list | check [NAME]..., not ["nothing"]`,
+		},
+		{
+			"another program's file", "head -n 3 y/in.csv",
+			"d.md:2: y/in.csv: neither in the repository nor made by a command above",
+		},
+		{
+			"another program", "frobnicate",
+			"d.md:2: frobnicate: not a program that documents use: choose another, or add it to package doctest",
+		},
 		{"copy", "ialgn train a.yaml -o t/m\ncp -r x y\ncp t/m.checkpoint c\ncat c ./x/in.csv", ""},
 		{"copy of nothing", "cp -r z y", "d.md:2: z: neither in the repository nor made by a command above"},
 		{"build and run", "gcc -O2 -o t/p x/in.csv\nt/p -v", ""},
@@ -168,7 +191,10 @@ func TestReferenceChecks(t *testing.T) {
 		{"good", "", "", ""},
 		{"option missing", "| `--resume` | |\n", "", "command train: option --resume is not on the page"},
 		{"option too many", "`--json`", "`--json`, `--jsonl`", "command data: it has no option --jsonl"},
-		{"shared by not all", "`-h`, `--help`", "`-h`, `--json`", "command train: it has no option --json, which the page says all have"},
+		{
+			"shared by not all", "`-h`, `--help`", "`-h`, `--json`",
+			"command train: it has no option --json, which the page says all have",
+		},
 		{"command missing", "## data", "## dato", "command data: not on the page\ncommand dato: there is none"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -189,7 +215,10 @@ func TestKeysChecks(t *testing.T) {
 		{"optional", `{"a": 1, "b": [{"c": 2}], "d": {"x": 1}}`, data, ""},
 		{"not printed", `{"a": 1, "b": []}`, data, "train: does not print the key b[].c"},
 		{"not on the page", `{"a": 1, "b": [{"c": 2, "f": 1}]}`, data, "train: the key b[].f is not on the page"},
-		{"other form", train, `{"e": [1]}`, "data list: does not print the key e[][]\ndata list: the key e[] is not on the page"},
+		{
+			"other form", train, `{"e": [1]}`,
+			"data list: does not print the key e[][]\ndata list: the key e[] is not on the page",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			outputs := map[string][]any{}

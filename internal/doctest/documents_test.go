@@ -187,15 +187,21 @@ func TestKeys(t *testing.T) {
 	}
 	add("demo", "0", append([]string{"demo", "-o", "d"}, quick...)...)
 	add("train", "0", append([]string{"train", config, "-o", "m.safetensors"}, quick...)...)
-	add("train", "0", append([]string{"train", config, "-o", "v.safetensors", "--set", "train.validation.share=0.1"}, quick...)...)
-	add("train", "0", append([]string{"train", config, "-o", "r.safetensors", "--set", "train.estimator=soft", "--set", "model.depth=2"}, quick...)...)
+	add("train", "0", append([]string{"train", config, "-o", "v.safetensors", "--set", "train.validation.share=0.1"},
+		quick...)...)
+	add("train", "0", append([]string{
+		"train", config, "-o", "r.safetensors", "--set", "train.estimator=soft", "--set",
+		"model.depth=2",
+	}, quick...)...)
 	add("train --seeds", "0", append([]string{"train", config, "-o", "s.safetensors", "--seeds", "2"}, quick...)...)
 	add("eval", "0", "eval", "m.safetensors")
 	add("predict", "0", "predict", "m.safetensors", samples)
-	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6", "--assume-thermometer")
+	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6",
+		"--assume-thermometer")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "software")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "formal", "--samples", "20", "--synthesized")
-	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto", "--wrap", "axis")
+	add("compile", "0", "compile", "m.safetensors", "-o", "clocked", "--target", "ice40", "--pipeline", "auto", "--wrap",
+		"axis")
 	add("verify", "0", "verify", "m.safetensors", "clocked", "--level", "formal", "--samples", "20")
 	add("compile", "0", "compile", "m.safetensors", "-o", "folded", "--fold", "2", "--freq", "12")
 	add("verify", "0", "verify", "m.safetensors", "folded", "--level", "formal", "--samples", "20")
@@ -208,7 +214,8 @@ func TestKeys(t *testing.T) {
 	r.sign("out")
 	add("verify", "2", "verify", "m.safetensors", "out")
 	add("train", "0", append([]string{"train", config, "-o", "t.safetensors", "--set", "model.width=60"}, quick...)...)
-	add("compile", "0", "compile", "t.safetensors", "-o", "board", "--target", "ice40", "--style", "lut", "--wrap", "stream", "--freq", "12")
+	add("compile", "0", "compile", "t.safetensors", "-o", "board", "--target", "ice40", "--style", "lut", "--wrap",
+		"stream", "--freq", "12")
 	add("synth", "0", append([]string{"synth", "board", "--target", "ice40-hx1k"}, checked("t.safetensors")...)...)
 	add("compile", "0", "compile", "t.safetensors", "-o", "plain")
 	add("synth", "0", "synth", "plain", "--target", "generic-lut6")
@@ -217,12 +224,18 @@ func TestKeys(t *testing.T) {
 	add("analyze", "0", "analyze", "m.safetensors")
 	add("train", "0", append([]string{"train", config, "-o", "m2.safetensors", "--set", "train.seed=2"}, quick...)...)
 	add("analyze", "0", "analyze", "m.safetensors", "m2.safetensors", "--plots", "plots")
-	add("train", "0", append([]string{"train", config, "-o", "w.safetensors", "--set", "model.topology=rwlgn"}, quick...)...)
+	add("train", "0", append([]string{"train", config, "-o", "w.safetensors", "--set", "model.topology=rwlgn"},
+		quick...)...)
 	add("analyze", "0", "analyze", "m.safetensors", "w.safetensors", "--plots", "plots")
 	add("report", "0", "report", "plain", "--model", "t.safetensors")
-	add("diagnose --what credit", "0", "diagnose", config, "--what", "credit", "--sampled", "20", "--batches", "2", "--set", "model.init_noise=0.1")
-	add("diagnose --what updates", "0", append([]string{"diagnose", config, "--what", "updates", "--epochs", "1", "--set", "model.hidden=2"}, quick...)...)
-	add("diagnose --what probes", "0", "diagnose", "m.safetensors", "--what", "probes", "--epochs", "1", "--layers", "0,20")
+	add("diagnose --what credit", "0", "diagnose", config, "--what", "credit", "--sampled", "20", "--batches", "2",
+		"--set", "model.init_noise=0.1")
+	add("diagnose --what updates", "0", append([]string{
+		"diagnose", config, "--what", "updates", "--epochs", "1", "--set",
+		"model.hidden=2",
+	}, quick...)...)
+	add("diagnose --what probes", "0", "diagnose", "m.safetensors", "--what", "probes", "--epochs", "1", "--layers",
+		"0,20")
 	add("diagnose --what entropy", "0", "diagnose", "m.safetensors", "--what", "entropy")
 	t.Setenv("IALGN_DATA", r.dir)
 	t.Setenv("XDG_CACHE_HOME", r.dir)
@@ -240,7 +253,8 @@ func TestKeys(t *testing.T) {
 		t.Errorf("docs/CLI.md: %s", wrong)
 	}
 	for _, c := range program(t).Commands {
-		tested := slices.ContainsFunc(slices.Collect(maps.Keys(outputs)), func(name string) bool { return strings.HasPrefix(name+" ", c.Name+" ") })
+		tested := slices.ContainsFunc(slices.Collect(maps.Keys(outputs)),
+			func(name string) bool { return strings.HasPrefix(name+" ", c.Name+" ") })
 		if !tested {
 			t.Errorf("command %s: its keys are not tested", c.Name)
 		}

@@ -153,7 +153,10 @@ func (p *Program) parse(words []string) (call, error) {
 		c.flags[name] = value
 	}
 	_, help := c.flags["-h"]
-	if !help && !slices.ContainsFunc(c.command.Usage, func(form string) bool { return fits(strings.Fields(form), c.args) }) {
+	if !help && !slices.ContainsFunc(c.command.Usage, func(form string) bool {
+		return fits(strings.Fields(form),
+			c.args)
+	}) {
 		return c, fmt.Errorf("ialgn %s takes %s, not %q", words[0], strings.Join(c.command.Usage, " | "), c.args)
 	}
 	return c, nil

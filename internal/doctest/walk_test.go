@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-var whole = flag.Bool("whole", false, "train the documents' runs at their full length and compare all figures but times")
+var whole = flag.Bool("whole", false,
+	"train the documents' runs at their full length and compare all figures but times")
 
 // TestWalk runs the commands of the documents that need no data set but the embedded
 // one, in their order, and compares their output with what the documents show. The
@@ -57,12 +58,14 @@ func newWalk(t *testing.T) walk {
 // cut short.
 func (w walk) step(s Step) error {
 	switch {
-	case s.Command == "make test" || s.Command == "make build" || strings.HasPrefix(s.Command, "export ") || s.Command == "echo $?":
+	case s.Command == "make test" || s.Command == "make build" || strings.HasPrefix(s.Command, "export ") ||
+		s.Command == "echo $?":
 		return nil
 	case s.Command == "make demo" || strings.HasPrefix(s.Command, "make demo "):
 		s.Command = "echo go run ./cmd/ialgn demo -o demo; ialgn demo -o demo"
 	}
-	if training := strings.Contains(s.Command, "ialgn demo") || strings.Contains(s.Command, "ialgn train"); training && !*whole {
+	if training := strings.Contains(s.Command, "ialgn demo") || strings.Contains(s.Command, "ialgn train"); training &&
+		!*whole {
 		s.Command += " " + strings.Join(quick, " ")
 	}
 	out, status, err := w.run(s.Command)
@@ -142,7 +145,8 @@ func compare(documented, output []string, mask func(string) string) error {
 			}
 		}
 		if at == len(output) {
-			return fmt.Errorf("the document shows %q, which is not in what it prints:\n%s", line, strings.Join(output[first:], "\n"))
+			return fmt.Errorf("the document shows %q, which is not in what it prints:\n%s", line,
+				strings.Join(output[first:], "\n"))
 		}
 		at++
 		gap = false
@@ -157,7 +161,8 @@ func compare(documented, output []string, mask func(string) string) error {
 func TestProgressLines(t *testing.T) {
 	out := "verifying\nformal: 37 s, proving 300 bits of the last layer\nnextpnr, seed 1: 1 min 5 s, routing, 633 arcs left\n" +
 		"folded program: 10 s\nrtl: 200 samples in iverilog: no difference (1.20 s)\nverified\n"
-	if got, want := progress.ReplaceAllString(out, ""), "verifying\nrtl: 200 samples in iverilog: no difference (1.20 s)\nverified\n"; got != want {
+	if got, want := progress.ReplaceAllString(out, ""),
+		"verifying\nrtl: 200 samples in iverilog: no difference (1.20 s)\nverified\n"; got != want {
 		t.Errorf("left is %q, want %q", got, want)
 	}
 }

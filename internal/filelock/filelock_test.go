@@ -18,7 +18,8 @@ func TestAcquire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Acquire(path); !errors.Is(err, ErrHeld) || !strings.HasSuffix(err.Error(), fmt.Sprintf("number %d", os.Getpid())) {
+	if _, err := Acquire(path); !errors.Is(err, ErrHeld) || !strings.HasSuffix(err.Error(),
+		fmt.Sprintf("number %d", os.Getpid())) {
 		t.Errorf("a lock that is held: %v", err)
 	}
 	first.Release()

@@ -38,7 +38,8 @@ func Near(err error, word string, names []string) error {
 // NoSuch returns the error about a word that names none of the things of a kind, such as a
 // target, with their names and the one that was probably meant.
 func NoSuch(kind, word string, names []string) error {
-	return Near(fmt.Errorf("%s %.40q: no such %s, use one of %s", kind, word, kind, strings.Join(names, ", ")), word, names)
+	return Near(fmt.Errorf("%s %.40q: no such %s, use one of %s", kind, word, kind, strings.Join(names, ", ")), word,
+		names)
 }
 
 // edits returns the least number of inserted, deleted, replaced and swapped neighbouring bytes

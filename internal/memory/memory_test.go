@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-const meminfo = "MemTotal:       24684092 kB\nMemFree:        1 kB\nMemAvailable:   23895272 kB\nSwapTotal:       1000 kB\n"
+const meminfo = "MemTotal:       24684092 kB\nMemFree:        1 kB\nMemAvailable:   23895272 kB\nSwapTotal:       " +
+	"1000 kB\n"
 
 // TestGroups has limits of both versions of control groups, of the process's own and of those above.
 func TestGroups(t *testing.T) {
@@ -21,21 +22,31 @@ func TestGroups(t *testing.T) {
 		available uint64
 	}{
 		{"nothing is known", nil, Limit{}, 0},
-		{"the machine", map[string]string{"proc/meminfo": meminfo}, Limit{24685092 << 10, "this machine has"}, 23895272 << 10},
+		{
+			"the machine",
+			map[string]string{"proc/meminfo": meminfo},
+			Limit{24685092 << 10, "this machine has"},
+			23895272 << 10,
+		},
 		{"no limit", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/b/memory.current": "77\n",
+			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "max\n",
+			"sys/fs/cgroup/a/b/memory.current": "77\n",
 		}, Limit{24685092 << 10, "this machine has"}, 23895272 << 10},
 		{"version 2", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "1000\n", "sys/fs/cgroup/a/b/memory.current": "400\n",
+			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "1000\n",
+			"sys/fs/cgroup/a/b/memory.current": "400\n",
 		}, Limit{1000, "its control group allows"}, 600},
 		{"version 2, of a group above", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/memory.max": "900\n", "sys/fs/cgroup/a/memory.current": "950\n",
+			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/b/memory.max": "max\n",
+			"sys/fs/cgroup/a/memory.max": "900\n", "sys/fs/cgroup/a/memory.current": "950\n",
 		}, Limit{900, "its control group allows"}, 1},
 		{"version 1", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/cgroup": "5:cpu,memory:/x\n0::/\n", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "5000\n", "sys/fs/cgroup/memory/x/memory.usage_in_bytes": "1000\n",
+			"proc/meminfo": meminfo, "proc/self/cgroup": "5:cpu,memory:/x\n0::/\n",
+			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": "5000\n", "sys/fs/cgroup/memory/x/memory.usage_in_bytes": "1000\n",
 		}, Limit{5000, "its control group allows"}, 4000},
 		{"version 1 without a limit", map[string]string{
-			"proc/meminfo": meminfo, "proc/self/cgroup": "5:memory:/x\n", "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "9223372036854771712\n",
+			"proc/meminfo": meminfo, "proc/self/cgroup": "5:memory:/x\n",
+			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": "9223372036854771712\n",
 		}, Limit{24685092 << 10, "this machine has"}, 23895272 << 10},
 		{"other content", map[string]string{
 			"proc/meminfo": "MemTotal: many kB\n", "proc/self/cgroup": "nothing\n", "sys/fs/cgroup/memory.max": "?",
@@ -78,7 +89,8 @@ func TestResources(t *testing.T) {
 	}
 	for option, by := range map[string]string{"-v": "ulimit -v leaves", "-d": "ulimit -d leaves"} {
 		const kilobytes = 4_000_000
-		cmd := exec.Command("sh", "-c", "ulimit "+option+" "+strconv.Itoa(kilobytes)+` && exec "$0" -test.run '^TestResources$' -test.v`, program)
+		cmd := exec.Command("sh", "-c", "ulimit "+option+" "+strconv.Itoa(kilobytes)+
+			` && exec "$0" -test.run '^TestResources$' -test.v`, program)
 		cmd.Env = append(os.Environ(), "MEMORY_TEST=1")
 		out, err := cmd.CombinedOutput()
 		if err != nil {

@@ -144,6 +144,9 @@ func record(r *rand.Rand, classes int) model.Record {
 		DataSet: "digits",
 		Train:   fmt.Sprintf("%064x", r.Uint64()),
 		Test:    fmt.Sprintf("%064x", r.Uint64()),
-		Epochs:  []model.Epoch{{Loss: float64(classes) * r.Float64(), TrainCorrect: 1, TrainSamples: 2, TestCorrect: 3, TestSamples: 4}},
+		Epochs: []model.Epoch{{
+			Loss: float64(classes) * r.Float64(), TrainCorrect: 1, TrainSamples: 2, TestCorrect: 3,
+			TestSamples: 4,
+		}},
 	}
 }

@@ -30,7 +30,8 @@ func TestFrozen(t *testing.T) {
 			}
 			o := tt.options.withDefaults()
 			if f.Width != o.Width || f.Depth() != o.Depth || len(f.Classes) != o.Classes || f.Inputs() != o.Features*(o.Bits-1) {
-				t.Errorf("%d x %d gates, %d classes, %d inputs for the options %+v", f.Width, f.Depth(), len(f.Classes), f.Inputs(), o)
+				t.Errorf("%d x %d gates, %d classes, %d inputs for the options %+v", f.Width, f.Depth(), len(f.Classes), f.Inputs(),
+					o)
 			}
 		})
 	}

@@ -24,8 +24,14 @@ func TestIn(t *testing.T) {
 	}{
 		{"none", io.EOF, "EOF", "EOF"},
 		{"direct", inner, "Baud 7: there is no line, give Wrap: uart", "--baud 7: there is no line, give --wrap uart"},
-		{"wrapped", fmt.Errorf("compile: %w", inner), "compile: Baud 7: there is no line, give Wrap: uart", "compile: --baud 7: there is no line, give --wrap uart"},
-		{"wraps", option.Errorf("{Fold}: %w", inner), "Fold: Baud 7: there is no line, give Wrap: uart", "--fold: --baud 7: there is no line, give --wrap uart"},
+		{
+			"wrapped", fmt.Errorf("compile: %w", inner), "compile: Baud 7: there is no line, give Wrap: uart",
+			"compile: --baud 7: there is no line, give --wrap uart",
+		},
+		{
+			"wraps", option.Errorf("{Fold}: %w", inner), "Fold: Baud 7: there is no line, give Wrap: uart",
+			"--fold: --baud 7: there is no line, give --wrap uart",
+		},
 		{"braces of the user's", option.Errorf("{Wrap} %q", "{Baud}"), `Wrap "{Baud}"`, `--wrap "{Baud}"`},
 		{"no option", option.Errorf("{wrap} {} {Wrap"), "{wrap} {} {Wrap", "{wrap} {} {Wrap"},
 	} {

@@ -16,7 +16,8 @@ type Form struct {
 var (
 	// Model is a model file of package model, and a checkpoint.
 	Model = Form{"a model file", func(head []byte) bool {
-		return len(head) > 8 && bytes.HasPrefix(head[8:], []byte(`{"__metadata__":`)) && bytes.Contains(head, []byte(`"format":"ialgn-model"`))
+		return len(head) > 8 && bytes.HasPrefix(head[8:], []byte(`{"__metadata__":`)) &&
+			bytes.Contains(head, []byte(`"format":"ialgn-model"`))
 	}}
 	// Log is what train --log appends to.
 	Log = matching("a training log", `^\{"time":"[^"]*",("seed":[0-9]+,)?"epoch":[0-9]+,"learning_rate":`)
@@ -29,13 +30,15 @@ var (
 	// SVG and PNG are the two forms of a chart.
 	SVG = matching("a chart", `^<svg xmlns="http://www.w3.org/2000/svg" [^>]* role="img" font-family="Liberation Sans, Arial, Helvetica, sans-serif">`)
 	PNG = Form{"a chart", func(head []byte) bool {
-		return bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")) && bytes.Contains(head[:min(len(head), 200)], []byte(PNGMark))
+		return bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")) &&
+			bytes.Contains(head[:min(len(head), 200)], []byte(PNGMark))
 	}}
 	// Certificate is what verify leaves in a folder of compile.
 	Certificate = matching("a certificate", `^\{\s*"format": [0-9]+,\s*"ialgn": "[^"]*",\s*"time": "`)
 	// Table, Values and Result are what experiment writes of networks, Job what it writes for a cluster.
 	Table  = matching("a table of an experiment", "^# .*Made by `ialgn experiment ")
-	Values = matching("a table of an experiment", `^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
+	Values = matching("a table of an experiment",
+		`^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
 	Result = matching("a result", `^\{\s*"model": "[^"]*",\s*"model_sha256": "`)
 	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn experiment ")
 	// Any is no form: no file that is there already is of it.

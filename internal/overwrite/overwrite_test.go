@@ -18,12 +18,20 @@ var examples = []struct {
 	ours    string
 	notOurs []string
 }{
-	{form: overwrite.Model, ours: "\x40\x00\x00\x00\x00\x00\x00\x00" + `{"__metadata__":{"config":"{}","format":"ialgn-model"`, notOurs: []string{
-		`{"__metadata__":{"format":"ialgn-model"`, "\x40\x00\x00\x00\x00\x00\x00\x00" + `{"__metadata__":{"format":"pt"}`, "PK\x03\x04",
+	{form: overwrite.Model, ours: "\x40\x00\x00\x00\x00\x00\x00\x00" +
+		`{"__metadata__":{"config":"{}","format":"ialgn-model"`, notOurs: []string{
+		`{"__metadata__":{"format":"ialgn-model"`, "\x40\x00\x00\x00\x00\x00\x00\x00" + `{"__metadata__":{"format":"pt"}`,
+		"PK\x03\x04",
 	}},
-	{form: overwrite.Log, ours: `{"time":"2026-01-01T00:00:00Z","seed":3,"epoch":1,"learning_rate":0.01,`, notOurs: []string{`{"time":"now","event":1}`, "1,2,3"}},
+	{
+		form: overwrite.Log, ours: `{"time":"2026-01-01T00:00:00Z","seed":3,"epoch":1,"learning_rate":0.01,`,
+		notOurs: []string{`{"time":"now","event":1}`, "1,2,3"},
+	},
 	{form: overwrite.Dump, ours: "$version ialgn $end\n", notOurs: []string{"$date today $end\n$version Icarus $end"}},
-	{form: overwrite.Certificate, ours: "{\n  \"format\": 1,\n  \"ialgn\": \"0.1.0\",\n  \"time\": \"", notOurs: []string{`{"format": 1, "name": "x"}`}},
+	{
+		form: overwrite.Certificate, ours: "{\n  \"format\": 1,\n  \"ialgn\": \"0.1.0\",\n  \"time\": \"",
+		notOurs: []string{`{"format": 1, "name": "x"}`},
+	},
 	{form: overwrite.Any, notOurs: []string{"anything"}},
 }
 
@@ -41,7 +49,8 @@ func TestForms(t *testing.T) {
 		for _, text := range e.notOurs {
 			write(t, path, text)
 			err := overwrite.New(false).Check(path, e.form)
-			if err == nil || !strings.HasPrefix(err.Error(), path+": exists and is not ") || hint.Of(err) != "choose another name, or give Force" {
+			if err == nil || !strings.HasPrefix(err.Error(), path+": exists and is not ") ||
+				hint.Of(err) != "choose another name, or give Force" {
 				t.Errorf("%.40q: error %v, hint %q", text, err, hint.Of(err))
 			}
 			if err := overwrite.New(true).Check(path, e.form); err != nil {
@@ -71,7 +80,8 @@ func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	in := write(t, filepath.Join(dir, "in"), "$version ialgn $end")
 	none := write(t, filepath.Join(dir, "none"), "")
-	soft, hard, other := filepath.Join(dir, "soft"), filepath.Join(dir, "hard"), write(t, filepath.Join(dir, "other"), "$version ialgn $end")
+	soft, hard, other := filepath.Join(dir, "soft"), filepath.Join(dir, "hard"),
+		write(t, filepath.Join(dir, "other"), "$version ialgn $end")
 	if err := errors.Join(os.Symlink("in", soft), os.Link(in, hard)); err != nil {
 		t.Fatal(err)
 	}

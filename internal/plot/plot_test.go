@@ -34,7 +34,10 @@ func changes() *Chart {
 		Series: []Series{
 			{Name: "operations", X: x, Y: operations, Group: 1},
 			{Name: "anchors", X: x, Y: anchors, Low: low, High: high, Group: 1},
-			{Name: "a <b> & \"c\"", X: x[:3], Y: []float64{1, 2, 3}, Low: []float64{-1, 1, 2}, High: []float64{2, 3, 4}, ErrorBars: true},
+			{
+				Name: "a <b> & \"c\"", X: x[:3], Y: []float64{1, 2, 3}, Low: []float64{-1, 1, 2}, High: []float64{2, 3, 4},
+				ErrorBars: true,
+			},
 			{Name: "one by one", Kind: Scatter, X: x[:2], Y: []float64{4, 5}},
 		},
 	}
@@ -42,7 +45,8 @@ func changes() *Chart {
 
 func shares() *Chart {
 	return &Chart{
-		Title: "Shares", X: Axis{Names: []string{"FALSE", "A AND NOT B", "TRUE"}}, Y: Axis{Label: "share of gates", Unit: "%"},
+		Title: "Shares", X: Axis{Names: []string{"FALSE", "A AND NOT B", "TRUE"}},
+		Y: Axis{Label: "share of gates", Unit: "%"},
 		Bars: []Bars{
 			{Name: "RWLGN", Values: []float64{20, 30, 50}, Errors: []float64{1, 2, 3}},
 			{Name: "IALGN", Values: []float64{5, 5, math.NaN()}},
@@ -296,22 +300,25 @@ func TestImpossibleCharts(t *testing.T) {
 		chart Chart
 		want  string
 	}{
-		"empty":         {Chart{Title: "t"}, "neither series nor bars"},
-		"both":          {Chart{Series: make([]Series, 1), Bars: make([]Bars, 1)}, "series and bars"},
-		"no points":     {line(Series{Name: "s"}), `series "s": 0 x`},
-		"lengths":       {line(Series{Name: "s", X: one, Y: []float64{1, 2}}), `series "s": 1 x, 2 y`},
-		"low alone":     {line(Series{Name: "s", X: one, Y: one, Low: one}), "1 low and 0 high"},
-		"infinite":      {line(Series{Name: "s", X: one, Y: []float64{math.Inf(1)}}), `series "s": y value 0 is +Inf`},
-		"missing x":     {line(Series{Name: "s", X: []float64{math.NaN()}, Y: one}), `series "s": x value 0 is NaN`},
-		"infinite band": {line(Series{Name: "s", X: one, Y: one, Low: []float64{math.Inf(-1)}, High: one}), "low or high value 0 is -Inf"},
-		"negative":      {logged, "value 0 is -1, negative on a logarithmic axis"},
-		"nameless":      {Chart{Bars: []Bars{{Values: one}}}, "without names"},
-		"names on y":    {Chart{Y: Axis{Names: []string{"a"}}, Series: make([]Series, 1)}, "names on an axis of numbers"},
-		"bars on log":   {onLog, "no zero for them"},
-		"bar count":     {bars(Bars{Name: "b", Values: []float64{1, 2}}), `bars "b": 2 values and 0 errors at 1 places`},
-		"bar error":     {bars(Bars{Name: "b", Values: one, Errors: []float64{math.Inf(1)}}), `bars "b": value 0 is +Inf`},
-		"stack errors":  {stack, "no place in a stack"},
-		"stack hole":    {hole, "value 0 is NaN"},
+		"empty":     {Chart{Title: "t"}, "neither series nor bars"},
+		"both":      {Chart{Series: make([]Series, 1), Bars: make([]Bars, 1)}, "series and bars"},
+		"no points": {line(Series{Name: "s"}), `series "s": 0 x`},
+		"lengths":   {line(Series{Name: "s", X: one, Y: []float64{1, 2}}), `series "s": 1 x, 2 y`},
+		"low alone": {line(Series{Name: "s", X: one, Y: one, Low: one}), "1 low and 0 high"},
+		"infinite":  {line(Series{Name: "s", X: one, Y: []float64{math.Inf(1)}}), `series "s": y value 0 is +Inf`},
+		"missing x": {line(Series{Name: "s", X: []float64{math.NaN()}, Y: one}), `series "s": x value 0 is NaN`},
+		"infinite band": {
+			line(Series{Name: "s", X: one, Y: one, Low: []float64{math.Inf(-1)}, High: one}),
+			"low or high value 0 is -Inf",
+		},
+		"negative":     {logged, "value 0 is -1, negative on a logarithmic axis"},
+		"nameless":     {Chart{Bars: []Bars{{Values: one}}}, "without names"},
+		"names on y":   {Chart{Y: Axis{Names: []string{"a"}}, Series: make([]Series, 1)}, "names on an axis of numbers"},
+		"bars on log":  {onLog, "no zero for them"},
+		"bar count":    {bars(Bars{Name: "b", Values: []float64{1, 2}}), `bars "b": 2 values and 0 errors at 1 places`},
+		"bar error":    {bars(Bars{Name: "b", Values: one, Errors: []float64{math.Inf(1)}}), `bars "b": value 0 is +Inf`},
+		"stack errors": {stack, "no place in a stack"},
+		"stack hole":   {hole, "value 0 is NaN"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for form, draw := range map[string]func(*Chart) ([]byte, error){"SVG": (*Chart).SVG, "PNG": (*Chart).PNG} {
@@ -351,11 +358,13 @@ func TestSave(t *testing.T) {
 		if err := os.WriteFile(other+suffix, []byte("<svg>mine</svg>"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if files, err := changes().Save(other, overwrite.Guard{}); err == nil || files != nil || !strings.Contains(err.Error(), "other"+suffix+": exists and is not") {
+		if files, err := changes().Save(other, overwrite.Guard{}); err == nil || files != nil ||
+			!strings.Contains(err.Error(), "other"+suffix+": exists and is not") {
 			t.Errorf("over another's %s: error %v, files %q", suffix, err, files)
 		}
 	}
-	if _, err := changes().Save(filepath.Join(base, "there"), overwrite.Guard{}); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := changes().Save(filepath.Join(base, "there"), overwrite.Guard{}); err == nil ||
+		!strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("without a folder: error %v", err)
 	}
 	if _, err := new(Chart).Save(base, overwrite.Guard{}); err == nil {
@@ -407,8 +416,10 @@ func TestInline(t *testing.T) {
 			t.Fatal(err)
 		}
 		white := regexp.MustCompile(`(?i)#fff(fff)?\b`)
-		if white.Match(inline) || len(white.FindAll(svg, -1)) != 1 || !bytes.Equal(bytes.Replace(svg, []byte(paper), nil, 1), inline) {
-			t.Errorf("%s: %d white shapes inline, %d in the image", c.Title, len(white.FindAll(inline, -1)), len(white.FindAll(svg, -1)))
+		if white.Match(inline) || len(white.FindAll(svg, -1)) != 1 ||
+			!bytes.Equal(bytes.Replace(svg, []byte(paper), nil, 1), inline) {
+			t.Errorf("%s: %d white shapes inline, %d in the image", c.Title, len(white.FindAll(inline, -1)),
+				len(white.FindAll(svg, -1)))
 		}
 	}
 }

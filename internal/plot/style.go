@@ -31,7 +31,13 @@ var dashes = [][]vg.Length{
 }
 
 var glyphs = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{},
+	draw.CircleGlyph{},
+	draw.BoxGlyph{},
+	draw.PyramidGlyph{},
+	draw.CrossGlyph{},
+	draw.RingGlyph{},
+	draw.SquareGlyph{},
+	draw.PlusGlyph{},
 }
 
 // A hatch is a set of parallel lines by their direction.

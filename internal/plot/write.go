@@ -53,7 +53,9 @@ func (c *Chart) svg(paper string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("chart %q: gonum/plot drew no SVG", c.Title)
 	}
-	drawing = bytes.ReplaceAll(drawing, []byte(`style="font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;`), []byte(`style="`))
+	drawing = bytes.ReplaceAll(drawing,
+		[]byte(`style="font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;`),
+		[]byte(`style="`))
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" font-family="%s">`+"\n",
 		width, height, width, height, fonts)
@@ -76,7 +78,8 @@ func asLaidOut(drawing []byte) []byte {
 			return e
 		}
 		width := lettering(vg.Length(size), gonum.DefaultTextHandler).Width(words)
-		return fmt.Appendf(nil, `%stextLength="%.5g" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, m[1], float64(width), m[2], m[4])
+		return fmt.Appendf(nil, `%stextLength="%.5g" lengthAdjust="spacingAndGlyphs" %s>%s</text>`, m[1], float64(width),
+			m[2], m[4])
 	})
 }
 

@@ -15,7 +15,8 @@ func TestOf(t *testing.T) {
 
 func TestOr(t *testing.T) {
 	for _, want := range []string{"", "a", "a or b", "a, b or c"} {
-		if got := Or(strings.FieldsFunc(strings.ReplaceAll(want, " or ", ","), func(r rune) bool { return r == ',' || r == ' ' })); got != want {
+		if got := Or(strings.FieldsFunc(strings.ReplaceAll(want, " or ", ","),
+			func(r rune) bool { return r == ',' || r == ' ' })); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -89,7 +89,8 @@ func TestSeveral(t *testing.T) {
 func TestShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s shown
-		for _, ctx := range []context.Context{t.Context(), progress.With(t.Context(), progress.NewBoard(time.Second, s.show))} {
+		for _, ctx := range []context.Context{t.Context(), progress.With(t.Context(),
+			progress.NewBoard(time.Second, s.show))} {
 			progress.Say(ctx, "nothing is under way yet")
 			within, end := progress.Begin(ctx, "rtl")
 			progress.Count(within, 1, 2, "parts")

@@ -56,7 +56,8 @@ func Model(file []byte) []byte {
 	if len(file) < 8 {
 		return file
 	}
-	if n := binary.LittleEndian.Uint64(file); !bytes.Contains(file, []byte(entry)) && bytes.HasPrefix(file[8:], []byte(begin)) {
+	if n := binary.LittleEndian.Uint64(file); !bytes.Contains(file, []byte(entry)) &&
+		bytes.HasPrefix(file[8:], []byte(begin)) {
 		added := entry + zeros + `",`
 		file = bytes.Replace(file, []byte(begin), []byte(begin+added), 1)
 		binary.LittleEndian.PutUint64(file, n+uint64(len(added)))

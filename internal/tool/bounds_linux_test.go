@@ -31,7 +31,8 @@ func TestMemoryBound(t *testing.T) {
 func TestEndsWithParent(t *testing.T) {
 	const dir = "TOOL_TEST_PARENT"
 	if at := os.Getenv(dir); at != "" { // the process to be killed
-		fake(t, map[string]string{"yosys": "echo $$ > " + filepath.Join(at, "new") + "; mv " + filepath.Join(at, "new") + " " + filepath.Join(at, "pid") + "; sleep 60"})
+		fake(t, map[string]string{"yosys": "echo $$ > " + filepath.Join(at, "new") + "; mv " + filepath.Join(at, "new") +
+			" " + filepath.Join(at, "pid") + "; sleep 60"})
 		_, _ = find(t, "yosys").Run(t.Context(), tool.Command{Limit: time.Minute})
 		return
 	}

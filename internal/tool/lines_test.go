@@ -21,15 +21,18 @@ head -c 70000 /dev/zero | tr '\0' x; echo; printf 'not ended'`})
 	var told []string
 	long := 0
 	seen := filepath.Join(t.TempDir(), "seen")
-	r, err := find(t, "yosys").Run(t.Context(), tool.Command{Args: []string{seen}, Limit: time.Minute, Line: func(line string) {
-		if strings.HasPrefix(line, "xxx") {
-			long += len(line)
-			return
-		}
-		if told = append(told, line); len(told) == 3 {
-			os.WriteFile(seen, nil, 0o666) // which lets the program go on
-		}
-	}})
+	r, err := find(t, "yosys").Run(t.Context(), tool.Command{
+		Args: []string{seen}, Limit: time.Minute,
+		Line: func(line string) {
+			if strings.HasPrefix(line, "xxx") {
+				long += len(line)
+				return
+			}
+			if told = append(told, line); len(told) == 3 {
+				os.WriteFile(seen, nil, 0o666) // which lets the program go on
+			}
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,8 @@ func TestMissingEverywhere(t *testing.T) {
 	for _, name := range []string{"nextpnr-ecp5", "ecppack", "nextpnr-himbaechel", "gowin_pack"} {
 		_, err := tool.Find(name)
 		var missing *tool.MissingError
-		if !errors.As(err, &missing) || missing.Package != "" || err.Error() != name+": not installed, and in no Debian package" {
+		if !errors.As(err, &missing) || missing.Package != "" || err.Error() != name+
+			": not installed, and in no Debian package" {
 			t.Errorf("%s: error %v, want a MissingError without a package", name, err)
 		}
 		if want := "build " + name + " from its source, and put it on the PATH"; hint.Of(err) != want {
@@ -131,11 +132,26 @@ func TestVersion(t *testing.T) {
 		scripts    map[string]string
 		want       string
 	}{
-		{"plain", "yosys", map[string]string{"yosys": `test "$*" = -V && echo 'Yosys 0.23 (git sha1 7ce5011c24b)'`}, "Yosys 0.23 (git sha1 7ce5011c24b)"},
-		{"first of many lines", "iverilog", map[string]string{"iverilog": `echo 'Icarus Verilog version 11.0 (stable) ()'; echo; echo Copyright`}, "Icarus Verilog version 11.0 (stable)"},
+		{
+			"plain", "yosys",
+			map[string]string{"yosys": `test "$*" = -V && echo 'Yosys 0.23 (git sha1 7ce5011c24b)'`},
+			"Yosys 0.23 (git sha1 7ce5011c24b)",
+		},
+		{
+			"first of many lines", "iverilog",
+			map[string]string{"iverilog": `echo 'Icarus Verilog version 11.0 (stable) ()'; echo; echo Copyright`},
+			"Icarus Verilog version 11.0 (stable)",
+		},
 		{"after other lines", "abc", map[string]string{"abc": `echo "ABC command line: \"$2\"."; echo; echo 'UC Berkeley, ABC 1.01 (compiled Feb  7 2023)'`}, "UC Berkeley, ABC 1.01 (compiled Feb  7 2023)"},
-		{"on standard error", "nextpnr-ice40", map[string]string{"nextpnr-ice40": `echo 'nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)' >&2; exit 1`}, "nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)"},
-		{"of the package", "icepack", map[string]string{"icepack": "exit 1", "dpkg-query": `test "$4" = fpga-icestorm && printf '%s 0~2023-1' "$4"`}, "fpga-icestorm 0~2023-1"},
+		{
+			"on standard error", "nextpnr-ice40",
+			map[string]string{"nextpnr-ice40": `echo 'nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)' >&2; exit 1`},
+			"nextpnr-ice40 -- Next Generation Place and Route (Version 0.4)",
+		},
+		{"of the package", "icepack", map[string]string{
+			"icepack":    "exit 1",
+			"dpkg-query": `test "$4" = fpga-icestorm && printf '%s 0~2023-1' "$4"`,
+		}, "fpga-icestorm 0~2023-1"},
 		{"in no package of Debian", "ecppack", map[string]string{"ecppack": "exit 1", "dpkg-query": "echo wrong"}, "unknown"},
 		{"not of Debian", "icepack", map[string]string{"icepack": "exit 1"}, "unknown"},
 		{"not in a package", "verilator", map[string]string{"verilator": "exit 1", "dpkg-query": "exit 1"}, "unknown"},
@@ -221,7 +237,8 @@ func TestLimit(t *testing.T) {
 			begin := time.Now()
 			r, err := find(t, "abc").Run(t.Context(), tool.Command{Limit: 300 * time.Millisecond})
 			var failed *tool.FailedError
-			if !errors.As(err, &failed) || failed.Reason != "still running after 300ms" || !errors.Is(err, context.DeadlineExceeded) {
+			if !errors.As(err, &failed) || failed.Reason != "still running after 300ms" ||
+				!errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v, want a FailedError by the limit", err)
 			}
 			if r.Stdout != "begun\n" || time.Since(begin) > 4*time.Second {

@@ -62,7 +62,8 @@ func coreOf(ctx context.Context, t table, o *options, name string, f *model.Froz
 			if err != nil {
 				return err
 			}
-			t.add(name, fmt.Sprintf("yosys, %v%s", scope, form.name), number(got.luts), fmt.Sprint(got.levels), seconds(got.cpu), "")
+			t.add(name, fmt.Sprintf("yosys, %v%s", scope, form.name), number(got.luts), fmt.Sprint(got.levels), seconds(got.cpu),
+				"")
 		}
 	}
 	return nil
@@ -78,7 +79,9 @@ func optimised(ctx context.Context, f *model.Frozen, scope netlist.Scope) (*netl
 }
 
 // lowered makes hardware of a network and proves it.
-func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objective lut.Objective) (got figures, err error) {
+func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objective lut.Objective) (got figures,
+	err error,
+) {
 	before := cpuSeconds()
 	n, err := optimised(ctx, f, scope)
 	if err != nil {

@@ -39,7 +39,8 @@ func mapABC(ctx context.Context, file string, commands string) (figures, error) 
 	blif := file + ".blif"
 	defer os.Remove(blif)
 	r, err := abc.Run(ctx, tool.Command{
-		Args: []string{"-c", fmt.Sprintf("read_aiger %s; %s; print_stats; write_blif %s", file, commands, blif)}, Limit: limit,
+		Args:  []string{"-c", fmt.Sprintf("read_aiger %s; %s; print_stats; write_blif %s", file, commands, blif)},
+		Limit: limit,
 	})
 	if err != nil {
 		return figures{}, err
@@ -112,7 +113,10 @@ func mapYosys(ctx context.Context, dir string, n *netlist.Netlist, k int) (f fig
 	}
 	file := filepath.Join(dir, "top.v")
 	defer os.Remove(file)
-	if err := writeFile(file, func(w io.Writer) error { return verilog.Write(w, n, verilog.Options{Module: "top"}) }); err != nil {
+	if err := writeFile(file, func(w io.Writer) error {
+		return verilog.Write(w, n,
+			verilog.Options{Module: "top"})
+	}); err != nil {
 		return f, err
 	}
 	r, err := yosys.Run(ctx, tool.Command{

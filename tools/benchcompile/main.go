@@ -91,7 +91,8 @@ func parse(args []string) (*options, error) {
 		&o.yosys:    f.String("yosys", "b", "part map: `NETWORKS` that yosys maps too, minutes each beyond b"),
 		&o.forms:    f.String("forms", "8k,paper,trained,binary", "part scale: these `MODELS`"),
 	}
-	models := f.String("models", os.Getenv("IALGN_MODELS"), "part core: model `FILES`, as in $IALGN_MODELS (default: a random network)")
+	models := f.String("models", os.Getenv("IALGN_MODELS"),
+		"part core: model `FILES`, as in $IALGN_MODELS (default: a random network)")
 	f.IntVar(&o.seeds, "seeds", 1, "part map: networks of the seeds 1 to `N`")
 	f.IntVar(&o.runs, "runs", 1, "part scale: the best of `N` runs")
 	f.StringVar(&o.dir, "dir", filepath.Join("runs", "bench-compile"), "work in `DIR`")

@@ -96,7 +96,10 @@ func TestLimits(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"-parts maps", "-networks e", "-yosys x", "-forms 9k", "-seeds 0", "-runs 0", "-parts map b"} {
+	for _, args := range []string{
+		"-parts maps", "-networks e", "-yosys x", "-forms 9k", "-seeds 0", "-runs 0",
+		"-parts map b",
+	} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%s is taken", args)
 		}

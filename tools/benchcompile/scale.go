@@ -22,9 +22,16 @@ type scaleForm struct {
 }
 
 var scaleForms = []scaleForm{
-	{"8k", "8,000 x 100, 2,352 inputs, the paper's shares", []string{"-width", "8000", "-depth", "100", "-features", "784", "-bits", "4"}, 3, 500_000_000},
+	{"8k", "8,000 x 100, 2,352 inputs, the paper's shares", []string{
+		"-width", "8000", "-depth", "100", "-features", "784",
+		"-bits", "4",
+	}, 3, 500_000_000},
 	{"paper", "128,000 x 80, the paper's shares", nil, 60, 4 << 30},
-	{"trained", "128,000 x 80, 60 % binary, 30 % A, a fifth of the inputs", []string{"-a", "0.3", "-binary", "0.6", "-inputs", "0.2"}, 0, 4 << 30},
+	{
+		"trained", "128,000 x 80, 60 % binary, 30 % A, a fifth of the inputs",
+		[]string{"-a", "0.3", "-binary", "0.6", "-inputs", "0.2"},
+		0, 4 << 30,
+	},
 	{"binary", "128,000 x 80, all binary", []string{"-a", "0", "-binary", "1"}, 0, 4 << 30},
 }
 
@@ -85,7 +92,8 @@ func (f scaleForm) measure(ctx context.Context, o *options) (best measured, err 
 		defer os.Remove(path)
 	}
 	for i := range o.runs {
-		r, err := call(ctx, filepath.Join(o.dir, "ialgn"), "compile", path, "-o", out, "--scope", "core", "--lut", "6", "--json")
+		r, err := call(ctx, filepath.Join(o.dir, "ialgn"), "compile", path, "-o", out, "--scope", "core", "--lut", "6",
+			"--json")
 		if err != nil {
 			return best, err
 		}

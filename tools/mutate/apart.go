@@ -55,10 +55,16 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 	}
 	switch s := x.d.encoder.set; p {
 	case inStatement, inText, inVerilog:
-		f := verify.RTLFiles{Module: x.d.options.Module, Design: filepath.Join(dir, x.d.options.Module+".v"), Style: x.d.options.Style, Target: x.d.options.Target}
+		f := verify.RTLFiles{
+			Module: x.d.options.Module, Design: filepath.Join(dir, x.d.options.Module+".v"),
+			Style: x.d.options.Style, Target: x.d.options.Target,
+		}
 		play, err := d.RTL(ctx, s, f, "iverilog", apartSamples)
 		proof, failed := d.Verilog(ctx, f)
-		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && proof.Verdict != "equivalent")}, ctx.Err()
+		return &apart{
+			answer(err, err == nil && play.Mismatches > 0),
+			answer(failed, failed == nil && proof.Verdict != "equivalent"),
+		}, ctx.Err()
 	case inWrapper, inCore:
 		f, err := x.d.wrapperFiles(dir)
 		if err != nil {
@@ -66,7 +72,10 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 		}
 		play, err := d.Wrapper(ctx, s, f, apartSamples)
 		proof, failed := d.WrapperStep(ctx, f)
-		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && proof.Verdict != cec.Equivalent)}, ctx.Err()
+		return &apart{
+			answer(err, err == nil && play.Mismatches > 0),
+			answer(failed, failed == nil && proof.Verdict != cec.Equivalent),
+		}, ctx.Err()
 	case inEngine, inMemory:
 		f := x.d.foldFiles(dir)
 		play, err := d.FoldRTL(ctx, s, f, "iverilog", apartSamples)
@@ -78,7 +87,9 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 
 // proveEngine asks the proof that is about what was changed: that of a clock of the engine, or that of its
 // program.
-func (x *mutant) proveEngine(ctx context.Context, d verify.Design, p place, f verify.FoldFiles) (proved bool, err error) {
+func (x *mutant) proveEngine(ctx context.Context, d verify.Design, p place, f verify.FoldFiles) (proved bool,
+	err error,
+) {
 	if p == inEngine {
 		r, err := d.FoldStep(ctx, f)
 		return err == nil && r.Verdict == cec.Equivalent, err

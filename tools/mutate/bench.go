@@ -90,7 +90,9 @@ func (d *design) vectors(r *rand.Rand, wrong *int) (string, error) {
 }
 
 // buildBench compiles a testbench with the unchanged design and returns what runs it.
-func (d *design) buildBench(ctx context.Context, dir, bench string) (run func(vectors string) (passed bool, err error), err error) {
+func (d *design) buildBench(ctx context.Context, dir, bench string) (run func(vectors string) (passed bool, err error),
+	err error,
+) {
 	if err := writeAll(dir, files{"dut.v": d.text, "tb.v": bench, "cells.v": d.cells}); err != nil {
 		return nil, err
 	}
@@ -110,7 +112,10 @@ func (d *design) buildBench(ctx context.Context, dir, bench string) (run func(ve
 		if err := writeAll(dir, files{"vectors.txt": vectors}); err != nil {
 			return false, err
 		}
-		r, err := vvp.Run(ctx, tool.Command{Args: []string{"-n", "tb.vvp", "+vectors=vectors.txt"}, Dir: dir, Limit: replayLimit})
+		r, err := vvp.Run(ctx, tool.Command{
+			Args: []string{"-n", "tb.vvp", "+vectors=vectors.txt"}, Dir: dir,
+			Limit: replayLimit,
+		})
 		return strings.Contains(r.Stdout, "PASS: "), err
 	}, nil
 }

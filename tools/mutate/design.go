@@ -52,8 +52,18 @@ var networks = []network{
 	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true, false},
 	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true, false},
 	{"random", []string{"model.init=random", "model.width=60", "model.depth=4", "train.epochs=1"}, false, false},
-	{"classwise", []string{"model.topology=rwlgn-classwise", "model.width=100", "model.depth=3", "train.epochs=2"}, false, false},
-	{"tiny", []string{"model.init=random", "model.width=12", "model.depth=3", "model.anchors=4", "train.epochs=3"}, false, true},
+	{
+		"classwise",
+		[]string{"model.topology=rwlgn-classwise", "model.width=100", "model.depth=3", "train.epochs=2"},
+		false,
+		false,
+	},
+	{
+		"tiny",
+		[]string{"model.init=random", "model.width=12", "model.depth=3", "model.anchors=4", "train.epochs=3"},
+		false,
+		true,
+	},
 }
 
 // recipes are what is compiled: for every target in every style a small network, too, wrappers and engines.
@@ -72,11 +82,17 @@ func familyRecipes() (list []recipe) {
 // aroundRecipes has small networks in every wrapper, with and without the encoder, pipelined, and as engines.
 func aroundRecipes() (list []recipe) {
 	for _, kind := range wrapper.Kinds() {
-		for _, rest := range []string{"", " --counts", " --scope core", " --target gowin --pipeline 2", " --target ice40 --style lut"} {
+		for _, rest := range []string{
+			"", " --counts", " --scope core", " --target gowin --pipeline 2",
+			" --target ice40 --style lut",
+		} {
 			list = append(list, recipe{"tiny", "--wrap " + kind + rest, rest == ""})
 		}
 	}
-	for _, options := range []string{"--fold 1", "--fold 2", "--fold 4 --wrap axis", "--fold 1 --wrap uart", "--fold 2 --wrap spi"} {
+	for _, options := range []string{
+		"--fold 1", "--fold 2", "--fold 4 --wrap axis", "--fold 1 --wrap uart",
+		"--fold 2 --wrap spi",
+	} {
 		list = append(list, recipe{"tiny", options, options == "--fold 1"})
 	}
 	return list
@@ -173,7 +189,8 @@ func (n network) data(dir string) config.Data {
 // settings returns the lines of the configuration about data, encoder and model.
 func (n network) settings(dir string) string {
 	if n.rows {
-		return fmt.Sprintf("data: {set: csv, dir: %q, train: %s, test_share: 0.4}\nencoder: {bits: 4, bits_in: 5}\nmodel: {tau: 2}\n", dir, rowsFile)
+		return fmt.Sprintf("data: {set: csv, dir: %q, train: %s, test_share: 0.4}\nencoder: {bits: 4, bits_in: 5}\nmodel: "+
+			"{tau: 2}\n", dir, rowsFile)
 	}
 	return "data: {set: digits}\nencoder: {bits: 8}\nmodel: {anchors: 32, tau: 3}\n"
 }
@@ -205,7 +222,10 @@ func compileDesign(ctx context.Context, ialgn *tool.Tool, n network, r recipe, p
 	if _, err := ialgn.Run(ctx, tool.Command{Args: args, Limit: trainLimit}); err != nil {
 		return nil, err
 	}
-	d := &design{recipe: r, dir: dir, model: path, trained: n.trained, data: n.data(filepath.Dir(path)), files: map[string]string{}, read: map[string]string{}}
+	d := &design{
+		recipe: r, dir: dir, model: path, trained: n.trained, data: n.data(filepath.Dir(path)),
+		files: map[string]string{}, read: map[string]string{},
+	}
 	var err error
 	if d.out, err = artifact.Read(ctx, dir); err != nil {
 		return nil, err

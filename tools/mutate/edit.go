@@ -80,7 +80,10 @@ func full(k int) uint64 { return ^uint64(0) >> (64 - 1<<k) }
 // operation gives a gate another function of the same inputs.
 func (d *design) operation(r *rand.Rand) *change {
 	n := d.out.Netlist
-	c, ok := pick(r, d.cellsOf(gate, func(c netlist.Cell) bool { return n.Kind(c) == netlist.Function && len(n.Inputs(c)) > 0 }))
+	c, ok := pick(r, d.cellsOf(gate, func(c netlist.Cell) bool {
+		return n.Kind(c) == netlist.Function &&
+			len(n.Inputs(c)) > 0
+	}))
 	if !ok {
 		return nil
 	}
@@ -116,7 +119,10 @@ func shuffle(table uint64, inputs int, of func(i int) int) (t uint64) {
 // anchor has a gate read another net.
 func (d *design) anchor(r *rand.Rand) *change {
 	n := d.out.Netlist
-	c, ok := pick(r, d.cellsOf(gate, func(c netlist.Cell) bool { return n.Kind(c) == netlist.Function && len(n.Inputs(c)) > 0 }))
+	c, ok := pick(r, d.cellsOf(gate, func(c netlist.Cell) bool {
+		return n.Kind(c) == netlist.Function &&
+			len(n.Inputs(c)) > 0
+	}))
 	if !ok {
 		return nil
 	}
@@ -171,7 +177,10 @@ func (d *design) lutBit(r *rand.Rand) *change {
 	if !d.mapped() {
 		return nil
 	}
-	c, ok := pick(r, d.cellsOf(gate, func(c netlist.Cell) bool { return n.Kind(c) == netlist.Function && len(n.Inputs(c)) > 2 }))
+	c, ok := pick(r, d.cellsOf(gate, func(c netlist.Cell) bool {
+		return n.Kind(c) == netlist.Function &&
+			len(n.Inputs(c)) > 2
+	}))
 	if !ok {
 		return nil
 	}

@@ -108,7 +108,10 @@ func TestClassGroup(t *testing.T) {
 
 // TestEqualEntries finds the entries in which digits in pairs are equal.
 func TestEqualEntries(t *testing.T) {
-	d := &design{names: []string{"", "", "count_1_b0", "count_2_b0", "count_1_b1", "count_2_b1", "class_index_n0", "count_3[1]"}}
+	d := &design{names: []string{
+		"", "", "count_1_b0", "count_2_b0", "count_1_b1", "count_2_b1", "class_index_n0",
+		"count_3[1]",
+	}}
 	for _, c := range []struct {
 		in   []netlist.Net
 		want uint64

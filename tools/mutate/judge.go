@@ -41,7 +41,10 @@ const exitPanic = 70
 
 // judge has a folder verified.
 func judge(ctx context.Context, ialgn *tool.Tool, model, dir string) (*verdict, error) {
-	r, err := ialgn.Run(ctx, tool.Command{Args: []string{"verify", model, dir, "--level", "all", "--samples", judgeSamples, "--json", "--threads", "1"}, Limit: verifyLimit})
+	r, err := ialgn.Run(ctx, tool.Command{Args: []string{
+		"verify", model, dir, "--level", "all", "--samples", judgeSamples,
+		"--json", "--threads", "1",
+	}, Limit: verifyLimit})
 	v := &verdict{Message: strings.TrimSpace(r.Stderr)}
 	if err != nil {
 		exit := (interface{ ExitCode() int })(nil)
@@ -89,7 +92,10 @@ func addCounts(counts map[string]int, name string, level map[string]any) {
 }
 
 // amounts are the numbers of a level that say how much it did.
-var amounts = []string{"checked", "values", "words", "packets", "samples", "clocks", "steps", "registers", "wires", "outputs", "hidden_bits"}
+var amounts = []string{
+	"checked", "values", "words", "packets", "samples", "clocks", "steps", "registers", "wires",
+	"outputs", "hidden_bits",
+}
 
 // found reports whether the folder was not verified.
 func (v *verdict) found() bool { return v.Exit != 0 }

@@ -17,17 +17,16 @@
 // that a search finds, the original and the mutated Verilog run in iverilog and print
 // different outputs. Forms of Verilog are also read as yosys and the preprocessor of verilator read them; to
 // wrappers and engines a player that verify does not have plays samples, wrong packets and resets. A folder that claims
-// something else than it was compiled with needs nothing more to matter. Where `verify` itself found the mutant in iverilog, yosys has to compute
-// different outputs of both, too; of a pipeline it is asked, but need not, since it knows no
-// edges of a clock. What no input was found for is equivalent, or undecided, and counted
-// apart.
+// something else than it was compiled with needs nothing more to matter. Where `verify` itself found the mutant in
+// iverilog, yosys has to compute different outputs of both, too; of a pipeline it is asked, but need not, since it
+// knows no edges of a clock. What no input was found for is equivalent, or undecided, and counted apart.
 //
 // Half of all mutants are in trained networks of at least 1,000 gates, in places where
 // outputs and class counts differ in less than 1 % of the test samples.
 //
 // A seed decides all mutants. With -log a run goes on where it was stopped. Of mutants that verify refuses because
-// their text is none that is written, the log says what its simulations and proofs find by themselves. A mutant that `verify --level all` does not find ends the run
-// with exit status 1.
+// their text is none that is written, the log says what its simulations and proofs find by themselves. A mutant that
+// `verify --level all` does not find ends the run with exit status 1.
 package main
 
 import (

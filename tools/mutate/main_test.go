@@ -33,7 +33,10 @@ func TestMutants(t *testing.T) {
 	binary, dir := build(t), t.TempDir()
 	var out strings.Builder
 	log := filepath.Join(dir, "log.jsonl")
-	err := start(t.Context(), &out, []string{"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count", "18", "-log", log, "-kinds", kindsOf(drawnKinds())})
+	err := start(t.Context(), &out, []string{
+		"-ialgn", binary, "-dir", filepath.Join(dir, "work"), "-small", "-count",
+		"18", "-log", log, "-kinds", kindsOf(drawnKinds()),
+	})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -51,12 +54,16 @@ func TestMutants(t *testing.T) {
 	}
 	testRewrites(t, filepath.Join(dir, "work"))
 	blind := filepath.Join(dir, "blind")
-	script := "#!/bin/sh\n[ \"$1\" = verify ] && { echo '{\"software\": {\"mismatches\": 0}, \"verified\": true}'; exit 0; }\nexec " + binary + " \"$@\"\n"
+	script := "#!/bin/sh\n[ \"$1\" = verify ] && { echo '{\"software\": {\"mismatches\": 0}, \"verified\": true}'; " +
+		"exit 0; }\nexec " + binary + " \"$@\"\n"
 	if err := os.WriteFile(blind, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	out.Reset()
-	err = start(t.Context(), &out, []string{"-ialgn", blind, "-dir", filepath.Join(dir, "work"), "-small", "-count", "3", "-kinds", "class"})
+	err = start(t.Context(), &out, []string{
+		"-ialgn", blind, "-dir", filepath.Join(dir, "work"), "-small", "-count", "3",
+		"-kinds", "class",
+	})
 	if err == nil || err.Error() != "verify did not find 3 of 3 mutants" || strings.Count(out.String(), "MISSED: ") != 3 {
 		t.Errorf("verify that finds nothing: %v\n%s", err, &out)
 	}

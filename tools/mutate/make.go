@@ -70,7 +70,8 @@ type mutant struct {
 func (m *maker) make(ctx context.Context) (*result, error) {
 	m.r = rand.New(rand.NewPCG(m.seed, uint64(m.slot.number)))
 	designs := slices.Clone(m.designs)
-	if some := slices.DeleteFunc(slices.Clone(designs), func(d *design) bool { return d.trained != m.slot.trained }); len(some) > 0 {
+	if some := slices.DeleteFunc(slices.Clone(designs),
+		func(d *design) bool { return d.trained != m.slot.trained }); len(some) > 0 {
 		designs = some
 	}
 	if m.slot.kind.sites != nil {
@@ -268,7 +269,8 @@ func (m *maker) verify(ctx context.Context, x *mutant) (*result, error) {
 	return &result{
 		Apart: asked, Played: v.played,
 		Number: m.slot.number, Kind: m.slot.kind.name, Place: m.slot.place, Network: x.d.network, Options: x.d.recipe.options,
-		What: x.what, Trained: x.d.trained, Samples: x.seen, Rare: x.rare(), Shown: x.shown, Level: v.level(), Verdict: v.String(),
+		What: x.what, Trained: x.d.trained, Samples: x.seen, Rare: x.rare(), Shown: x.shown, Level: v.level(),
+		Verdict: v.String(),
 	}, nil
 }
 

@@ -184,9 +184,15 @@ func fileClaims(i int, name string) []claim {
 			drop(m)
 			return os.WriteFile(filepath.Join(m.dir, name), []byte("// another file\n"), 0o666)
 		}},
-		{leftOut, name + " is empty", func(m *manifest) error { return os.WriteFile(filepath.Join(m.dir, name), nil, 0o666) }},
+		{leftOut, name + " is empty", func(m *manifest) error {
+			return os.WriteFile(filepath.Join(m.dir, name), nil,
+				0o666)
+		}},
 		{renamed, name + " is called other_" + name, func(m *manifest) error { return move(m, "other_"+name) }},
-		{renamed, name + " has another ending", func(m *manifest) error { return move(m, strings.TrimSuffix(name, filepath.Ext(name))+".txt") }},
+		{renamed, name + " has another ending", func(m *manifest) error {
+			return move(m,
+				strings.TrimSuffix(name, filepath.Ext(name))+".txt")
+		}},
 		{renamed, name + " has the format other", func(m *manifest) error { m.files[i].set("format", "other"); return nil }},
 		{renamed, name + " has no format", func(m *manifest) error { m.files[i].set("format", ""); return nil }},
 		{renamed, name + " is claimed a second time, as core", func(m *manifest) error {
@@ -254,9 +260,12 @@ func optionClaims() (list []claim) {
 	for _, o := range optionValues {
 		for _, v := range o.values {
 			for _, again := range []bool{true, false} {
-				list = append(list, claim{optioned, fmt.Sprintf("%s is %v, the word computed anew: %v", o.key, v, again), func(m *manifest) error {
-					return m.option(o.key, v, again)
-				}})
+				list = append(list, claim{
+					optioned, fmt.Sprintf("%s is %v, the word computed anew: %v", o.key, v, again),
+					func(m *manifest) error {
+						return m.option(o.key, v, again)
+					},
+				})
 			}
 		}
 	}
@@ -287,7 +296,10 @@ func (m *manifest) option(key string, value any, again bool) error {
 // valueClaims changes each other entry.
 func valueClaims() (list []claim) {
 	edit := func(key, path string, value any) {
-		list = append(list, claim{claimed, fmt.Sprintf("%s %s is %v", key, path, value), func(m *manifest) error { return m.edit(key, path, value) }})
+		list = append(list, claim{
+			claimed, fmt.Sprintf("%s %s is %v", key, path, value),
+			func(m *manifest) error { return m.edit(key, path, value) },
+		})
 	}
 	for _, v := range []any{"other", "dut_tb", ""} {
 		edit("module", "", v)

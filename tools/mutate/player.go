@@ -114,7 +114,10 @@ func (p *player) play(ctx context.Context, d *design, dir string, changed files)
 	if err != nil {
 		return nil, err
 	}
-	r, err := vvp.Run(ctx, tool.Command{Args: []string{"-n", "player.vvp", "+operations=" + strconv.Itoa(len(p.lines))}, Dir: dir, Limit: playLimit})
+	r, err := vvp.Run(ctx, tool.Command{
+		Args: []string{"-n", "player.vvp", "+operations=" + strconv.Itoa(len(p.lines))},
+		Dir:  dir, Limit: playLimit,
+	})
 	return strings.Split(strings.TrimSpace(r.Stdout), "\n"), err
 }
 
@@ -184,7 +187,8 @@ func (d *design) playerBench(f form) string {
 		result += len(p.Nets)
 	}
 	text, also := streamText, [2]string{}
-	dut := "  %s%s dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(in_data), .in_last(in_last), " +
+	dut := "  %s%s dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(in_data), " +
+		".in_last(in_last), " +
 		".out_valid(out_valid), .out_ready(out_ready), .error(error)" + outputs + ");"
 	parameters, late := "", d.late()
 	clocks, idles := float64(defaultClockHz)/defaultBaud, 51.0
@@ -199,22 +203,28 @@ func (d *design) playerBench(f form) string {
 		}
 		also = [2]string{" last %b", ", out_last"}
 		parameters = strings.Replace(parameters, "BEAT", "BYTES", 1)
-		dut = "  wire out_last;\n  %s%s dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), " +
-			".s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(result), .m_axis_tlast(out_last), .error(error));"
+		dut = "  wire out_last;\n  %s%s dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), " +
+			".s_axis_tready(in_ready), .s_axis_tdata(in_data), " +
+			".s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(result), " +
+			".m_axis_tlast(out_last), .error(error));"
 	case "uart":
-		text, dut, late = uartText, "  %s%s dut (.clk(clk), .rst_n(rst_n), .rx(rx), .tx(tx), .frame_error(frame_error), .error(error));", 60+late/4
+		text, dut, late = uartText, "  %s%s dut (.clk(clk), .rst_n(rst_n), .rx(rx), .tx(tx), .frame_error(frame_error), "+
+			".error(error));", 60+late/4
 		if f.quick {
 			parameters, clocks, idles = fmt.Sprintf(" #(.CLOCK_HZ(8000000), .BAUD(1000000), .IDLE_BITS(%d))", idleQuick), 8, 1
 		}
 	case "spi":
-		text, dut = spiText, "  %s%s dut (.clk(clk), .rst_n(rst_n), .sck(sck), .mosi(mosi), .miso(miso), .cs_n(cs_n), .ready(ready), .error(error));"
+		text, dut = spiText, "  %s%s dut (.clk(clk), .rst_n(rst_n), .sck(sck), .mosi(mosi), .miso(miso), .cs_n(cs_n), "+
+			".ready(ready), .error(error));"
 	}
 	top := d.options.Module + "_" + d.wrap
 	if d.wrap == "" || d.wrap == "stream" && d.lanes > 0 {
 		top = d.options.Module + "_fold"
 	}
 	return strings.NewReplacer(
-		"@DUT@", fmt.Sprintf(dut, top, parameters), "@UNIT@", fmt.Sprint(size), "@OPERATION@", fmt.Sprint(size+4), "@MOST@", fmt.Sprint(mostOperations),
-		"@RESULT@", fmt.Sprint(result), "@LATE@", fmt.Sprint(late), "@ALSO@", also[0], "@ALSOVALUE@", also[1], "@CLOCKS@", fmt.Sprint(clocks), "@IDLES@", fmt.Sprint(idles),
+		"@DUT@", fmt.Sprintf(dut, top, parameters), "@UNIT@", fmt.Sprint(size), "@OPERATION@", fmt.Sprint(size+4), "@MOST@",
+		fmt.Sprint(mostOperations),
+		"@RESULT@", fmt.Sprint(result), "@LATE@", fmt.Sprint(late), "@ALSO@", also[0], "@ALSOVALUE@", also[1], "@CLOCKS@",
+		fmt.Sprint(clocks), "@IDLES@", fmt.Sprint(idles),
 	).Replace(strings.Replace(playerText, "@PLAYER@", text, 1))
 }

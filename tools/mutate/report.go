@@ -156,6 +156,7 @@ func row(w io.Writer, name string, results []result) {
 	n := float64(max(1, len(results)))
 	software := at(results, refused) + at(results, bySoftware)
 	rtl := software + at(results, byRTL) + at(results, byWrapper)
-	formal := rtl + at(results, byFormal) + at(results, byVerilog) + at(results, byParts) + at(results, unproved) + at(results, byText)
+	formal := rtl + at(results, byFormal) + at(results, byVerilog) + at(results, byParts) + at(results,
+		unproved) + at(results, byText)
 	fmt.Fprintf(w, " %.1f %% | %.1f %% | %.1f %% |\n", 100*float64(software)/n, 100*float64(rtl)/n, 100*float64(formal)/n)
 }

@@ -22,7 +22,10 @@ func words(s verify.Samples) int { return (s.Levels.Len() + 63) / 64 }
 
 // of returns samples with the given values of features.
 func (e samplesOf) of(values [][]uint16) verify.Samples {
-	s := verify.Samples{Levels: encoding.NewPacked(e.enc.Features(), e.enc.LevelBits()), Words: encoding.NewPacked(e.enc.Features(), e.enc.BitsIn)}
+	s := verify.Samples{
+		Levels: encoding.NewPacked(e.enc.Features(), e.enc.LevelBits()),
+		Words:  encoding.NewPacked(e.enc.Features(), e.enc.BitsIn),
+	}
 	level := make([]uint16, e.enc.Features())
 	for _, v := range values {
 		e.enc.Levels(level, v)

@@ -40,7 +40,8 @@ type source struct {
 }
 
 func newSource(file, text string) *source {
-	return &source{file: file, text: text, code: blankPattern.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })}
+	return &source{file: file, text: text, code: blankPattern.ReplaceAllStringFunc(text,
+		func(s string) string { return strings.Repeat(" ", len(s)) })}
 }
 
 // add adds a change of a piece of the text.
@@ -131,7 +132,10 @@ func (s *source) widths() {
 
 // comparisons puts another comparison in the place of each.
 func (s *source) comparisons() {
-	others := map[string][]string{"==": {"!=", ">", "<="}, "!=": {"==", "<"}, ">": {">=", "<", "!="}, "<": {"<=", ">", "!="}, ">=": {">", "=="}}
+	others := map[string][]string{
+		"==": {"!=", ">", "<="}, "!=": {"==", "<"}, ">": {">=", "<", "!="},
+		"<": {"<=", ">", "!="}, ">=": {">", "=="},
+	}
 	s.each(comparePattern, func(m []int) {
 		for _, by := range others[s.code[m[2]:m[3]]] {
 			s.add(m[2], m[3], by)

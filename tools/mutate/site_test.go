@@ -45,12 +45,17 @@ func TestSites(t *testing.T) {
 		"comparisons": {(*source).comparisons, []string{"==>!=", "==>>", "==><="}},
 		"operators":   {(*source).operators, []string{"&>|", "&>^", "~>", "+>-"}},
 		"states": {(*source).states, []string{
-			"3'b010>at", "3'b010>~(3'b010)", "3'b010>0", "at + 1>at", "at + 1>~(at + 1)", "at + 1>0", "whole>1'b1", "whole>1'b0", "whole>!(whole)",
+			"3'b010>at", "3'b010>~(3'b010)", "3'b010>0", "at + 1>at", "at + 1>~(at + 1)", "at + 1>0", "whole>1'b1", "whole>1'b0",
+			"whole>!(whole)",
 		}},
 		"resets": {(*source).resets, []string{
-			"rst>1'b0", "rst>~rst", "rst>rst & in_valid", "posedge>negedge", "posedge>posedge rst or posedge", "  initial at = 8'd0;>  initial at = ~0;", "  initial at = 8'd0;>",
+			"rst>1'b0", "rst>~rst", "rst>rst & in_valid", "posedge>negedge", "posedge>posedge rst or posedge",
+			"  initial at = 8'd0;>  initial at = ~0;", "  initial at = 8'd0;>",
 		}},
-		"pins": {(*source).pins, []string{"at[2]>1'b0", "at[2]>1'b1", "whole>1'b0", "whole>1'b1", "whole>at[2]", "at[2]>whole"}},
+		"pins": {(*source).pins, []string{
+			"at[2]>1'b0", "at[2]>1'b1", "whole>1'b0", "whole>1'b1", "whole>at[2]",
+			"at[2]>whole",
+		}},
 	} {
 		s := newSource("m.v", siteText)
 		c.change(s)
@@ -81,7 +86,10 @@ func TestRecipes(t *testing.T) {
 			}
 		}
 	}
-	for _, words := range []string{"--wrap stream", "--wrap axis", "--wrap uart", "--wrap spi", "--fold 1 --wrap", "--fold 2", "--fold 4"} {
+	for _, words := range []string{
+		"--wrap stream", "--wrap axis", "--wrap uart", "--wrap spi", "--fold 1 --wrap",
+		"--fold 2", "--fold 4",
+	} {
 		if !has(words) {
 			t.Errorf("no recipe has %s", words)
 		}
@@ -120,7 +128,8 @@ func TestStatements(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	const text = "`default_nettype none\nmodule dut (input wire [3:0] x, output wire h);\n  localparam [31:0] VERSION = 32'h1;\n" +
+	const text = "`default_nettype none\nmodule dut (input wire [3:0] x, output wire h);\n  localparam [31:0] VERSION " +
+		"= 32'h1;\n" +
 		"  wire c0_k0_l1;\n  assign c0_k0_l1 = x[0] & ~x[1];\n  assign h = c0_k0_l1;\nendmodule\n"
 	d := &design{read: map[string]string{}}
 	d.options.Module = "dut"
@@ -128,19 +137,24 @@ func TestStatements(t *testing.T) {
 		t.Run(form.text, func(t *testing.T) {
 			t.Parallel()
 			var c *textChange
-			for seed := uint64(0); c == nil || strings.Contains(c.text, "assign c0_k0_l1 = x[0] & ~x[1];\n  "+"assign h"); seed++ {
+			for seed := uint64(0); c == nil || strings.Contains(c.text, "assign c0_k0_l1 = x[0] & ~x[1];\n  "+
+				"assign h"); seed++ {
 				c = d.writeStatement(rand.New(rand.NewPCG(seed, 1)), text, form)
 			}
 			if strings.Contains(c.text, "WN") {
 				t.Fatalf("%s", c.text)
 			}
 			dir := t.TempDir()
-			if err := writeAll(dir, files{"dut.v": c.text, "replay.v": "module replay; reg clk; wire h; dut dut (.x(4'd0), .h(h)); endmodule\n"}); err != nil {
+			if err := writeAll(dir, files{
+				"dut.v":    c.text,
+				"replay.v": "module replay; reg clk; wire h; dut dut (.x(4'd0), .h(h)); endmodule\n",
+			}); err != nil {
 				t.Fatal(err)
 			}
 			var failed []error
 			for program, args := range map[string][]string{
-				"iverilog": {"-g2001", "-o", "out", "replay.v", "dut.v"}, "yosys": {"-q", "-p", "read_verilog dut.v; hierarchy -top dut; proc"},
+				"iverilog": {"-g2001", "-o", "out", "replay.v", "dut.v"},
+				"yosys":    {"-q", "-p", "read_verilog dut.v; hierarchy -top dut; proc"},
 			} {
 				run, err := tool.Find(program)
 				if err != nil {
@@ -162,7 +176,10 @@ func TestClaims(t *testing.T) {
 	const text = `{"format":1,"ialgn":"0.1.0","version_word":5,"module":"m","scope":"full","options":{"scope":"full","module":"m","style":"gates"},` +
 		`"model":{"name":"n","sha256":"00"},"classes":["a","b"],"files":[{"name":"m.v","format":"verilog"},{"name":"m.netlist","format":"netlist"}]}`
 	write := func() {
-		if err := errors.Join(os.RemoveAll(dir), writeAll(dir, files{"manifest.json": text, "m.v": "module", "m.netlist": "netlist"}), resign.Folder(dir)); err != nil {
+		if err := errors.Join(os.RemoveAll(dir), writeAll(dir, files{
+			"manifest.json": text, "m.v": "module",
+			"m.netlist": "netlist",
+		}), resign.Folder(dir)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,11 +238,13 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &runner{}
-	rest, err := r.resume(strings.NewReader(`{"number":3,"kind":"`+list[3].kind.name+`","level":"rtl"}`+"\n"), slices.Clone(list))
+	rest, err := r.resume(strings.NewReader(`{"number":3,"kind":"`+list[3].kind.name+`","level":"rtl"}`+"\n"),
+		slices.Clone(list))
 	if err != nil || len(rest) != 9 || rest[3].number != 4 || len(r.results) != 1 {
 		t.Errorf("%d slots are left, %d results: %v", len(rest), len(r.results), err)
 	}
-	if _, err := r.resume(strings.NewReader(`{"number":3,"kind":"another"}`), list); err == nil || !strings.Contains(err.Error(), "of another run") {
+	if _, err := r.resume(strings.NewReader(`{"number":3,"kind":"another"}`), list); err == nil ||
+		!strings.Contains(err.Error(), "of another run") {
 		t.Errorf("%v", err)
 	}
 }

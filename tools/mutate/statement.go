@@ -43,13 +43,18 @@ var statements = []statement{
 	{"delay", "wire WN; buf #20 WNi (WN, E); assign W = WN;"},
 
 	{"function", "function WN; input a; WN = E; endfunction assign W = WN(S);"},
-	{"function", "function WN; input a, b; reg last; begin if (b) last = a; WN = last; end endfunction assign W = WN(E, S);"},
-	{"function", "reg WNs; initial WNs = 1'b0; function WN; input a; begin WN = a ^ WNs; WNs = ~WNs; end endfunction assign W = WN(E);"},
+	{"function", "function WN; input a, b; reg last; begin if (b) last = a; WN = last; end endfunction assign W = " +
+		"WN(E, S);"},
+	{"function", "reg WNs; initial WNs = 1'b0; function WN; input a; begin WN = a ^ WNs; WNs = ~WNs; end endfunction " +
+		"assign W = WN(E);"},
 	{"function", "reg WN; task WNt; begin WN = E; end endtask always @(S) WNt; assign W = WN;"},
-	{"function", "reg WN; task WNt; input a; reg last; begin WN = last; last = a; end endtask always @* WNt(E); assign W = WN;"},
+	{"function", "reg WN; task WNt; input a; reg last; begin WN = last; last = a; end endtask always @* WNt(E); assign " +
+		"W = WN;"},
 
-	{"generate", "generate if (VERSION == 0) begin : WNg assign W = E; end else begin : WNh assign W = ~(E); end endgenerate"},
-	{"generate", "genvar WNi; generate for (WNi = 0; WNi < 1; WNi = WNi + 1) begin : WNg assign W = (E) ^ (WNi == 0); end endgenerate"},
+	{"generate", "generate if (VERSION == 0) begin : WNg assign W = E; end else begin : WNh assign W = ~(E); end " +
+		"endgenerate"},
+	{"generate", "genvar WNi; generate for (WNi = 0; WNi < 1; WNi = WNi + 1) begin : WNg assign W = (E) ^ (WNi == 0); " +
+		"end endgenerate"},
 	{"generate", "generate case (VERSION) 0: assign W = E; default: assign W = S; endcase endgenerate"},
 	{"generate", "parameter WN = 1'b1; generate if (WN) assign W = T; else assign W = E; endgenerate"},
 
@@ -61,16 +66,23 @@ var statements = []statement{
 	{"conditional text", "`ifdef OURS\n  assign W = ~(E);\n`else\n  assign W = E;\n`endif"},
 	{"conditional text", "`define WN(a) ((a) ^ 1'b1)\n  assign W = `WN(E);"},
 
-	{"pragma", "reg WN; always @* begin WN = ~(E);\n  // synthesis translate_off\n  WN = E;\n  // synthesis translate_on\n  end assign W = WN;"},
-	{"pragma", "reg WN; always @* begin WN = E;\n  // synopsys translate_off\n  WN = S;\n  // synopsys translate_on\n  end assign W = WN;"},
-	{"pragma", "reg WN; always @* begin WN = E; /* synthesis translate_off */ WN = ~(E); /* synthesis translate_on */ end assign W = WN;"},
+	{"pragma", "reg WN; always @* begin WN = ~(E);\n  // synthesis translate_off\n  WN = E;\n  // synthesis " +
+		"translate_on\n  end assign W = WN;"},
+	{"pragma", "reg WN; always @* begin WN = E;\n  // synopsys translate_off\n  WN = S;\n  // synopsys translate_on\n  " +
+		"end assign W = WN;"},
+	{"pragma", "reg WN; always @* begin WN = E; /* synthesis translate_off */ WN = ~(E); /* synthesis translate_on */ " +
+		"end assign W = WN;"},
 	{"pragma", "reg WN; always @* (* full_case *) case ({E}) 1'b1: WN = 1'b1; endcase assign W = WN;"},
-	{"pragma", "reg WN; always @* case ({S, E}) // synopsys full_case\n  2'b01: WN = 1'b1; 2'b10: WN = 1'b0; endcase assign W = WN;"},
-	{"pragma", "reg WN; always @* begin WN = 1'b0; (* parallel_case *) case (1'b1) S: WN = 1'b0; T: WN = E; E: WN = 1'b1; endcase end assign W = WN;"},
+	{"pragma", "reg WN; always @* case ({S, E}) // synopsys full_case\n  2'b01: WN = 1'b1; 2'b10: WN = 1'b0; endcase " +
+		"assign W = WN;"},
+	{"pragma", "reg WN; always @* begin WN = 1'b0; (* parallel_case *) case (1'b1) S: WN = 1'b0; T: WN = E; E: WN = " +
+		"1'b1; endcase end assign W = WN;"},
 
 	{"case of unknowns", "reg WN; always @* casex (E) 1'bx: WN = 1'b1; default: WN = 1'b0; endcase assign W = WN;"},
-	{"case of unknowns", "reg WN; always @* casez ({S, E}) 2'b?1: WN = 1'b1; 2'b1z: WN = 1'b1; default: WN = 1'b0; endcase assign W = WN;"},
-	{"case of unknowns", "reg WN; always @* case (E) 1'b1: WN = 1'b1; 1'bz: WN = 1'b0; default: WN = S; endcase assign W = WN;"},
+	{"case of unknowns", "reg WN; always @* casez ({S, E}) 2'b?1: WN = 1'b1; 2'b1z: WN = 1'b1; default: WN = 1'b0; " +
+		"endcase assign W = WN;"},
+	{"case of unknowns", "reg WN; always @* case (E) 1'b1: WN = 1'b1; 1'bz: WN = 1'b0; default: WN = S; endcase assign " +
+		"W = WN;"},
 	{"case of unknowns", "assign W = ((E) === 1'b1) & (S !== 1'b0);"},
 
 	{"kind of net", "wor WN; assign WN = E; assign WN = S; assign W = WN;"},
@@ -123,7 +135,8 @@ var statements = []statement{
 
 	{"system task", "reg WN; always @* WN = (E) ^ ($time > 12); assign W = WN;"},
 	{"system task", "assign W = (E) ^ ($time > 12);"},
-	{"system task", "assign W = E; initial begin : WNi integer i; if ($value$plusargs(\"lines=%d\", i)) force W = 1'b1; end"},
+	{"system task", "assign W = E; initial begin : WNi integer i; if ($value$plusargs(\"lines=%d\", i)) force W = " +
+		"1'b1; end"},
 	{"system task", "reg WN; initial WN = $test$plusargs(\"lines\"); assign W = (E) ^ WN;"},
 
 	{"event", "reg WN; event WNe; always @* if (S) -> WNe; always @(WNe) WN = E; assign W = WN;"},
@@ -165,7 +178,8 @@ var others = map[string][]rewrite{
 		`(?m)^(  localparam \[31:0\] VERSION = )`, "`timescale 10ns / 1ns\n${1}",
 		`(?m)^  assign (\w+) = (.*);$`, "  /* */ assign ${1} = /* ~( */ ~(${2});",
 		`(?m)^  assign (\w+) = (.*);$`, "  assign ${1} = ${2} // ;\n  | 1'b1;",
-		`(?m)^endmodule\n`, "  initial if (0) $$finish;\nendmodule\nmodule replay_more; initial force replay.dut.ce = 1'b0; endmodule\n",
+		`(?m)^endmodule\n`, "  initial if (0) $$finish;\nendmodule\nmodule replay_more; initial force replay.dut.ce = "+
+			"1'b0; endmodule\n",
 	),
 }
 
@@ -176,7 +190,10 @@ func statementKinds() (names []string) {
 			names = append(names, s.kind)
 		}
 	}
-	for _, name := range []string{"initial value", "assignment in a register", "attribute", "overridden parameter", "directive"} {
+	for _, name := range []string{
+		"initial value", "assignment in a register", "attribute", "overridden parameter",
+		"directive",
+	} {
 		if others[name] != nil {
 			names = append(names, name)
 		}
@@ -206,7 +223,8 @@ func textStatement(kind string) func(*design, *rand.Rand) *textChange {
 
 // writeStatement puts a statement in the place of an assignment, or after a primitive.
 func (d *design) writeStatement(r *rand.Rand, text string, form statement) *textChange {
-	places := append(scalarAssign.FindAllStringSubmatchIndex(text, -1), lutInstance.FindAllStringSubmatchIndex(text, -1)...)
+	places := append(scalarAssign.FindAllStringSubmatchIndex(text, -1),
+		lutInstance.FindAllStringSubmatchIndex(text, -1)...)
 	at, ok := pick(r, places)
 	if !ok {
 		return nil
@@ -221,7 +239,10 @@ func (d *design) writeStatement(r *rand.Rand, text string, form statement) *text
 	}
 	s := reads[r.IntN(len(reads))]
 	words := strings.NewReplacer("WN", name+"_m", "MODULE", d.options.Module)
-	by := before + "  " + substitute(words.Replace(form.text), map[string]string{"W": name, "E": expression, "S": s, "T": any})
+	by := before + "  " + substitute(words.Replace(form.text), map[string]string{
+		"W": name, "E": expression, "S": s,
+		"T": any,
+	})
 	c := replaceAt(text, at[0], at[1], by, form.kind)
 	if c != nil && form.kind == implicit {
 		c.text = strings.Replace(c.text, "`default_nettype none", "`default_nettype wire", 1)

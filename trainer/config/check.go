@@ -94,7 +94,10 @@ var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 // have, keys of the network that exclude each other. It holds for every configuration, also
 // one that came from a model file.
 func (c Config) Check() error {
-	for _, check := range []func() error{c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits, c.checkTopology, c.checkData, c.checkSchedule, c.checkValidation} {
+	for _, check := range []func() error{
+		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
+		c.checkTopology, c.checkData, c.checkSchedule, c.checkValidation,
+	} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -129,7 +132,8 @@ func (c *Config) CheckMemory(needs, has uint64, by string) error {
 		return nil
 	}
 	return c.wrong("model.width", "use a smaller model.width, model.depth or model.anchors",
-		"training %d x %d gates takes at least %.1f GB of memory, and %s less", c.Model.Width, c.Model.Depth, float64(needs)/1e9, by)
+		"training %d x %d gates takes at least %.1f GB of memory, and %s less", c.Model.Width, c.Model.Depth,
+		float64(needs)/1e9, by)
 }
 
 func (c *Config) checkName() error {
@@ -145,7 +149,8 @@ func (c *Config) checkName() error {
 
 func (c *Config) checkChoices() error {
 	if c.Data.Set == "" && !c.given("data.set") {
-		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+"; digits and csv need encoder.bits and model.tau, too", "missing")
+		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+
+			"; digits and csv need encoder.bits and model.tau, too", "missing")
 	}
 	for _, ch := range choices {
 		if ch.key == "data.set" && c.Data.Set == setMemory && c.source == nil {
@@ -175,10 +180,22 @@ var required = []struct {
 	why    string // for which configuration
 	remedy string
 }{
-	{"data.train", func(c *Config) bool { return c.Data.Set == setCSV }, "which the data set csv needs", "name the CSV file of the training set"},
-	{"encoder.bits", func(*Config) bool { return true }, "and has no default for the data set %s", "give it: 8 suits digits, 4 to 16 most sets"},
-	{"model.tau", func(*Config) bool { return true }, "and has no default for the data set %s", "give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800"},
-	{"train.schedule.every", func(c *Config) bool { return c.Train.Schedule.Kind == scheduleStep }, "which the schedule step needs", "give the epochs from one fall of the rate to the next, for example 30"},
+	{
+		"data.train", func(c *Config) bool { return c.Data.Set == setCSV }, "which the data set csv needs",
+		"name the CSV file of the training set",
+	},
+	{
+		"encoder.bits", func(*Config) bool { return true }, "and has no default for the data set %s",
+		"give it: 8 suits digits, 4 to 16 most sets",
+	},
+	{
+		"model.tau", func(*Config) bool { return true }, "and has no default for the data set %s",
+		"give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
+	},
+	{
+		"train.schedule.every", func(c *Config) bool { return c.Train.Schedule.Kind == scheduleStep },
+		"which the schedule step needs", "give the epochs from one fall of the rate to the next, for example 30",
+	},
 }
 
 // checkMissing reports the keys that must be given and are not, all at once.
@@ -202,7 +219,8 @@ func (c *Config) checkMissing() error {
 		_, remedy, _ := strings.Cut(remedies[0], ": ")
 		return hint.With(fmt.Errorf("%s: missing, %s", places[0], why), "%s", remedy)
 	}
-	return hint.With(fmt.Errorf("%s: missing, and without a default here", strings.Join(places, ", ")), "%s", strings.Join(remedies, "; "))
+	return hint.With(fmt.Errorf("%s: missing, and without a default here", strings.Join(places, ", ")), "%s",
+		strings.Join(remedies, "; "))
 }
 
 func (c *Config) checkLimits() error {
@@ -239,7 +257,10 @@ func format(v float64) string {
 }
 
 // csvKeys are the keys of csv alone.
-var csvKeys = []string{"data.train", "data.test", "data.label", "data.header", "data.test_share", "data.split_seed", bitsInLimit.key}
+var csvKeys = []string{
+	"data.train", "data.test", "data.label", "data.header", "data.test_share", "data.split_seed",
+	bitsInLimit.key,
+}
 
 // checkData checks the keys of csv, or their absence. A model of another set may have
 // encoder.bits_in all the same.

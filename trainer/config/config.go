@@ -29,8 +29,10 @@ type Config struct {
 // Data names the data set. Train, Test, Label, Header, TestShare and SplitSeed are for
 // the set csv alone.
 type Data struct {
-	Set       string  `yaml:"set" json:"set"`                         // digits | mnist | fashion-mnist | cifar10 | cifar100 | csv | memory
-	Dir       string  `yaml:"dir" json:"dir,omitempty"`               // where it lies; --data, IALGN_DATA and the cache follow
+	// digits | mnist | fashion-mnist | cifar10 | cifar100 | csv | memory
+	Set string `yaml:"set" json:"set"`
+	// where it lies; --data, IALGN_DATA and the cache follow
+	Dir       string  `yaml:"dir" json:"dir,omitempty"`
 	Train     string  `yaml:"train" json:"train,omitempty"`           // CSV file, gzip or not
 	Test      string  `yaml:"test" json:"test,omitempty"`             // CSV file; empty: a split of Train
 	Label     string  `yaml:"label" json:"label,omitempty"`           // name of the label column; empty: the last one

@@ -47,7 +47,8 @@ func TestFull(t *testing.T) {
 	if diff := cmp.Diff([]string{"name"}, c.Diff(parse(t, "data: {set: mnist}"))); diff != "" {
 		t.Errorf("keys that differ from the defaults (-want +got):\n%s", diff)
 	}
-	if c.Name != "mnist-8k-6" || c.Model.Width != 8000 || c.Train.Optimizer.Eps != 1e-8 || c.Train.Checkpoint.Minutes != 5 {
+	if c.Name != "mnist-8k-6" || c.Model.Width != 8000 || c.Train.Optimizer.Eps != 1e-8 ||
+		c.Train.Checkpoint.Minutes != 5 {
 		t.Errorf("%+v is not what the file says", c)
 	}
 }
@@ -78,7 +79,8 @@ func TestDefaults(t *testing.T) {
 		},
 		{
 			"zeros that mean something",
-			"data: {set: mnist}\nmodel: {skip_logit: 0, init_noise: 0}\ntrain: {seed: 0, checkpoint: {minutes: 0}, optimizer: {beta1: 0, beta2: 0}}",
+			"data: {set: mnist}\nmodel: {skip_logit: 0, init_noise: 0}\ntrain: {seed: 0, checkpoint: {minutes: 0}, " +
+				"optimizer: {beta1: 0, beta2: 0}}",
 			func(c *config.Config) {
 				c.Encoder.Bits, c.Model.Tau, c.Model.SkipLogit = 4, 10, 0
 				c.Train.Seed, c.Train.Checkpoint.Minutes, c.Train.Optimizer.Beta1, c.Train.Optimizer.Beta2 = 0, 0, 0, 0
@@ -92,7 +94,8 @@ func TestDefaults(t *testing.T) {
 			},
 		},
 		{
-			"csv with a test file", "data: {set: csv, train: a.csv, test: b.csv, header: no}\nencoder: {bits: 8, bits_in: 12}\nmodel: {tau: 3}",
+			"csv with a test file", "data: {set: csv, train: a.csv, test: b.csv, header: no}\nencoder: {bits: 8, bits_in: " +
+				"12}\nmodel: {tau: 3}",
 			func(c *config.Config) {
 				c.Data.Train, c.Data.Test, c.Data.Header = "a.csv", "b.csv", "no"
 				c.Encoder.Bits, c.Encoder.BitsIn, c.Model.Tau = 8, 12, 3
@@ -153,7 +156,8 @@ func TestName(t *testing.T) {
 }
 
 func TestSet(t *testing.T) {
-	c := load(t, full, "train.epochs=3", "train.optimizer.lr=1e-3", "name=a.b", "train.epochs=4", "data.dir=", "data.dir=x=y z")
+	c := load(t, full, "train.epochs=3", "train.optimizer.lr=1e-3", "name=a.b", "train.epochs=4", "data.dir=",
+		"data.dir=x=y z")
 	want := load(t, full)
 	want.Train.Epochs, want.Train.Optimizer.LR, want.Name, want.Data.Dir = 4, 1e-3, "a.b", "x=y z"
 	if keys := c.Diff(want); len(keys) > 0 {
@@ -181,12 +185,15 @@ func TestGoCode(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	odd := load(t, full, "train.seed=18446744073709551615", "model.tau=0.1", "train.optimizer.eps=1.2345678901234567e-9", "model.skip_logit=-0", `data.dir=a/<ü>&"`)
+	odd := load(t, full, "train.seed=18446744073709551615", "model.tau=0.1", "train.optimizer.eps=1.2345678901234567e-9",
+		"model.skip_logit=-0", `data.dir=a/<ü>&"`)
 	for _, c := range []config.Config{
 		odd,
-		parse(t, "data: {set: csv, train: a.csv, label: x, split_seed: 7, test_share: 0.3}\nencoder: {bits: 8, thresholds: quantile}\nmodel: {tau: 3}"),
+		parse(t, "data: {set: csv, train: a.csv, label: x, split_seed: 7, test_share: 0.3}\nencoder: {bits: 8, "+
+			"thresholds: quantile}\nmodel: {tau: 3}"),
 		parse(t, "data: {set: csv, train: a.csv, test: b.csv}\nencoder: {bits: 8}\nmodel: {tau: 3}"),
-		parse(t, "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 30, factor: 0.3, warmup: 0.1}, validation: {share: 0.1, patience: 2}}"),
+		parse(t, "data: {set: mnist}\ntrain: {schedule: {kind: step, every: 30, factor: 0.3, warmup: 0.1}, validation: "+
+			"{share: 0.1, patience: 2}}"),
 		parse(t, "data: {set: mnist}\ntrain: {schedule: {kind: cosine, final: 0.01}}"),
 	} {
 		b, err := json.Marshal(c)
@@ -224,7 +231,10 @@ func TestIdle(t *testing.T) {
 			t.Errorf("%s: differs in %v, error %v", topology, got.Diff(want), err)
 		}
 	}
-	for keys, want := range map[string]string{"anchors: 0": "model.anchors: 0 is outside", "first_pin: free": `model.first_pin: "free" is unknown`} {
+	for keys, want := range map[string]string{
+		"anchors: 0":      "model.anchors: 0 is outside",
+		"first_pin: free": `model.first_pin: "free" is unknown`,
+	} {
 		if _, err := parse("topology: rwlgn, " + keys); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", keys, err, want)
 		}
@@ -282,12 +292,30 @@ func TestCheckClasses(t *testing.T) {
 		want, hint      string
 	}{
 		{"fits", c, 3, 64, "", ""},
-		{"width", c, 10, 64, "m.yaml:3:10: model.width: 8001 chains cannot be split into 10 classes", "use a multiple of 10, for example 8000"},
-		{"fewer chains than classes", parse(t, text, "model.width=4"), 10, 64, "Set model.width: 4 chains cannot be split into 10 classes", "use a multiple of 10, for example 10"},
-		{"default width", parse(t, "data: {set: mnist}\nmodel: {depth: 3}"), 26, 64, "m.yaml:2:1: model.width: 8000 chains cannot be split into 26 classes", "use a multiple of 26, for example 8008"},
-		{"without a file", standard, 26, 64, "model.width: 8000 chains cannot be split into 26 classes", "use a multiple of 26, for example 8008"},
-		{"anchors", c, 3, 63, "m.yaml:4:12: model.anchors: 64 different candidates cannot be drawn from 63 input bits", "use at most 63, or a larger encoder.bits"},
-		{"no classes", c, 0, 63, "m.yaml:1:13: data.set: 0 classes and 63 input bits", "use a data set with samples and features"},
+		{
+			"width", c, 10, 64, "m.yaml:3:10: model.width: 8001 chains cannot be split into 10 classes",
+			"use a multiple of 10, for example 8000",
+		},
+		{
+			"fewer chains than classes", parse(t, text, "model.width=4"), 10, 64,
+			"Set model.width: 4 chains cannot be split into 10 classes", "use a multiple of 10, for example 10",
+		},
+		{
+			"default width", parse(t, "data: {set: mnist}\nmodel: {depth: 3}"), 26, 64,
+			"m.yaml:2:1: model.width: 8000 chains cannot be split into 26 classes", "use a multiple of 26, for example 8008",
+		},
+		{
+			"without a file", standard, 26, 64, "model.width: 8000 chains cannot be split into 26 classes",
+			"use a multiple of 26, for example 8008",
+		},
+		{
+			"anchors", c, 3, 63, "m.yaml:4:12: model.anchors: 64 different candidates cannot be drawn from 63 input bits",
+			"use at most 63, or a larger encoder.bits",
+		},
+		{
+			"no classes", c, 0, 63, "m.yaml:1:13: data.set: 0 classes and 63 input bits",
+			"use a data set with samples and features",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
@@ -306,8 +334,10 @@ func TestCheckClasses(t *testing.T) {
 func TestCheckNumbers(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1e9, 1e9} {
 		for _, key := range []string{
-			"encoder.bits", "model.width", "model.depth", "model.anchors", "model.hidden", "model.skip_logit", "model.init_noise", "model.tau",
-			"train.optimizer.lr", "train.optimizer.beta1", "train.optimizer.beta2", "train.optimizer.eps", "train.epochs", "train.batch",
+			"encoder.bits", "model.width", "model.depth", "model.anchors", "model.hidden", "model.skip_logit",
+			"model.init_noise", "model.tau",
+			"train.optimizer.lr", "train.optimizer.beta1", "train.optimizer.beta2", "train.optimizer.eps", "train.epochs",
+			"train.batch",
 			"train.schedule.warmup", "train.schedule.final", "train.schedule.every", "train.schedule.factor",
 			"train.validation.share", "train.validation.patience", "train.checkpoint.minutes",
 		} {
@@ -360,7 +390,8 @@ func TestLimitsOfEncoding(t *testing.T) {
 func TestLoadErrors(t *testing.T) {
 	folder := t.TempDir()
 	missing := filepath.Join(folder, "none.yaml")
-	if _, err := config.Load(missing, nil); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), missing+": ") || hint.Of(err) == "" {
+	if _, err := config.Load(missing, nil); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.HasPrefix(err.Error(), missing+": ") || hint.Of(err) == "" {
 		t.Errorf("missing file: error %v, hint %q", err, hint.Of(err))
 	}
 	if _, err := config.Load(folder, nil); err == nil || !strings.Contains(err.Error(), folder) {
@@ -370,7 +401,8 @@ func TestLoadErrors(t *testing.T) {
 	if err := os.WriteFile(long, []byte(strings.Repeat("#", 1<<20)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.Load(long, nil); err == nil || err.Error() != long+": longer than 16384 bytes, this is no configuration" {
+	if _, err := config.Load(long, nil); err == nil || err.Error() != long+
+		": longer than 16384 bytes, this is no configuration" {
 		t.Errorf("a long file: error %v", err)
 	}
 }

@@ -55,10 +55,12 @@ func Parse(name string, src []byte, sets []string) (Config, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}
 	if len(src) > maxSource {
-		return Config{}, hint.With(fmt.Errorf("%s: longer than %d bytes, this is no configuration", name, maxSource), "docs/CONFIG.md shows one")
+		return Config{}, hint.With(fmt.Errorf("%s: longer than %d bytes, this is no configuration", name, maxSource),
+			"docs/CONFIG.md shows one")
 	}
 	if !utf8.Valid(src) {
-		return Config{}, hint.With(fmt.Errorf("%s: holds bytes that are no text in UTF-8, this is no configuration", name), "docs/CONFIG.md shows one")
+		return Config{}, hint.With(fmt.Errorf("%s: holds bytes that are no text in UTF-8, this is no configuration", name),
+			"docs/CONFIG.md shows one")
 	}
 	if err := c.readYAML(bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {
 		return Config{}, err

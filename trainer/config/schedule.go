@@ -29,7 +29,8 @@ func (c *Config) checkSchedule() error {
 				return err
 			}
 		case c.given(l.key) || !c.value(l.key).IsZero():
-			return c.wrong(l.key, "leave it out, or use train.schedule.kind: "+l.kind, "has no meaning for the schedule %s", s.Kind)
+			return c.wrong(l.key, "leave it out, or use train.schedule.kind: "+l.kind, "has no meaning for the schedule %s",
+				s.Kind)
 		}
 	}
 	if s.Warmup >= float64(c.Train.Epochs) {

@@ -15,9 +15,11 @@ func (c *Config) checkTopology() error {
 	m := &c.Model
 	switch {
 	case m.Topology != topologyIALGN && m.Hidden != 1:
-		return c.wrong("model.hidden", "use 1, or topology: ialgn", "%d hidden candidates, but a gate of topology %s does not choose its wires", m.Hidden, m.Topology)
+		return c.wrong("model.hidden", "use 1, or topology: ialgn",
+			"%d hidden candidates, but a gate of topology %s does not choose its wires", m.Hidden, m.Topology)
 	case m.Topology == topologyIALGN && m.Wiring != "random":
-		return c.wrong("model.wiring", "use random, or a random-wired topology such as rwlgn", "%s is for wires that are drawn, which topology ialgn has not", m.Wiring)
+		return c.wrong("model.wiring", "use random, or a random-wired topology such as rwlgn",
+			"%s is for wires that are drawn, which topology ialgn has not", m.Wiring)
 	case m.Hidden > m.Width:
 		return c.wrong("model.hidden", fmt.Sprintf("use at most %d, or a larger model.width", m.Width),
 			"%d different candidates cannot be drawn from the %d gates of a layer", m.Hidden, m.Width)
@@ -58,7 +60,8 @@ func (c *Config) PrivateChains() bool {
 // The trainer calls it once the data set is known.
 func (c Config) CheckClasses(classes, inputs int) error {
 	if classes < 1 || inputs < 1 {
-		return c.wrong("data.set", "use a data set with samples and features", "%d classes and %d input bits", classes, inputs)
+		return c.wrong("data.set", "use a data set with samples and features", "%d classes and %d input bits", classes,
+			inputs)
 	}
 	if w := c.Model.Width; w%classes != 0 {
 		return c.wrong("model.width", fmt.Sprintf("use a multiple of %d, for example %d", classes, multiple(w, classes)),

@@ -51,7 +51,8 @@ func TestCIFAR10(t *testing.T) {
 	if s.Samples(Train) != 10 || s.Samples(Test) != 1 {
 		t.Errorf("%d + %d samples after reading, want 10 + 1", s.TrainSamples, s.TestSamples)
 	}
-	if got := []string{s.FeatureNames[0], s.FeatureNames[1024], s.FeatureNames[3071]}; !cmp.Equal(got, []string{"red 0", "green 0", "blue 1023"}) {
+	if got := []string{s.FeatureNames[0], s.FeatureNames[1024], s.FeatureNames[3071]}; !cmp.Equal(got,
+		[]string{"red 0", "green 0", "blue 1023"}) {
 		t.Errorf("feature names %q", got)
 	}
 }

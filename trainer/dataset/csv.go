@@ -47,7 +47,10 @@ func openCSVFiles(ctx context.Context, cfg config.Data, bitsIn int, f found) (*S
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{Name: csvName(cfg.Train), BitsIn: bitsIn, Max: src.max, Path: f.dir, source: src, TrainSamples: len(scan.labels)}
+	s := &Set{
+		Name: csvName(cfg.Train), BitsIn: bitsIn, Max: src.max, Path: f.dir, source: src,
+		TrainSamples: len(scan.labels),
+	}
 	if s.Classes, err = scan.sorted(); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
 	}
@@ -239,7 +242,9 @@ func index(names []string) map[string]int {
 }
 
 // divide chooses the test records and finds the ranges of the others.
-func (s *csvSource) divide(ctx context.Context, cfg config.Data, classes []string, scan *scanned) (test int, err error) {
+func (s *csvSource) divide(ctx context.Context, cfg config.Data, classes []string, scan *scanned) (test int,
+	err error,
+) {
 	s.split, test, err = stratified(scan.labels, len(classes), cfg.TestShare, cfg.SplitSeed)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", s.files[Train].name, err)

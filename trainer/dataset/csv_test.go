@@ -51,17 +51,43 @@ func TestCSV(t *testing.T) {
 		{
 			"quoted, CRLF, spaces",
 			config.Data{Header: "auto"},
-			"\"a\",\"b c\",\"class\"\r\n\"-1\", 2.5,\"red soil\"\r\n1,\"-2.5\",blue\r\n0, 0, \"blue\"", "-7,99, blue \r\n", words,
+			"\"a\",\"b c\",\"class\"\r\n\"-1\", 2.5,\"red soil\"\r\n1,\"-2.5\",blue\r\n0, 0, \"blue\"", "-7,99, blue \r\n",
+			words,
 		},
-		{"label by name", config.Data{Label: "class"}, "class,a,b c\n10,-1,2.5\n2,1,-2.5\n2,0,0\n", "class,a,b c\n2,-7,99\n", named},
-		{"label in the middle", config.Data{Label: "class"}, "a,class,b c\n-1,10,2.5\n1,2,-2.5\n0,2,0\n", "a,class,b c\n-7,2,99\n", named},
-		{"byte order mark", config.Data{Label: "a b"}, "\ufeffa b,a,b c\n10,-1,2.5\n2,1,-2.5\n2,0,0\n", "a b,a,b c\n2,-7,99\n", named},
-		{"header of numbers declared", config.Data{Header: "yes"}, "1,2,3\n-1,2.5,10\n1,-2.5,2\n0,0,2\n", "1,2,3\n-7,99,2\n", func() result {
-			r := numbers
-			r.Names = []string{"1", "2"}
-			return r
-		}()},
-		{"gzip", config.Data{Header: "no"}, string(gzipped([]byte("-1,2.5,10\n1,-2.5,2\n0,0,2\n"))), string(gzipped([]byte("-7,99,2\n"))), numbers},
+		{
+			"label by name",
+			config.Data{Label: "class"},
+			"class,a,b c\n10,-1,2.5\n2,1,-2.5\n2,0,0\n", "class,a,b c\n2,-7,99\n",
+			named,
+		},
+		{
+			"label in the middle",
+			config.Data{Label: "class"},
+			"a,class,b c\n-1,10,2.5\n1,2,-2.5\n0,2,0\n",
+			"a,class,b c\n-7,2,99\n", named,
+		},
+		{
+			"byte order mark",
+			config.Data{Label: "a b"},
+			"\ufeffa b,a,b c\n10,-1,2.5\n2,1,-2.5\n2,0,0\n",
+			"a b,a,b c\n2,-7,99\n", named,
+		},
+		{
+			"header of numbers declared",
+			config.Data{Header: "yes"},
+			"1,2,3\n-1,2.5,10\n1,-2.5,2\n0,0,2\n", "1,2,3\n-7,99,2\n",
+			func() result {
+				r := numbers
+				r.Names = []string{"1", "2"}
+				return r
+			}(),
+		},
+		{
+			"gzip",
+			config.Data{Header: "no"},
+			string(gzipped([]byte("-1,2.5,10\n1,-2.5,2\n0,0,2\n"))),
+			string(gzipped([]byte("-7,99,2\n"))), numbers,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,35 +136,126 @@ func TestCSVFaults(t *testing.T) {
 		{"header only", config.Data{}, "a,class\n", "1,2", []string{"train.csv", "no records"}},
 		{"one column", config.Data{}, "1\n2\n", "1,2", []string{"train.csv", "1 columns", "commas"}},
 		{"one class", config.Data{}, "1,x\n2,x\n", "1,x", []string{"train.csv", `all records have the label "x"`}},
-		{"too many classes", config.Data{}, many.String(), "1,x", []string{"record 257", "line 257", "256 classes", "column 2"}},
-		{"not a number", config.Data{}, "a,b,class\n1,2,x\n1,oops,y\n", "1,2,x", []string{"train.csv", "record 2", "line 3", `column 2: "oops" is not a number`}},
+		{"too many classes", config.Data{}, many.String(), "1,x", []string{
+			"record 257", "line 257", "256 classes",
+			"column 2",
+		}},
+		{
+			"not a number",
+			config.Data{},
+			"a,b,class\n1,2,x\n1,oops,y\n", "1,2,x",
+			[]string{"train.csv", "record 2", "line 3", `column 2: "oops" is not a number`},
+		},
 		{"NaN", config.Data{}, "a,class\n1,x\nNaN,y\n", "1,x", []string{"record 2", `"NaN" is not a finite number`}},
 		{"Inf", config.Data{}, "a,class\n1,x\n-inf,y\n", "1,x", []string{"record 2", "not a finite number"}},
 		{"beyond float64", config.Data{}, "a,class\n1,x\n1e999,y\n", "1,x", []string{"record 2", "not a finite number"}},
 		{"missing value", config.Data{}, "a,b,class\n1,2,x\n1,,y\n", "1,2,x", []string{"record 2", "column 2 is empty"}},
-		{"missing label", config.Data{}, "a,b,class\n1,2,x\n1,2,\n", "1,2,x", []string{"record 2", "label (column 3) is empty"}},
-		{"short row", config.Data{}, "a,b,class\n1,2,x\n1,y\n", "1,2,x", []string{"record 2", "line 3", "columns, want 3 as in the first line"}},
-		{"long row", config.Data{}, "1,2,x\n1,2,3,y\n", "1,2,x", []string{"record 2", "line 2", "columns, want 3 as in the first line"}},
+		{
+			"missing label",
+			config.Data{},
+			"a,b,class\n1,2,x\n1,2,\n", "1,2,x",
+			[]string{"record 2", "label (column 3) is empty"},
+		},
+		{
+			"short row",
+			config.Data{},
+			"a,b,class\n1,2,x\n1,y\n", "1,2,x",
+			[]string{"record 2", "line 3", "columns, want 3 as in the first line"},
+		},
+		{"long row", config.Data{}, "1,2,x\n1,2,3,y\n", "1,2,x", []string{
+			"record 2", "line 2",
+			"columns, want 3 as in the first line",
+		}},
 		{"open quote", config.Data{}, "1,2,x\n1,\"2,y\n", "1,2,x", []string{"record 2", `extraneous or missing "`}},
-		{"endless record", config.Data{}, "1,x\n1,\"" + strings.Repeat("y", maxRecord+5000), "1,x", []string{"record 2", "longer than 4 MiB"}},
-		{"half a header", config.Data{}, "a,2,class\n1,2,x\n", "1,2,x", []string{"first line", `"a" is not a number and others are`, "data.header"}},
-		{"no header, but one", config.Data{Header: "no"}, "a,b,class\n1,2,x\n", "1,2,x", []string{"record 1", `"a" is not a number`}},
+		{
+			"endless record",
+			config.Data{},
+			"1,x\n1,\"" + strings.Repeat("y", maxRecord+5000), "1,x",
+			[]string{"record 2", "longer than 4 MiB"},
+		},
+		{
+			"half a header",
+			config.Data{},
+			"a,2,class\n1,2,x\n", "1,2,x",
+			[]string{"first line", `"a" is not a number and others are`, "data.header"},
+		},
+		{
+			"no header, but one",
+			config.Data{Header: "no"},
+			"a,b,class\n1,2,x\n", "1,2,x",
+			[]string{"record 1", `"a" is not a number`},
+		},
 		{"header unknown", config.Data{Header: "maybe"}, "1,x\n2,y\n", "1,x", []string{`data.header: "maybe"`}},
-		{"label not there", config.Data{Label: "species"}, "a,class\n1,x\n2,y\n", "1,x", []string{`no column is named "species"`, "class"}},
-		{"label twice", config.Data{Label: "class"}, "class,a,class\n1,2,x\n", "1,x", []string{`two columns are named "class"`}},
-		{"label without header", config.Data{Label: "class", Header: "no"}, "1,x\n2,y\n", "1,x", []string{`data.label: "class" is no column`, "no header", "from 1 to 2"}},
-		{"label number beyond the columns", config.Data{Label: "3", Header: "no"}, "1,x\n2,y\n", "1,x", []string{`data.label: "3" is no column`, "from 1 to 2"}},
+		{
+			"label not there",
+			config.Data{Label: "species"},
+			"a,class\n1,x\n2,y\n", "1,x",
+			[]string{`no column is named "species"`, "class"},
+		},
+		{
+			"label twice",
+			config.Data{Label: "class"},
+			"class,a,class\n1,2,x\n", "1,x",
+			[]string{`two columns are named "class"`},
+		},
+		{
+			"label without header",
+			config.Data{Label: "class", Header: "no"},
+			"1,x\n2,y\n", "1,x",
+			[]string{`data.label: "class" is no column`, "no header", "from 1 to 2"},
+		},
+		{
+			"label number beyond the columns",
+			config.Data{Label: "3", Header: "no"},
+			"1,x\n2,y\n", "1,x",
+			[]string{`data.label: "3" is no column`, "from 1 to 2"},
+		},
 		{"label number 0", config.Data{Label: "0"}, "1,x\n2,y\n", "1,x", []string{`no column is named "0"`}},
-		{"label number with a header", config.Data{Label: "2"}, "a,class\n1,x\n2,y\n", "1,x", []string{`no column is named "2"`}},
-		{"label number with a header, as is said", config.Data{Label: "2", Header: "yes"}, "a,class\n1,x\n2,y\n", "1,x", []string{`no column is named "2"`}},
-		{"label that is number or name", config.Data{Label: "2"}, "1,2,3\n4,5,6\n", "1,2,3", []string{"data.label: 2 stands in a line of numbers", "data.header", "(yes)", "(no)"}},
-		{"control character in a name", config.Data{}, "\"a\nb\",class\n1,x\n2,y\n", "1,x", []string{"header", `"a\nb" holds control characters`}},
-		{"control character in a label", config.Data{}, "a,class\n1,x\n2,\"y\n\"\"z\"\n", "1,x", []string{"record 2", "control characters"}},
+		{
+			"label number with a header",
+			config.Data{Label: "2"},
+			"a,class\n1,x\n2,y\n", "1,x",
+			[]string{`no column is named "2"`},
+		},
+		{
+			"label number with a header, as is said",
+			config.Data{Label: "2", Header: "yes"},
+			"a,class\n1,x\n2,y\n", "1,x",
+			[]string{`no column is named "2"`},
+		},
+		{
+			"label that is number or name",
+			config.Data{Label: "2"},
+			"1,2,3\n4,5,6\n", "1,2,3",
+			[]string{"data.label: 2 stands in a line of numbers", "data.header", "(yes)", "(no)"},
+		},
+		{
+			"control character in a name",
+			config.Data{},
+			"\"a\nb\",class\n1,x\n2,y\n", "1,x",
+			[]string{"header", `"a\nb" holds control characters`},
+		},
+		{
+			"control character in a label",
+			config.Data{},
+			"a,class\n1,x\n2,\"y\n\"\"z\"\n", "1,x",
+			[]string{"record 2", "control characters"},
+		},
 		{"long label", config.Data{}, "1," + strings.Repeat("y", 257), "1,x", []string{"record 1", "longer than 256 bytes"}},
 		{"equal labels", config.Data{}, "1,1\n2,1.0\n", "1,1", []string{`labels "1" and "1.0" are the same number`}},
-		{"test label unknown", config.Data{}, "1,x\n2,y\n", "1,x\n1,z\n", []string{"test.csv", "record 2", `label "z" does not occur in`, "train.csv"}},
+		{
+			"test label unknown",
+			config.Data{},
+			"1,x\n2,y\n", "1,x\n1,z\n",
+			[]string{"test.csv", "record 2", `label "z" does not occur in`, "train.csv"},
+		},
 		{"test columns differ", config.Data{}, "1,x\n2,y\n", "1,2,x\n", []string{"test.csv", "columns are not those of"}},
-		{"test names differ", config.Data{}, "a,class\n1,x\n2,y\n", "b,class\n2,x\n", []string{"test.csv", "columns are not those of"}},
+		{
+			"test names differ",
+			config.Data{},
+			"a,class\n1,x\n2,y\n", "b,class\n2,x\n",
+			[]string{"test.csv", "columns are not those of"},
+		},
 		{"range beyond float64", config.Data{}, "1e308,x\n-1e308,y\n", "1,x", []string{"train.csv", "feature 0", "rescale"}},
 		{"no share", config.Data{}, "1,x\n2,y\n", "", []string{"data.test_share: 0", "data.test"}},
 		{"share of all", config.Data{TestShare: 1}, "1,x\n2,y\n", "", []string{"data.test_share: 1"}},
@@ -176,7 +293,8 @@ func TestCSVLabelNumber(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.classes, s.Classes); diff != "" || s.Features != test.features || s.TrainSamples != test.samples {
+			if diff := cmp.Diff(test.classes, s.Classes); diff != "" || s.Features != test.features ||
+				s.TrainSamples != test.samples {
 				t.Errorf("%d samples of %d features, classes (-want +got):\n%s", s.TrainSamples, s.Features, diff)
 			}
 		})

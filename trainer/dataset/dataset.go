@@ -94,7 +94,8 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 	}
 	k, ok := findKind(cfg.Set)
 	if !ok {
-		return nil, hint.Near(fmt.Errorf("data set %q: unknown, want one of %s", cfg.Set, strings.Join(setNames(), ", ")), cfg.Set, setNames())
+		return nil, hint.Near(fmt.Errorf("data set %q: unknown, want one of %s", cfg.Set, strings.Join(setNames(), ", ")),
+			cfg.Set, setNames())
 	}
 	f, err := k.find(cfg.Dir, folders)
 	if err != nil {

@@ -57,7 +57,8 @@ func (s *stream) Close() error { return s.raw.Close() }
 func (s *stream) end(records int) error {
 	switch _, err := s.ReadByte(); {
 	case err == nil:
-		return fmt.Errorf("%s: bytes follow the last of %d records, the file is damaged or of another kind, fetch it again", s.name, records)
+		return fmt.Errorf("%s: bytes follow the last of %d records, the file is damaged or of another kind, fetch it again",
+			s.name, records)
 	case !errors.Is(err, io.EOF):
 		return fmt.Errorf("%s: after record %d: %w", s.name, records, damaged(err))
 	}

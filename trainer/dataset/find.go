@@ -39,7 +39,8 @@ func (k *kind) find(dir string, folders []string) (found, error) {
 	places := k.places(dir, folders)
 	f, reason := locate(k.files, places)
 	if reason != "" {
-		return found{}, &MissingError{Set: k.name, Reason: reason, Get: k.get + ", or name its folder with {Folders} or data.dir"}
+		return found{}, &MissingError{Set: k.name, Reason: reason, Get: k.get +
+			", or name its folder with {Folders} or data.dir"}
 	}
 	return f, nil
 }

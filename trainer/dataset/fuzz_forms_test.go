@@ -63,11 +63,13 @@ func fuzzCIFAR(t *testing.T, data, plain []byte, labels []int) {
 // quantiser. What is accepted is in the model's range, and finite in number.
 func FuzzSamples(f *testing.F) {
 	for _, seed := range [][]byte{
-		[]byte("1,2,3\n15,0,1\n"), []byte("a,b,c,class\n1,2,3,x\n"), []byte("class,a,b,c\nx,1,2,3\n"), []byte("\ufeffa,b,c\r\n0.5,1e300,-1e300\r\n"),
+		[]byte("1,2,3\n15,0,1\n"), []byte("a,b,c,class\n1,2,3,x\n"), []byte("class,a,b,c\nx,1,2,3\n"),
+		[]byte("\ufeffa,b,c\r\n0.5,1e300,-1e300\r\n"),
 		[]byte("1,2\n"), []byte("1,2,3,4,5\n"), []byte("1,2,NaN\n"), []byte("1,2,16\n"), []byte("1,2,\"3\n"), nil,
 		{0, 0},
 		[]byte("\n\n,,\n"),
-		idxBytes([]byte{1, 2, 3, 4, 5, 6}, 2, 3), idxBytes([]byte{1, 2, 3}, 1<<32-1, 3), idxBytes(nil, 0, 3), idxBytes([]byte{1, 2, 3}, 1, 1, 3, 1), idxBytes(nil, 1, 1<<16, 1<<16),
+		idxBytes([]byte{1, 2, 3, 4, 5, 6}, 2, 3), idxBytes([]byte{1, 2, 3}, 1<<32-1, 3), idxBytes(nil, 0, 3),
+		idxBytes([]byte{1, 2, 3}, 1, 1, 3, 1), idxBytes(nil, 1, 1<<16, 1<<16),
 	} {
 		f.Add(seed, "class", uint8(4), false)
 		f.Add(gzipped(seed), "", uint8(8), true)

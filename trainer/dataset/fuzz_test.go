@@ -60,7 +60,10 @@ func FuzzIDX(f *testing.F) {
 	f.Fuzz(func(t *testing.T, images, labels []byte) {
 		im, lb := decoded(images), decoded(labels)
 		bounded(t, len(im)+len(lb)+len(images)+len(labels), func() {
-			s, err := openMNIST(k, []file{inMemory("i", images), inMemory("l", labels), inMemory("i", images), inMemory("l", labels)})
+			s, err := openMNIST(k, []file{
+				inMemory("i", images), inMemory("l", labels), inMemory("i", images),
+				inMemory("l", labels),
+			})
 			if err != nil {
 				return
 			}
@@ -104,7 +107,8 @@ func FuzzCSV(f *testing.F) {
 		"-1,2.5,10\n1,-2.5,2\n0,0,2\n0,1,10\n",
 		"a,b c,class\n1,2,x\n3,4,x\n5,6,y\n7,8,y\n",
 		"\ufeff\"a\",\"class\"\r\n\"1\",\"red soil\"\r\n2,blue\r\n3,blue\r\n4,\"red soil\"\r\n",
-		"1,x\n1,\"open\n", "1,NaN\nNaN,2\n", "1e308,1\n-1e308,2\n1,1\n1,2\n", "1,1\n1,1.0\n", "", "\n\n,\n", "a,2,class\n1,2,x\n",
+		"1,x\n1,\"open\n", "1,NaN\nNaN,2\n", "1e308,1\n-1e308,2\n1,1\n1,2\n", "1,1\n1,1.0\n", "", "\n\n,\n",
+		"a,2,class\n1,2,x\n",
 		strings.Repeat("1,", 1000) + "a\n", "5e-324,x\n0,x\n5e-324,y\n0,y\n",
 	} {
 		f.Add([]byte(seed), "", uint8(4))

@@ -55,7 +55,8 @@ func (x *idx) header() error {
 			continue
 		}
 		if n == 0 || int64(x.size)*n > MaxFeatures {
-			return fmt.Errorf("header: dimension %d is %d, want records of 1 to %d bytes: the file is damaged or of another kind, fetch it again", d, n, MaxFeatures)
+			return fmt.Errorf("header: dimension %d is %d, want records of 1 to %d bytes: the file is damaged or of another "+
+				"kind, fetch it again", d, n, MaxFeatures)
 		}
 		x.size *= int(n)
 	}
@@ -127,7 +128,8 @@ func (s *idxSource) compare(images, labels *idx) error {
 		return fmt.Errorf("%s: header: %d labels for the %d images of %s, the files do not belong together",
 			labels.name, labels.count, images.count, images.name)
 	case s.features != 0 && images.size != s.features:
-		return fmt.Errorf("%s: header: images of %d pixels, want %d as in the training set", images.name, images.size, s.features)
+		return fmt.Errorf("%s: header: images of %d pixels, want %d as in the training set", images.name, images.size,
+			s.features)
 	}
 	return nil
 }
@@ -150,7 +152,8 @@ func (s *idxSource) read(part Part, emit func([]uint16, int) error) error {
 			return err
 		}
 		if int(label[0]) >= s.classes {
-			return labels.fault(labels.done, "label %d, want 0..%d: the file is damaged or of another set, fetch it again", label[0], s.classes-1)
+			return labels.fault(labels.done, "label %d, want 0..%d: the file is damaged or of another set, fetch it again",
+				label[0], s.classes-1)
 		}
 		widen(values, pixels)
 		if err := emit(values, int(label[0])); err != nil {

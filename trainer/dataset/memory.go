@@ -54,8 +54,10 @@ func openMemory(cfg config.Data, bitsIn int) (*Set, error) {
 		return nil, err
 	}
 	return &Set{
-		Name: cfg.Set, Classes: classes, Features: width, FeatureNames: slices.Clone(m.FeatureNames), BitsIn: bitsIn, Max: src.max,
-		Quantiser: src.q, Path: "memory", TrainSamples: len(src.labels[Train]), TestSamples: len(src.labels[Test]), source: src,
+		Name: cfg.Set, Classes: classes, Features: width, FeatureNames: slices.Clone(m.FeatureNames), BitsIn: bitsIn,
+		Max:       src.max,
+		Quantiser: src.q, Path: "memory", TrainSamples: len(src.labels[Train]), TestSamples: len(src.labels[Test]),
+		source: src,
 	}, nil
 }
 

@@ -48,7 +48,9 @@ func OpenSamples(ctx context.Context, path string, features int, featureNames []
 	return openSamples(f, features, featureNames, labelColumn, q, max)
 }
 
-func openSamples(f file, features int, names []string, label string, q *encoding.Quantiser, max uint32) (*Samples, error) {
+func openSamples(f file, features int, names []string, label string, q *encoding.Quantiser, max uint32) (*Samples,
+	error,
+) {
 	if q != nil && len(q.Scale) != features {
 		return nil, fmt.Errorf("quantiser of %d features for a model of %d", len(q.Scale), features)
 	}
@@ -65,7 +67,8 @@ func openSamples(f file, features int, names []string, label string, q *encoding
 	}
 	if q != nil && len(names) != 0 && s.table.names != nil && !slices.Equal(s.table.names, names) {
 		s.Close()
-		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order, want %s", f.name, abridged(names))
+		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order, want %s", f.name,
+			abridged(names))
 	}
 	return s, nil
 }
@@ -77,7 +80,8 @@ func (s *Samples) openImages(in *stream) (err error) {
 	}
 	if s.images.size != s.features {
 		s.Close()
-		return fmt.Errorf("%s: header: images of %d pixels, want %d, the model's features", in.name, s.images.size, s.features)
+		return fmt.Errorf("%s: header: images of %d pixels, want %d, the model's features", in.name, s.images.size,
+			s.features)
 	}
 	s.pixels = make([]byte, s.features)
 	return nil

@@ -12,7 +12,9 @@ import (
 )
 
 // readSamples reads all samples of a file in memory.
-func readSamples(data []byte, features int, names []string, label string, q *encoding.Quantiser, max uint32) ([][]uint16, error) {
+func readSamples(data []byte, features int, names []string, label string, q *encoding.Quantiser,
+	max uint32,
+) ([][]uint16, error) {
 	s, err := openSamples(inMemory("in", data), features, names, label, q, max)
 	if err != nil {
 		return nil, err
@@ -82,7 +84,10 @@ func TestSamplesFaults(t *testing.T) {
 		{"empty", nil, nil, []string{"in: the file is empty"}},
 		{"too few columns", []byte("1\n"), nil, []string{"in: first line: 1 columns, want 2 features and at most a label"}},
 		{"too many columns", []byte("1,2,3,4\n"), nil, []string{"4 columns"}},
-		{"not an integer", []byte("1,2\n1,2.5\n"), nil, []string{"in: record 2: line 2: feature 1 is 2.5, want an integer of 0..15"}},
+		{
+			"not an integer", []byte("1,2\n1,2.5\n"), nil,
+			[]string{"in: record 2: line 2: feature 1 is 2.5, want an integer of 0..15"},
+		},
 		{"negative", []byte("1,-1\n"), nil, []string{"feature 1 is -1"}},
 		{"too large", []byte("16,1\n"), nil, []string{"feature 0 is 16"}},
 		{"not a number", []byte("1,2\nx,1\n"), q, []string{"record 2", `column 1: "x" is not a number`}},

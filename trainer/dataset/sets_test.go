@@ -42,10 +42,13 @@ func TestDigits(t *testing.T) {
 func TestDigitsFaults(t *testing.T) {
 	row := strings.Repeat("0,", digitsFeatures)
 	for name, tt := range map[string]struct{ data, want string }{
-		"columns":         {"a,b\n1,2\n", "d: 1 features, want 64"},
-		"one row less":    {row + "class\n" + row + "3\n", "d: 1 records, want 2"},
-		"value too large": {row + "class\n" + row + "3\n17" + row[1:] + "3\n", "d: record 2: line 3: feature 0 is 17, want an integer of 0..16"},
-		"no digit":        {row + "class\n" + row + "10\n", `d: record 1: line 2: label "10", want a digit`},
+		"columns":      {"a,b\n1,2\n", "d: 1 features, want 64"},
+		"one row less": {row + "class\n" + row + "3\n", "d: 1 records, want 2"},
+		"value too large": {
+			row + "class\n" + row + "3\n17" + row[1:] + "3\n",
+			"d: record 2: line 3: feature 0 is 17, want an integer of 0..16",
+		},
+		"no digit": {row + "class\n" + row + "10\n", `d: record 1: line 2: label "10", want a digit`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := &digitsSource{files: [2]file{inMemory("d", []byte(tt.data))}, samples: [2]int{2, 2}}
@@ -83,7 +86,12 @@ func TestCheck(t *testing.T) {
 		trainSample int
 	}{
 		{"digits", "digits", nil, true, true, "the original digits of the UCI repository", 3823},
-		{"a version of its own", "mnist", []string{dir}, true, false, "its content is none that is known, it may be a version of its own", 3},
+		{
+			"a version of its own", "mnist",
+			[]string{dir},
+			true, false,
+			"its content is none that is known, it may be a version of its own", 3,
+		},
 		{"csv", "csv", nil, false, false, "has no files of its own, they are named in a configuration", 0},
 	}
 	for _, tt := range tests {
@@ -102,7 +110,8 @@ func TestCheck(t *testing.T) {
 		})
 	}
 	st, err := Check(ctx, "cifar10", []string{dir})
-	if err != nil || st.Found || !strings.Contains(st.Note, "looked in "+dir) || !strings.Contains(st.Note, "unpack https://") {
+	if err != nil || st.Found || !strings.Contains(st.Note, "looked in "+dir) ||
+		!strings.Contains(st.Note, "unpack https://") {
 		t.Errorf("missing set: %+v, error %v, want not found and no error", st, err)
 	}
 	_, err = Check(ctx, "imagenet", nil)
@@ -123,7 +132,10 @@ func TestRecognise(t *testing.T) {
 	}{
 		{"itself", "mnist", c.train, c.test, true, "the original MNIST"},
 		{"taken for another", "fashion-mnist", c.train, c.test, false, "this is the original MNIST, not fashion-mnist"},
-		{"test part differs", "mnist", c.train, c.train, false, "its content is none that is known, it may be a version of its own"},
+		{
+			"test part differs", "mnist", c.train, c.train, false,
+			"its content is none that is known, it may be a version of its own",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			known, note := recognise(tt.set, tt.train, tt.test)
@@ -191,8 +203,10 @@ func TestRealTabular(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s.Features != tt.features || len(s.Classes) != tt.classes || s.Classes[0] != tt.first || s.TrainSamples+s.TestSamples != tt.samples {
-				t.Errorf("%d features, %d classes from %s, %d samples", s.Features, len(s.Classes), s.Classes[0], s.TrainSamples+s.TestSamples)
+			if s.Features != tt.features || len(s.Classes) != tt.classes || s.Classes[0] != tt.first ||
+				s.TrainSamples+s.TestSamples != tt.samples {
+				t.Errorf("%d features, %d classes from %s, %d samples", s.Features, len(s.Classes), s.Classes[0],
+					s.TrainSamples+s.TestSamples)
 			}
 			if got := len(mustCollect(t, s, Test)); got != s.TestSamples {
 				t.Errorf("%d test samples read, %d announced", got, s.TestSamples)

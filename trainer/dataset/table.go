@@ -119,14 +119,16 @@ func (t *table) findLabel(line []string, lay layout) error {
 	known := lay.features != 0
 	switch {
 	case lay.label != "" && lay.header == "no" && number < 0:
-		return fmt.Errorf("data.label: %q is no column, and data.header says that there is no header; give a number from 1 to %d", lay.label, len(line))
+		return fmt.Errorf("data.label: %q is no column, and data.header says that there is no header; give a number from "+
+			"1 to %d", lay.label, len(line))
 	case known && len(line) == lay.features:
 		t.label = -1
 		return nil
 	case known && len(line) != lay.features+1:
 		return fmt.Errorf("%d columns, want %d features and at most a label", len(line), lay.features)
 	case number >= 0 && at >= 0 && lay.uncertain() && allNumbers(line):
-		return fmt.Errorf("data.label: %s stands in a line of numbers: say with data.header whether that is a header with this name (yes), or the label is in column %[1]s (no)", lay.label)
+		return fmt.Errorf("data.label: %s stands in a line of numbers: say with data.header whether that is a header with "+
+			"this name (yes), or the label is in column %[1]s (no)", lay.label)
 	case number >= 0 && (at < 0 || !lay.uncertain()):
 		t.label, t.numbered = number, true
 		return nil
@@ -231,7 +233,8 @@ func (t *table) fetch() error {
 	var bad *csv.ParseError
 	switch {
 	case errors.As(err, &bad) && errors.Is(err, csv.ErrFieldCount):
-		return t.fault(t.record, "line %d: %d columns, want %d as in the first line", bad.Line, len(fields), t.csv.FieldsPerRecord)
+		return t.fault(t.record, "line %d: %d columns, want %d as in the first line", bad.Line, len(fields),
+			t.csv.FieldsPerRecord)
 	case errors.As(err, &bad):
 		return t.fault(t.record, "line %d: %w", bad.Line, bad.Err)
 	case err == io.EOF:

@@ -119,7 +119,10 @@ func TestLabel(t *testing.T) {
 	for i := range e.Inputs() {
 		got = append(got, e.Label(i))
 	}
-	want := []string{"pixel 0 > 63", "pixel 0 > 127", "pixel 0 > 191", "feature 1 > 63", "feature 1 > 127", "feature 1 > 191"}
+	want := []string{
+		"pixel 0 > 63", "pixel 0 > 127", "pixel 0 > 191", "feature 1 > 63", "feature 1 > 127",
+		"feature 1 > 191",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("labels (-want +got):\n%s", diff)
 	}

@@ -33,7 +33,8 @@ func NewQuantiser(lo, hi []float64, max uint32) (*Quantiser, error) {
 		}
 		q.Scale[f] = float64(max) / width
 		if q.Scale[f] == 0 || math.IsInf(q.Scale[f], 0) {
-			return nil, fmt.Errorf("feature %d: values from %g to %g cannot be scaled to 0..%d, rescale them", f, lo[f], hi[f], max)
+			return nil, fmt.Errorf("feature %d: values from %g to %g cannot be scaled to 0..%d, rescale them", f, lo[f], hi[f],
+				max)
 		}
 	}
 	return q, nil

@@ -30,7 +30,10 @@ func BenchmarkStep(b *testing.B) {
 // BenchmarkCandidates is BenchmarkStep by the candidates of an anchor.
 func BenchmarkCandidates(b *testing.B) {
 	for _, k := range []int{4, 8, 16, 32, 64} {
-		benchmark(b, fmt.Sprintf("cifar10-12k-4-k%d", k), modelgen.Options{Width: 12000, Depth: 4, Features: 3072, Bits: 4, Anchors: k})
+		benchmark(b, fmt.Sprintf("cifar10-12k-4-k%d", k), modelgen.Options{
+			Width: 12000, Depth: 4, Features: 3072, Bits: 4,
+			Anchors: k,
+		})
 	}
 }
 

@@ -138,7 +138,10 @@ func checkWires(m *model.Model) error {
 // newSection returns the kernels' view of a section, which shares its arrays.
 func newSection(s *model.Section, arity int) *kernel.Gates {
 	gates := len(s.Ops) / arity
-	n := &kernel.Gates{Layers: s.Layers, Light: arity == kernel.LightOps, Op: hugepage.Make[uint8](gates), B: newPin(&s.B, gates)}
+	n := &kernel.Gates{
+		Layers: s.Layers, Light: arity == kernel.LightOps, Op: hugepage.Make[uint8](gates),
+		B: newPin(&s.B, gates),
+	}
 	tops := gates
 	if n.Light {
 		tops = 0

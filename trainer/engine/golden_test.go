@@ -208,7 +208,8 @@ func compare(t *testing.T, what string, got, want, tolerance params) {
 				}
 				for k := range values {
 					if !(math.Abs(g[n][k]-values[k]) <= tol[n][k]) {
-						t.Errorf("%s: layer %d, gate %d, %s[%d] = %v, want %v within %v", what, l+1, i, names[n], k, g[n][k], values[k], tol[n][k])
+						t.Errorf("%s: layer %d, gate %d, %s[%d] = %v, want %v within %v", what, l+1, i, names[n], k, g[n][k], values[k],
+							tol[n][k])
 					}
 				}
 			}
@@ -321,7 +322,10 @@ func arrays(m *model.Model) map[string][]float32 {
 func (g *golden) model(p params) *model.Model {
 	c := g.Config
 	m := &model.Model{Width: c.Width}
-	m.Config.Model = config.Model{Tau: c.Tau, Parametrization: c.Parametrization, Topology: c.Topology, Width: c.Width, Depth: c.Depth}
+	m.Config.Model = config.Model{
+		Tau: c.Tau, Parametrization: c.Parametrization, Topology: c.Topology, Width: c.Width,
+		Depth: c.Depth,
+	}
 	m.Config.Train.Estimator = map[bool]string{true: "ste", false: "soft"}[c.STE]
 	for range c.Classes {
 		m.Classes = append(m.Classes, fmt.Sprint(len(m.Classes)))

@@ -25,7 +25,8 @@ func newReadout(m *model.Model, words, threads int) *readout {
 	classes, padded := len(m.Classes), words*64
 	r := &readout{
 		classes: classes, perClass: m.Width / classes, words: words, tau: float32(m.Config.Model.Tau),
-		counts: make([]float64, classes*padded), deltas: make([]float32, classes*padded), losses: make([]float64, padded), right: make([]bool, padded),
+		counts: make([]float64, classes*padded), deltas: make([]float32, classes*padded), losses: make([]float64, padded),
+		right: make([]bool, padded),
 	}
 	for c := range classes {
 		r.delta = append(r.delta, r.deltas[c*padded:][:padded])

@@ -26,7 +26,10 @@ func newRelaxed(n *network) *relaxedEngine {
 	row := n.words * 64
 	e := &relaxedEngine{stack: newStack[float32](n, row)}
 	for t, lo := range e.bounds[:n.crew.Size()] {
-		e.workers = append(e.workers, &relaxedWorker{lo, e.bounds[t+1], kernel.NewRelaxedPass(n.words, mostCandidates(e.layers))})
+		e.workers = append(e.workers, &relaxedWorker{
+			lo, e.bounds[t+1],
+			kernel.NewRelaxedPass(n.words, mostCandidates(e.layers)),
+		})
 	}
 	pins := hugepage.Make[float32](kernel.Settle(e.layers, e.bounds) * row)
 	for i := range e.traces {

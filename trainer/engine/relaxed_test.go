@@ -20,13 +20,48 @@ func TestRelaxedBits(t *testing.T) {
 		batch   int
 		want    string
 	}{
-		{"ialgn/k=32", modelgen.Options{Anchors: 32, Fixed: true}, 100, "1842edf4a734839689cdaadb79a8a5bc603b4e70527ad39d8d9177c344d0595b"},
-		{"ialgn/k=33/first=relaxed", modelgen.Options{Anchors: 33, Features: 2100, Bits: 33}, 77, "938b8e88e17bff43ad9a20f24a4760a6b0231aa119a409db2562297811b3c0c9"},
-		{"ialgn/hidden=4", modelgen.Options{Anchors: 5, Hidden: 4}, 100, "ca92d858168517129908660917d086a54fbcad7fff99f0f1aa61ba57bf80c394"},
-		{"ialgn/hidden=4/batch=300", modelgen.Options{Hidden: 4, Light: true}, 300, "34dd320e21064dfe1f8d70ae66fddb09bdc024c562fda701be8000879f8b3af0"},
-		{"rwlgn", modelgen.Options{Topology: "rwlgn"}, 100, "3b305195350ba860deeadc13d91f02387a33c530c8e5c950ead5eb99fafc2bea"},
-		{"rwlgn-spine/batch=3", modelgen.Options{Topology: "rwlgn-spine"}, 3, "2bc59e38233242c52d71bf640c354b1637bd9d94510b0a21085f6b5d70c133d2"},
-		{"rwlgn-classwise/light", modelgen.Options{Topology: "rwlgn-classwise", Light: true}, 128, "e71e31e9f43d5828e9c18290527aff3fc8161cb6b359bd236ab8d3a4cefa8518"},
+		{
+			"ialgn/k=32",
+			modelgen.Options{Anchors: 32, Fixed: true},
+			100,
+			"1842edf4a734839689cdaadb79a8a5bc603b4e70527ad39d8d9177c344d0595b",
+		},
+		{
+			"ialgn/k=33/first=relaxed",
+			modelgen.Options{Anchors: 33, Features: 2100, Bits: 33},
+			77,
+			"938b8e88e17bff43ad9a20f24a4760a6b0231aa119a409db2562297811b3c0c9",
+		},
+		{
+			"ialgn/hidden=4",
+			modelgen.Options{Anchors: 5, Hidden: 4},
+			100,
+			"ca92d858168517129908660917d086a54fbcad7fff99f0f1aa61ba57bf80c394",
+		},
+		{
+			"ialgn/hidden=4/batch=300",
+			modelgen.Options{Hidden: 4, Light: true},
+			300,
+			"34dd320e21064dfe1f8d70ae66fddb09bdc024c562fda701be8000879f8b3af0",
+		},
+		{
+			"rwlgn",
+			modelgen.Options{Topology: "rwlgn"},
+			100,
+			"3b305195350ba860deeadc13d91f02387a33c530c8e5c950ead5eb99fafc2bea",
+		},
+		{
+			"rwlgn-spine/batch=3",
+			modelgen.Options{Topology: "rwlgn-spine"},
+			3,
+			"2bc59e38233242c52d71bf640c354b1637bd9d94510b0a21085f6b5d70c133d2",
+		},
+		{
+			"rwlgn-classwise/light",
+			modelgen.Options{Topology: "rwlgn-classwise", Light: true},
+			128,
+			"e71e31e9f43d5828e9c18290527aff3fc8161cb6b359bd236ab8d3a4cefa8518",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			onPaths(t, func(t *testing.T) {

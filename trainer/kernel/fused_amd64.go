@@ -58,10 +58,12 @@ type fused struct {
 func (p *Pass) fuse(s *Gates, layer, chain, chains int) bool {
 	k := kernelsFor(s.B.K)
 	p.batch = Batch{p.X, p.words, p.Samples}
-	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.A != nil && (s.Layers != 1 || kernelsFor(s.A.K) == nil && s.A.K != 1) {
+	if k == nil || s.Light || !p.batch.suits() || p.words != fusedWords || s.A != nil &&
+		(s.Layers != 1 || kernelsFor(s.A.K) == nil && s.A.K != 1) {
 		return false
 	}
-	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth || p.Samples > fusedSamples {
+	if uint(chains-1) >= uint(p.Group) || chain < 0 || (chain+chains)*s.Layers > len(s.Op) || layer+s.Layers > p.depth ||
+		p.Samples > fusedSamples {
 		panic("kernel: chains out of range") // assembly does not look
 	}
 	gates := p.frame(s)

@@ -19,7 +19,8 @@ func (s *Steps) UpdateTruth(c *Adam, gates *Gates, g int) {
 		gates.Op[g] = s.updateLight(c, four(gates.W), four(gates.M), four(gates.V))
 		return
 	}
-	arg, top := s.UpdateOperations(c, (*[Ops]float32)(gates.W[at:]), (*[Ops]float32)(gates.M[at:]), (*[Ops]float32)(gates.V[at:]))
+	arg, top := s.UpdateOperations(c, (*[Ops]float32)(gates.W[at:]), (*[Ops]float32)(gates.M[at:]),
+		(*[Ops]float32)(gates.V[at:]))
 	gates.Op[g], gates.Top[g] = uint8(arg), top
 }
 

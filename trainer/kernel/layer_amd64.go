@@ -46,7 +46,8 @@ func (p *LayerPass) fuse(l *Layer, own, next *Trace, from, to int) bool {
 	f.nextDelta, f.nextBits, f.nextCoef = &next.Delta[0], &next.Bits[0], &next.Coef[0]
 	f.keep = int64(slotsA)
 	if slotsA > 0 {
-		f.ownDelta, f.ownBits, f.ownCoef = &own.Delta[:to*fusedSamples][0], &own.Bits[:to*2*fusedWords][0], &own.Coef[:to*4][0]
+		f.ownDelta, f.ownBits, f.ownCoef = &own.Delta[:to*fusedSamples][0], &own.Bits[:to*2*fusedWords][0],
+			&own.Coef[:to*4][0]
 	}
 	f.rowsA, f.bitA = p.pinRows(l.A, to)
 	f.rowsB, f.bitB = p.pinRows(l.B, to)

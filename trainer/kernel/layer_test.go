@@ -24,7 +24,8 @@ type layerShape struct {
 }
 
 func (sh layerShape) String() string {
-	return fmt.Sprintf("a=%v b=%v light=%v layers=%d words=%d samples=%d", sh.a, sh.b, sh.light, sh.layers, sh.words, sh.samples)
+	return fmt.Sprintf("a=%v b=%v light=%v layers=%d words=%d samples=%d", sh.a, sh.b, sh.light, sh.layers, sh.words,
+		sh.samples)
 }
 
 // layerState is a layer with a batch, the bits of the layer before and what the readers of
@@ -65,7 +66,10 @@ func (sh layerShape) pin(r *rand.Rand, p onePinOf, width int) *Pin {
 func (sh layerShape) draw(r *rand.Rand) *layerState {
 	t := &layerState{layerShape: sh, width: 1 + r.IntN(3*blockGates)}
 	n := t.width * sh.layers
-	t.gates = &Gates{Layers: sh.layers, Light: sh.light, Op: make([]uint8, n), A: sh.pin(r, sh.a, t.width), B: sh.pin(r, sh.b, t.width)}
+	t.gates = &Gates{
+		Layers: sh.layers, Light: sh.light, Op: make([]uint8, n), A: sh.pin(r, sh.a, t.width),
+		B: sh.pin(r, sh.b, t.width),
+	}
 	t.gates.Logits = shape{}.logits(r, n, t.gates.Arity())
 	t.gates.Refresh()
 	rows := func(n int) []uint64 {

@@ -27,7 +27,8 @@ type shape struct {
 }
 
 func (sh shape) String() string {
-	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%d", sh.k, sh.samples, sh.words, sh.layers, sh.wide, sh.first)
+	return fmt.Sprintf("k=%d samples=%d words=%d layers=%d wide=%v first=%d", sh.k, sh.samples, sh.words, sh.layers,
+		sh.wide, sh.first)
 }
 
 const testInputs = 200
@@ -196,7 +197,8 @@ func TestPaths(t *testing.T) {
 	for _, k := range fusedCandidates[1:] {
 		for _, n := range []int{1, 64, 100, 101, 128} {
 			for _, wide := range []bool{false, true} {
-				shapes = append(shapes, shape{k, n, 2, 1 + r.IntN(11), wide, 0}, shape{k, n, 2, 1, wide, 1}, shape{k, n, 2, 1, wide, k},
+				shapes = append(shapes, shape{k, n, 2, 1 + r.IntN(11), wide, 0}, shape{k, n, 2, 1, wide, 1},
+					shape{k, n, 2, 1, wide, k},
 					shape{k, n, 2, 1, wide, fusedCandidates[r.IntN(len(fusedCandidates))]})
 			}
 		}

@@ -153,7 +153,11 @@ func (t *relaxedState) run(path string, keep func(v []float32) []float32, x []ui
 func relaxedShapes(r *rand.Rand) (all []relaxedShape) {
 	for _, k := range []int{1, 2, 3, 5, 8, 9, 16, 17, 32, 33, 100} {
 		for _, pins := range [][2]pinShape{
-			{{0, true}, {k, false}}, {{k, true}, {k, false}}, {{k, true}, {k, true}}, {{k, false}, {k, false}}, {{1, false}, {k, true}},
+			{{0, true}, {k, false}},
+			{{k, true}, {k, false}},
+			{{k, true}, {k, true}},
+			{{k, false}, {k, false}},
+			{{1, false}, {k, true}},
 		} {
 			for _, samples := range []int{1 + r.IntN(64), 100, 1 + r.IntN(500)} {
 				all = append(all, relaxedShape{
@@ -257,7 +261,10 @@ func TestRelaxedLooks(t *testing.T) {
 		f()
 		return false
 	}
-	sh := relaxedShape{a: pinShape{3, true}, b: pinShape{3, false}, above: pinShape{1, true}, samples: 100, words: 2, layers: 1, wide: true}
+	sh := relaxedShape{
+		a: pinShape{3, true}, b: pinShape{3, false}, above: pinShape{1, true}, samples: 100, words: 2,
+		layers: 1, wide: true,
+	}
 	for name, spoil := range map[string]func(s *relaxedState){
 		"nothing":       func(*relaxedState) {},
 		"a hidden wire": func(s *relaxedState) { s.l.A.Wide[5] = 1 << 20 },

@@ -19,7 +19,8 @@ func choose(want string, have []string) (string, error) {
 	case slices.Contains(have, want):
 		return want, nil
 	case want == "avx512" || want == "avx2":
-		return "none", fmt.Errorf("IALGN_SIMD=%s: this processor lacks it; leave the variable unset, or use %s", want, strings.Join(have, " or "))
+		return "none", fmt.Errorf("IALGN_SIMD=%s: this processor lacks it; leave the variable unset, or use %s", want,
+			strings.Join(have, " or "))
 	}
 	return "none", fmt.Errorf("IALGN_SIMD=%s: there is no such path; use avx512, avx2 or none", want)
 }

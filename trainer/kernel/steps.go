@@ -89,7 +89,9 @@ type Batch struct {
 // moments m and v. Candidate j is row wires[j] of the batch; grad is the gradient of the
 // selected bit, padded with zeros to a multiple of [Lanes]. It returns what
 // [Adam.Update] returns.
-func (s *Steps) UpdateSelection(c *Adam, w, m, v []float32, top float32, wires Wires, batch *Batch, grad []float32) (arg int, newTop float32) {
+func (s *Steps) UpdateSelection(c *Adam, w, m, v []float32, top float32, wires Wires, batch *Batch,
+	grad []float32,
+) (arg int, newTop float32) {
 	s.grow(len(w), batch.Words)
 	s.sumCandidates(w, top, wires, batch, grad)
 	return s.stepSelection(c, w, m, v, batch)

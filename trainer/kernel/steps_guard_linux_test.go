@@ -15,7 +15,8 @@ func guarded[T any](t *testing.T, v []T, end bool) []T {
 	page := syscall.Getpagesize()
 	bytes := len(v) * int(unsafe.Sizeof(v[0]))
 	inner := (bytes + page - 1) / page * page
-	all, err := syscall.Mmap(-1, 0, inner+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	all, err := syscall.Mmap(-1, 0, inner+2*page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,10 @@ func compareGather(t *testing.T, r *rand.Rand, samples int, end bool) {
 	}
 	edges := guarded(t, uses.edges[:4+edgesAhead], end)[:4]
 	var s Steps
-	s.gather(&Trace{Delta: guarded(t, trace.Delta, end), Bits: guarded(t, trace.Bits, end), Coef: guarded(t, trace.Coef, end)}, got, edges, words)
+	s.gather(&Trace{
+		Delta: guarded(t, trace.Delta, end), Bits: guarded(t, trace.Bits, end),
+		Coef: guarded(t, trace.Coef, end),
+	}, got, edges, words)
 	for i := range want {
 		if math.Float32bits(want[i]) != math.Float32bits(got[i]) {
 			t.Errorf("samples=%d: sum of sample %d is %v, want %v", samples, i, got[i], want[i])
@@ -169,14 +173,18 @@ func compareGate(t *testing.T, path string, r *rand.Rand, samples int, end bool)
 			}
 			arg, top := s.UpdateOperations(&c, (*[Ops]float32)(w), (*[Ops]float32)(m), (*[Ops]float32)(v))
 			bits := map[string][]uint32{}
-			for name, x := range map[string][]float32{"w": w, "m": m, "v": v, "delta": delta, "beta": beta, "top": {float32(arg), top}} {
+			for name, x := range map[string][]float32{
+				"w": w, "m": m, "v": v, "delta": delta, "beta": beta,
+				"top": {float32(arg), top},
+			} {
 				add(bits, name, x)
 			}
 			return bits
 		}
 		floats := func(v []float32) []float32 { return guarded(t, v, end) }
 		want := run("none", slices.Clone(w), slices.Clone(m), slices.Clone(v), slices.Clone(delta), make([]float32, n), a, b)
-		got := run(path, floats(w), floats(m), floats(v), floats(delta), floats(make([]float32, n)), guarded(t, a, end), guarded(t, b, end))
+		got := run(path, floats(w), floats(m), floats(v), floats(delta), floats(make([]float32, n)), guarded(t, a, end),
+			guarded(t, b, end))
 		for name, x := range want {
 			if i := firstDifference(x, got[name]); i >= 0 {
 				t.Errorf("samples=%d alone=%v: %s[%d] = %x, want %x", samples, alone, name, i, got[name][i], x[i])

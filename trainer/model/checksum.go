@@ -74,7 +74,8 @@ func (c *container) checkSum(size int64) error {
 // needSum refuses a checkpoint without a checksum.
 func (c *container) needSum() error {
 	if _, found := c.meta[checksumKey]; !found {
-		return fmt.Errorf("%s: has no checksum, without which damage does not show: an earlier ialgn wrote it; resume with that one, or train anew", c.name)
+		return fmt.Errorf("%s: has no checksum, without which damage does not show: an earlier ialgn wrote it; resume "+
+			"with that one, or train anew", c.name)
 	}
 	return nil
 }

@@ -51,7 +51,10 @@ func TestChecksumReaders(t *testing.T) {
 	}
 	_, load := model.Load(path)
 	_, frozen := model.ReadFrozen(path)
-	_, checkpoint := model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) { return nil, nil })
+	_, checkpoint := model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) {
+		return nil,
+			nil
+	})
 	opened, err := model.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +65,8 @@ func TestChecksumReaders(t *testing.T) {
 	for reader, err := range map[string]error{
 		"Load": load, "ReadFrozen": frozen, "LoadCheckpoint": checkpoint, "Chains": chains, "Reload": m.Reload(path),
 	} {
-		if err == nil || !strings.HasPrefix(err.Error(), path+": checksum ") || !strings.Contains(err.Error(), "; the file is damaged or was changed; take a fresh copy") {
+		if err == nil || !strings.HasPrefix(err.Error(), path+": checksum ") ||
+			!strings.Contains(err.Error(), "; the file is damaged or was changed; take a fresh copy") {
 			t.Errorf("%s: error %v", reader, err)
 		}
 	}
@@ -90,7 +94,8 @@ func TestWithoutChecksum(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) { return nil, nil })
-	if err == nil || !strings.Contains(err.Error(), path+": has no checksum") || !strings.Contains(err.Error(), "train anew") {
+	if err == nil || !strings.Contains(err.Error(), path+": has no checksum") ||
+		!strings.Contains(err.Error(), "train anew") {
 		t.Errorf("a checkpoint: error %v", err)
 	}
 }
@@ -99,7 +104,10 @@ func TestWithoutChecksum(t *testing.T) {
 func TestChecksumErrors(t *testing.T) {
 	file := fileOf(t, modelgen.New(modelgen.Options{}), model.Extra{})
 	at := bytes.Index(file, []byte(`"crc32c":"`)) + len(`"crc32c":"`)
-	for _, digits := range []string{"00000000", strings.ToUpper(string(file[at : at+8])), `", "x":"`, `\u00300000000`[:8]} {
+	for _, digits := range []string{
+		"00000000", strings.ToUpper(string(file[at : at+8])), `", "x":"`,
+		`\u00300000000`[:8],
+	} {
 		harmed := bytes.Clone(file)
 		copy(harmed[at:], digits)
 		if !bytes.Equal(harmed, file) { // digits alone are upper and lower case at once

@@ -55,13 +55,25 @@ func TestHeaderErrors(t *testing.T) {
 	}{
 		{"format", func(h *header) { h.Meta["format"] = "pt" }, []string{`format "pt"`, "no model of ialgn"}},
 		{"no metadata", func(h *header) { h.Meta = nil }, []string{`format ""`}},
-		{"version", func(h *header) { h.Meta["version"] = "2" }, []string{`version "2", this program reads version 1; use the ialgn that wrote it`}},
+		{
+			"version", func(h *header) { h.Meta["version"] = "2" },
+			[]string{`version "2", this program reads version 1; use the ialgn that wrote it`},
+		},
 		{"missing record", func(h *header) { delete(h.Meta, "record") }, []string{"metadata: record is missing"}},
 		{"broken record", func(h *header) { h.Meta["record"] += "x" }, []string{"metadata: record: text after"}},
-		{"kept epoch", func(h *header) { h.Meta["record"] = `{"epochs":[{}],"kept_epoch":2}` }, []string{"epoch 2 was kept, the training record has 1"}},
-		{"kept before all", func(h *header) { h.Meta["record"] = `{"epochs":[{}],"kept_epoch":-1}` }, []string{"epoch -1 was kept"}},
+		{
+			"kept epoch", func(h *header) { h.Meta["record"] = `{"epochs":[{}],"kept_epoch":2}` },
+			[]string{"epoch 2 was kept, the training record has 1"},
+		},
+		{
+			"kept before all", func(h *header) { h.Meta["record"] = `{"epochs":[{}],"kept_epoch":-1}` },
+			[]string{"epoch -1 was kept"},
+		},
 		{"unknown key", meta("config", `"width"`, `"breite"`), []string{"metadata: config", "breite"}},
-		{"width and classes", meta("config", `"width":30`, `"width":31`), []string{"31 chains cannot be split into 3 classes"}},
+		{
+			"width and classes", meta("config", `"width":30`, `"width":31`),
+			[]string{"31 chains cannot be split into 3 classes"},
+		},
 		{"width", meta("config", `"width":30`, `"width":33`), []string{"section0.ops: shape [30 1 16], want [33 1 16]"}},
 		{"no width", meta("config", `"width":30`, `"width":0`), []string{"width 0"}},
 		{"depth", meta("config", `"depth":5`, `"depth":6`), []string{"describes 30 x 6 gates, the network has 30 x 5"}},
@@ -69,15 +81,28 @@ func TestHeaderErrors(t *testing.T) {
 		{"parametrization", meta("config", `softmax16`, `gumbel`), []string{`parametrization "gumbel"`}},
 		{"tau", meta("config", `"tau":3`, `"tau":0`), []string{"tau 0"}},
 		{"layers", meta("sections", `"layers":4`, `"layers":0`), []string{"section 1: 0 layers"}},
-		{"huge layers", meta("sections", `"layers":4`, `"layers":9000000000000000000`), []string{"section 1: 9000000000000000000 layers"}},
+		{
+			"huge layers", meta("sections", `"layers":4`, `"layers":9000000000000000000`),
+			[]string{"section 1: 9000000000000000000 layers"},
+		},
 		{"no sections", func(h *header) { h.Meta["sections"] = "[]" }, []string{"no layers"}},
-		{"spine first", meta("sections", `"input"`, `"spine"`), []string{"section 0: pin A: source spine, but the first layer"}},
-		{"previous first", meta("sections", `"input"`, `"previous"`), []string{"section 0: pin A: source previous, but the first layer"}},
+		{
+			"spine first", meta("sections", `"input"`, `"spine"`),
+			[]string{"section 0: pin A: source spine, but the first layer"},
+		},
+		{
+			"previous first", meta("sections", `"input"`, `"previous"`),
+			[]string{"section 0: pin A: source previous, but the first layer"},
+		},
 		{"spine on pin B", func(h *header) {
-			h.Meta["sections"] = strings.Replace(h.Meta["sections"], `"b":{"source":"input","k":4}}]`, `"b":{"source":"spine","k":1}}]`, 1)
+			h.Meta["sections"] = strings.Replace(h.Meta["sections"], `"b":{"source":"input","k":4}}]`,
+				`"b":{"source":"spine","k":1}}]`, 1)
 		}, []string{"section 1: pin B: source spine, which pin A alone can have"}},
 		{"source", meta("sections", `"spine"`, `"next"`), []string{`source "next", want one of [input previous spine]`}},
-		{"spine with candidates", meta("sections", `"spine","k":1`, `"spine","k":2`), []string{"section 1: pin A: 2 candidates"}},
+		{
+			"spine with candidates", meta("sections", `"spine","k":1`, `"spine","k":2`),
+			[]string{"section 1: pin A: 2 candidates"},
+		},
 		{"no candidates", meta("sections", `"k":4`, `"k":0`), []string{"section 0: pin A: 0 candidates"}},
 		{"candidates", meta("sections", `"k":4`, `"k":5`), []string{"section0.a.wires: shape [30 1 4], want [30 1 5]"}},
 		{"no classes", func(h *header) { h.Meta["classes"] = "null" }, []string{"0 classes"}},
@@ -107,13 +132,34 @@ func TestHeaderErrors(t *testing.T) {
 		}, []string{"encoder.offset: type F32, want F64"}},
 		{"type", set("section1.ops", func(e *line) { e.DType = "U32" }), []string{"section1.ops: type U32, want F32"}},
 		{"unknown type", set("section1.ops", func(e *line) { e.DType = "BF16" }), []string{`section1.ops: type "BF16"`}},
-		{"order of shape", set("section1.ops", func(e *line) { e.Shape = []int64{4, 30, 16} }), []string{"section1.ops: shape [4 30 16], want [30 4 16]"}},
-		{"flat shape", set("section1.ops", func(e *line) { e.Shape = []int64{4 * 30 * 16} }), []string{"section1.ops: shape [1920], want [30 4 16]"}},
-		{"large shape", set("section1.ops", func(e *line) { e.Shape = []int64{1 << 62, 1 << 62, 16} }), []string{"section1.ops: shape", "does not fit the file"}},
-		{"negative shape", set("section1.ops", func(e *line) { e.Shape = []int64{-30, -4, 16} }), []string{"section1.ops: shape", "does not fit the file"}},
-		{"empty shape", set("section1.ops", func(e *line) { e.Shape = []int64{0, 4, 16} }), []string{"section1.ops: shape", "does not fit the file"}},
-		{"overlap", set("section1.ops", func(e *line) { e.Offsets[0] -= 4; e.Offsets[1] -= 4 }), []string{"section1.ops: begins at byte"}},
-		{"negative offset", set("section1.ops", func(e *line) { e.Offsets[0] = -4 }), []string{"section1.ops: begins at byte -4"}},
+		{
+			"order of shape", set("section1.ops", func(e *line) { e.Shape = []int64{4, 30, 16} }),
+			[]string{"section1.ops: shape [4 30 16], want [30 4 16]"},
+		},
+		{
+			"flat shape", set("section1.ops", func(e *line) { e.Shape = []int64{4 * 30 * 16} }),
+			[]string{"section1.ops: shape [1920], want [30 4 16]"},
+		},
+		{
+			"large shape", set("section1.ops", func(e *line) { e.Shape = []int64{1 << 62, 1 << 62, 16} }),
+			[]string{"section1.ops: shape", "does not fit the file"},
+		},
+		{
+			"negative shape", set("section1.ops", func(e *line) { e.Shape = []int64{-30, -4, 16} }),
+			[]string{"section1.ops: shape", "does not fit the file"},
+		},
+		{
+			"empty shape", set("section1.ops", func(e *line) { e.Shape = []int64{0, 4, 16} }),
+			[]string{"section1.ops: shape", "does not fit the file"},
+		},
+		{
+			"overlap", set("section1.ops", func(e *line) { e.Offsets[0] -= 4; e.Offsets[1] -= 4 }),
+			[]string{"section1.ops: begins at byte"},
+		},
+		{
+			"negative offset", set("section1.ops", func(e *line) { e.Offsets[0] = -4 }),
+			[]string{"section1.ops: begins at byte -4"},
+		},
 		{"short", set("section1.ops", func(e *line) { e.Offsets[1] -= 4 }), []string{"section1.ops: ends at byte"}},
 		{"hole", func(h *header) { delete(h.Tensors, "section0.ops") }, []string{"begins at byte"}},
 	} {
@@ -199,7 +245,11 @@ func TestWriteErrors(t *testing.T) {
 	}{
 		{"NaN", func(m *model.Model) { m.Sections[0].Ops[0] = float32(math.NaN()) }, model.Extra{}, "section0.ops: NaN"},
 		{"index", func(m *model.Model) { m.Sections[1].B.Wires.Set(5, 18) }, model.Extra{}, "section1.b.wires: index 18"},
-		{"short logits", func(m *model.Model) { m.Sections[1].B.Logits = nil }, model.Extra{}, "section1.b.logits: 0 elements, want 480"},
+		{
+			"short logits", func(m *model.Model) { m.Sections[1].B.Logits = nil },
+			model.Extra{},
+			"section1.b.logits: 0 elements, want 480",
+		},
 		{"loss", func(m *model.Model) { m.Record.Epochs[0].Loss = math.Inf(1) }, model.Extra{}, "record"},
 		{"metadata name", nil, model.Extra{Metadata: map[string]string{"config": ""}}, `"checkpoint."`},
 		{"tensor name", nil, tensor("section0.ops", 1, 1), `"adam."`},

@@ -52,7 +52,10 @@ func TestOperation(t *testing.T) {
 		{"tie", sixteen(map[int]float32{7: 2, 12: 2}), 7},
 		{"all equal", sixteen(nil), 0},
 		{"signed zeros are equal", sixteen(map[int]float32{0: zero}), 0},
-		{"all negative", sixteen(map[int]float32{0: -1, 1: -1, 2: -1, 3: -1, 4: -1, 5: -1, 6: -1, 7: -1, 8: -1, 9: -1, 10: -1, 11: -1, 12: -1, 13: -1, 14: -1, 15: -0.5}), 15},
+		{"all negative", sixteen(map[int]float32{
+			0: -1, 1: -1, 2: -1, 3: -1, 4: -1, 5: -1, 6: -1, 7: -1, 8: -1, 9: -1, 10: -1,
+			11: -1, 12: -1, 13: -1, 14: -1, 15: -0.5,
+		}), 15},
 		{"light AND", []float32{-1, -1, -1, 1}, 1},
 		{"light A", []float32{-1, -1, 1, 1}, 3},
 		{"light B", []float32{-1, 1, -1, 1}, 5},
@@ -98,7 +101,10 @@ func TestFrozenValidate(t *testing.T) {
 		{"short operations", func(f *model.Frozen) { f.Layers[1].Op = f.Layers[1].Op[1:] }, "29 operations"},
 		{"short indices", func(f *model.Frozen) { f.Layers[1].B = nil }, "0 indices"},
 		{"no layers", func(f *model.Frozen) { f.Layers = nil }, "no layers"},
-		{"classes", func(f *model.Frozen) { f.Classes = f.Classes[:2]; f.Width = 31 }, "31 chains cannot be split into 2 classes"},
+		{
+			"classes", func(f *model.Frozen) { f.Classes = f.Classes[:2]; f.Width = 31 },
+			"31 chains cannot be split into 2 classes",
+		},
 		{"no classes", func(f *model.Frozen) { f.Classes = nil }, "0 classes"},
 		{"width", func(f *model.Frozen) { f.Width = 0 }, "width 0"},
 		{"encoder", func(f *model.Frozen) { f.Encoder = encoding.Encoder{} }, "encoder"},

@@ -61,7 +61,8 @@ type Record struct {
 	Test    string  `json:"test_sha256"`
 	Start   *Start  `json:"start,omitempty"` // nil: drawn by the seed
 	Epochs  []Epoch `json:"epochs"`
-	Kept    int     `json:"kept_epoch,omitempty"` // whose parameters these are, from 1; 0: the last, without a validation set
+	// whose parameters these are, from 1; 0: the last, without a validation set
+	Kept int `json:"kept_epoch,omitempty"`
 }
 
 // Start names the model file whose parameters training started from.

@@ -67,7 +67,9 @@ func irregular(path string, info os.FileInfo) error {
 	return fmt.Errorf("%s: is a device or pipe, which cannot be read more than once; name a model file", path)
 }
 
-func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]string) ([]Tensor, error)) (*Model, error) {
+func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]string) ([]Tensor, error)) (*Model,
+	error,
+) {
 	c, m, err := openModel(name, r, size, true)
 	if err == nil && state != nil {
 		err = c.needSum()
@@ -151,7 +153,8 @@ func (c *container) readEncoder(e *encoding.Encoder) error {
 			}
 		}
 		e.Quantiser = &encoding.Quantiser{Offset: make([]float64, features), Scale: make([]float64, features)}
-		want = append(want, Tensor{offset, []int{features}, e.Quantiser.Offset}, Tensor{scale, []int{features}, e.Quantiser.Scale})
+		want = append(want, Tensor{offset, []int{features}, e.Quantiser.Offset},
+			Tensor{scale, []int{features}, e.Quantiser.Scale})
 	}
 	e.Thresholds = slices.Collect(slices.Chunk(flat, e.Bits-1))
 	return c.fill(want)

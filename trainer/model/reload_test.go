@@ -57,7 +57,8 @@ func TestReloadRefuses(t *testing.T) {
 		if err := os.WriteFile(path, c.file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := modelgen.New(modelgen.Options{}).Reload(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+		if err := modelgen.New(modelgen.Options{}).Reload(path); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s: error %v, want one that holds %q", c.name, err, c.want)
 		}
 	}

@@ -83,7 +83,8 @@ func (f *Frozen) Evaluate(ctx context.Context, p *encoding.Packed, threads int) 
 // accepts returns an error if p does not hold levels of the network's encoder.
 func (f *Frozen) accepts(p *encoding.Packed) error {
 	if p.Features != f.Encoder.Features() || p.Width != f.Encoder.LevelBits() {
-		return fmt.Errorf("evaluate: samples of %d features of %d bits, the network reads levels of %d features of %d bits; encode them with the model's own encoder",
+		return fmt.Errorf("evaluate: samples of %d features of %d bits, the network reads levels of %d features of %d "+
+			"bits; encode them with the model's own encoder",
 			p.Features, p.Width, f.Encoder.Features(), f.Encoder.LevelBits())
 	}
 	return nil

@@ -55,7 +55,9 @@ func readRuns(name string, r io.ReaderAt, size int64, chunk int,
 }
 
 // visitSection reads section i in runs of about that many bytes.
-func (c *container) visitSection(m *Model, i, chunk int, visit func(section, first, chains int, s *Section) error) error {
+func (c *container) visitSection(m *Model, i, chunk int, visit func(section, first, chains int,
+	s *Section) error,
+) error {
 	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
 	s, buf := m.allocate(i, chains), make([]byte, codecBytes)
 	for first := 0; first < m.Width; first += chains {

@@ -35,13 +35,15 @@ func TestReadChains(t *testing.T) {
 			}
 			visit := func(section, first, chains int, s *model.Section) error {
 				if first != next || len(s.Ops) != chains*s.Layers*m.Arity() {
-					t.Errorf("%s: section %d: chains %d and %d more, with %d logits, want from %d on", form.Name, section, first, chains, len(s.Ops), next)
+					t.Errorf("%s: section %d: chains %d and %d more, with %d logits, want from %d on", form.Name, section, first,
+						chains, len(s.Ops), next)
 				}
 				next = (first + chains) % m.Width
 				add(&got[section], s)
 				return nil
 			}
-			if err := model.ReadChainsChunks("m", bytes.NewReader(file.Bytes()), int64(file.Len()), chunk, begin, visit); err != nil {
+			if err := model.ReadChainsChunks("m", bytes.NewReader(file.Bytes()), int64(file.Len()), chunk, begin,
+				visit); err != nil {
 				t.Fatalf("%s: %v", form.Name, err)
 			}
 			if diff := cmp.Diff(m.Sections, got); diff != "" {
