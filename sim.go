@@ -90,7 +90,7 @@ func simulate(ctx context.Context, name string, n *netlist.Netlist, s source, o 
 	if err != nil {
 		return nil, err
 	}
-	classifier, err := sim.NewClassifier(n, 0)
+	classifier, err := sim.NewClassifier(n, parallel())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: compile again", name, err)
 	}

@@ -303,5 +303,5 @@ func checkPins(r synth.Options) error {
 	return nil
 }
 
-// parallel is how many programs run at a time.
+// parallel is how many goroutines and programs run at a time: as many as the process may.
 func parallel() int { return runtime.GOMAXPROCS(0) }

@@ -245,7 +245,7 @@ func (k *checked) verify(ctx context.Context, m *Model, level int, o VerifyOptio
 		Folder: k.differ, Assumed: k.design.Assumed, Random: k.test.random,
 		asked: level, foldAsked: k.fold != nil, synthesisAsked: o.Synthesized && level > 1, checked: k,
 	}
-	if c.Software, err = k.design.Software(ctx, k.test.samples(), 0); err != nil {
+	if c.Software, err = k.design.Software(ctx, k.test.samples(), parallel()); err != nil {
 		return nil, err
 	}
 	if err := c.fold(ctx, o); err != nil {
@@ -312,7 +312,7 @@ func (c *Certificate) proveCore(ctx context.Context) (err error) {
 		return err
 	}
 	d.Product, d.Hint = split.Whole(), nil
-	if s, err := d.Software(ctx, k.test.samples(), 0); err != nil {
+	if s, err := d.Software(ctx, k.test.samples(), parallel()); err != nil {
 		return err
 	} else if s.Mismatches > 0 {
 		c.Folder = append(c.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %d DIFFERENCES",
