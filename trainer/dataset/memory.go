@@ -24,7 +24,7 @@ func openMemory(cfg config.Data, bitsIn int) (*Set, error) {
 	if m == nil {
 		return nil, &MissingError{
 			Set: cfg.Set, Reason: "its samples were passed by the program that trained the model, and are in no file",
-			Get: "pass them again",
+			Get: "pass them again, or have samples of a file classified",
 		}
 	}
 	if bitsIn < encoding.MinBitsIn || bitsIn > encoding.MaxBitsIn {
