@@ -17,6 +17,7 @@ import (
 
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
+	"ialgn/internal/screen"
 	"ialgn/trainer/dataset"
 )
 
@@ -47,7 +48,9 @@ func arguments(c *cli.Context, n int) ([]string, error) {
 
 // begin does what every command begins with.
 func begin(c *cli.Context) error {
-	screenOf(c).watched(c)
+	if !c.Bool("quiet") {
+		c.Context = screenOf(c).Watch(c.Context)
+	}
 	return limitCores(c)
 }
 
@@ -137,9 +140,12 @@ func note(c *cli.Context, format string, args ...any) {
 	}
 }
 
-// warn writes a warning of one line, which --quiet does not silence.
-func warn(c *cli.Context, format string, args ...any) {
-	screenOf(c).warn(fmt.Errorf(format, args...))
+// screenOf returns standard error of a command.
+func screenOf(c *cli.Context) *screen.Screen { return c.App.ErrWriter.(*screen.Screen) }
+
+// warn tells in one line of what went wrong while the command goes on, with --quiet too.
+func warn(s *screen.Screen, err error) {
+	fmt.Fprintf(s, "ialgn: warning: %s\n", screen.OneLine(message(err)))
 }
 
 // notes returns what writes a note, and what writes a warning.
@@ -148,7 +154,7 @@ func notes(c *cli.Context) (toNote func(text string), toWarn func(error)) {
 		if remedy := hint.In(err, option.Flags); remedy != "" {
 			err = fmt.Errorf("%w; %s", err, remedy)
 		}
-		screenOf(c).warn(err)
+		warn(screenOf(c), err)
 	}
 }
 

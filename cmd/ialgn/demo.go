@@ -97,7 +97,7 @@ func demoSynth(c *cli.Context, path, dir string) (*synthReport, error) {
 	r, err := synthFolder(c, dir, o, path)
 	var missing *tool.MissingError
 	if errors.As(err, &missing) {
-		warn(c, "%v; there is no bitstream, or it was not checked", err)
+		warn(screenOf(c), fmt.Errorf("%v; there is no bitstream, or it was not checked", err))
 		return nil, nil
 	}
 	return r, err
@@ -109,7 +109,7 @@ func demoVerify(c *cli.Context, path, dir string) (*verifyReport, error) {
 	r, err := verifyModel(c, path, dir, o)
 	var missing *tool.MissingError
 	if r != nil && errors.As(err, &missing) {
-		warn(c, "%v; the Verilog was not simulated", err)
+		warn(screenOf(c), fmt.Errorf("%v; the Verilog was not simulated", err))
 		o.Level = ialgn.VerifySoftware
 		return verifyModel(c, path, dir, o)
 	}

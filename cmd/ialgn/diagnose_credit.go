@@ -10,6 +10,7 @@ import (
 	"ialgn/diagnose/credit"
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
+	"ialgn/internal/screen"
 	"ialgn/trainer"
 )
 
@@ -52,8 +53,8 @@ func diagnoseCredit(c *cli.Context, args []string) error {
 		return err
 	}
 	r, err := credit.MeasureAll(c.Context, runs, data, func(topology string) (func(credit.Progress), func(error)) {
-		p := newSteps(c, topology)
-		return func(at credit.Progress) { p.show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.end
+		p := screen.NewSteps(screenOf(c), topology, c.Bool("quiet"))
+		return func(at credit.Progress) { p.Show(at.Batch*at.Samples+at.Sample, at.Batches*at.Samples) }, p.End
 	})
 	if err != nil {
 		return fmt.Errorf("--what credit: %w", err)

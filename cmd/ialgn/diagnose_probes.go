@@ -15,6 +15,7 @@ import (
 	"ialgn/internal/filelock"
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
+	"ialgn/internal/screen"
 )
 
 // probesOptions are the options of --what probes alone.
@@ -30,8 +31,8 @@ var probesOptions = []cli.Flag{
 // diagnoseProbes trains linear classifiers on layers, and measures their entropy beside.
 func diagnoseProbes(c *cli.Context, args []string) error {
 	study := probes.Study{Open: opener(c), Begin: func(path string) (func(done, of int), func(error)) {
-		p := newSteps(c, path)
-		return p.show, p.end
+		p := screen.NewSteps(screenOf(c), path, c.Bool("quiet"))
+		return p.Show, p.End
 	}}
 	groups, err := study.Open.Groups(c.Context, args)
 	if err != nil {
@@ -110,7 +111,7 @@ func knownProbes(c *cli.Context) (*probe.Known, error) {
 	case path == "":
 		return nil, hint.With(errors.New("--keep: no file given"), "name one with --keep FILE, which need not exist")
 	}
-	k, err := probe.OpenKnown(path, func(err error) { warn(c, "--keep: %v", err) })
+	k, err := probe.OpenKnown(path, func(err error) { warn(screenOf(c), fmt.Errorf("--keep: %v", err)) })
 	switch {
 	case errors.Is(err, filelock.ErrHeld):
 		return nil, hint.With(fmt.Errorf("--keep: %w", err), "wait for the end of that call, or name another file")

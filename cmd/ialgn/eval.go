@@ -41,7 +41,7 @@ func eval(c *cli.Context) error {
 // noteSamples warns of samples that are not those of training.
 func noteSamples(c *cli.Context, note error) {
 	if note != nil {
-		screenOf(c).warn(note)
+		warn(screenOf(c), note)
 	}
 }
 

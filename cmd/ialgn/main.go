@@ -29,6 +29,7 @@ import (
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/internal/permute"
+	"ialgn/internal/screen"
 	"ialgn/internal/tool"
 	"ialgn/trainer"
 )
@@ -126,7 +127,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Usage:           "train logic gate networks, compile them to hardware, prove them equal",
 		Version:         fullVersion(),
 		Writer:          stdout,
-		ErrWriter:       newScreen(stderr),
+		ErrWriter:       screen.New(stderr),
 		HideHelpCommand: true,
 
 		DisableSliceFlagSeparator: true, // a value of --set may hold commas

@@ -10,25 +10,25 @@ import (
 
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
-	"ialgn/internal/plural"
+	"ialgn/internal/screen"
 	"ialgn/trainer"
 )
 
 // epochs shows a training run: a bar on a terminal and a line an epoch, and a log of JSON lines if
 // asked for.
 type epochs struct {
-	*screen
+	*screen.Screen
 	bar   bool // while an epoch lasts, on a terminal
 	quiet bool
-	label string // begins each line
-	test  []part // accuracies after the last epoch
+	label string        // begins each line
+	test  []screen.Part // accuracies after the last epoch
 	seed  *uint64
 	log   *os.File
 	start time.Time
 }
 
 func newEpochs(c *cli.Context, log string) (*epochs, error) {
-	p := &epochs{screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now()}
+	p := &epochs{Screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now()}
 	if log == "" {
 		return p, nil
 	}
@@ -43,9 +43,12 @@ func newEpochs(c *cli.Context, log string) (*epochs, error) {
 	return p, nil
 }
 
+// warn tells of what may be amiss with the run.
+func (p *epochs) warn(err error) { warn(p.Screen, err) }
+
 // close ends what is shown.
 func (p *epochs) close() {
-	p.clear()
+	p.Clear()
 	if p.log != nil {
 		p.log.Close()
 	}
@@ -62,44 +65,45 @@ func (p *epochs) show(s trainer.Progress) {
 	switch {
 	case p.quiet:
 	case s.Finished != nil:
-		fmt.Fprintln(p, p.label+fit(p.parts(s, ""), p.room()))
-	case p.bar && p.terminal():
-		p.draw(func(columns int) []part { return p.parts(s, gauge(s.Batch, s.Batches, columns)) })
-	case p.due():
-		fmt.Fprintln(p, p.label+join(p.parts(s, fmt.Sprintf("batch %d/%d", s.Batch, s.Batches))))
+		fmt.Fprintln(p, p.label+screen.Fit(p.parts(s, ""), p.room()))
+	case p.bar && p.Terminal():
+		p.Draw(func(columns int) []screen.Part { return p.parts(s, screen.Gauge(s.Batch, s.Batches, columns)) })
+	case p.Due():
+		fmt.Fprintln(p, p.label+screen.Join(p.parts(s, fmt.Sprintf("batch %d/%d", s.Batch, s.Batches))))
 	}
 }
 
 // room returns how many columns a line has, 0 for any.
 func (p *epochs) room() int {
-	if !p.terminal() {
+	if !p.Terminal() {
 		return 0
 	}
-	return max(1, p.columns()-cells(p.label))
+	return max(1, p.Columns()-screen.Cells(p.label))
 }
 
 // parts returns the line about an epoch, with how far it is unless it is done.
-func (p *epochs) parts(s trainer.Progress, within string) []part {
-	parts := []part{{fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs), 0}}
+func (p *epochs) parts(s trainer.Progress, within string) []screen.Part {
+	parts := []screen.Part{{Text: fmt.Sprintf("epoch %*d/%d", len(fmt.Sprint(s.Epochs)), s.Epoch, s.Epochs)}}
 	if within != "" {
-		parts = append(parts, part{within, 5})
+		parts = append(parts, screen.Part{Text: within, Rank: 5})
 	}
-	parts = append(parts, part{fmt.Sprintf("loss %.4f", s.Loss), 3}, part{"train " + percent(s.TrainAccuracy), 2})
+	parts = append(parts, screen.Part{Text: fmt.Sprintf("loss %.4f", s.Loss), Rank: 3},
+		screen.Part{Text: "train " + percent(s.TrainAccuracy), Rank: 2})
 	parts = append(parts, p.test...)
 	return append(parts,
-		part{fmt.Sprintf("%.2fM gate steps/s", s.GateStepsRate/1e6), 6},
-		part{s.Left.Round(time.Second).String() + " left", 1})
+		screen.Part{Text: fmt.Sprintf("%.2fM gate steps/s", s.GateStepsRate/1e6), Rank: 6},
+		screen.Part{Text: s.Left.Round(time.Second).String() + " left", Rank: 1})
 }
 
 // accuracies returns those after a finished epoch.
-func accuracies(s trainer.Progress) []part {
+func accuracies(s trainer.Progress) []screen.Part {
 	e := s.Finished
-	parts := []part{{"test " + percent(float64(e.TestCorrect)/float64(e.TestSamples)), 1}}
+	parts := []screen.Part{{Text: "test " + percent(float64(e.TestCorrect)/float64(e.TestSamples)), Rank: 1}}
 	if s.Relaxed != nil {
-		parts = append(parts, part{"relaxed " + percent(*s.Relaxed), 4})
+		parts = append(parts, screen.Part{Text: "relaxed " + percent(*s.Relaxed), Rank: 4})
 	}
 	if v := validationAccuracy(s); v != nil {
-		parts = append(parts, part{"validation " + percent(*v), 4})
+		parts = append(parts, screen.Part{Text: "validation " + percent(*v), Rank: 4})
 	}
 	return parts
 }
@@ -132,7 +136,7 @@ func (p *epochs) logLine(s trainer.Progress) {
 		_, err = p.log.Write(append(line, '\n'))
 	}
 	if err != nil {
-		p.warn(fmt.Errorf("--log: %w", err))
+		warn(p.Screen, fmt.Errorf("--log: %w", err))
 	}
 }
 
@@ -144,47 +148,4 @@ func validationAccuracy(s trainer.Progress) *float64 {
 	}
 	v := float64(e.ValidationCorrect) / float64(e.ValidationSamples)
 	return &v
-}
-
-// steps shows how far a calculation of many equal steps is.
-type steps struct {
-	*screen
-	what  string
-	quiet bool
-	start time.Time
-	done  int
-}
-
-func newSteps(c *cli.Context, what string) *steps {
-	return &steps{screen: screenOf(c), what: what, quiet: c.Bool("quiet"), start: time.Now()}
-}
-
-// show tells that so many steps are done.
-func (p *steps) show(done, of int) {
-	p.done = done
-	switch {
-	case p.quiet:
-	case p.terminal():
-		p.draw(func(columns int) []part { return p.parts(done, of, gauge(done, of, columns)) })
-	case p.due():
-		fmt.Fprintln(p, join(p.parts(done, of, "")))
-	}
-}
-
-// parts returns the line about the steps that are done.
-func (p *steps) parts(done, of int, gauge string) []part {
-	left := time.Since(p.start) / time.Duration(max(1, done)) * time.Duration(of-done)
-	parts := []part{{p.what, 2}}
-	if gauge != "" {
-		parts = append(parts, part{gauge, 3})
-	}
-	return append(parts, part{fmt.Sprintf("%d/%d", done, of), 0}, part{left.Round(time.Second).String() + " left", 1})
-}
-
-// end takes the bar away, and says how long it took unless an error ended it.
-func (p *steps) end(err error) {
-	p.clear()
-	if err == nil && !p.quiet {
-		fmt.Fprintf(p, "%s: %s in %.1f s\n", p.what, plural.Of(p.done, "step", "steps"), time.Since(p.start).Seconds())
-	}
 }

@@ -57,7 +57,7 @@ func writePage(c *cli.Context) error {
 	}
 	page, err := reports.Gather(c.Context, d, reports.GatherOptions{
 		Model: c.String("model"), Data: dataOf(c),
-		Warn: screenOf(c).warn,
+		Warn: func(err error) { warn(screenOf(c), err) },
 	})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/progress"
+	"ialgn/internal/screen"
 	"ialgn/trainer"
 	"ialgn/trainer/model"
 )
@@ -45,7 +46,7 @@ func (v *teletype) Write(p []byte) (int, error) {
 			v.t.Fatalf("a terminal is sent %q", text)
 		default:
 			r, n := utf8.DecodeRuneInString(text)
-			if cells(*last)+runeCells(r) > v.columns {
+			if screen.Cells(*last+string(r)) > v.columns {
 				v.wrapped, v.rows = v.wrapped+1, append(v.rows, "")
 				last = &v.rows[len(v.rows)-1]
 			}
@@ -56,10 +57,8 @@ func (v *teletype) Write(p []byte) (int, error) {
 }
 
 // screen returns standard error of a program that has the terminal.
-func (v *teletype) screen() *screen {
-	s := newScreen(v)
-	s.columns = func() int { return v.columns }
-	return s
+func (v *teletype) screen() *screen.Screen {
+	return screen.NewTerminal(v, func() int { return v.columns })
 }
 
 // epochOf returns the progress of a long run in a batch, with all accuracies that there are.
@@ -92,40 +91,25 @@ func TestFit(t *testing.T) {
 	finished := &epochs{test: accuracies(epochOf(600, true))}
 	for _, c := range []struct {
 		columns int
-		parts   func(columns int) []part
+		parts   func(columns int) []screen.Part
 		want    string
 	}{
-		{8, func(columns int) []part { return taskParts(tasks(), columns) }, "synth..."},
-		{39, func(columns int) []part { return taskParts(tasks(), columns) }, "synthesized: 1 h 2 min, 640 of 1000 ..."},
+		{39, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  test 90.12 %"},
 		{
-			79, func(columns int) []part { return taskParts(tasks(), columns) },
-			"synthesized: 1 h 2 min, count_2, verilator, running, 640 of 1000 samples",
-		},
-		{
-			119, func(columns int) []part { return taskParts(tasks(), columns) },
-			"synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples",
-		},
-		{
-			159, func(columns int) []part { return taskParts(tasks(), columns) },
-			"synthesized: 1 h 2 min, rtl, 3 of 100 parts, count_2, verilator, running, 640 of 1000 samples  " +
-				"[###############.........]  and 1 more",
-		},
-		{39, func(int) []part { return finished.parts(epochOf(600, true), "") }, "epoch  137/1000  test 90.12 %"},
-		{
-			79, func(int) []part { return finished.parts(epochOf(600, true), "") },
+			79, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") },
 			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  3h25m45s left",
 		},
 		{
-			119, func(int) []part { return finished.parts(epochOf(600, true), "") },
+			119, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") },
 			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  3h25m45s left",
 		},
 		{
-			0, func(int) []part { return finished.parts(epochOf(600, true), "") },
+			0, func(int) []screen.Part { return finished.parts(epochOf(600, true), "") },
 			"epoch  137/1000  loss 0.1234  train 98.77 %  test 90.12 %  relaxed 91.23 %  validation 33.33 %  1234.50M gate " +
 				"steps/s  3h25m45s left",
 		},
 	} {
-		if got := fit(c.parts(c.columns), c.columns); got != c.want {
+		if got := screen.Fit(c.parts(c.columns), c.columns); got != c.want {
 			t.Errorf("in %d columns:\n%s, want\n%s", c.columns, got, c.want)
 		}
 	}
@@ -139,17 +123,17 @@ func TestBarsFit(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				v := &teletype{t: t, columns: columns}
 				s := v.screen()
-				p := &epochs{screen: s, bar: true}
-				k := &steps{screen: s, what: "models/ein-Netz-名前\x1b[2J\n.safetensors", start: time.Now()}
+				p := &epochs{Screen: s, bar: true}
+				k := screen.NewSteps(s, "models/ein-Netz-名前\x1b[2J\n.safetensors", false)
 				for batch := range 12 {
 					for _, draw := range []func(){
 						func() { p.show(epochOf(50*batch, batch == 5)) },
-						func() { s.tell(tasks()) },
-						func() { k.show(batch+1, 12) },
-						func() { s.tell(nil) },
+						func() { s.Tell(tasks()) },
+						func() { k.Show(batch+1, 12) },
+						func() { s.Tell(nil) },
 					} {
 						draw()
-						time.Sleep(redraw)
+						time.Sleep(screen.Redraw)
 					}
 					v.columns = max(1, columns-batch)
 				}
@@ -171,19 +155,19 @@ func TestBesideBar(t *testing.T) {
 		v := &teletype{t: t, columns: 80}
 		s := v.screen()
 		tell := func() {
-			s.tell([]progress.Status{{
+			s.Tell([]progress.Status{{
 				Name: "formal", Elapsed: 37 * time.Second,
 				Doing: []string{"proving 300 bits of the last layer"},
 			}})
-			time.Sleep(redraw)
+			time.Sleep(screen.Redraw)
 		}
-		time.Sleep(redraw)
+		time.Sleep(screen.Redraw)
 		tell()
 		fmt.Fprintln(s, "packing")
 		tell()
-		s.warn(fmt.Errorf("full disk:\n  tool said:\r\n%w", errors.Join(errors.New("a\x1b[2J"), errors.New("b"))))
+		warn(s, fmt.Errorf("full disk:\n  tool said:\r\n%w", errors.Join(errors.New("a\x1b[2J"), errors.New("b"))))
 		tell()
-		s.tell(nil)
+		s.Tell(nil)
 		want := []string{"packing", "ialgn: warning: full disk: tool said: a [2J; b", ""}
 		if diff := cmp.Diff(want, v.rows); diff != "" {
 			t.Errorf("rows (-want +got):\n%s", diff)
@@ -199,15 +183,15 @@ func TestBesideBar(t *testing.T) {
 func TestLinesElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := newScreen(&out)
+		s := screen.New(&out)
 		begin := time.Now()
-		p := &epochs{screen: s, bar: true}
+		p := &epochs{Screen: s, bar: true}
 		for range 4 * 5 * 60 { // four minutes
-			time.Sleep(redraw)
-			s.tell([]progress.Status{{Name: "rtl", Elapsed: time.Since(begin)}, {Name: "other", Elapsed: time.Since(begin)}})
+			time.Sleep(screen.Redraw)
+			s.Tell([]progress.Status{{Name: "rtl", Elapsed: time.Since(begin)}, {Name: "other", Elapsed: time.Since(begin)}})
 		}
 		p.show(epochOf(300, false))
-		time.Sleep(lastPause)
+		time.Sleep(screen.LastPause)
 		p.show(epochOf(300, false))
 		p.show(epochOf(600, true))
 		want := "rtl: 10 s\nother: 10 s\nrtl: 30 s\nother: 30 s\nrtl: 1 min 10 s\nother: 1 min 10 s\nrtl: 2 min 10 " +
@@ -227,14 +211,14 @@ func TestQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		v := &teletype{t: t, columns: 80}
-		for _, s := range []*screen{newScreen(&out), v.screen()} {
-			p, k := &epochs{screen: s, bar: true, quiet: true}, &steps{screen: s, quiet: true}
+		for _, s := range []*screen.Screen{screen.New(&out), v.screen()} {
+			p, k := &epochs{Screen: s, bar: true, quiet: true}, screen.NewSteps(s, "", true)
 			time.Sleep(time.Hour)
 			p.show(epochOf(300, false))
 			p.show(epochOf(600, true))
-			k.show(1, 2)
-			k.end(nil)
-			s.warn(errors.New("mind"))
+			k.Show(1, 2)
+			k.End(nil)
+			warn(s, errors.New("mind"))
 		}
 		if want := "ialgn: warning: mind\n"; out.String() != want || strings.Join(v.rows, "\n") != want {
 			t.Errorf("%q and %q, want %q", out.String(), v.rows, want)
@@ -249,7 +233,7 @@ func TestNoTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if newScreen(f).terminal() {
+	if screen.New(f).Terminal() {
 		t.Error("a file is a terminal")
 	}
 }

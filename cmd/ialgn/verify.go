@@ -78,7 +78,7 @@ func verifyModel(c *cli.Context, path, dir string, o ialgn.VerifyOptions) (*veri
 		noteFewer(c, o.Samples, cert.Software.Checked)
 	}
 	if errors.Is(err, ialgn.ErrNotCertified) {
-		screenOf(c).warn(err)
+		warn(screenOf(c), err)
 		err = cert.Err()
 	}
 	return &verifyReport{cert}, err

@@ -201,6 +201,7 @@ var policy = Policy{
 		{Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"}, External: []string{gonumPlot}},
 		{Package: "internal/plural"},
 		{Package: "internal/permute", External: []string{cli}},
+		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
 		{Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},

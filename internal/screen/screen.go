@@ -1,6 +1,9 @@
-package main
+// Package screen is standard error of a command: lines, and on a terminal a last line that changes in place and is no
+// wider than the terminal is at that moment.
+package screen
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,16 +12,15 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
 	"ialgn/internal/progress"
 )
 
-// screen is standard error. On a terminal its last line may be a bar, which changes in place and
+// Screen is standard error. On a terminal its last line may be a bar, which changes in place and
 // is no wider than the terminal is at that moment; whatever else is written takes the bar's
 // place. Elsewhere there are lines alone, the fewer the longer the command runs.
-type screen struct {
+type Screen struct {
 	columns func() int // of the terminal now; nil: it is none
 
 	mu    sync.Mutex
@@ -31,16 +33,17 @@ type screen struct {
 
 // The time between two states of a bar, and between lines elsewhere: at first, and at most.
 const (
-	redraw     = 200 * time.Millisecond
+	Redraw     = 200 * time.Millisecond
 	firstPause = 10 * time.Second
-	lastPause  = time.Minute
+	LastPause  = time.Minute
 )
 
 // usualColumns is the width of a terminal that does not tell it.
 const usualColumns = 80
 
-func newScreen(w io.Writer) *screen {
-	s := &screen{w: w, said: time.Now(), pause: firstPause}
+// New returns the screen of a writer, which is a terminal if it is a file that is one.
+func New(w io.Writer) *Screen {
+	s := &Screen{w: w, said: time.Now(), pause: firstPause}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		s.columns = func() int {
 			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
@@ -52,78 +55,85 @@ func newScreen(w io.Writer) *screen {
 	return s
 }
 
-// screenOf returns standard error of a command.
-func screenOf(c *cli.Context) *screen { return c.App.ErrWriter.(*screen) }
-
-// watched has the long steps of a command show how far they are.
-func (s *screen) watched(c *cli.Context) {
-	if !c.Bool("quiet") {
-		c.Context = progress.With(c.Context, progress.NewBoard(redraw, s.tell))
-	}
+// NewTerminal returns the screen of a terminal that is so many columns wide now.
+func NewTerminal(w io.Writer, columns func() int) *Screen {
+	s := New(w)
+	s.columns = columns
+	return s
 }
 
-// terminal reports whether there can be a bar.
-func (s *screen) terminal() bool { return s.columns != nil }
+// Watch returns a context whose long tasks are shown while they last, see package progress.
+func (s *Screen) Watch(ctx context.Context) context.Context {
+	return progress.With(ctx, progress.NewBoard(Redraw, s.Tell))
+}
+
+// Columns returns the width of the terminal, 0 for none.
+func (s *Screen) Columns() int {
+	if !s.Terminal() {
+		return 0
+	}
+	return s.columns()
+}
+
+// Terminal reports whether there can be a bar.
+func (s *Screen) Terminal() bool { return s.columns != nil }
 
 // Write writes whole lines in the place of the bar.
-func (s *screen) Write(p []byte) (int, error) {
+func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
 	return s.w.Write(p)
 }
 
-// warn tells in one line of something that went wrong while the command goes on, with --quiet too.
-func (s *screen) warn(err error) { fmt.Fprintf(s, "ialgn: warning: %s\n", oneLine(message(err))) }
-
 // erase takes the bar away.
-func (s *screen) erase() {
+func (s *Screen) erase() {
 	if s.bar {
 		fmt.Fprint(s.w, "\r\x1b[K")
 		s.bar = false
 	}
 }
 
-// clear takes the bar away, if there is one.
-func (s *screen) clear() {
+// Clear takes the bar away, if there is one.
+func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
 }
 
-// draw makes what fits of the parts the bar, unless the last is too young. It does nothing where
+// Draw makes what fits of the parts the bar, unless the last is too young. It does nothing where
 // there is no terminal.
-func (s *screen) draw(parts func(columns int) []part) {
+func (s *Screen) Draw(parts func(columns int) []Part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.terminal() || time.Since(s.drawn) < redraw {
+	if !s.Terminal() || time.Since(s.drawn) < Redraw {
 		return
 	}
 	columns := max(1, s.columns()-1) // in the last one, some terminals begin a new line
-	fmt.Fprintf(s.w, "\r\x1b[K%s", fit(parts(columns), columns))
+	fmt.Fprintf(s.w, "\r\x1b[K%s", Fit(parts(columns), columns))
 	s.bar, s.drawn = true, time.Now()
 }
 
-// due reports whether it is time for a line of progress where there is no terminal, which the
+// Due reports whether it is time for a line of progress where there is no terminal, which the
 // caller then writes.
-func (s *screen) due() bool {
+func (s *Screen) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.terminal() || time.Since(s.said) < s.pause {
+	if s.Terminal() || time.Since(s.said) < s.pause {
 		return false
 	}
-	s.said, s.pause = time.Now(), min(2*s.pause, lastPause)
+	s.said, s.pause = time.Now(), min(2*s.pause, LastPause)
 	return true
 }
 
-// tell says what is under way, as a board asks for.
-func (s *screen) tell(all []progress.Status) {
+// Tell says what is under way, as a board asks for.
+func (s *Screen) Tell(all []progress.Status) {
 	switch {
 	case len(all) == 0:
-		s.clear()
-	case s.terminal():
-		s.draw(func(columns int) []part { return taskParts(all, columns) })
-	case s.due():
+		s.Clear()
+	case s.Terminal():
+		s.Draw(func(columns int) []Part { return taskParts(all, columns) })
+	case s.Due():
 		for _, one := range all {
 			fmt.Fprintln(s, one)
 		}
@@ -132,36 +142,36 @@ func (s *screen) tell(all []progress.Status) {
 
 // taskParts returns the bar of the first of the tasks under way. Where room is short, it says the
 // detail and not the whole.
-func taskParts(all []progress.Status, columns int) []part {
+func taskParts(all []progress.Status, columns int) []Part {
 	one := all[0]
-	for len(one.Doing) > 1 && cells(one.String()) > columns {
+	for len(one.Doing) > 1 && Cells(one.String()) > columns {
 		one.Doing = one.Doing[1:]
 	}
-	parts := []part{{one.String(), 0}}
+	parts := []Part{{one.String(), 0}}
 	if one.Of > 0 {
-		parts = append(parts, part{gauge(one.Done, one.Of, columns), 1})
+		parts = append(parts, Part{Gauge(one.Done, one.Of, columns), 1})
 	}
 	if more := len(all) - 1; more > 0 {
-		parts = append(parts, part{fmt.Sprintf("and %d more", more), 2})
+		parts = append(parts, Part{fmt.Sprintf("and %d more", more), 2})
 	}
 	return parts
 }
 
-// part is a piece of a line that is left out where there is no room for it. That with the highest
+// Part is a piece of a line that is left out where there is no room for it. That with the highest
 // rank goes first.
-type part struct {
-	text string
-	rank int
+type Part struct {
+	Text string
+	Rank int
 }
 
 // gap is between the parts of a line.
 const gap = "  "
 
-// fit returns what has room of a line's parts. columns of 0 or less are no bound.
-func fit(parts []part, columns int) string {
+// Fit returns what has room of a line's parts. columns of 0 or less are no bound.
+func Fit(parts []Part, columns int) string {
 	for {
-		line := join(parts)
-		if columns <= 0 || cells(line) <= columns {
+		line := Join(parts)
+		if columns <= 0 || Cells(line) <= columns {
 			return line
 		}
 		if len(parts) == 1 {
@@ -171,19 +181,20 @@ func fit(parts []part, columns int) string {
 	}
 }
 
-func join(parts []part) string {
+// Join returns a line of all parts.
+func Join(parts []Part) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {
-		texts[i] = p.text
+		texts[i] = p.Text
 	}
 	return strings.Map(plain, strings.Join(texts, gap))
 }
 
 // withoutLeast returns the parts but for the last of those with the highest rank.
-func withoutLeast(parts []part) []part {
+func withoutLeast(parts []Part) []Part {
 	least := 0
 	for i, p := range parts {
-		if p.rank >= parts[least].rank {
+		if p.Rank >= parts[least].Rank {
 			least = i
 		}
 	}
@@ -207,8 +218,8 @@ func shorten(line string, columns int) string {
 	return line
 }
 
-// cells returns how many columns a text takes, at most.
-func cells(line string) (n int) {
+// Cells returns how many columns a text takes, at most.
+func Cells(line string) (n int) {
 	for _, r := range line {
 		n += runeCells(r)
 	}
@@ -225,15 +236,15 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// gauge draws a share, in a fifth of the columns.
-func gauge(done, of, columns int) string {
+// Gauge draws a share, in a fifth of the columns.
+func Gauge(done, of, columns int) string {
 	width := min(max(columns/5, 8), 24)
 	at := min(max(width*done/max(1, of), 0), width)
 	return "[" + strings.Repeat("#", at) + strings.Repeat(".", width-at) + "]"
 }
 
-// oneLine puts a text into one line, without characters that move a terminal's cursor.
-func oneLine(text string) string {
+// OneLine puts a text into one line, without characters that move a terminal's cursor.
+func OneLine(text string) string {
 	line := ""
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		switch part = strings.TrimSpace(part); {
