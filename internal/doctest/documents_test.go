@@ -46,7 +46,7 @@ func documents(t *testing.T) []string {
 	if err != nil || len(examples) < 5 {
 		t.Fatalf("%d examples with a README, want 5: %v", len(examples), err)
 	}
-	names := []string{"README.md", "docs/CLI.md"}
+	names := []string{"README.md", "docs/TOUR.md", "docs/CLI.md"}
 	for _, path := range examples {
 		names = append(names, filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))))
 	}
@@ -114,10 +114,10 @@ func TestReference(t *testing.T) {
 	for _, wrong := range Reference(p, read(t, "docs/CLI.md")) {
 		t.Errorf("docs/CLI.md: %s", wrong)
 	}
-	readme := read(t, "README.md")
+	tour := read(t, "docs/TOUR.md")
 	for _, c := range p.Commands {
-		if !strings.Contains(readme, "| `ialgn "+c.Name+"` |") {
-			t.Errorf("README.md: command %s is not in the table", c.Name)
+		if !strings.Contains(tour, "| `ialgn "+c.Name+"` |") {
+			t.Errorf("docs/TOUR.md: command %s is not in the table", c.Name)
 		}
 	}
 }
