@@ -69,7 +69,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestDigits trains the digits whole and compares what its README and the first page
+// TestDigits trains the digits whole and compares what its README, the first page and the tour
 // say of them.
 func TestDigits(t *testing.T) {
 	if testing.Short() {
@@ -87,8 +87,10 @@ func TestDigits(t *testing.T) {
 		thousands(o.software.Checked), thousands(o.frozen.Gates()), thousands(o.product.Cells.Gates), o.product.Levels.Gates,
 		thousands(int(o.software.HiddenBits)))
 	mentions(t, "digits/README.md", append(shown, strings.Split(readme, "|")...))
-	mentions(t, "../README.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation", o.frozen.Gates(),
-		o.product.Cells.Gates)))
+	first := fmt.Sprintf("%s gates, %s after optimisation", thousands(o.frozen.Gates()), thousands(o.product.Cells.Gates))
+	mentions(t, "../README.md", append(shown, first))
+	mentions(t, "../docs/TOUR.md", append(shown, fmt.Sprintf("%d gates of the model, %d after optimisation",
+		o.frozen.Gates(), o.product.Cells.Gates)))
 }
 
 // outcome is what a run of an example gave.

@@ -46,7 +46,7 @@ func documents(t *testing.T) []string {
 	if err != nil || len(examples) < 5 {
 		t.Fatalf("%d examples with a README, want 5: %v", len(examples), err)
 	}
-	names := []string{"README.md", "docs/CLI.md"}
+	names := []string{"README.md", "docs/TOUR.md", "docs/CLI.md"}
 	for _, path := range examples {
 		names = append(names, filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))))
 	}
@@ -114,10 +114,44 @@ func TestReference(t *testing.T) {
 	for _, wrong := range Reference(p, read(t, "docs/CLI.md")) {
 		t.Errorf("docs/CLI.md: %s", wrong)
 	}
-	readme := read(t, "README.md")
+	tour := read(t, "docs/TOUR.md")
 	for _, c := range p.Commands {
-		if !strings.Contains(readme, "| `ialgn "+c.Name+"` |") {
-			t.Errorf("README.md: command %s is not in the table", c.Name)
+		if !strings.Contains(tour, "| `ialgn "+c.Name+"` |") {
+			t.Errorf("docs/TOUR.md: command %s is not in the table", c.Name)
+		}
+	}
+}
+
+// TestLibraryExcerpt holds the first page's Go to the example that is built and run: it is a piece of it.
+func TestLibraryExcerpt(t *testing.T) {
+	_, block, found := strings.Cut(read(t, "README.md"), "```go\n")
+	block, _, closed := strings.Cut(block, "```\n")
+	if !found || !closed || block == "" {
+		t.Fatal("README.md: no block of Go")
+	}
+	piece := "\t" + strings.ReplaceAll(strings.TrimSuffix(block, "\n"), "\n", "\n\t") + "\n"
+	if !strings.Contains(read(t, "examples/library/main.go"), "\n"+piece) {
+		t.Errorf("README.md: this is no piece of examples/library/main.go:\n%s", block)
+	}
+}
+
+var (
+	figureRow = regexp.MustCompile(`(?m)^\| [^|]+ \| ([^|]+) \| \[[^]]+\]\(([^)#]+)[^)]*\) \|$`)
+	figure    = regexp.MustCompile(`\d[\d,.]*\d|\d`)
+)
+
+// TestFirstPageFigures holds each figure in the first page's table to the page that the row names.
+func TestFirstPageFigures(t *testing.T) {
+	rows := figureRow.FindAllStringSubmatch(read(t, "README.md"), -1)
+	if len(rows) < 5 {
+		t.Fatalf("README.md: %d rows of figures, want at least 5", len(rows))
+	}
+	for _, row := range rows {
+		there := figure.FindAllString(read(t, row[2]), -1)
+		for _, f := range figure.FindAllString(row[1], -1) {
+			if !slices.Contains(there, f) {
+				t.Errorf("README.md: %s is not in %s: %s", f, row[2], row[0])
+			}
 		}
 	}
 }

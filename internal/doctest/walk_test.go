@@ -22,7 +22,7 @@ var whole = flag.Bool("whole", false,
 // -whole is given.
 func TestWalk(t *testing.T) {
 	needTools(t)
-	for _, name := range []string{"README.md", "docs/CLI.md", "examples/digits/README.md"} {
+	for _, name := range []string{"README.md", "docs/TOUR.md", "docs/CLI.md", "examples/digits/README.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			steps, err := Steps(read(t, name))
