@@ -71,7 +71,7 @@ func newBitChecker(ctx context.Context, out *artifact.Output, p *plan.Plan, o Sy
 	}
 	k.samples = test.samples()
 	if p.Fold > 0 {
-		k.wrap, k.fold = cmp.Or(p.Wrap, string(WrapStream)), max(1, out.Report.Fold.Cost().Cycles)
+		k.wrap, k.fold = cmp.Or(p.Wrap, wrapper.EngineKind), max(1, out.Report.Fold.Cost().Cycles)
 	}
 	k.design, _, err = compared(p, f, out)
 	return k, err

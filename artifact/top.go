@@ -31,7 +31,7 @@ func topModules(p Product) ([]top, error) {
 			return nil, err
 		}
 		list = append(list, top{
-			name: FoldVerilog, protocol: "stream", suffix: fold.Suffix, ports: ports,
+			name: FoldVerilog, protocol: wrapper.EngineKind, suffix: fold.Suffix, ports: ports,
 			latency: p.Fold.Engine.Cost().Latency, sources: []string{p.Manifest.Module + fold.Suffix + ".v"},
 		})
 	}
@@ -85,9 +85,12 @@ func (t top) formats(p Product) []format {
 		h.MHz = 0
 	}
 	for _, f := range handover.Files(h) {
-		files = append(files, format{t.name + "-" + f.Format, "", t.suffix + f.Suffix, always, func(w io.Writer, p Product) error {
-			return f.Write(w, p.Netlist, h)
-		}})
+		files = append(files, format{
+			t.name + "-" + f.Format, "", t.suffix + f.Suffix, always,
+			func(w io.Writer, p Product) error {
+				return f.Write(w, p.Netlist, h)
+			},
+		})
 	}
 	return files
 }

@@ -23,17 +23,19 @@ const maxFoldSteps = 1 << 20
 func (o Options) folded(p *Plan) (lanes int, wrap string, err error) {
 	switch {
 	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == 0:
-		return 0, "", hint.With(option.Errorf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d", o.FoldSteps, maxFoldSteps),
+		return 0, "", hint.With(option.Errorf("{FoldSteps} %d: it is the room of a folded engine, 1 to %d", o.FoldSteps,
+			maxFoldSteps),
 			"leave it out, or give {Fold}, too")
 	case o.Fold == 0:
 		return 0, p.Wrap, nil
 	case !slices.Contains(fold.Lanes(), o.Fold):
 		return 0, "", option.Errorf("{Fold} %d: give the steps of a clock, 1, 2 or 4", o.Fold)
 	case p.scope != netlist.Full:
-		return 0, "", hint.With(option.Errorf("{Fold}: it is for scope full, which has features to load"), "leave {Scope} out")
+		return 0, "", hint.With(option.Errorf("{Fold}: it is for scope full, which has features to load"),
+			"leave {Scope} out")
 	case o.Counts:
 		return 0, "", hint.With(option.Errorf("{Fold}: an engine gives the class alone"), "leave {Counts} out")
-	case p.Wrap == string(WrapStream):
+	case p.Wrap == wrapper.EngineKind:
 		return o.Fold, "", nil
 	}
 	return o.Fold, p.Wrap, nil
@@ -44,7 +46,9 @@ var Folding = compiler.Options{Level: compiler.LevelRepeat, Restructure: true, T
 
 // engine folds an optimised netlist, and says what engines of it take. It returns nil if none
 // was asked for.
-func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out artifact.Product) (*artifact.Fold, error) {
+func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder,
+	out artifact.Product,
+) (*artifact.Fold, error) {
 	if p.Fold == 0 {
 		return nil, nil
 	}

@@ -11,10 +11,11 @@ import (
 
 func axisKind() *Kind {
 	return &Kind{
-		Name: "axis", Clock: "aclk", Bytes: true, write: WriteAXIS, ports: (*design).axisPorts,
-		cycles: func(_, bytes *design, o Options) int { return beats(bytes.words, o.axisBytes()) },
-		bench:  axisBench + handshakeBench,
-		bits:   func(_ *design, o Options) int { return 8 * o.axisBytes() },
+		Name: "axis", Clock: "aclk", Beat: AXISBytes, Play: playAXIS, Broken: []Broken{TooShort, CutOff, TooLong},
+		Bytes: true, Write: WriteAXIS, Ports: (*design).axisPorts,
+		Cycles: func(_, bytes *design, o Options) int { return beats(bytes.words, o.axisBytes()) },
+		Bench:  axisBench + handshakeBench,
+		Bits:   func(_ *design, o Options) int { return 8 * o.axisBytes() },
 	}
 }
 
@@ -67,7 +68,8 @@ func WriteAXIS(w io.Writer, n *netlist.Netlist, o Options) error {
 		bytes = AXISBytes
 	}
 	o.Beat = min(o.Beat, 0) // words
-	d, err := newDesign(n, o, axisKind(), streamNames("aclk", "aresetn", "s_axis_tvalid", "s_axis_tready", "s_axis_tdata", "s_axis_tlast",
+	d, err := newDesign(n, o, axisKind(), streamNames("aclk", "aresetn", "s_axis_tvalid", "s_axis_tready", "s_axis_tdata",
+		"s_axis_tlast",
 		"m_axis_tvalid", "m_axis_tready", "m_axis_tdata", "m_axis_tlast", "BYTES")...)
 	if err != nil {
 		return err
@@ -107,8 +109,10 @@ func (d *design) axisHeader() string {
 // streamNames returns the names that the modules of wrappers of bytes have in common, and
 // further ones.
 func streamNames(own ...string) []string {
-	return append(own, "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last", "drop", "out_valid", "out_ready", "error", "loader",
-		"core", "sample", "sample_valid", "step", "BEAT", "levels", "unused_data", "lane", "lanes", "value", "features", "unused_sample", "stream", "group", "word", "groups", "words", "result")
+	return append(own, "clk", "rst", "ce", "in_valid", "in_ready", "in_data", "in_last", "drop", "out_valid", "out_ready",
+		"error", "loader",
+		"core", "sample", "sample_valid", "step", "BEAT", "levels", "unused_data", "lane", "lanes", "value", "features",
+		"unused_sample", "stream", "group", "word", "groups", "words", "result")
 }
 
 const axisModule = `module @MODULE@ #(
@@ -154,11 +158,13 @@ func (d *design) axisPorts(o Options) []Port {
 		{"aresetn", 0, false, "synchronous reset, active low"},
 		{"s_axis_tvalid", 0, false, "there is a beat of a sample"},
 		{"s_axis_tready", 0, true, "it is taken at the next edge"},
-		{"s_axis_tdata", 8 * bytes, false, fmt.Sprintf("%s of the %d of a sample, the first lowest", plural.Of(bytes, "byte", "bytes"), b.words)},
+		{"s_axis_tdata", 8 * bytes, false, fmt.Sprintf("%s of the %d of a sample, the first lowest",
+			plural.Of(bytes, "byte", "bytes"), b.words)},
 		{"s_axis_tlast", 0, false, "it is the last of a sample"},
 		{"m_axis_tvalid", 0, true, "there is a result"},
 		{"m_axis_tready", 0, false, "it is taken at the next edge"},
-		{"m_axis_tdata", 8 * b.resultBytes(), true, "the " + plural.Of(b.resultBytes(), "byte", "bytes") + " of the result, the first lowest"},
+		{"m_axis_tdata", 8 * b.resultBytes(), true, "the " + plural.Of(b.resultBytes(), "byte", "bytes") +
+			" of the result, the first lowest"},
 		{"m_axis_tlast", 0, true, "always 1, a result is one beat"},
 		errorPort,
 	}
@@ -179,4 +185,23 @@ const axisBench = `
       if (out_last !== 1'b1) tb_broken("a result without tlast");
 @UNPACK@    end
   endtask
+`
+
+// playAXIS plays beats of AXI4-Stream.
+func playAXIS(p Played) Player {
+	bytes := AXISBytes
+	if p.Engine > 0 {
+		bytes = 1
+	}
+	return handshakePlayer(8*bytes, beats(p.sampleBytes(), bytes), playAXISPins, p)
+}
+
+const playAXISPins = `
+  wire out_last;
+  @TOP@ dut (
+    .aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data),
+    .s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(result),
+    .m_axis_tlast(out_last), .error(error));
+
+  always @(posedge clk) if (running && out_valid !== 1'b0 && out_last !== 1'b1) broken("a result without tlast");
 `

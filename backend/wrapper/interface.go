@@ -37,7 +37,7 @@ func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error
 	if err != nil {
 		return nil, err
 	}
-	return &Interface{Module: d.module, Clock: k.Clock, Ports: k.ports(d, o)}, nil
+	return &Interface{Module: d.module, Clock: k.Clock, Ports: k.Ports(d, o)}, nil
 }
 
 // EngineInterface returns the interface of the engine that the options have, which takes samples

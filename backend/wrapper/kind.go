@@ -3,6 +3,7 @@ package wrapper
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"ialgn/internal/plural"
 	"ialgn/netlist"
@@ -17,22 +18,58 @@ type Kind struct {
 	Drops bool   // the protocol can call the packet so far void
 	Paced bool   // the other side decides how fast bits come, so that no latency is told
 	Baud  bool   // there is a rate beside the clock
+	Beat  int    // bytes that come in a clock, but for an engine, which takes one; 0: one, or as the rate says
 
-	write func(io.Writer, *netlist.Netlist, Options) error
-	ports func(*design, Options) []Port
-	// cycles returns the clocks from one sample to the next, of a design in words and in bytes.
-	cycles func(words, bytes *design, o Options) int
-	// bench is the protocol of the testbench: pins, the design, tb_reset, tb_play, and tb_before, which
+	// Broken are the forms of packets without a result that there are, in the order in which they are tried.
+	Broken []Broken
+
+	// Play returns how samples are played to the interface.
+	Play func(Played) Player
+	// Write writes the module.
+	Write func(io.Writer, *netlist.Netlist, Options) error
+	// Ports returns the ports of the module in the order of the Verilog.
+	Ports func(*Shape, Options) []Port
+	// Cycles returns the clocks from one sample to the next, of a design in words and in bytes.
+	Cycles func(words, bytes *Shape, o Options) int
+	// Bench is the protocol of the testbench: pins, the design, tb_reset, tb_play, and tb_before, which
 	// sees the pins before each edge. QUIET are the clocks after the last result in which no other may come.
-	bench string
-	// benchParameters and benchOptions are what can be chosen of it, and what its head says of that.
-	benchParameters, benchOptions string
-	// bits returns the bits of what comes in one clock or byte of the testbench.
-	bits func(d *design, o Options) int
+	Bench string
+	// BenchParameters and BenchOptions are what can be chosen of it, and what its head says of that.
+	BenchParameters, BenchOptions string
+	// Bits returns the bits of what comes in one clock or byte of the testbench.
+	Bits func(d *Shape, o Options) int
 }
 
+// EngineKind is the kind whose ports a folded engine has itself.
+const EngineKind = "stream"
+
+// Shape is a netlist as a wrapper is written around it.
+type Shape = design
+
 // kinds returns the table.
-func kinds() []*Kind { return []*Kind{streamKind(), axisKind(), uartKind(), spiKind()} }
+func kinds() []*Kind {
+	return append([]*Kind{streamKind(), axisKind(), uartKind(), spiKind()}, registered...)
+}
+
+// registered are kinds beside those that are built in.
+var registered []*Kind
+
+// Register adds a kind to the table, for programs that have one of their own, until remove is called. Neither may be
+// called while kinds are used. It returns an error for a name that is taken, and for a kind that lacks a function.
+func Register(k *Kind) (remove func(), err error) {
+	if _, err := Find(k.Name); err == nil || k.Name == "" || k.Name == "none" {
+		return nil, fmt.Errorf("wrapper %q: give it a name that no other has", k.Name)
+	}
+	if k.Write == nil || k.Ports == nil || k.Cycles == nil || k.Bits == nil || k.Play == nil || k.Bench == "" ||
+		len(k.Broken) == 0 {
+		return nil, fmt.Errorf("wrapper %q: give it a writer, ports, cycles, a testbench with its bits, and a player with "+
+			"broken packets", k.Name)
+	}
+	registered = append(registered, k)
+	return func() {
+		registered = slices.DeleteFunc(registered, func(r *Kind) bool { return r == k })
+	}, nil
+}
 
 // Kinds returns the names of all wrappers.
 func Kinds() []string {
@@ -78,5 +115,5 @@ func Write(kind string, w io.Writer, n *netlist.Netlist, o Options) error {
 	if err != nil {
 		return err
 	}
-	return k.write(w, n, o)
+	return k.Write(w, n, o)
 }

@@ -39,7 +39,7 @@ func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {
 		return nil, err
 	}
 	b := d.asBytes()
-	r := &Rate{Kind: kind, Cycles: k.cycles(d, b, o)}
+	r := &Rate{Kind: kind, Cycles: k.Cycles(d, b, o)}
 	if k.Bytes {
 		r.SampleBytes, r.ResultBytes = b.words, b.resultBytes()
 	}

@@ -12,10 +12,11 @@ import (
 
 func streamKind() *Kind {
 	return &Kind{
-		Name: "stream", Clock: "clk", write: WriteStream, ports: (*design).streamPorts,
-		cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
-		bench:  streamBench + handshakeBench,
-		bits:   func(d *design, _ Options) int { return d.word },
+		Name: "stream", Clock: "clk", Play: playStream, Broken: []Broken{TooShort, CutOff, TooLong}, Write: WriteStream,
+		Ports:  (*design).streamPorts,
+		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
+		Bench:  streamBench + handshakeBench,
+		Bits:   func(d *design, _ Options) int { return d.word },
 	}
 }
 
@@ -56,7 +57,8 @@ func WriteStream(w io.Writer, n *netlist.Netlist, o Options) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, d.file(d.streamHeader(), module{d.module, "", d.streamModule(d.module, false)}, d.loader(d.module)))
+	_, err = io.WriteString(w, d.file(d.streamHeader(), module{d.module, "", d.streamModule(d.module, false)},
+		d.loader(d.module)))
 	return err
 }
 
@@ -131,7 +133,8 @@ func (d *design) streamModule(name string, drop bool) string {
 	}
 	pins, valid := "", "  wire core_valid = sample_valid;\n"
 	if d.clocked {
-		pins = ".clk(clk),\n      .rst(rst),\n      .ce(step),\n      .in_valid(sample_valid),\n      .out_valid(core_valid),\n      "
+		pins = ".clk(clk),\n      .rst(rst),\n      .ce(step),\n      .in_valid(sample_valid),\n      " +
+			".out_valid(core_valid),\n      "
 		valid = "  wire core_valid;\n"
 	}
 	dropPort, dropPin, sample := "", "1'b0", "sample"
@@ -147,7 +150,8 @@ func (d *design) streamModule(name string, drop bool) string {
 		data, encoder = "levels", d.encoder()
 	}
 	return strings.NewReplacer(
-		"@IN@", fmt.Sprint(d.in), "@DATA@", data, "@ENCODER@", encoder, "@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@", dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@", fmt.Sprint(d.word),
+		"@IN@", fmt.Sprint(d.in), "@DATA@", data, "@ENCODER@", encoder, "@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@",
+		dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@", fmt.Sprint(d.word),
 		"@BITS@", fmt.Sprint(d.words*d.word-1), "@DEFAULT@", fmt.Sprint(d.beat), "@READ@", literal(d.kept, "          "),
 		"@PORTS@", ports.String(), "@WIRES@", wires.String()+valid, "@PINS@", pins, "@INPUT@", d.input.Name,
 		"@OUTPUTS@", connections.String(), "@RESULTS@", results.String(),
@@ -241,7 +245,8 @@ func (d *design) streamPorts(Options) []Port {
 		{"rst", 0, false, "synchronous reset, active high"},
 		{"in_valid", 0, false, "there is a word at in_data"},
 		{"in_ready", 0, true, "it is taken at the next edge"},
-		{"in_data", d.beat * d.in, false, fmt.Sprintf("%s of %d bits of the %d of a sample", plural.Of(d.beat, "word", "words"), d.in, d.words)},
+		{"in_data", d.beat * d.in, false, fmt.Sprintf("%s of %d bits of the %d of a sample",
+			plural.Of(d.beat, "word", "words"), d.in, d.words)},
 		{"in_last", 0, false, "it is the last of a sample"},
 		{"out_valid", 0, true, "there is a result"},
 		{"out_ready", 0, false, "it is taken at the next edge"},
@@ -265,4 +270,24 @@ const streamBench = `
     begin
 @CAPTURE@    end
   endtask
+`
+
+// playStream plays words by valid and ready; output ports are pins of their own.
+func playStream(p Played) Player {
+	pins, low := "", 0
+	if p.Drop {
+		pins = ",\n    .drop(1'b0)"
+	}
+	for _, out := range p.Outputs {
+		pins += fmt.Sprintf(",\n    .%s(result[%d:%d])", out.Name, low+len(out.Nets)-1, low)
+		low += len(out.Nets)
+	}
+	words := len(p.Input.Nets) / p.Input.Word
+	return handshakePlayer(p.Input.Word, words, strings.Replace(playStreamPins, "@OUTPUTS@", pins, 1), p)
+}
+
+const playStreamPins = `
+  @TOP@ dut (
+    .clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(in_data), .in_last(in_last),
+    .out_valid(out_valid), .out_ready(out_ready), .error(error)@OUTPUTS@);
 `

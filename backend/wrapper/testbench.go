@@ -87,7 +87,7 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 			t.fields[i] = append(t.fields[i], fieldsOf(p)...)
 		}
 	}
-	t.lane, t.unit = d.word, k.bits(d, o)
+	t.lane, t.unit = d.word, k.Bits(d, o)
 	all := d.word * d.words
 	if k.Bytes {
 		t.lane, all = laneOf(d.word), 8*bytesOf(d.word, d.words)
@@ -108,15 +108,19 @@ func fieldsOf(p netlist.Port) (list []field) {
 func (t *testbench) text() string {
 	values := []string{
 		"@TOP@", t.top, "@VECTORS@", t.Vectors, "@SOURCES@", strings.Join(t.Sources, " "), "@HEADER@", t.headerLines(),
-		"@UNIT@", fmt.Sprint(t.unit), "@UNITS@", fmt.Sprint(t.units), "@FIELDS@", fmt.Sprint(t.count()), "@WIDEST@", fmt.Sprint(t.widest()),
-		"@INPUTS@", fmt.Sprint(len(t.inputs.Nets)), "@WORDS@", fmt.Sprint(t.words), "@WORD@", fmt.Sprint(t.word), "@LANE@", fmt.Sprint(t.lane),
-		"@LATE@", fmt.Sprint(t.late), "@RESULTBYTES@", fmt.Sprint(t.resultBytes()), "@PINS@", t.pins(), "@PORTS@", t.ports(), "@GOT@", t.declare("reg ", "tb_got_"),
-		"@WANT@", t.declare("reg ", "tb_want_"), "@READSAMPLE@", t.readSample(), "@READWANT@", t.readWant(), "@COMPARE@", t.compare(), "@UNPACK@", t.unpack(),
+		"@UNIT@", fmt.Sprint(t.unit), "@UNITS@", fmt.Sprint(t.units), "@FIELDS@", fmt.Sprint(t.count()), "@WIDEST@",
+		fmt.Sprint(t.widest()),
+		"@INPUTS@", fmt.Sprint(len(t.inputs.Nets)), "@WORDS@", fmt.Sprint(t.words), "@WORD@", fmt.Sprint(t.word), "@LANE@",
+		fmt.Sprint(t.lane),
+		"@LATE@", fmt.Sprint(t.late), "@RESULTBYTES@", fmt.Sprint(t.resultBytes()), "@PINS@", t.pins(), "@PORTS@", t.ports(),
+		"@GOT@", t.declare("reg ", "tb_got_"),
+		"@WANT@", t.declare("reg ", "tb_want_"), "@READSAMPLE@", t.readSample(), "@READWANT@", t.readWant(), "@COMPARE@",
+		t.compare(), "@UNPACK@", t.unpack(),
 		"@CAPTURE@", t.capture(),
 	}
-	body := strings.Replace(testbenchModule, "@PLAYER@", t.kind.bench, 1)
-	body = strings.Replace(body, "@PARAMETERS@", t.kind.benchParameters, 1)
-	body = strings.Replace(body, "@MORE@", t.kind.benchOptions, 1)
+	body := strings.Replace(testbenchModule, "@PLAYER@", t.kind.Bench, 1)
+	body = strings.Replace(body, "@PARAMETERS@", t.kind.BenchParameters, 1)
+	body = strings.Replace(body, "@MORE@", t.kind.BenchOptions, 1)
 	return strings.NewReplacer(values...).Replace(body)
 }
 
@@ -231,7 +235,8 @@ func (t *testbench) unpack() string {
 		if words := len(p.Nets) / word; words == 1 {
 			fmt.Fprintf(&b, "      tb_got_%s = tb_bytes[%d:%d];\n", p.Name, 8*at+word-1, 8*at)
 		} else {
-			fmt.Fprintf(&b, "      for (tb_i = 0; tb_i < %d; tb_i = tb_i + 1)\n        tb_got_%s[tb_i*%d+:%d] = tb_bytes[%d+tb_i*%d+:%[4]d];\n",
+			fmt.Fprintf(&b, "      for (tb_i = 0; tb_i < %d; tb_i = tb_i + 1)\n        tb_got_%s[tb_i*%d+:%d] = "+
+				"tb_bytes[%d+tb_i*%d+:%[4]d];\n",
 				words, p.Name, word, word, 8*at, laneOf(word))
 		}
 		at += portBytes(p)

@@ -11,24 +11,26 @@ import (
 
 func uartKind() *Kind {
 	return &Kind{
-		Name: "uart", Clock: "clk", Bytes: true, Drops: true, Paced: true, Baud: true, write: WriteUART, ports: (*design).uartPorts,
-		cycles: func(_, bytes *design, o Options) int {
+		// it does not say where a packet ends
+		Name: "uart", Clock: "clk", Play: playUART, Broken: []Broken{TooShort, CutOff, WrongStop},
+		Bytes: true, Drops: true, Paced: true, Baud: true, Write: WriteUART, Ports: (*design).uartPorts,
+		Cycles: func(_, bytes *design, o Options) int {
 			hz, baud := o.Line()
 			clocks := (hz + baud/2) / baud
 			return max(10*clocks*bytes.words, (10*clocks+1)*bytes.resultBytes()) // the transmitter has a clock between bytes
 		},
-		bench: uartBench,
-		benchParameters: ` #(
+		Bench: uartBench,
+		BenchParameters: ` #(
     parameter BIT = 8,  // clocks of a bit
     parameter IDLE_BITS = 40
 )`,
-		benchOptions: `//
+		BenchOptions: `//
 // A bit has BIT clocks here, 8, the fewest that there may be, for they are what takes the time; of
 // the rate that the module is written with, that is
 //
 //   $ iverilog -P@TOP@_tb.BIT=CLOCKS ...  or  verilator -GBIT=CLOCKS ...
 `,
-		bits: func(*design, Options) int { return 8 },
+		Bits: func(*design, Options) int { return 8 },
 	}
 }
 
@@ -78,7 +80,8 @@ func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 		return err
 	}
 	o.Beat = 0
-	d, err := newDesign(n, o, uartKind(), append(streamNames("CLOCK_HZ", "BAUD", "IDLE_BITS", "rst_n", "rx", "tx", "frame_error"), uartNames...)...)
+	d, err := newDesign(n, o, uartKind(), append(streamNames("CLOCK_HZ", "BAUD", "IDLE_BITS", "rst_n", "rx", "tx",
+		"frame_error"), uartNames...)...)
 	if err != nil {
 		return err
 	}
@@ -96,14 +99,16 @@ func checkRate(hz, baud int) error {
 	}
 	clocks := (hz + baud/2) / baud
 	if off := clocks*baud - hz; max(off, -off) > hz/maxOffBy {
-		return fmt.Errorf("wrapper: a bit of %d baud is no whole number of clocks of %d Hz within 1 %%, give another rate, such as %d", baud, hz, hz/clocks)
+		return fmt.Errorf("wrapper: a bit of %d baud is no whole number of clocks of %d Hz within 1 %%, give another "+
+			"rate, such as %d", baud, hz, hz/clocks)
 	}
 	return nil
 }
 
 // uartNames are further names of the module.
 var uartNames = []string{
-	"BIT", "HALF", "IDLE", "TIMER", "QUIET", "ONE", "SAMPLE", "ANSWER", "bits_below", "limit", "rst_s", "rx_s", "line", "receiving", "received", "broken", "rx_timer", "rx_bits", "rx_byte",
+	"BIT", "HALF", "IDLE", "TIMER", "QUIET", "ONE", "SAMPLE", "ANSWER", "bits_below", "limit", "rst_s", "rx_s", "line",
+	"receiving", "received", "broken", "rx_timer", "rx_bits", "rx_byte",
 	"idle", "quiet", "waiting", "at", "overrun", "failed", "frame", "tx_timer", "tx_bits", "to", "next",
 }
 
@@ -366,4 +371,108 @@ const uartBench = `
       repeat (BIT * (IDLE_BITS + 4)) tb_clock;
     end
   endtask
+`
+
+// quickIdle are idle bits of a serial line that take little time, more than the player pauses.
+const quickIdle = 40
+
+// playUART sends bytes at the rate of the line.
+func playUART(p Played) Player {
+	hz, baud := p.Options.Line()
+	clocks := hz/baud + 1 // of a bit
+	sample := p.sampleBytes()
+	parameters, idle := "", UARTIdle
+	if p.Quick {
+		parameters, idle = "#(.CLOCK_HZ(@HZ@), .BAUD(@BAUD@), .IDLE_BITS(@IDLE@)) ", quickIdle
+	}
+	ahead := "0" // where an engine is slower than the line, a sender waits for each answer
+	if p.Engine <= 10*(hz/baud)*sample {
+		ahead = "1"
+	}
+	bench := strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(idle), "@AHEAD@",
+		ahead).
+		Replace(strings.Replace(playUARTBytes, "@PARAMETERS@", parameters, 1))
+	return Player{
+		Unit: 8, Units: sample, Bench: bench, Late: clocks * (UARTIdle + 30*(sample+p.resultBytes())), Quiet: 30 * clocks,
+	}
+}
+
+// playUARTBytes sends as a sender does whose clock is its own, and begins a sample when no more than one answer is on
+// its way; at times it pauses before.
+const playUARTBytes = `
+  localparam real BIT = 100.0 * @HZ@ / @BAUD@;  // ns
+  reg rst_n = 0, rx = 1;
+  wire tx, frame_error;
+  @TOP@ @PARAMETERS@dut (.clk(clk), .rst_n(rst_n), .rx(rx), .tx(tx), .frame_error(frame_error), .error(error));
+
+  reg begins = 1;  // the next byte begins a sample
+  reg breaks = 0;  // frame_error must be 1
+  integer b;
+
+  // Bytes would be ignored until the line has been idle.
+  task rest;
+    repeat (@IDLE@ + 4) #BIT;
+  endtask
+
+  task restart;
+    begin
+      running = 0;
+      rst_n = 0;
+      repeat (8) @(negedge clk);
+      rst_n = 1;
+      repeat (8) @(negedge clk);
+      fails = 0;
+      breaks = 0;
+      begins = 1;
+      running = 1;
+      rest;
+    end
+  endtask
+
+  initial begin
+    restart;
+    while (sent < UNITS) begin
+      if (units[sent][RESET]) begin
+        wait (got == whole);
+        restart;
+      end
+      if (begins) begin
+        wait (got + (@AHEAD@ & !units[sent][ALONE]) >= whole);
+        if ($random(seed) % 4 == 0) #(3 * BIT);
+      end
+      rx = 0;
+      #BIT;
+      for (b = 0; b < 8; b = b + 1) begin
+        rx = units[sent][b];
+        #BIT;
+      end
+      if (units[sent][FAILS]) sure = 0;
+      if (units[sent][WHOLE]) whole = whole + 1;
+      rx = !units[sent][BREAKS];
+      #BIT;
+      rx = 1;
+      if (units[sent][FAILS]) begin
+        rest;
+        fails = 1;
+        breaks = breaks | units[sent][BREAKS];
+        sure = 1;
+      end
+      begins = units[sent][LAST];
+      sent = sent + 1;
+    end
+  end
+
+  reg [@RESULT@-1:0] answer;
+  integer place = 0, k;
+  always @(negedge tx)
+    if (running) begin
+      #(1.5 * BIT);
+      for (k = 0; k < 8; k = k + 1) begin
+        answer[8*place+k] = tx;
+        #BIT;
+      end
+      if (tx !== 1'b1 || sure && frame_error !== breaks) broken("an answer without a stop bit");
+      place = (place + 1) % (@RESULT@ / 8);
+      if (place == 0) compare(answer);
+    end
 `

@@ -105,8 +105,12 @@ func (d Design) readBack(ctx context.Context, b Bitstream, dir, path string) err
 	if err != nil {
 		return err
 	}
+	buses, err := d.buses(b)
+	if err != nil {
+		return err
+	}
 	var head, pins []string
-	for _, p := range d.buses(b) {
+	for _, p := range buses {
 		direction := "input"
 		if p.out {
 			direction = "output"
@@ -119,7 +123,8 @@ func (d Design) readBack(ctx context.Context, b Bitstream, dir, path string) err
 	if text, err = declareApart(text); err != nil {
 		return err
 	}
-	text = fmt.Sprintf("module %s (%s);\n  bitstream chip (%s);\nendmodule\n\n%s", b.Top, strings.Join(head, ", "), strings.Join(pins, ", "), text)
+	text = fmt.Sprintf("module %s (%s);\n  bitstream chip (%s);\nendmodule\n\n%s", b.Top, strings.Join(head, ", "),
+		strings.Join(pins, ", "), text)
 	return os.WriteFile(path, []byte(text), 0o666)
 }
 
@@ -177,30 +182,33 @@ func wires(out bool, names ...string) (list []bus) {
 }
 
 // buses returns the ports of the top module.
-func (d Design) buses(b Bitstream) []bus {
-	x := d.Product.DataInputs()[0]
-	switch b.Wrapper {
-	case "axis":
-		list := append(wires(false, "aclk", "aresetn", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready"),
-			wires(true, "s_axis_tready", "m_axis_tvalid", "m_axis_tlast", "error")...)
-		beat := wrapper.AXISBytes
-		if b.Fold > 0 {
-			beat = 1
-		}
-		return append(list, bus{"s_axis_tdata", 8 * beat, false}, bus{"m_axis_tdata", 8 * d.resultBytes(), true})
-	case "uart":
-		return append(wires(false, "clk", "rst_n", "rx"), wires(true, "tx", "frame_error", "error")...)
-	case "spi":
-		return append(wires(false, "clk", "rst_n", "sck", "mosi", "cs_n"), wires(true, "miso", "ready", "error")...)
-	case "stream":
-		list := append(wires(false, "clk", "rst", "in_valid", "in_last", "out_ready"), wires(true, "in_ready", "out_valid", "error")...)
-		return append(append(list, bus{"in_data", x.Word, false}), d.outputs()...)
+func (d Design) buses(b Bitstream) (list []bus, err error) {
+	if b.Wrapper != "" {
+		return d.wrapperBuses(b)
 	}
-	list := append(d.outputs(), bus{x.Name, len(x.Nets), false})
+	x := d.Product.DataInputs()[0]
+	list = append(d.outputs(), bus{x.Name, len(x.Nets), false})
 	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
 		list = append(append(list, wires(false, "clk", "rst", "ce", "in_valid")...), wires(true, "out_valid")...)
 	}
-	return list
+	return list, nil
+}
+
+// wrapperBuses returns the ports of a wrapper, or of an engine, which has those of a wrapper.
+func (d Design) wrapperBuses(b Bitstream) (list []bus, err error) {
+	o := b.Options
+	o.Core, o.Module = b.Module, b.Top
+	if b.Fold > 0 && wrapper.Is(b.Wrapper, wrapper.TakesBytes) {
+		o.Engine = &wrapper.Engine{Module: b.Module}
+	}
+	i, err := wrapper.NewInterface(b.Wrapper, d.Product, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range i.Ports {
+		list = append(list, bus{p.Name, max(1, p.Width), p.Output})
+	}
+	return list, nil
 }
 
 // outputs returns the output ports of the product.
@@ -209,12 +217,4 @@ func (d Design) outputs() (list []bus) {
 		list = append(list, bus{p.Name, len(p.Nets), true})
 	}
 	return list
-}
-
-// resultBytes returns the bytes of a result in wrappers of bytes.
-func (d Design) resultBytes() (n int) {
-	for _, p := range d.Product.OutputPorts() {
-		n += len(wrapper.Bytes(p, func(int) uint64 { return 0 }))
-	}
-	return n
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ialgn/backend/wrapper"
 	"ialgn/internal/progress"
 	"ialgn/trainer/model"
 )
@@ -106,7 +107,8 @@ func (d Design) readProgram(f FoldFiles) (*foldProgram, error) {
 	}
 	for l, lane := range p.lanes {
 		if len(lane) == 0 || len(lane) != len(p.lanes[0]) {
-			return nil, fmt.Errorf("%s: lane %d of %d has %d steps, lane 0 %d: compile again", f.Module, l, len(p.lanes), len(lane), len(p.lanes[0]))
+			return nil, fmt.Errorf("%s: lane %d of %d has %d steps, lane 0 %d: compile again", f.Module, l, len(p.lanes),
+				len(lane), len(p.lanes[0]))
 		}
 	}
 	if err := p.check(e.Features(), e.Bits-1); err != nil {
@@ -262,7 +264,9 @@ func (p *foldProgram) run(x []uint64, perFeature int) (counts [][64]int32) {
 
 // FoldRTL runs the Verilog of a folded engine in a simulator, as [Design.RTL] does that of the
 // netlist: samples follow each other without a reset, with stalls on both sides.
-func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator string, samples int) (*RTLResult, error) {
+func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator string, samples int) (*RTLResult,
+	error,
+) {
 	ctx, end := progress.Begin(ctx, "folded rtl")
 	defer end()
 	begin := time.Now()
@@ -283,7 +287,8 @@ func (d Design) FoldRTL(ctx context.Context, s Samples, f FoldFiles, simulator s
 		return nil, err
 	}
 	r, err := d.play(ctx, s, wrapped{
-		wrapper: "stream", top: f.Module, cycles: cycles, drop: f.Drop, sources: []string{filepath.Base(f.Verilog)}, simulator: simulator,
+		wrapper: wrapper.EngineKind, top: f.Module, cycles: cycles, drop: f.Drop, sources: []string{filepath.Base(f.Verilog)},
+		simulator: simulator,
 	}, dir, samples)
 	if err != nil {
 		return nil, err

@@ -25,10 +25,11 @@ type playback struct {
 
 	results [][]bool // that are expected, as they come
 
-	bench  string // the testbench's part for the protocol
-	clocks int    // of a sample, at least
-	late   int    // clocks without a result after which none is expected any more
-	quiet  int    // clocks after the last in which no other may come
+	bench  string           // the testbench's part for the protocol
+	broken []wrapper.Broken // forms of packets that have no result
+	clocks int              // of a sample, at least
+	late   int              // clocks without a result after which none is expected any more
+	quiet  int              // clocks after the last in which no other may come
 }
 
 // unit is a word or a byte as it moves, the first bit lowest, and what playerBench says goes with it.
@@ -86,14 +87,15 @@ func (d Design) play(ctx context.Context, s Samples, b wrapped, dir string, samp
 	if err != nil {
 		return nil, err
 	}
-	if err := d.load(p, s, index, want, b.wrapper == "stream"); err != nil {
+	if err := d.load(p, s, index, want, !wrapper.Is(b.wrapper, wrapper.TakesBytes)); err != nil {
 		return nil, err
 	}
 	if err := p.write(b, dir); err != nil {
 		return nil, err
 	}
 	out, err := simulation{
-		dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}, count: len(index), library: b.library,
+		dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}, count: len(index),
+		library: b.library,
 	}.run(ctx, cmp.Or(b.simulator, d.playerOf(p, len(index))))
 	if err != nil {
 		return nil, err
@@ -182,64 +184,28 @@ func bit(one bool) int {
 
 // newPlayback returns the playback for a wrapper.
 func (d Design) newPlayback(b wrapped) (*playback, error) {
-	x := d.Product.DataInputs()[0]
-	sample := len(wrapper.Bytes(x, func(int) uint64 { return 0 }))
 	rate, err := wrapper.NewRate(b.wrapper, d.Product, b.options)
 	if err != nil {
 		return nil, err
 	}
-	p := &playback{size: 8, each: sample, clocks: max(rate.Cycles, b.cycles), quiet: 200}
+	kind, err := wrapper.Find(b.wrapper)
+	if err != nil {
+		return nil, err
+	}
+	player := kind.Play(wrapper.Played{
+		Options: b.options, Input: d.Product.DataInputs()[0], Outputs: d.Product.OutputPorts(), Engine: b.cycles,
+		Drop:  b.drop,
+		Quick: b.quick,
+	})
 	stages := 0
 	if clock, err := d.Product.Pipeline(); err == nil && clock != nil {
 		stages = clock.Stages
 	}
-	beat := wrapper.AXISBytes
-	if b.cycles > 0 {
-		beat = 1
-	}
-	switch b.wrapper {
-	case "stream":
-		p.size, p.each = x.Word, words(x)
-		p.bench, p.late = strings.Replace(streamPins, "@OUTPUTS@", d.resultPins(b.drop), 1)+handshake, 20*max(p.each, b.cycles)
-	case "axis":
-		p.size, p.each = 8*beat, (sample+beat-1)/beat
-		p.bench, p.late = axisPins+handshake, 20*max(p.each, b.cycles)
-	case "spi":
-		p.bench = spiPlayer
-		p.late = 4*64*(2+sample+d.resultBytes()) + 20*b.cycles
-	case "uart":
-		hz, baud := b.options.Line()
-		clocks := hz/baud + 1 // of a bit
-		parameters, idle := "", wrapper.UARTIdle
-		if b.quick {
-			parameters, idle = "#(.CLOCK_HZ(@HZ@), .BAUD(@BAUD@), .IDLE_BITS(@IDLE@)) ", quickIdle
-		}
-		p.bench = strings.Replace(uartPlayer, "@PARAMETERS@", parameters, 1)
-		ahead := bit(b.cycles <= 10*(hz/baud)*sample) // where an engine is slower than the line, a sender waits for each answer
-		p.bench = strings.NewReplacer("@HZ@", fmt.Sprint(hz), "@BAUD@", fmt.Sprint(baud), "@IDLE@", fmt.Sprint(idle), "@AHEAD@", fmt.Sprint(ahead)).Replace(p.bench)
-		p.late, p.quiet = clocks*(wrapper.UARTIdle+30*(sample+d.resultBytes())), 30*clocks
-	}
-	p.late += 5000 + 10*stages
-	return p, nil
-}
-
-// quickIdle are idle bits of a serial line that take little time, more than the player pauses.
-const quickIdle = 40
-
-// words returns how many words a sample has.
-func words(x netlist.Port) int { return len(x.Nets) / x.Word }
-
-// resultPins connects the output ports to the bits of result, and an input drop to 0.
-func (d Design) resultPins(drop bool) string {
-	pins, low := "", 0
-	if drop {
-		pins = ",\n    .drop(1'b0)"
-	}
-	for _, p := range d.outputs() {
-		pins += fmt.Sprintf(",\n    .%s(result[%d:%d])", p.name, low+p.width-1, low)
-		low += p.width
-	}
-	return pins
+	return &playback{
+		size: player.Unit, each: player.Units, bench: player.Bench, broken: kind.Broken, clocks: max(rate.Cycles, b.cycles),
+		quiet: player.Quiet,
+		late:  player.Late + 5000 + 10*stages,
+	}, nil
 }
 
 // write writes the testbench and what it reads.
@@ -265,7 +231,8 @@ func (p *playback) testbench(b wrapped) string {
 		result = len(p.results[0])
 	}
 	return strings.NewReplacer(
-		"@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(len(p.units)), "@EACH@", fmt.Sprint(p.each), "@RESULT@", fmt.Sprint(result),
+		"@TOP@", b.top, "@UNIT@", fmt.Sprint(p.size), "@UNITS@", fmt.Sprint(len(p.units)), "@EACH@", fmt.Sprint(p.each),
+		"@RESULT@", fmt.Sprint(result),
 		"@SAMPLES@", fmt.Sprint(len(p.results)), "@LATE@", fmt.Sprint(p.late), "@QUIET@", fmt.Sprint(p.quiet),
 	).Replace(strings.Replace(playerBench, "@PLAYER@", p.bench, 1))
 }

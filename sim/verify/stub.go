@@ -43,8 +43,8 @@ type rehearsal struct {
 	resetIn int      // samples until a reset
 }
 
-// The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the largest words; each
-// other sample has words of another class.
+// The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the
+// largest words; each other sample has words of another class.
 const (
 	leastWords  = 4096
 	extremes    = 8
@@ -58,7 +58,10 @@ const (
 // newRehearsal returns samples and events for a wrapper.
 func (d Design) newRehearsal(f WrapperFiles, p *playback) *rehearsal {
 	n := f.around(d)
-	r := &rehearsal{playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, around: n, x: n.DataInputs()[0], levels: f.Levels, read: f.step(d).Read}
+	r := &rehearsal{
+		playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, around: n, x: n.DataInputs()[0], levels: f.Levels,
+		read: f.step(d).Read,
+	}
 	words := len(r.x.Nets) / r.x.Word
 	rounds := r.rounds()
 	if f.Fold != nil {
@@ -208,31 +211,31 @@ func (r *rehearsal) result() (bits []bool) {
 // too long, cut off by a reset, or with a wrong stop bit. One that is wrong is an error until the
 // next reset, two samples later.
 func (r *rehearsal) event(words []uint64) {
-	forms := eventForms[r.f.Kind]
+	forms := r.broken
 	form := forms[r.packets%len(forms)]
 	from := len(r.units)
 	all := len(r.packet(r.moved(words)))
-	if all == 1 && form != tooLong && form != wrongStop {
+	if all == 1 && form != wrapper.TooLong && form != wrapper.WrongStop {
 		r.units = r.units[:from]
 		return
 	}
 	r.packets++
 	r.units[from].alone = true
 	switch form {
-	case tooLong:
+	case wrapper.TooLong:
 		r.units[from+all-1].last, r.units[from+all-1].fails = false, true
 		for range r.excess(all) {
 			r.units = append(r.units, r.units[from+r.r.IntN(all)])
 			r.units[len(r.units)-1].fails, r.units[len(r.units)-1].alone = false, false
 		}
-	case tooShort, cutOff:
+	case wrapper.TooShort, wrapper.CutOff:
 		r.units = r.units[:from+1+r.r.IntN(all-1)]
 	}
 	last := &r.units[len(r.units)-1]
-	last.last, last.breaks = form != cutOff, form == wrongStop
-	last.fails = last.fails || form == tooShort || form == wrongStop
+	last.last, last.breaks = form != wrapper.CutOff, form == wrapper.WrongStop
+	last.fails = last.fails || form == wrapper.TooShort || form == wrapper.WrongStop
 	r.resetIn = 2
-	if form == cutOff {
+	if form == wrapper.CutOff {
 		r.resetIn = 1
 	}
 }
@@ -244,23 +247,6 @@ func (r *rehearsal) excess(all int) int {
 		return 1 + r.r.IntN(3)
 	}
 	return 1 << max(2, bits.Len(uint(all-1)))
-}
-
-// The forms of packets that have no result.
-type eventForm int
-
-const (
-	tooShort eventForm = iota
-	tooLong
-	cutOff
-	wrongStop
-)
-
-// eventForms are those that there are for each protocol: a serial line does not say where a packet
-// ends, and a frame is not cut off.
-var eventForms = map[string][]eventForm{
-	"stream": {tooShort, cutOff, tooLong}, "axis": {tooShort, cutOff, tooLong},
-	"uart": {tooShort, cutOff, wrongStop}, "spi": {tooShort, tooLong},
 }
 
 // module returns the stub.
@@ -281,20 +267,22 @@ func (r *rehearsal) module(name string) string {
 		low = high + 1
 	}
 	drop, dropped, pauses := "input wire drop, ", "drop", "0"
-	if r.f.Kind == "axis" {
+	if !wrapper.Is(r.f.Kind, wrapper.DropsPackets) {
 		drop, dropped, pauses = "", "0", "1"
 	}
 	return strings.NewReplacer(
-		"@NAME@", name, "@X@", r.x.Name, "@HIGH@", fmt.Sprint(len(r.x.Nets)-1), "@WORD@", fmt.Sprint(r.x.Word), "@WORDS@", fmt.Sprint(len(r.x.Nets)/r.x.Word),
-		"@PORTS@", ports.String(), "@ASSIGNS@", assigns.String(), "@OUT@", fmt.Sprint(low-1), "@SAMPLES@", fmt.Sprint(len(r.want)),
+		"@NAME@", name, "@X@", r.x.Name, "@HIGH@", fmt.Sprint(len(r.x.Nets)-1), "@WORD@", fmt.Sprint(r.x.Word), "@WORDS@",
+		fmt.Sprint(len(r.x.Nets)/r.x.Word),
+		"@PORTS@", ports.String(), "@ASSIGNS@", assigns.String(), "@OUT@", fmt.Sprint(low-1), "@SAMPLES@",
+		fmt.Sprint(len(r.want)),
 		"@STAGES@", fmt.Sprint(stages), "@DROP@", drop, "@DROPPED@", dropped, "@PAUSES@", pauses,
 	).Replace(strings.Replace(stubHead, "@PINS@", pins, 1) + text)
 }
 
 // stub plays random samples to a wrapper around a stub in the place of its core or engine: as many as
 // it takes for every bit of every word to be 0 and 1 several times and for each two neighbouring
-// levels to be told apart, and some thousand words, fewer where their results take long. Among them are packets of a wrong length,
-// resets, and pauses on both sides.
+// levels to be told apart, and some thousand words, fewer where their results take long. Among them are packets of a
+// wrong length, resets, and pauses on both sides.
 func (d Design) stub(ctx context.Context, f WrapperFiles, source, dir string, r *WrapperResult) error {
 	begin := time.Now()
 	b := f.wrapped(source, stubName)
@@ -306,7 +294,10 @@ func (d Design) stub(ctx context.Context, f WrapperFiles, source, dir string, r 
 		return err
 	}
 	re := d.newRehearsal(f, p)
-	for name, text := range map[string]string{"want.txt": inBinary(re.want), "results.txt": inBinary(re.outputs), stubName: re.module(f.core())} {
+	for name, text := range map[string]string{
+		"want.txt": inBinary(re.want), "results.txt": inBinary(re.outputs),
+		stubName: re.module(f.core()),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			return err
 		}
@@ -314,7 +305,8 @@ func (d Design) stub(ctx context.Context, f WrapperFiles, source, dir string, r 
 	if err := p.write(b, dir); err != nil {
 		return err
 	}
-	out, err := simulation{dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}}.run(ctx, re.simulator())
+	out, err := simulation{dir: dir, sources: append(b.sources, testbenchName), tops: []string{"player_tb"}}.run(ctx,
+		re.simulator())
 	if err != nil {
 		return err
 	}
@@ -324,10 +316,12 @@ func (d Design) stub(ctx context.Context, f WrapperFiles, source, dir string, r 
 	}
 	r.Mismatches += play.Mismatches
 	for _, m := range play.First {
-		r.First = append(r.First, Mismatch{-1, 0, -1, fmt.Sprintf("random sample %d, around a stub: %s", m.Sample, strings.Replace(m.What, "the Verilog", "the wrapper", 1))})
+		r.First = append(r.First, Mismatch{-1, 0, -1, fmt.Sprintf("random sample %d, around a stub: %s", m.Sample,
+			strings.Replace(m.What, "the Verilog", "the wrapper", 1))})
 	}
 	r.Stub = &StubResult{
-		Samples: play.Checked, Words: play.Checked * len(re.x.Nets) / re.x.Word, Packets: re.packets, Simulator: out.version, Seconds: time.Since(begin).Seconds(),
+		Samples: play.Checked, Words: play.Checked * len(re.x.Nets) / re.x.Word, Packets: re.packets, Simulator: out.version,
+		Seconds: time.Since(begin).Seconds(),
 	}
 	return nil
 }

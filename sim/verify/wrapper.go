@@ -91,7 +91,9 @@ func (d Design) Wrapper(ctx context.Context, s Samples, f WrapperFiles, samples 
 }
 
 // playWrapper plays test samples to the whole.
-func (d Design) playWrapper(ctx context.Context, s Samples, f WrapperFiles, sources []string, dir string, samples int, r *WrapperResult) error {
+func (d Design) playWrapper(ctx context.Context, s Samples, f WrapperFiles, sources []string, dir string, samples int,
+	r *WrapperResult,
+) error {
 	b := f.wrapped(sources...)
 	rate, err := wrapper.NewRate(f.Kind, d.Product, b.options)
 	if err != nil {
@@ -125,7 +127,8 @@ const engineCells = 5
 // wrapped returns the wrapper as it is played: in iverilog, a serial line at the highest rate.
 func (f WrapperFiles) wrapped(sources ...string) wrapped {
 	return wrapped{
-		wrapper: f.Kind, options: wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}, quick: true, top: f.Module + "_" + f.Kind,
+		wrapper: f.Kind, options: wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}, quick: true, top: f.Module + "_" +
+			f.Kind,
 		sources: sources, simulator: "iverilog",
 	}
 }
@@ -153,8 +156,8 @@ func (f WrapperFiles) step(d Design) step.Wrapper {
 		Kind: f.Kind, Module: f.Module + "_" + f.Kind, File: f.Sources[0], Core: f.core(), Engine: f.Fold != nil,
 		Beat: 1, ClockHz: hz, Baud: baud, Idle: wrapper.UARTIdle,
 	}
-	if f.Kind == "axis" && f.Fold == nil {
-		w.Beat = wrapper.AXISBytes
+	if kind, err := wrapper.Find(f.Kind); err == nil && kind.Beat > 0 && f.Fold == nil {
+		w.Beat = kind.Beat
 	}
 	if f.Levels != nil {
 		w.Levels = &step.Levels{Word: f.Levels.Word, Thresholds: f.Levels.Thresholds, Bits: f.Levels.Bits}
@@ -211,7 +214,10 @@ func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string,
 	if err := os.WriteFile(filepath.Join(dir, testbenchName), []byte(bench), 0o666); err != nil {
 		return err
 	}
-	out, err := simulation{dir: dir, sources: []string{testbenchName, sources[0]}, tops: []string{"encoder_tb"}, apart: true}.iverilog(ctx)
+	out, err := simulation{
+		dir: dir, sources: []string{testbenchName, sources[0]}, tops: []string{"encoder_tb"},
+		apart: true,
+	}.iverilog(ctx)
 	if err != nil {
 		return err
 	}
@@ -223,11 +229,13 @@ func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string,
 		}
 		r.Values++
 		if want := levelsOf(f.Levels, value&(1<<f.Levels.Word-1)); m[2] != want {
-			r.add(Mismatch{-1, 0, -1, fmt.Sprintf("the wrapper's encoder gives the levels %s for the word %d, the netlist's gives %s", m[2], value, want)})
+			r.add(Mismatch{-1, 0, -1, fmt.Sprintf("the wrapper's encoder gives the levels %s for the word %d, the netlist's "+
+				"gives %s", m[2], value, want)})
 		}
 	}
 	if r.Values != 1<<bits {
-		return fmt.Errorf("verify: the encoder was tried with %d of %d values; it printed:\n%.400s", r.Values, 1<<bits, out.text)
+		return fmt.Errorf("verify: the encoder was tried with %d of %d values; it printed:\n%.400s", r.Values, 1<<bits,
+			out.text)
 	}
 	return nil
 }

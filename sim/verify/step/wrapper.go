@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ialgn/netlist"
+	"ialgn/sim/verify/cec"
 	"ialgn/sim/verify/readback"
 )
 
@@ -53,14 +54,20 @@ var describers = map[string]func(Wrapper, *machine){
 	"stream": Wrapper.words, "axis": Wrapper.axis, "uart": Wrapper.uart, "spi": Wrapper.spi,
 }
 
-// Prove proves it. What is in the core, whose Verilog is not read, is no part of that.
+// Prove proves it. What is in the core, whose Verilog is not read, is no part of that. A kind that this package has no
+// description of is undecided.
 func (w Wrapper) Prove(ctx context.Context) (*Result, error) {
+	describe, ok := describers[w.Kind]
+	if !ok {
+		return &Result{Verdict: cec.Undecided, Reason: "what a clock of a wrapper " + w.Kind +
+			" has to do is described nowhere"}, nil
+	}
 	clock := "clk"
 	if w.Kind == "axis" {
 		clock = "aclk"
 	}
 	o := readback.MachineOptions{Module: w.Module, Clock: clock, Files: []string{w.File}, Box: w.box(), Limit: w.Limit}
-	return prove(ctx, o, func(m *machine) { describers[w.Kind](w, m) })
+	return prove(ctx, o, func(m *machine) { describe(w, m) })
 }
 
 // drops reports whether what is around the stream calls packets void.

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ialgn/backend/wrapper"
+	"ialgn/internal/tooltest"
+	"ialgn/netlist"
+)
+
+// The pins of the made-up interface, by those of stream: a word is pushed where there is room, and a result is taken
+// once done.
+var pushPins = map[string]string{
+	"in_valid": "push", "in_ready": "room", "in_last": "final_word", "out_valid": "done", "out_ready": "take",
+}
+
+// renamed returns Verilog with the pins of the made-up interface, at instances of its module or in its own text.
+func renamed(text string, instances bool) string {
+	for from, to := range pushPins {
+		if instances {
+			text = strings.ReplaceAll(text, "."+from+"(", "."+to+"(")
+		} else {
+			text = regexp.MustCompile(`\b`+from+`\b`).ReplaceAllString(text, to)
+		}
+	}
+	return text
+}
+
+// pushKind is an interface that is none of ours: all that there is to write for one more.
+func pushKind(t *testing.T) *wrapper.Kind {
+	t.Helper()
+	stream, err := wrapper.Find(wrapper.EngineKind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &wrapper.Kind{
+		Name: "push", Clock: stream.Clock, Cycles: stream.Cycles, Bits: stream.Bits, Broken: stream.Broken,
+		Bench: renamed(stream.Bench, true),
+		Write: func(w io.Writer, n *netlist.Netlist, o wrapper.Options) error {
+			var text bytes.Buffer
+			if err := stream.Write(&text, n, o); err != nil {
+				return err
+			}
+			_, err := io.WriteString(w, renamed(text.String(), false))
+			return err
+		},
+		Ports: func(d *wrapper.Shape, o wrapper.Options) []wrapper.Port {
+			ports := stream.Ports(d, o)
+			for i, p := range ports {
+				if to, ok := pushPins[p.Name]; ok {
+					ports[i].Name = to
+				}
+			}
+			return ports
+		},
+		Play: func(p wrapper.Played) wrapper.Player {
+			player := stream.Play(p)
+			player.Bench = renamed(player.Bench, true)
+			return player
+		},
+	}
+}
+
+// TestMadeUpInterface takes an interface that stands in this file alone through compile and verify, and runs its
+// testbench. What a clock of it has to be is described nowhere, so that it is not proved, and said to be unproved.
+func TestMadeUpInterface(t *testing.T) {
+	for _, name := range []string{"iverilog", "yosys", "abc"} {
+		tooltest.Find(t, name)
+	}
+	remove, err := wrapper.Register(pushKind(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	t.Chdir(t.TempDir())
+	writeFile(t, "small.yaml", small)
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1", "--set", "model.width=20",
+		"--set", "model.depth=2")
+	if help := must(t, "compile", "--help"); !strings.Contains(help, "push") {
+		t.Error("the help of compile does not name the interface")
+	}
+	must(t, "compile", "m.st", "-o", "out", "--module", "net", "--wrap", "push", "--target", "ice40", "--vectors", "9")
+	if text := readFile(t, "out/net_push_inst.vh"); !strings.Contains(text, ".push(") ||
+		!strings.Contains(text, ".room(") {
+		t.Errorf("the instantiation template:\n%s", text)
+	}
+	out := must(t, "verify", "m.st", "out", "--samples", "20")
+	for _, want := range []string{"values of a word; ", "random words in ", "20 samples", "verified"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s: without %q", out, want)
+		}
+	}
+	cells := []string{"iverilog", "-g2001", "-o", "tb.vvp", "net_push_tb.v", "net_push.v", "net_core.v"}
+	if text, err := tooltest.Try(t, "out", cells...); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if text, err := tooltest.Try(t, "out", "vvp", "-n", "tb.vvp"); err != nil || text != "PASS: 9 vectors\n" {
+		t.Errorf("its testbench: %v, %s", err, text)
+	}
+	code, _, stderr := runProgram(t, "verify", "m.st", "out", "--level", "formal", "--samples", "20")
+	if code != exitTool || !strings.Contains(stderr, "not proved: a clock of the wrapper: ") {
+		t.Errorf("formal: exit status %d, %s", code, stderr)
+	}
+}
+
+// TestRegisterWrapper refuses kinds that lack something, and names that are taken.
+func TestRegisterWrapper(t *testing.T) {
+	for what, change := range map[string]func(k *wrapper.Kind){
+		"name":   func(k *wrapper.Kind) { k.Name = "axis" },
+		"none":   func(k *wrapper.Kind) { k.Name = "none" },
+		"player": func(k *wrapper.Kind) { k.Play = nil },
+		"broken": func(k *wrapper.Kind) { k.Broken = nil },
+	} {
+		k := pushKind(t)
+		change(k)
+		if _, err := wrapper.Register(k); err == nil {
+			t.Errorf("%s: was registered", what)
+		}
+	}
+}
