@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -130,4 +131,12 @@ func (f *form) hash() uint64 {
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^0xa0761d6478bd642f, b^0xe7037ed1a0b428db)
 	return hi ^ lo
+}
+
+// noTwins returns an error if there are equal cells left to merge.
+func noTwins(n *netlist.Netlist) error {
+	if merged := Hash(n).Cells(); merged < n.Cells() {
+		return fmt.Errorf("%d cells are equal to others", n.Cells()-merged)
+	}
+	return nil
 }
