@@ -85,11 +85,12 @@ func (o Options) passes() []Pass {
 			Run:   pure(o.Thermometer.chains),
 		},
 		{
-			Name:     "hashing",
-			Contract: "requires inverters; ensures that no two cells of a kind have the same inputs and function",
-			Why:      "after the passes that bring equal functions into equal form",
-			Holds:    noTwins,
-			Run:      pure(Hash),
+			Name: "hashing",
+			Contract: "requires inverters; ensures that no two cells of a kind have the same inputs and function, " +
+				"but for the inverters that it makes",
+			Why:   "after the passes that bring equal functions into equal form",
+			Holds: noTwins,
+			Run:   pure(Hash),
 		},
 		{
 			Name:     "dead",
@@ -102,7 +103,7 @@ func (o Options) passes() []Pass {
 }
 
 // pure is a pass that cannot fail, as a table has it.
-func pure(pass func(*netlist.Netlist) *netlist.Netlist) func(context.Context, *netlist.Netlist) (*netlist.Netlist, error) {
+func pure(pass func(*netlist.Netlist) *netlist.Netlist) Run {
 	return func(_ context.Context, n *netlist.Netlist) (*netlist.Netlist, error) { return pass(n), nil }
 }
 
@@ -118,7 +119,10 @@ func (t Thermometer) chains(n *netlist.Netlist) *netlist.Netlist {
 var constraints = []Constraint{
 	{"constants", "pass-through", "a pass-through is recognised by its one input"},
 	{"constants", "inverters", "an inverter is recognised by its one input"},
-	{"pass-through", "inverters", "a copy between an inverter and its reader would become an inverter instead of vanishing"},
+	{
+		"pass-through", "inverters",
+		"a copy between an inverter and its reader would become an inverter instead of vanishing",
+	},
 	{"constants", "chains", "a gate is recognised by its two inputs"},
 	{"pass-through", "chains", "a copy between two gates ends their chain"},
 	{"inverters", "chains", "an inverter between two gates ends their chain"},

@@ -30,8 +30,11 @@ type Pass struct {
 	// Lasting says that later passes of the table leave the netlist as Holds wants it.
 	Lasting bool
 
-	Run func(context.Context, *netlist.Netlist) (*netlist.Netlist, error)
+	Run Run
 }
+
+// Run returns the netlist that a pass makes of another.
+type Run func(context.Context, *netlist.Netlist) (*netlist.Netlist, error)
 
 // PassReport says what one run of a pass did.
 type PassReport struct {
@@ -74,7 +77,8 @@ func (t Table) CheckOrder() error {
 		first, ok1 := place[c.First]
 		then, ok2 := place[c.Then]
 		if ok1 = ok1 || c.First == Every; !ok1 || !ok2 {
-			return fmt.Errorf("%s: a constraint names the passes %q and %q, not both are in the table", t.Package, c.First, c.Then)
+			return fmt.Errorf("%s: a constraint names the passes %q and %q, not both are in the table",
+				t.Package, c.First, c.Then)
 		}
 		if c.First == Every && then < last || c.First != Every && first > then {
 			return fmt.Errorf("%s: pass %q must stand before %q: %s", t.Package, c.First, c.Then, c.Why)
@@ -134,7 +138,9 @@ func (m *Manager) run(ctx context.Context, i int, n *netlist.Netlist, sweep int)
 	if err != nil {
 		return nil, err
 	}
-	report := PassReport{Sweep: sweep, Name: p.Name, Before: cells, After: after.Cells(), Seconds: time.Since(start).Seconds()}
+	report := PassReport{
+		Sweep: sweep, Name: p.Name, Before: cells, After: after.Cells(), Seconds: time.Since(start).Seconds(),
+	}
 	if before != nil {
 		if err := m.check(ctx, i, before, after); err != nil {
 			return nil, err

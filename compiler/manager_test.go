@@ -12,16 +12,9 @@ import (
 )
 
 // probed is a netlist of two gates with a probe between.
-func probed() *netlist.Netlist {
-	b := netlist.NewBuilder("probed")
-	x := b.Input("x", 2, 1, nil)
-	h := b.Function(tableAnd, none, x...)
-	b.Output("y", 1, nil, nets{b.Function(tableXor, none, h, x[0])})
-	b.Probe("p", nets{h})
-	return b.Netlist()
-}
+func probed() *netlist.Netlist { return named("y", "p", 1)(nil) }
 
-// rewritten copies a netlist, cells by cell and ports by port.
+// rewritten copies a netlist with what cell makes of each of its cells.
 func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *netlist.Netlist {
 	c := netlist.NewCopier(n)
 	for i := range netlist.Cell(n.Cells()) {
@@ -30,16 +23,19 @@ func rewritten(n *netlist.Netlist, cell func(*netlist.Copier, netlist.Cell)) *ne
 	return c.Finish()
 }
 
-// named returns [probed] with other names and words of ports; a probe without a name is none.
-func named(input, output, probe string, word int) *netlist.Netlist {
-	b := netlist.NewBuilder("probed")
-	x := b.Input(input, 2, word, nil)
-	h := b.Function(tableAnd, none, x...)
-	b.Output(output, 1, nil, nets{b.Function(tableXor, none, h, x[0])})
-	if probe != "" {
-		b.Probe(probe, nets{h})
+// named is a pass that makes [probed] with other names of its output and its probe, none for no probe, and with
+// inputs in words of so many bits.
+func named(output, probe string, word int) func(*netlist.Netlist) *netlist.Netlist {
+	return func(*netlist.Netlist) *netlist.Netlist {
+		b := netlist.NewBuilder("probed")
+		x := b.Input("x", 2, word, nil)
+		h := b.Function(tableAnd, none, x...)
+		b.Output(output, 1, nil, nets{b.Function(tableXor, none, h, x[0])})
+		if probe != "" {
+			b.Probe(probe, nets{h})
+		}
+		return b.Netlist()
 	}
-	return b.Netlist()
 }
 
 // brokenPasses are passes that break the contract of every pass, and what the manager says of them.
@@ -59,10 +55,10 @@ var brokenPasses = []struct {
 		return c.FinishWith(func(_ netlist.Port, v netlist.Net) netlist.Net { return c.To(v) },
 			func(netlist.Port, netlist.Net) netlist.Net { return netlist.True })
 	}},
-	{"drops a probe", `probe "p" is not where it was`, func(*netlist.Netlist) *netlist.Netlist { return named("x", "y", "", 1) }},
-	{"renames a probe", `probe "p" is not where it was`, func(*netlist.Netlist) *netlist.Netlist { return named("x", "y", "q", 1) }},
-	{"renames an output", `output port "y" is not where it was`, func(*netlist.Netlist) *netlist.Netlist { return named("x", "z", "p", 1) }},
-	{"has other words", `input port "x" in words of 1 bits`, func(*netlist.Netlist) *netlist.Netlist { return named("x", "y", "p", 2) }},
+	{"drops a probe", `probe "p" is not where it was`, named("y", "", 1)},
+	{"renames a probe", `probe "p" is not where it was`, named("y", "q", 1)},
+	{"renames an output", `output port "y" is not where it was`, named("z", "p", 1)},
+	{"has other words", `input port "x" in words of 1 bits`, named("y", "p", 2)},
 	{"adds an input", `input port "ce" is new`, func(n *netlist.Netlist) *netlist.Netlist {
 		c := netlist.NewCopier(n)
 		c.Input(netlist.EnablePort, 1, 1, nil)
@@ -99,11 +95,12 @@ var brokenPasses = []struct {
 func TestBrokenPass(t *testing.T) {
 	for _, c := range brokenPasses {
 		t.Run(c.name, func(t *testing.T) {
-			table := Table{Package: "compiler", Passes: []Pass{{Name: "sound", Run: pure(Hash)}, {Name: "faulty", Run: pure(c.pass)}}}
+			passes := []Pass{{Name: "sound", Run: pure(Hash)}, {Name: "faulty", Run: pure(c.pass)}}
+			table := Table{Package: "compiler", Passes: passes}
 			_, err := (&Manager{Table: table, Check: sameOn}).Sweep(t.Context(), probed(), 1)
 			broken := (*BrokenError)(nil)
-			if !errors.As(err, &broken) || broken.Pass != "faulty" || !strings.Contains(err.Error(), `pass "faulty" broke its contract: `) ||
-				!strings.Contains(err.Error(), c.want) {
+			if !errors.As(err, &broken) || broken.Pass != "faulty" ||
+				!strings.HasPrefix(err.Error(), `compiler: pass "faulty" broke its contract: `) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 			if _, err := (&Manager{Table: table}).Sweep(t.Context(), probed(), 1); err != nil {
@@ -115,7 +112,9 @@ func TestBrokenPass(t *testing.T) {
 
 // undone are netlists that are not what a pass ensures.
 var undone = map[string]build{
-	"constants":    func(b *netlist.Builder, x nets) nets { return nets{b.Function(tableAnd, none, x[0], netlist.True)} },
+	"constants": func(b *netlist.Builder, x nets) nets {
+		return nets{b.Function(tableAnd, none, x[0], netlist.True)}
+	},
 	"pass-through": func(b *netlist.Builder, x nets) nets { return nets{b.Function(tableCopy, none, x[0])} },
 	"inverters": func(b *netlist.Builder, x nets) nets {
 		return nets{b.Function(tableNot, none, x[0]), b.Function(tableNot, none, x[0])}
@@ -145,6 +144,19 @@ func TestLazyPass(t *testing.T) {
 	}
 }
 
+// TestHashedInverters holds that the inverters of equal complements are within the contract of hashing.
+func TestHashedInverters(t *testing.T) {
+	old := build(func(b *netlist.Builder, x nets) nets {
+		return nets{b.Function(tableAnd, none, x...), b.Function(tableNand, none, x...), b.Function(tableNand, none, x...)}
+	}).make(t, 2)
+	if err := noTwins(old); err == nil {
+		t.Error("equal cells are not noticed")
+	}
+	if err := noTwins(Hash(old)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLasting has a pass undo what the one before promised to the end of the table.
 func TestLasting(t *testing.T) {
 	table := Table{Package: "compiler", Passes: []Pass{
@@ -157,7 +169,8 @@ func TestLasting(t *testing.T) {
 		})},
 	}}
 	_, err := (&Manager{Table: table, Check: sameOn}).Sweep(t.Context(), probed(), 1)
-	if err == nil || !strings.HasPrefix(err.Error(), `compiler: pass "undoing" broke its contract: what pass "constants" ensured is lost: `) {
+	const want = `compiler: pass "undoing" broke its contract: what pass "constants" ensured is lost: `
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -165,10 +178,12 @@ func TestLasting(t *testing.T) {
 // TestBrokenOrder runs a table whose order is wrong: that is a programmer's mistake.
 func TestBrokenOrder(t *testing.T) {
 	table := Table{
-		Package: "compiler", Passes: []Pass{{Name: "dead", Run: pure(Dead)}, {Name: "hashing", Run: pure(Hash)}}, Constraints: constraints[len(constraints)-1:],
+		Package: "compiler", Passes: []Pass{{Name: "dead", Run: pure(Dead)}, {Name: "hashing", Run: pure(Hash)}},
+		Constraints: constraints[len(constraints)-1:],
 	}
+	const want = `compiler: pass "hashing" must stand before "dead": merged cells leave their drivers without readers`
 	defer func() {
-		if got := recover(); got != `compiler: pass "hashing" must stand before "dead": merged cells leave their drivers without readers` {
+		if got := recover(); got != want {
 			t.Errorf("panic %v", got)
 		}
 	}()
@@ -220,7 +235,8 @@ func TestThermometerUnasked(t *testing.T) {
 	both := b.Function(tableAnd, gate(1, 0), x[0], x[1])
 	b.Output("y", 1, nil, nets{both})
 	o := Options{Level: LevelSweep, Restructure: true, Thermometer: ThermometerAssumed, Check: sameOn}
-	if _, _, err := o.Optimise(t.Context(), b.Netlist()); err == nil || !strings.Contains(err.Error(), `pass "chains" broke its contract: y[0]`) {
+	_, _, err := o.Optimise(t.Context(), b.Netlist())
+	if err == nil || !strings.Contains(err.Error(), `pass "chains" broke its contract: y[0]`) {
 		t.Errorf("error %v", err)
 	}
 }

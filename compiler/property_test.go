@@ -37,7 +37,9 @@ func checkPasses(t *testing.T, seed uint64, cells int) {
 		}
 		check(t, n, got)
 	}
-	for _, o := range []Options{{Level: LevelSweep}, {Level: LevelRepeat}, {Level: LevelRepeat, Restructure: true, Thermometer: ThermometerDerived}} {
+	for _, o := range []Options{
+		{Level: LevelSweep}, {Level: LevelRepeat}, {Level: LevelRepeat, Restructure: true, Thermometer: ThermometerDerived},
+	} {
 		whole := o.must(t, n)
 		check(t, n, whole)
 		if o.Level != LevelRepeat {

@@ -24,7 +24,9 @@ func optimised(t *testing.T) *netlist.Netlist {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, _, err = compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived, Check: sameOn}.Optimise(t.Context(), n)
+	n, _, err = compiler.Options{
+		Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived, Check: sameOn,
+	}.Optimise(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,8 @@ func TestLower(t *testing.T) {
 	n := optimised(t)
 	for _, family := range target.Families() {
 		for _, stages := range []int{0, 3} {
-			o := Options{Target: family, K: family.LUT.Most, Objective: lut.Balanced, Pipeline: pipeline.Options{Stages: stages}, Check: sameOn}
+			o := Options{Target: family, K: family.LUT.Most, Objective: lut.Balanced, Check: sameOn}
+			o.Pipeline.Stages = stages
 			d, err := o.Lower(t.Context(), n)
 			if err != nil {
 				t.Fatal(err)

@@ -17,10 +17,11 @@ func (o Options) table(d *Design) compiler.Table {
 		Package: "hardware", Earlier: compiler.Passes(), Constraints: constraints,
 		Passes: []compiler.Pass{
 			{
-				Name:     "map",
-				Contract: "requires nothing, and inverters, chains and dead for fewer LUTs; ensures that no function has more than K inputs",
-				Why:      "first: it looks for chains of the model's gates, which the other lowerings would take apart",
-				Grows:    true, Lasting: true,
+				Name: "map",
+				Contract: "requires nothing, and inverters, chains and dead for fewer LUTs; " +
+					"ensures that no function has more than K inputs",
+				Why:   "first: it looks for chains of the model's gates, which the other lowerings would take apart",
+				Grows: true, Lasting: true,
 				Holds: o.fits,
 				Run:   o.gates(d),
 			},
@@ -33,20 +34,23 @@ func (o Options) table(d *Design) compiler.Table {
 				Run:   o.encoder,
 			},
 			{
-				Name:     "head",
-				Contract: "requires mapped gates; ensures that LUTs and the target's carries are left, and counts that the hint proves",
-				Why:      "after all that decides when a bit arrives; nothing folds constants any more, which would take joined carry chains apart",
-				Grows:    true, Lasting: true,
+				Name: "head",
+				Contract: "requires mapped gates; " +
+					"ensures that LUTs and the target's carries are left, and counts that the hint proves",
+				Why: "after all that decides when a bit arrives; " +
+					"nothing folds constants any more, which would take joined carry chains apart",
+				Grows: true, Lasting: true,
 				Holds: func(n *netlist.Netlist) error { return o.lowered(n, d.Hint) },
 				Run:   o.head(d),
 			},
 			{
-				Name:     "pipeline",
-				Contract: "requires a netlist without registers; ensures that every path from input to output has as many as there are stages",
-				Why:      "last: it balances paths, and a cell more or less on one of them would be a wrong sample",
-				Needs:    "Pipeline",
-				Off:      o.Pipeline == (pipeline.Options{}),
-				Grows:    true, Delays: true,
+				Name: "pipeline",
+				Contract: "requires a netlist without registers; " +
+					"ensures that every path from input to output has as many as there are stages",
+				Why:   "last: it balances paths, and a cell more or less on one of them would be a wrong sample",
+				Needs: "Pipeline",
+				Off:   o.Pipeline == (pipeline.Options{}),
+				Grows: true, Delays: true,
 				Holds: func(n *netlist.Netlist) error { return inStages(n, d.Stages) },
 				Run:   o.registers(d),
 			},
@@ -67,10 +71,7 @@ var constraints = []compiler.Constraint{
 	{First: compiler.Every, Then: "pipeline", Why: "registers balance the paths that there are"},
 }
 
-// run is how the manager calls a lowering.
-type run = func(context.Context, *netlist.Netlist) (*netlist.Netlist, error)
-
-func (o Options) gates(d *Design) run {
+func (o Options) gates(d *Design) compiler.Run {
 	return func(ctx context.Context, n *netlist.Netlist) (mapped *netlist.Netlist, err error) {
 		mapped, d.Mapping, err = lut.Map(ctx, n, lut.Options{
 			K: o.K, Objective: o.Objective, MaxDepth: o.MaxDepth, Threads: o.Threads,
@@ -80,7 +81,9 @@ func (o Options) gates(d *Design) run {
 }
 
 // encoderObjective is what the encoder aims for where the gates aim for something.
-var encoderObjective = [...]encoder.Objective{lut.Area: encoder.Area, lut.Depth: encoder.Depth, lut.Balanced: encoder.Balanced}
+var encoderObjective = [...]encoder.Objective{
+	lut.Area: encoder.Area, lut.Depth: encoder.Depth, lut.Balanced: encoder.Balanced,
+}
 
 func (o Options) encoder(_ context.Context, n *netlist.Netlist) (*netlist.Netlist, error) {
 	return encoder.Lower(n, encoder.Options{K: o.K, Objective: encoderObjective[o.Objective]})
@@ -89,16 +92,17 @@ func (o Options) encoder(_ context.Context, n *netlist.Netlist) (*netlist.Netlis
 // headObjective is what the head aims for where the gates aim for something.
 var headObjective = [...]head.Objective{lut.Area: head.Area, lut.Depth: head.Depth, lut.Balanced: head.Balanced}
 
-func (o Options) head(d *Design) run {
+func (o Options) head(d *Design) compiler.Run {
 	return func(_ context.Context, n *netlist.Netlist) (lowered *netlist.Netlist, err error) {
 		lowered, d.Hint, err = head.Lower(n, head.Options{
-			K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.OrGeneric().Carry, Absorb: true, Threads: o.Threads,
+			K: o.K, Objective: headObjective[o.Objective], Carry: o.Target.OrGeneric().Carry, Absorb: true,
+			Threads: o.Threads,
 		})
 		return lowered, err
 	}
 }
 
-func (o Options) registers(d *Design) run {
+func (o Options) registers(d *Design) compiler.Run {
 	return func(_ context.Context, n *netlist.Netlist) (clocked *netlist.Netlist, err error) {
 		if clocked, d.Stages, err = pipeline.Insert(n, o.Pipeline); err == nil {
 			d.Hint = d.Hint.Map(d.Stages.To)
