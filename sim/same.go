@@ -11,8 +11,9 @@ import (
 	"ialgn/netlist"
 )
 
-// Random says on what random samples [Same] compares netlists. In turn a half, a quarter, three quarters, a sixteenth
-// and fifteen sixteenths of the bits of a word are 1, for a conjunction of many inputs is hardly ever 1 among even ones.
+// Random says on what random samples [Same] compares netlists. In turn a half, a quarter, three quarters, a
+// sixteenth and fifteen sixteenths of the bits of a word are 1, for a conjunction of many inputs is hardly ever 1 among
+// even ones.
 type Random struct {
 	Words int // words of 64 samples
 	Seed  uint64
