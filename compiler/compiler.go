@@ -1,47 +1,35 @@
 // Package compiler turns the netlist of a frozen model into a smaller one of the same
 // function.
 //
-// Optimisation is a table of passes, [Passes]. Each is a pure function from netlist to
-// netlist with a contract (what it requires for its full effect and what it ensures)
-// and the reason for its place; the reasons that are hard constraints stand as data
-// in the same file and are checked before the first pass runs. A pass keeps, always:
+// A [Manager] runs the passes of a [Table], those that optimise ([Passes]) and those that
+// lower to hardware (package compiler/hardware) alike. Each is a row with a contract (what
+// it requires for its full effect and what it ensures) and the reason for its place; the
+// reasons that are hard constraints stand as data beside the table and are checked before
+// the first pass runs. A pass is a function from netlist to netlist that keeps, always:
 //
 //   - the input ports, and the names, widths and words of output ports and probes;
 //   - every output and probe as a function of inputs and time (registers start at 0);
 //     with [ThermometerAssumed], of inputs that are thermometer codes;
-//   - the invariants of package netlist, which tests check after every pass;
+//   - the invariants of package netlist;
 //   - the origin of each cell that stays.
 //
-// No pass makes a netlist larger, in cells or in pins, so repeating the table ends.
+// Only lowerings may make a netlist larger, in cells or in pins, and only one of them puts
+// registers in; so repeating the table of optimisations ends. With [Options.Check] the
+// manager holds each pass to all of that but the origins, which the tests do throughout.
 //
-// To add a pass: write it in a file of its own with the contract as its comment, put
-// it into [Passes] with its reason, add its constraints to the list beside the table;
-// the property tests pick it up from there.
+// To add a pass: write it in a file of its own with the contract as its comment and, if
+// that is cheap to tell, a function beside it that says whether a netlist keeps what the
+// pass ensures; put it into [Options.passes] with its reason, and its constraints into the
+// list beside that table. The property tests pick it up from there.
 package compiler
 
 import (
 	"context"
 	"fmt"
-	"sync"
-	"time"
 
 	"ialgn/compiler/chain"
 	"ialgn/netlist"
 )
-
-// Pass is one rewriting of a netlist.
-type Pass struct {
-	Name     string
-	Contract string // what it requires and ensures
-	Why      string // the reason for its place
-
-	// Restructures says that cells of the result may compute something else than the
-	// gate of the model that they came from, or its complement. Such a pass runs only
-	// where [Options] ask for it.
-	Restructures bool
-
-	Run func(*netlist.Netlist) *netlist.Netlist
-}
 
 // Thermometer says what passes may take from the order of thermometer bits: that a
 // value above a threshold is above all lower ones.
@@ -59,50 +47,64 @@ const (
 	ThermometerAssumed
 )
 
-// Passes returns the table of passes in their order, with [ThermometerIgnored].
-func Passes() []Pass { return passes(ThermometerIgnored) }
+// Passes returns the passes in their order, as [Options] that ask for nothing have them.
+func Passes() []Pass { return Options{}.passes() }
 
-// passes returns the table of passes in their order.
-func passes(t Thermometer) []Pass {
+// passes returns the passes in their order.
+func (o Options) passes() []Pass {
 	return []Pass{
 		{
 			Name:     "constants",
 			Contract: "requires nothing; ensures that no function cell has a constant, repeated or vacuous input",
 			Why:      "first: it turns gates into the one-input cells that the next two passes look for",
-			Run:      Constants,
+			Holds:    constantsFolded,
+			Run:      pure(Constants),
 		},
 		{
 			Name:     "pass-through",
 			Contract: "requires constants; ensures that no cell is a mere copy of its input",
 			Why:      "before anything that looks at drivers and readers: a copy hides both, and most gates are copies",
-			Run:      PassThrough,
+			Holds:    noCopies,
+			Run:      pure(PassThrough),
 		},
 		{
-			Name:     "inverters",
-			Contract: "requires pass-through; ensures that a net is inverted by a cell at most once, and only where something other than a function reads it",
-			Why:      "after pass-through, which leaves inverters next to the cells that absorb them",
-			Run:      Inverters,
+			Name: "inverters",
+			Contract: "requires pass-through; ensures that a net is inverted by a cell at most once, " +
+				"and only where something other than a function reads it",
+			Why:   "after pass-through, which leaves inverters next to the cells that absorb them",
+			Holds: invertersAbsorbed,
+			Run:   pure(Inverters),
 		},
 		{
-			Name:         "chains",
-			Contract:     "requires inverters; ensures that no chain of gates has a step that its other steps decide",
-			Why:          "after pass-through and inverters, which bring the gates of a chain together; before hashing, which lets chains share gates and so ends them there",
-			Restructures: true,
-			Run:          t.chains,
+			Name:     "chains",
+			Contract: "requires inverters; ensures that no chain of gates has a step that its other steps decide",
+			Why: "after pass-through and inverters, which bring the gates of a chain together; " +
+				"before hashing, which lets chains share gates and so ends them there",
+			Needs: "Restructure",
+			Off:   !o.Restructure,
+			Run:   pure(o.Thermometer.chains),
 		},
 		{
-			Name:     "hashing",
-			Contract: "requires inverters; ensures that no two cells of a kind have the same inputs and function",
-			Why:      "after the passes that bring equal functions into equal form",
-			Run:      Hash,
+			Name: "hashing",
+			Contract: "requires inverters; ensures that no two cells of a kind have the same inputs and function, " +
+				"but for the inverters that it makes",
+			Why:   "after the passes that bring equal functions into equal form",
+			Holds: noTwins,
+			Run:   pure(Hash),
 		},
 		{
 			Name:     "dead",
 			Contract: "requires nothing; ensures that every cell reaches an output port or a probe",
 			Why:      "last: the others redirect nets and leave replaced cells behind",
-			Run:      Dead,
+			Holds:    allLive,
+			Run:      pure(Dead),
 		},
 	}
+}
+
+// pure is a pass that cannot fail, as a table has it.
+func pure(pass func(*netlist.Netlist) *netlist.Netlist) Run {
+	return func(_ context.Context, n *netlist.Netlist) (*netlist.Netlist, error) { return pass(n), nil }
 }
 
 // chains is [chain.Remove] with the order of thermometer bits that may be used.
@@ -113,13 +115,14 @@ func (t Thermometer) chains(n *netlist.Netlist) *netlist.Netlist {
 	return chain.Remove(n, chain.NewOrder(n, t == ThermometerAssumed))
 }
 
-// constraint says that one pass must stand before another in the table.
-type constraint struct{ first, then, why string }
-
-var constraints = []constraint{
+// constraints are what the order of the passes must keep.
+var constraints = []Constraint{
 	{"constants", "pass-through", "a pass-through is recognised by its one input"},
 	{"constants", "inverters", "an inverter is recognised by its one input"},
-	{"pass-through", "inverters", "a copy between an inverter and its reader would become an inverter instead of vanishing"},
+	{
+		"pass-through", "inverters",
+		"a copy between an inverter and its reader would become an inverter instead of vanishing",
+	},
 	{"constants", "chains", "a gate is recognised by its two inputs"},
 	{"pass-through", "chains", "a copy between two gates ends their chain"},
 	{"inverters", "chains", "an inverter between two gates ends their chain"},
@@ -131,35 +134,6 @@ var constraints = []constraint{
 	{"hashing", "dead", "merged cells leave their drivers without readers"},
 }
 
-// checkOrder returns an error that names the first constraint the table breaks.
-func checkOrder(passes []Pass, constraints []constraint) error {
-	place := map[string]int{}
-	for i, p := range passes {
-		if _, twice := place[p.Name]; twice {
-			return fmt.Errorf("compiler: pass %q stands in the table twice", p.Name)
-		}
-		place[p.Name] = i
-	}
-	for _, c := range constraints {
-		first, ok1 := place[c.first]
-		then, ok2 := place[c.then]
-		if !ok1 || !ok2 {
-			return fmt.Errorf("compiler: a constraint names the passes %q and %q, not both are in the table", c.first, c.then)
-		}
-		if first > then {
-			return fmt.Errorf("compiler: pass %q must stand before %q: %s", c.first, c.then, c.why)
-		}
-	}
-	return nil
-}
-
-// checkTable checks the table once.
-var checkTable = sync.OnceFunc(func() {
-	if err := checkOrder(Passes(), constraints); err != nil {
-		panic(err.Error())
-	}
-})
-
 // Levels of optimisation.
 const (
 	LevelNone   = 0 // nothing: a cell for each gate of the model
@@ -167,24 +141,13 @@ const (
 	LevelRepeat = 2 // the table until the netlist stops shrinking
 )
 
-// PassReport says what one run of a pass did.
-type PassReport struct {
-	Sweep   int     `json:"sweep,omitempty"` // from 1; 0: after all sweeps
-	Name    string  `json:"name"`
-	Before  int     `json:"before"` // cells
-	After   int     `json:"after"`
-	Seconds float64 `json:"seconds"`
-
-	// Measures, where asked for, are of the netlist after the pass.
-	Measures *netlist.Measures `json:"measures,omitempty"`
-}
-
 // Options say how to optimise.
 type Options struct {
 	Level int // LevelNone, LevelSweep or LevelRepeat
 
-	// Restructure runs also the passes that restructure: what comes out is smaller, but a
-	// faulty gate can no longer be named by comparing cell with gate.
+	// Restructure runs also the passes after which a cell may compute something else than
+	// the gate of the model that it came from, or its complement: what comes out is smaller,
+	// but a faulty gate can no longer be named by comparing cell with gate.
 	Restructure bool
 
 	// Thermometer says what the passes that restructure take from the order of
@@ -193,6 +156,9 @@ type Options struct {
 
 	// Measure has the netlist measured after each pass.
 	Measure bool
+
+	// Check, unless nil, has each pass held to its contract ([Manager]).
+	Check Check
 }
 
 // Optimise is [Options.Optimise] at a level, without restructuring.
@@ -202,37 +168,27 @@ func Optimise(ctx context.Context, n *netlist.Netlist, level int) (*netlist.Netl
 
 // Optimise returns a netlist of the same function and a report of each pass that ran,
 // in order. It keeps no reference to n, so that a caller who drops its own frees it
-// during the first pass. It returns an error for a level that is not 0 to 2, or ctx's
-// between two passes.
+// during the first pass. It returns an error for a level that is not 0 to 2, and those
+// of [Manager.Sweep].
 func (o Options) Optimise(ctx context.Context, n *netlist.Netlist) (*netlist.Netlist, []PassReport, error) {
 	if o.Level < LevelNone || o.Level > LevelRepeat {
 		return nil, nil, fmt.Errorf("compiler: optimisation level %d is unknown, give 0, 1 or 2", o.Level)
 	}
-	checkTable()
-	reports := []PassReport{}
+	m := Manager{
+		Table:   Table{Package: "compiler", Passes: o.passes(), Constraints: constraints},
+		Measure: o.Measure, Check: o.Check, Reports: []PassReport{},
+	}
 	for sweep := 1; o.Level != LevelNone; sweep++ {
 		before := sizeOf(n)
-		for _, p := range passes(o.Thermometer) {
-			if err := ctx.Err(); err != nil {
-				return nil, reports, err
-			}
-			if p.Restructures && !o.Restructure {
-				continue
-			}
-			start, cells := time.Now(), n.Cells()
-			n = p.Run(n)
-			report := PassReport{Sweep: sweep, Name: p.Name, Before: cells, After: n.Cells(), Seconds: time.Since(start).Seconds()}
-			if o.Measure {
-				m := netlist.Measure(n)
-				report.Measures = &m
-			}
-			reports = append(reports, report)
+		var err error
+		if n, err = m.Sweep(ctx, n, sweep); err != nil {
+			return nil, m.Reports, err
 		}
 		if o.Level == LevelSweep || sizeOf(n) == before {
 			break
 		}
 	}
-	return n, reports, nil
+	return n, m.Reports, nil
 }
 
 // size is what passes shrink.

@@ -13,10 +13,11 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
+	"ialgn/sim"
 )
 
 func TestPassTable(t *testing.T) {
-	if err := checkOrder(Passes(), constraints); err != nil {
+	if err := (Table{Package: "compiler", Passes: Passes(), Constraints: constraints}).CheckOrder(); err != nil {
 		t.Error(err)
 	}
 	for _, p := range Passes() {
@@ -33,19 +34,20 @@ func TestCheckOrder(t *testing.T) {
 		}
 		return passes
 	}
-	first := []constraint{{"a", "b", "b needs it"}}
+	first := []Constraint{{"a", "b", "b needs it"}, {Every, "z", "z is last"}}
 	for _, c := range []struct {
 		name   string
 		passes []Pass
 		want   string
 	}{
-		{"kept", table("a", "c", "b"), ""},
-		{"broken", table("b", "a"), `pass "a" must stand before "b": b needs it`},
+		{"kept", table("a", "c", "b", "z"), ""},
+		{"broken", table("b", "a", "z"), `pass "a" must stand before "b": b needs it`},
 		{"twice", table("a", "b", "a"), `pass "a" stands in the table twice`},
-		{"missing", table("a"), `the passes "a" and "b", not both`},
+		{"missing", table("a", "z"), `the passes "a" and "b", not both`},
+		{"not last", table("a", "b", "z", "c"), `pass "every other" must stand before "z": z is last`},
 	} {
 		got := ""
-		if err := checkOrder(c.passes, first); err != nil {
+		if err := (Table{Package: "compiler", Passes: c.passes, Constraints: first}).CheckOrder(); err != nil {
 			got = err.Error()
 		}
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
@@ -81,7 +83,7 @@ func TestOptimiseLevels(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old := build(needsTwo).make(t, 2)
-			got, reports, err := Optimise(context.Background(), old, c.level)
+			got, reports, err := Options{Level: c.level, Check: sameOn}.Optimise(t.Context(), old)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +133,11 @@ func TestRestructure(t *testing.T) {
 		last := optimise(t, raw)
 		for i, smaller := range c.smaller {
 			thermometer := Thermometer(i)
-			n, reports, err := Options{Level: LevelRepeat, Restructure: true, Thermometer: thermometer}.Optimise(t.Context(), raw)
+			o := Options{Level: LevelRepeat, Restructure: true, Thermometer: thermometer}
+			o.Check = func(ctx context.Context, before, after *netlist.Netlist) error {
+				return sim.Same(ctx, before, after, sim.Random{Words: 40, Codes: thermometer == ThermometerAssumed})
+			}
+			n, reports, err := o.Optimise(t.Context(), raw)
 			if err != nil {
 				t.Fatal(err)
 			}

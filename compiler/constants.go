@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"math/bits"
 
 	"ialgn/netlist"
@@ -210,4 +211,19 @@ func foldRegister(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 	default:
 		c.Copy(i)
 	}
+}
+
+// constantsFolded returns an error for the first cell that is not as [Constants] leaves functions.
+func constantsFolded(n *netlist.Netlist) error {
+	for i := range netlist.Cell(n.Cells()) {
+		if n.Kind(i) != netlist.Function {
+			continue
+		}
+		in := n.Inputs(i)
+		all := uint8(1<<len(in) - 1)
+		if netlist.Support(netlist.Effective(n.Param(i), in)) != all || len(in) == 0 {
+			return fmt.Errorf("function cell %d has a constant, repeated or vacuous input, or none", i)
+		}
+	}
+	return nil
 }

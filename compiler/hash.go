@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -13,7 +14,8 @@ import (
 // inverter. The first cell of each class stays as it is, with its origin.
 //
 // Requires: [Inverters], for equal functions to be equal in form.
-// Ensures:  no two cells of a kind have the same inputs and function.
+// Ensures:  no two cells of a kind have the same inputs and function, but for the inverters
+// that it makes, which [Inverters] absorbs in the next sweep.
 // Cost:     O(cells + pins) expected; 8 to 11 bytes a cell for the table.
 //
 // It stands before [Dead], which removes what fed the merged cells alone.
@@ -130,4 +132,17 @@ func (f *form) hash() uint64 {
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^0xa0761d6478bd642f, b^0xe7037ed1a0b428db)
 	return hi ^ lo
+}
+
+// noTwins returns an error for the first cell that [Hash] should have merged with one before it.
+func noTwins(n *netlist.Netlist) error {
+	h := newHasher(n)
+	for i := range netlist.Cell(n.Cells()) {
+		h.now.set(h.Copier, i)
+		if first, found := h.find(i); found && !isUnary(n, i, tableNot) {
+			return fmt.Errorf("cell %d is equal to cell %d", i, first)
+		}
+		h.Copy(i)
+	}
+	return nil
 }

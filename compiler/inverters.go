@@ -1,6 +1,10 @@
 package compiler
 
-import "ialgn/netlist"
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
 
 // Inverters absorbs inverters into the tables of the functions that read them. Where
 // something else reads one (an output port, a probe, a popcount, a register), the
@@ -139,4 +143,28 @@ func (v *inverter) wire(net netlist.Net) netlist.Net {
 		v.inverted[root] = v.Function(tableNot, v.Old.Origin(i), root)
 	}
 	return v.inverted[root]
+}
+
+// invertersAbsorbed returns an error for the first net that two cells invert, or the first function that reads an
+// inverter.
+func invertersAbsorbed(n *netlist.Netlist) error {
+	inverted, inverse := newNetSet(n), newNetSet(n) // what inverters read, and what they drive
+	for i := range netlist.Cell(n.Cells()) {
+		if n.Kind(i) != netlist.Function {
+			continue
+		}
+		for _, v := range n.Inputs(i) {
+			if inverse.has(v) {
+				return fmt.Errorf("function cell %d reads an inverter, net %d", i, v)
+			}
+		}
+		if isUnary(n, i, tableNot) {
+			if v := n.Inputs(i)[0]; inverted.has(v) {
+				return fmt.Errorf("cell %d inverts net %d, as another cell does", i, v)
+			}
+			inverted.add(n.Inputs(i)[0])
+			inverse.add(n.Output(i))
+		}
+	}
+	return nil
 }

@@ -1,8 +1,9 @@
 package compiler
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -92,84 +93,15 @@ func testPass(t *testing.T, pass func(*netlist.Netlist) *netlist.Netlist, cases 
 	}
 }
 
-// check fails if got is invalid, larger than old, or of another function.
+// sameOn compares two netlists on random samples, as the tests have it.
+func sameOn(ctx context.Context, old, got *netlist.Netlist) error {
+	return sim.Same(ctx, old, got, sim.Random{Words: 40, Seed: 1})
+}
+
+// check fails if got is not what every pass that may not grow keeps of old, or computes something else.
 func check(t testing.TB, old, got *netlist.Netlist) {
 	t.Helper()
-	if err := got.Validate(); err != nil {
+	if err := errors.Join((&Pass{}).kept(old, got), sameOn(t.Context(), old, got)); err != nil {
 		t.Fatal(err)
 	}
-	a, b := sizeOf(old), sizeOf(got)
-	if b.cells > a.cells || b.pins > a.pins {
-		t.Errorf("grew from %+v to %+v", a, b)
-	}
-	checkPorts(t, old, got)
-	same(t, old, got, 1)
-}
-
-// checkPorts fails if names, widths, words or labels of the ports differ.
-func checkPorts(t testing.TB, old, got *netlist.Netlist) {
-	t.Helper()
-	shape := func(n *netlist.Netlist) (all [][]netlist.Port) {
-		for _, ports := range [][]netlist.Port{n.InputPorts(), n.OutputPorts(), n.Probes()} {
-			var shapes []netlist.Port
-			for _, p := range ports {
-				shapes = append(shapes, netlist.Port{Name: p.Name, Word: p.Word, Labels: p.Labels, Nets: make(nets, len(p.Nets))})
-			}
-			all = append(all, shapes)
-		}
-		return all
-	}
-	if diff := cmp.Diff(shape(old), shape(got)); diff != "" {
-		t.Errorf("ports (-old +new):\n%s", diff)
-	}
-}
-
-// same fails if outputs or probes differ in any of some clocks of random samples, half
-// of them with few ones, half with few zeros.
-func same(t testing.TB, old, got *netlist.Netlist, seed uint64) {
-	t.Helper()
-	const words = 8
-	var sims [2]*sim.Simulator
-	for i, n := range []*netlist.Netlist{old, got} {
-		s, err := sim.NewBlock(n, words)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sims[i] = s
-	}
-	r := rand.New(rand.NewPCG(seed, 11))
-	for clock := range 5 {
-		in := randomRows(r, old, words)
-		for _, s := range sims {
-			if err := s.Step(words, in...); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, p := range append(old.OutputPorts(), old.Probes()...) {
-			q := append(got.OutputPorts(), got.Probes()...)[i]
-			if diff := cmp.Diff(sims[0].Port(p, nil), sims[1].Port(q, nil)); diff != "" {
-				t.Fatalf("%s at clock %d (-old +new):\n%s", p.Name, clock, diff)
-			}
-		}
-	}
-}
-
-// randomRows returns rows for each input port; of each word's samples, ones are as
-// rare as the word's place says.
-func randomRows(r *rand.Rand, n *netlist.Netlist, words int) [][]uint64 {
-	var in [][]uint64
-	for _, p := range n.InputPorts() {
-		rows := make([]uint64, len(p.Nets)*words)
-		for i := range rows {
-			rows[i] = r.Uint64()
-			for range i % words / 2 {
-				rows[i] &= r.Uint64()
-			}
-			if i%2 == 1 {
-				rows[i] = ^rows[i]
-			}
-		}
-		in = append(in, rows)
-	}
-	return in
 }

@@ -1,6 +1,10 @@
 package compiler
 
-import "ialgn/netlist"
+import (
+	"fmt"
+
+	"ialgn/netlist"
+)
 
 // PassThrough removes the cells that copy their one input, and lets their readers
 // read that input.
@@ -33,4 +37,14 @@ func PassThrough(n *netlist.Netlist) *netlist.Netlist {
 // isUnary reports whether cell i is a function of one input with the given table.
 func isUnary(n *netlist.Netlist, i netlist.Cell, table uint64) bool {
 	return n.Kind(i) == netlist.Function && len(n.Inputs(i)) == 1 && n.Param(i)&0b11 == table
+}
+
+// noCopies returns an error for the first function that copies its input.
+func noCopies(n *netlist.Netlist) error {
+	for i := range netlist.Cell(n.Cells()) {
+		if isUnary(n, i, tableCopy) {
+			return fmt.Errorf("cell %d copies its input", i)
+		}
+	}
+	return nil
 }

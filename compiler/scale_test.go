@@ -39,7 +39,7 @@ func TestScale(t *testing.T) {
 		for _, scope := range []netlist.Scope{netlist.Gates, netlist.Full} {
 			t.Run(fmt.Sprintf("%s/%v", s.name, scope), func(t *testing.T) {
 				raw := frozen(t, width, depth, s.a, s.binary, scope)
-				n, reports, err := Optimise(context.Background(), raw, LevelRepeat)
+				n, reports, err := Options{Level: LevelRepeat, Check: sameOn}.Optimise(t.Context(), raw)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -42,7 +42,11 @@ func (o Options) folded(p *Plan) (lanes int, wrap string, err error) {
 }
 
 // Folding is how a netlist is optimised before it is folded, whatever the options say of the rest.
-var Folding = compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}
+func (p *Plan) Folding() compiler.Options {
+	return compiler.Options{
+		Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived, Check: p.Optimiser.Check,
+	}
+}
 
 // engine folds an optimised netlist, and says what engines of it take. It returns nil if none
 // was asked for.
@@ -52,7 +56,7 @@ func (p *Plan) engine(ctx context.Context, n *netlist.Netlist, e *encoding.Encod
 	if p.Fold == 0 {
 		return nil, nil
 	}
-	n, _, err := Folding.Optimise(ctx, n)
+	n, _, err := p.Folding().Optimise(ctx, n)
 	if err != nil {
 		return nil, err
 	}

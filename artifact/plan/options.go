@@ -56,6 +56,10 @@ type Options struct {
 	Counts bool `json:"counts,omitempty"`
 	// Vectors is the number of test samples for the testbenches; 0: 64, which the manifest has as 0 in any case.
 	Vectors int `json:"vectors,omitempty"`
+	// CheckPasses has every pass of the compiler held to its contract, and its netlist to the one before on random
+	// samples. A pass that fails is named by a [*compiler.BrokenError]. It takes time and the room of a second netlist,
+	// and decides nothing of the product, so that the manifest does not have it.
+	CheckPasses bool `json:"-"`
 }
 
 // Scope says how much of the classifier is compiled.
@@ -354,6 +358,9 @@ func read(o Options) (*Plan, error) {
 	}
 	mapped := p.Hardware != nil
 	p.Optimiser = compiler.Options{Level: o.Optimise.Number(), Restructure: mapped, Measure: true}
+	if o.CheckPasses {
+		p.checkPasses()
+	}
 	p.Optimiser.Thermometer, err = o.thermometer(p.scope, mapped)
 	return p, err
 }

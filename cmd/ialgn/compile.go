@@ -13,6 +13,7 @@ import (
 	"ialgn/artifact"
 	"ialgn/artifact/plan"
 	"ialgn/backend/wrapper"
+	"ialgn/compiler"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/internal/plural"
@@ -22,14 +23,13 @@ import (
 
 func compileCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "compile",
-		Usage:       "freeze, optimise, map and emit a model as Verilog with a testbench",
-		ArgsUsage:   "MODEL -o DIR",
-		Description: "Scopes: gates (thermometer bits to last-layer bits), core (to the class), full (from words).",
-		UsageText:   "ialgn compile demo/digits.safetensors -o out --target ice40",
+		Name:      "compile",
+		Usage:     "freeze, optimise, map and emit a model as Verilog with a testbench",
+		ArgsUsage: "MODEL -o DIR",
+		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags: commonFlags(dataFlag,
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
-			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core or full"},
+			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core (to the class), full (from words)"},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
 			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + plural.Or(target.Names())},
 			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: area, depth or balanced (default: balanced)"},
@@ -49,6 +49,9 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "emit", Usage: "further formats, a `LIST` of aiger,blif,c,dot,go,yosys-json"},
 			&cli.StringFlag{Name: "module", Usage: "call the module `NAME` (default: after the model)"},
 			&cli.IntFlag{Name: "O", Value: 2, Usage: "optimise at `LEVEL` 0 (a cell a gate), 1 (once) or 2 (to the end)"},
+			&cli.BoolFlag{
+				Name: "check-passes", Usage: "validate each pass, and hold its netlist to the one before on random inputs",
+			},
 			forceFlag,
 		),
 		Action: compile,
@@ -74,6 +77,7 @@ func compile(c *cli.Context) error {
 		Wrap: ialgn.Wrapper(c.String("wrap")), Baud: c.Int("baud"), Board: c.String("board"),
 		Fold: c.Int("fold"), FoldSteps: c.Int("fold-steps"),
 		AssumeThermometer: c.Bool("assume-thermometer"), Counts: c.Bool("counts"), Vectors: c.Int("vectors"),
+		CheckPasses: c.Bool("check-passes"),
 	}
 	if e := c.String("emit"); e != "" {
 		o.Emit = strings.Split(e, ",")
@@ -93,6 +97,9 @@ func compileModel(c *cli.Context, path, dir string, o ialgn.CompileOptions) (*co
 	}
 	defer m.Close()
 	d, err := ialgn.CompileWith(c.Context, m, o, dataOf(c))
+	if broken := (*compiler.BrokenError)(nil); errors.As(err, &broken) {
+		panic(err) // a fault of the program, which main reports
+	}
 	if err != nil {
 		return nil, err
 	}

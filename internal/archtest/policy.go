@@ -61,7 +61,7 @@ var policy = Policy{
 		},
 		{
 			Package: "artifact/plan",
-			Imports: []string{"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts", "netlist/freeze", "sim/verify", "target", "trainer/encoding", "trainer/model", "internal/jsonfault", "internal/plural"},
+			Imports: []string{"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts", "netlist/freeze", "sim", "sim/verify", "target", "trainer/encoding", "trainer/model", "internal/jsonfault", "internal/plural"},
 		},
 		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "target"}, Test: []string{"compiler", "sim"}},
 		{

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"ialgn/artifact"
-	"ialgn/artifact/plan"
 	"ialgn/backend/fold"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
@@ -131,7 +130,11 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 
 // emitEngine writes a folded engine, of the network as the compile command folds it.
 func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f verify.FoldFiles, err error) {
-	n, _, err := plan.Folding.Optimise(ctx, d.Raw)
+	p, err := o.plan()
+	if err != nil {
+		return f, err
+	}
+	n, _, err := p.Folding().Optimise(ctx, d.Raw)
 	if err != nil {
 		return f, err
 	}

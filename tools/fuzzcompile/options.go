@@ -146,6 +146,7 @@ func (o options) plan() (*plan.Plan, error) {
 	p, err := plan.New(plan.Options{
 		Scope: plan.Scope(o.scope.String()), Optimise: plan.LevelOf(o.level), Counts: o.counts, AssumeThermometer: o.assume,
 		Target: o.target, LUT: o.k, Style: plan.Style(styles[o.style]), Fold: o.fold,
+		CheckPasses: true,
 	})
 	if err == nil {
 		p.Optimiser.Measure = false

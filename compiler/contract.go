@@ -1,0 +1,100 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ialgn/netlist"
+)
+
+// BrokenError says that a pass broke its contract. That is a fault of the compiler, whatever it was given.
+type BrokenError struct {
+	Pass string
+	What error
+}
+
+// Error names the pass and what it broke.
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("compiler: pass %q broke its contract: %v", e.Pass, e.What)
+}
+
+// Unwrap returns what the pass broke.
+func (e *BrokenError) Unwrap() error { return e.What }
+
+// check holds pass i to its contract, to what earlier passes of the table promise to the end, and to the function of
+// the netlist that it was given. It returns a [*BrokenError], or ctx's error.
+func (m *Manager) check(ctx context.Context, i int, before, after *netlist.Netlist) error {
+	p := &m.Table.Passes[i]
+	err := p.kept(before, after)
+	if err == nil && p.Holds != nil {
+		err = p.Holds(after)
+	}
+	for j := 0; j < i && err == nil; j++ {
+		if q := &m.Table.Passes[j]; q.Lasting && !q.Off {
+			if err = q.Holds(after); err != nil {
+				err = fmt.Errorf("what pass %q ensured is lost: %w", q.Name, err)
+			}
+		}
+	}
+	if err == nil {
+		err = m.Check(ctx, before, after)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &BrokenError{p.Name, err}
+	}
+	return nil
+}
+
+// kept returns an error unless a netlist is valid and has what every pass keeps of the one before: its name, ports and
+// probes, the chains' classes and, but for those that may grow, no more cells or pins.
+func (p *Pass) kept(before, after *netlist.Netlist) error {
+	if err := after.Validate(); err != nil {
+		return err
+	}
+	if !p.Grows {
+		if a, b := sizeOf(before), sizeOf(after); b.cells > a.cells || b.pins > a.pins {
+			return fmt.Errorf("the netlist grew from %d cells with %d pins to %d with %d", a.cells, a.pins, b.cells, b.pins)
+		}
+	}
+	switch {
+	case after.Name != before.Name:
+		return fmt.Errorf("the netlist %q is called %q now", before.Name, after.Name)
+	case !slices.Equal(before.ChainClasses(), after.ChainClasses()):
+		return errors.New("the chains have other classes")
+	}
+	inputs := after.InputPorts()
+	if p.Delays {
+		inputs = after.DataInputs()
+	}
+	return errors.Join(
+		samePorts("input port", before.InputPorts(), inputs),
+		samePorts("output port", before.OutputPorts(), after.OutputPorts()),
+		samePorts("probe", before.Probes(), after.Probes()),
+	)
+}
+
+// samePorts returns an error unless two netlists have ports of the same names, widths, words and labels in the same
+// order. The kind says what they are.
+func samePorts(kind string, before, after []netlist.Port) error {
+	for i, p := range before {
+		switch {
+		case i == len(after) || after[i].Name != p.Name:
+			return fmt.Errorf("%s %q is not where it was", kind, p.Name)
+		case len(after[i].Nets) != len(p.Nets):
+			return fmt.Errorf("%s %q of %d bits has %d bits now", kind, p.Name, len(p.Nets), len(after[i].Nets))
+		case after[i].Word != p.Word:
+			return fmt.Errorf("%s %q in words of %d bits has words of %d bits now", kind, p.Name, p.Word, after[i].Word)
+		case !slices.Equal(after[i].Labels, p.Labels):
+			return fmt.Errorf("%s %q has other labels", kind, p.Name)
+		}
+	}
+	if len(after) > len(before) {
+		return fmt.Errorf("%s %q is new", kind, after[len(before)].Name)
+	}
+	return nil
+}
