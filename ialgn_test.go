@@ -317,7 +317,8 @@ func TestSavedWithoutSamples(t *testing.T) {
 		len(warned) != 1 {
 		t.Errorf("with samples: %+v, %v, warned %q", c, err, warned)
 	}
-	if _, err := m.Evaluate(t.Context(), ialgn.Data{}); err == nil || !strings.HasPrefix(ialgn.Hint(err), "pass them again") {
+	if _, err := m.Evaluate(t.Context(), ialgn.Data{}); err == nil ||
+		!strings.HasPrefix(ialgn.Hint(err), "pass them again") {
 		t.Errorf("evaluated: %v, %s", err, ialgn.Hint(err))
 	}
 	if err := m.Save(path); err == nil {

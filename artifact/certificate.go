@@ -82,7 +82,8 @@ func (o *Output) Certificate() (*Certificate, error) {
 		return nil, fmt.Errorf("%s: not a certificate of ialgn (%w): verify again", path, jsonfault.Explain(err))
 	}
 	if c.Format != CertificateFormat {
-		return nil, fmt.Errorf("%s: certificate format %d, but this ialgn knows %d: verify again with this one", path, c.Format, CertificateFormat)
+		return nil, fmt.Errorf("%s: certificate format %d, but this ialgn knows %d: verify again with this one", path,
+			c.Format, CertificateFormat)
 	}
 	return c, nil
 }

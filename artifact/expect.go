@@ -35,7 +35,8 @@ func (o *Output) Compare(ctx context.Context, p Product) (differ []string, err e
 			return nil, err
 		}
 		if have := o.Manifest.Files[i]; want.Size != have.Size || want.SHA256 != have.SHA256 {
-			differ = append(differ, fmt.Sprintf("%s is not what ialgn %s writes for the netlist and the options", have.Name, p.Manifest.Version))
+			differ = append(differ, fmt.Sprintf("%s is not what ialgn %s writes for the netlist and the options", have.Name,
+				p.Manifest.Version))
 		}
 	}
 	figures, err := o.compareReport(p)
@@ -84,7 +85,10 @@ func (o *Output) compareReport(p Product) (differ []string, err error) {
 		return nil, err
 	}
 	a, b := reflect.ValueOf(&o.Report).Elem(), reflect.ValueOf(want).Elem()
-	for _, name := range []string{"Module", "Scope", "Cells", "LUTs", "Carries", "Registers", "Kinds", "Levels", "Fanout", "Wrapper"} {
+	for _, name := range []string{
+		"Module", "Scope", "Cells", "LUTs", "Carries", "Registers", "Kinds", "Levels", "Fanout",
+		"Wrapper",
+	} {
 		if reflect.DeepEqual(a.FieldByName(name).Interface(), b.FieldByName(name).Interface()) {
 			continue
 		}

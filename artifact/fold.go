@@ -59,13 +59,19 @@ func folded(p Product) []format {
 		return nil
 	}
 	e := p.Fold.Engine
-	list := []format{{FoldVerilog, "", fold.Suffix + ".v", always, func(w io.Writer, _ Product) error { return e.WriteVerilog(w) }}}
+	list := []format{{
+		FoldVerilog, "", fold.Suffix + ".v", always,
+		func(w io.Writer, _ Product) error { return e.WriteVerilog(w) },
+	}}
 	for _, m := range e.Memories() {
 		name := FoldProgram
 		if m.Thresholds {
 			name = FoldEncoder
 		}
-		list = append(list, format{name, "", m.File[len(p.Manifest.Module):], always, func(w io.Writer, _ Product) error { return m.Write(w) }})
+		list = append(list, format{
+			name, "", m.File[len(p.Manifest.Module):], always,
+			func(w io.Writer, _ Product) error { return m.Write(w) },
+		})
 	}
 	return list
 }

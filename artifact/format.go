@@ -48,12 +48,23 @@ func formats() []format {
 // ownFormats are the Verilog, and what belongs to it.
 func ownFormats() []format {
 	return []format{
-		{"verilog", "verilog", ".v", always, func(w io.Writer, p Product) error { return verilog.Write(w, p.Netlist, verilogOptions(p)) }},
+		{"verilog", "verilog", ".v", always, func(w io.Writer, p Product) error {
+			return verilog.Write(w, p.Netlist,
+				verilogOptions(p))
+		}},
 		{"testbench", "testbench", "_tb.v", always, func(w io.Writer, p Product) error {
 			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
 		}},
-		{"netlist", "netlist", ".netlist", always, func(w io.Writer, p Product) error { return netlist.WriteText(w, p.Netlist) }},
-		{"hint", "", ".hint.json", lowered, func(w io.Writer, p Product) error { return json.NewEncoder(w).Encode(p.Hardware.Hint) }},
+		{"netlist", "netlist", ".netlist", always, func(w io.Writer,
+			p Product,
+		) error {
+			return netlist.WriteText(w, p.Netlist)
+		}},
+		{"hint", "", ".hint.json", lowered, func(w io.Writer,
+			p Product,
+		) error {
+			return json.NewEncoder(w).Encode(p.Hardware.Hint)
+		}},
 		{"cells", "", "_cells.v", inLUTs, func(w io.Writer, p Product) error {
 			return verilog.WriteCells(w, p.Netlist, verilogOptions(p))
 		}},
@@ -68,9 +79,12 @@ func ownFormats() []format {
 // wrappers are the formats of all wrappers.
 func wrappers() (list []format) {
 	for _, kind := range wrapper.Kinds() {
-		list = append(list, format{kind, "", "_" + kind + ".v", func(p Product) bool { return p.Wrap == kind }, func(w io.Writer, p Product) error {
-			return wrapper.Write(kind, w, p.wrapped(), wrapperOptions(p))
-		}})
+		list = append(list, format{
+			kind, "", "_" + kind + ".v", func(p Product) bool { return p.Wrap == kind },
+			func(w io.Writer, p Product) error {
+				return wrapper.Write(kind, w, p.wrapped(), wrapperOptions(p))
+			},
+		})
 	}
 	return list
 }
@@ -78,18 +92,43 @@ func wrappers() (list []format) {
 // requested are those that are written on request, and the vectors.
 func requested() []format {
 	return []format{
-		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error { return aiger.Write(w, n) })},
+		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			_ Product,
+		) error {
+			return aiger.Write(w, n)
+		})},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
 		}},
-		{"c", "c", ".c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return ccode.Write(w, n, cOptions(p)) })},
-		{"c-header", "c", ".h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return ccode.WriteHeader(w, n, cOptions(p)) })},
-		{"c-test", "c", "_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return ccode.WriteTest(w, n, cOptions(p)) })},
-		{"go", "go", "_net.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return gocode.Write(w, n, goOptions(p)) })},
-		{"go-test", "go", "_net_test.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error { return gocode.WriteTest(w, n, goOptions(p)) })},
+		{"c", "c", ".c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			return ccode.Write(w, n, cOptions(p))
+		})},
+		{"c-header", "c", ".h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			return ccode.WriteHeader(w, n, cOptions(p))
+		})},
+		{"c-test", "c", "_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			return ccode.WriteTest(w, n, cOptions(p))
+		})},
+		{"go", "go", "_net.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			return gocode.Write(w, n, goOptions(p))
+		})},
+		{"go-test", "go", "_net_test.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
+			p Product,
+		) error {
+			return gocode.WriteTest(w, n, goOptions(p))
+		})},
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
 		{"yosys-json", "yosys-json", ".yosys.json", onRequest, func(w io.Writer, p Product) error {
-			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " + p.Manifest.Version})
+			return yosysjson.Write(w, p.Netlist, yosysjson.Options{Module: p.Manifest.Module, Creator: "ialgn " +
+				p.Manifest.Version})
 		}},
 		{"vectors", "", vectorsSuffix, func(p Product) bool { return p.Vectors != nil }, func(w io.Writer, p Product) error {
 			return verilog.WriteVectors(w, p.Netlist, *p.Vectors)
@@ -135,7 +174,10 @@ func wrapperOptions(p Product) wrapper.Options {
 	}
 	if p.Fold != nil { // of every model of the shape the same, too
 		e := p.Fold.Engine
-		o.Header, o.Engine = e.Header, &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles, Latency: e.Cost().Latency, Drop: e.Drop}
+		o.Header, o.Engine = e.Header, &wrapper.Engine{
+			Module: e.Module, Cycles: e.Cost().Cycles, Latency: e.Cost().Latency,
+			Drop: e.Drop,
+		}
 	}
 	return o
 }
@@ -168,7 +210,10 @@ func handedOver(p Product) []format {
 	o := handoverOptions(p)
 	var files []format
 	for _, f := range handover.Files(o) {
-		files = append(files, format{f.Format, "", f.Suffix, always, func(w io.Writer, p Product) error { return f.Write(w, p.Netlist, o) }})
+		files = append(files, format{
+			f.Format, "", f.Suffix, always,
+			func(w io.Writer, p Product) error { return f.Write(w, p.Netlist, o) },
+		})
 	}
 	return files
 }
@@ -216,7 +261,8 @@ func selectFormats(p Product) ([]format, error) {
 	}
 	for _, name := range p.Emit {
 		if !slices.Contains(names, name) {
-			return nil, hint.Near(fmt.Errorf("emit: format %q is unknown: give some of %s", name, strings.Join(names, ", ")), name, names)
+			return nil, hint.Near(fmt.Errorf("emit: format %q is unknown: give some of %s", name, strings.Join(names, ", ")),
+				name, names)
 		}
 	}
 	return selected, nil

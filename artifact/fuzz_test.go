@@ -23,7 +23,8 @@ import (
 // loweredProduct returns a small product that has a hint.
 func loweredProduct(t testing.TB) Product {
 	t.Helper()
-	n, err := freeze.Network(netgen.Frozen(5, netgen.FrozenOptions{Width: 4, Depth: 2, Classes: 2, Features: 2}), netlist.Core)
+	n, err := freeze.Network(netgen.Frozen(5, netgen.FrozenOptions{Width: 4, Depth: 2, Classes: 2, Features: 2}),
+		netlist.Core)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,10 @@ func loweredProduct(t testing.TB) Product {
 	}
 	return Product{
 		Netlist: d.Netlist, Started: time.Now(), Hardware: &Hardware{Target: target.Generic, Hint: d.Hint},
-		Manifest: Manifest{Version: "1.2.3", Module: "net", Scope: "core", Model: ModelRef{"random", strings.Repeat("ab", 32)}, Classes: []string{"0", "1"}},
+		Manifest: Manifest{
+			Version: "1.2.3", Module: "net", Scope: "core",
+			Model: ModelRef{"random", strings.Repeat("ab", 32)}, Classes: []string{"0", "1"},
+		},
 	}
 }
 

@@ -34,7 +34,8 @@ func TestWriteTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range contents(t, dir) {
-		if other := map[string]string{"first": "second", "second": "first"}[o.Manifest.Module]; strings.HasPrefix(name, other) {
+		if other := map[string]string{"first": "second", "second": "first"}[o.Manifest.Module]; strings.HasPrefix(name,
+			other) {
 			t.Errorf("%s stands in the folder of %s", name, o.Manifest.Module)
 		}
 	}

@@ -73,14 +73,17 @@ func readManifestFile(path string) (*Manifest, []byte, error) {
 		return nil, nil, err
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: cannot be read (%w): name a folder that compile made, or is to make", path, cause(err))
+		return nil, nil, fmt.Errorf("%s: cannot be read (%w): name a folder that compile made, or is to make", path,
+			cause(err))
 	}
 	m := &Manifest{}
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, nil, fmt.Errorf("%s: not a manifest of ialgn (%w): choose another folder, or remove it and compile again", path, jsonfault.Explain(err))
+		return nil, nil, fmt.Errorf("%s: not a manifest of ialgn (%w): choose another folder, or remove it and compile again",
+			path, jsonfault.Explain(err))
 	}
 	if m.Format != ManifestFormat {
-		return nil, nil, fmt.Errorf("%s: manifest format %d, but this ialgn knows %d: compile again with this one", path, m.Format, ManifestFormat)
+		return nil, nil, fmt.Errorf("%s: manifest format %d, but this ialgn knows %d: compile again with this one", path,
+			m.Format, ManifestFormat)
 	}
 	return m, data, m.checkNames(path)
 }
@@ -94,7 +97,8 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
 func (m *Manifest) checkNames(path string) error {
 	for _, f := range m.Files {
 		if !plainName.MatchString(f.Name) {
-			return fmt.Errorf("%s: file %.60q is not a plain name in the folder: the manifest was changed, compile again", path, f.Name)
+			return fmt.Errorf("%s: file %.60q is not a plain name in the folder: the manifest was changed, compile again", path,
+				f.Name)
 		}
 	}
 	if err := CheckModule(m.Module); err != nil {

@@ -49,7 +49,10 @@ func Read(ctx context.Context, dir string) (*Output, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(data)
-	o := &Output{Dir: dir, Manifest: *m, signature: File{manifestName, "manifest", int64(len(data)), hex.EncodeToString(sum[:])}}
+	o := &Output{Dir: dir, Manifest: *m, signature: File{
+		manifestName, "manifest", int64(len(data)),
+		hex.EncodeToString(sum[:]),
+	}}
 	for _, f := range m.Files {
 		if err := f.check(ctx, dir, ""); err != nil {
 			return nil, err
@@ -176,7 +179,8 @@ func (f File) check(ctx context.Context, dir, held string) error {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
 	if sum := hex.EncodeToString(hash.Sum(nil)); size != f.Size || sum != f.SHA256 {
-		return fmt.Errorf("%s: changed since compile wrote it (%d bytes with SHA-256 %s, the manifest says %d with %s): compile again",
+		return fmt.Errorf("%s: changed since compile wrote it (%d bytes with SHA-256 %s, the manifest says %d with %s): "+
+			"compile again",
 			path, size, sum, f.Size, f.SHA256)
 	}
 	return nil

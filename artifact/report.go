@@ -16,26 +16,28 @@ import (
 
 // Report is the content of report.json, and what the compile command prints.
 type Report struct {
-	Module    string                `json:"module"`
-	Scope     string                `json:"scope"`
-	GatesRaw  int                   `json:"gates_raw"`      // of the model: width times depth
-	Gates     int                   `json:"gates"`          // that optimisation left, before they became LUTs
-	Cells     netlist.Sizes         `json:"cells"`          // optimised
-	LUTs      *netlist.Sizes        `json:"luts,omitempty"` // of a lowered netlist, as its carries and registers
-	Carries   *netlist.Sizes        `json:"carries,omitempty"`
-	Registers *netlist.Sizes        `json:"registers,omitempty"`
-	Kinds     []netlist.KindCount   `json:"kinds"`
-	Levels    netlist.Sizes         `json:"levels"`
-	Fanout    Fanout                `json:"input_fanout"`
-	Mapping   *lut.Report           `json:"mapping,omitempty"`        // of the gates to LUTs
-	Pipeline  *pipeline.Report      `json:"pipeline,omitempty"`       // where there are registers
-	Wrapper   *wrapper.Rate         `json:"wrapper,omitempty"`        // where there is one
-	Fold      *FoldReport           `json:"fold,omitempty"`           // where there is a folded engine
-	Samples   *Samples              `json:"vectors,omitempty"`        // of the testbenches
-	Latency   int                   `json:"latency_cycles,omitempty"` // see Rate; left out where there is none
-	Seconds   float64               `json:"seconds"`                  // from the start of the compilation to the last netlist file
-	PeakBytes int64                 `json:"peak_bytes,omitempty"`     // largest resident memory of the process; left out where the system does not tell
-	Raw       *netlist.Measures     `json:"raw,omitempty"`            // before all passes
+	Module    string              `json:"module"`
+	Scope     string              `json:"scope"`
+	GatesRaw  int                 `json:"gates_raw"`      // of the model: width times depth
+	Gates     int                 `json:"gates"`          // that optimisation left, before they became LUTs
+	Cells     netlist.Sizes       `json:"cells"`          // optimised
+	LUTs      *netlist.Sizes      `json:"luts,omitempty"` // of a lowered netlist, as its carries and registers
+	Carries   *netlist.Sizes      `json:"carries,omitempty"`
+	Registers *netlist.Sizes      `json:"registers,omitempty"`
+	Kinds     []netlist.KindCount `json:"kinds"`
+	Levels    netlist.Sizes       `json:"levels"`
+	Fanout    Fanout              `json:"input_fanout"`
+	Mapping   *lut.Report         `json:"mapping,omitempty"`        // of the gates to LUTs
+	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // where there are registers
+	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // where there is one
+	Fold      *FoldReport         `json:"fold,omitempty"`           // where there is a folded engine
+	Samples   *Samples            `json:"vectors,omitempty"`        // of the testbenches
+	Latency   int                 `json:"latency_cycles,omitempty"` // see Rate; left out where there is none
+	// from the start of the compilation to the last netlist file
+	Seconds float64 `json:"seconds"`
+	// largest resident memory of the process; left out where the system does not tell
+	PeakBytes int64                 `json:"peak_bytes,omitempty"`
+	Raw       *netlist.Measures     `json:"raw,omitempty"` // before all passes
 	Passes    []compiler.PassReport `json:"passes"`
 }
 

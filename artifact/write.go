@@ -106,7 +106,8 @@ func Write(ctx context.Context, dir string, p Product) (*Report, error) {
 		defer os.Remove(dir) // succeeds only where nothing was written
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("%s: cannot be made a folder (%w): name a folder that compile made, or is to make", dir, cause(err))
+		return nil, fmt.Errorf("%s: cannot be made a folder (%w): name a folder that compile made, or is to make", dir,
+			cause(err))
 	}
 	s, err := newStaging(ctx, dir, fileNames(p, formats), p.Guard)
 	if err != nil {

@@ -157,7 +157,8 @@ func TestRestructure(t *testing.T) {
 
 func TestOptimiseErrors(t *testing.T) {
 	n := build(needsTwo).make(t, 2)
-	if _, _, err := Optimise(context.Background(), n, 3); err == nil || !strings.Contains(err.Error(), "level 3 is unknown") {
+	if _, _, err := Optimise(context.Background(), n, 3); err == nil ||
+		!strings.Contains(err.Error(), "level 3 is unknown") {
 		t.Errorf("level 3: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -113,7 +113,8 @@ func TestConstants(t *testing.T) {
 				c := b.Cell(netlist.Counter, 0, none, netlist.False, x[3], netlist.False, netlist.False)
 				d := b.Cell(netlist.Popcount, 0, none, netlist.True, netlist.False, netlist.True)
 				e := b.Cell(netlist.Counter, 0, none, netlist.True, x[0], netlist.False)
-				return append(append(netlist.Word(a, 3), netlist.Word(c, 3)...), append(netlist.Word(d, 2), netlist.Word(e, 2)...)...)
+				return append(append(netlist.Word(a, 3), netlist.Word(c, 3)...),
+					append(netlist.Word(d, 2), netlist.Word(e, 2)...)...)
 			},
 			want: func(b *netlist.Builder, x nets) nets {
 				a := b.Cell(netlist.Popcount, 0, none, x[0], x[1], x[2])

@@ -100,7 +100,8 @@ func TestBrokenPass(t *testing.T) {
 			_, err := (&Manager{Table: table, Check: sameOn}).Sweep(t.Context(), probed(), 1)
 			broken := (*BrokenError)(nil)
 			if !errors.As(err, &broken) || broken.Pass != "faulty" ||
-				!strings.HasPrefix(err.Error(), `compiler: pass "faulty" broke its contract: `) || !strings.Contains(err.Error(), c.want) {
+				!strings.HasPrefix(err.Error(), `compiler: pass "faulty" broke its contract: `) ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 			if _, err := (&Manager{Table: table}).Sweep(t.Context(), probed(), 1); err != nil {

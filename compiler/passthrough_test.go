@@ -32,7 +32,8 @@ func TestPassThrough(t *testing.T) {
 			name: "copy of a later output of a cell", inputs: 3,
 			old: func(b *netlist.Builder, x nets) nets {
 				count := b.Cell(netlist.Popcount, 0, none, x...)
-				return nets{b.Function(tableCopy, none, count+1), b.Cell(netlist.Register, 0, none, b.Function(tableCopy, none, count))}
+				return nets{b.Function(tableCopy, none, count+1), b.Cell(netlist.Register, 0, none,
+					b.Function(tableCopy, none, count))}
 			},
 			want: func(b *netlist.Builder, x nets) nets {
 				count := b.Cell(netlist.Popcount, 0, none, x...)

@@ -21,11 +21,13 @@ func WithCounts(n *Netlist, classes []string) (*Netlist, error) {
 		name := fmt.Sprintf("count_%d", c)
 		i := slices.IndexFunc(n.probes, func(p Port) bool { return p.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("netlist %q has no %s to make an output port of: use the scope core or full", shorten(n.Name), name)
+			return nil, fmt.Errorf("netlist %q has no %s to make an output port of: use the scope core or full", shorten(n.Name),
+				name)
 		}
 		count := n.probes[i].Nets
 		if c > 0 && len(count) != port.Word {
-			return nil, fmt.Errorf("netlist %q: %s has %d bits, count_0 has %d, need the same", shorten(n.Name), name, len(count), port.Word)
+			return nil, fmt.Errorf("netlist %q: %s has %d bits, count_0 has %d, need the same", shorten(n.Name), name,
+				len(count), port.Word)
 		}
 		port.Word = len(count)
 		port.Nets = append(port.Nets, count...)

@@ -5,8 +5,8 @@ import (
 	"gonum.org/v1/gonum/graph/traverse"
 )
 
-// Backwards is a [Graph] whose edges lead from readers to drivers, for searches of what something depends on. It is what
-// package traverse of gonum searches.
+// Backwards is a [Graph] whose edges lead from readers to drivers, for searches of what something depends on. It is
+// what package traverse of gonum searches.
 type Backwards struct{ *Graph }
 
 var _ traverse.Graph = Backwards{}

@@ -34,7 +34,8 @@ func TestLevels(t *testing.T) {
 				deepest, sum = max(deepest, depth), sum+depth
 			}
 			if int(deepest) != want.Max || math.Abs(sum/float64(f.Width)-want.Mean) > 1e-9 {
-				t.Errorf("seed %d, layer %d: gonum's depths are %v at most, %v in the mean; ours %d and %v", seed, l+1, deepest, sum/float64(f.Width), want.Max, want.Mean)
+				t.Errorf("seed %d, layer %d: gonum's depths are %v at most, %v in the mean; ours %d and %v", seed, l+1, deepest,
+					sum/float64(f.Width), want.Max, want.Mean)
 			}
 		}
 	}

@@ -95,7 +95,8 @@ func checkEdge(t *testing.T, g *netlist.Graph, want *simple.DirectedGraph, u, v 
 		t.Fatalf("edge between %d and %d: %v, want %v", u, v, got, want)
 	}
 	e := g.Edge(u, v)
-	if (e != nil) != want.HasEdgeFromTo(u, v) || e != nil && (e.From().ID() != u || e.To().ID() != v || e.ReversedEdge() != e) {
+	if (e != nil) != want.HasEdgeFromTo(u, v) || e != nil && (e.From().ID() != u || e.To().ID() != v ||
+		e.ReversedEdge() != e) {
 		t.Fatalf("edge from %d to %d: got %v", u, v, e)
 	}
 }
@@ -104,7 +105,8 @@ func checkEdge(t *testing.T, g *netlist.Graph, want *simple.DirectedGraph, u, v 
 func TestGraphOutside(t *testing.T) {
 	g := netlist.NewGraph(netgen.Netlist(1, netgen.NetlistOptions{}))
 	for _, id := range []int64{-1, int64(g.Len()), 1 << 40} {
-		if g.Node(id) != nil || g.From(id).Len() != 0 || g.To(id).Len() != 0 || g.Edge(id, 0) != nil || g.Edge(0, id) != nil || g.HasEdgeBetween(0, id) {
+		if g.Node(id) != nil || g.From(id).Len() != 0 || g.To(id).Len() != 0 || g.Edge(id, 0) != nil ||
+			g.Edge(0, id) != nil || g.HasEdgeBetween(0, id) {
 			t.Errorf("node %d is there", id)
 		}
 	}

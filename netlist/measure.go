@@ -77,7 +77,8 @@ func Measure(n *Netlist) Measures {
 	m.Cells, m.LUTs, m.Carries, m.Registers = sizes(cells), sizes(luts), sizes(carries), sizes(registers)
 	longest := n.longest(part, chains)
 	m.Levels = Sizes{
-		Gates: int(longest[PartGates]), Head: int(longest[PartHead]), Encoder: int(longest[PartEncoder]), Total: int(longest[parts]),
+		Gates: int(longest[PartGates]), Head: int(longest[PartHead]), Encoder: int(longest[PartEncoder]),
+		Total: int(longest[parts]),
 	}
 	for k, cells := range count {
 		if cells > 0 {

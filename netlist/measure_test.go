@@ -28,7 +28,11 @@ func TestMeasureFrozen(t *testing.T) {
 			Cells:  netlist.Sizes{Gates: 140, Head: 3, Total: 143},
 			LUTs:   luts,
 			Levels: netlist.Sizes{Gates: 7, Head: 2, Total: 9},
-			Kinds:  []netlist.KindCount{{Kind: "function", Cells: 140}, {Kind: "popcount", Cells: 2}, {Kind: "argmax", Cells: 1}},
+			Kinds: []netlist.KindCount{
+				{Kind: "function", Cells: 140},
+				{Kind: "popcount", Cells: 2},
+				{Kind: "argmax", Cells: 1},
+			},
 		},
 		netlist.Full: {
 			Cells:  netlist.Sizes{Gates: 140, Head: 3, Encoder: 12, Total: 155},

@@ -69,7 +69,8 @@ func (n *Netlist) outputStage(enable Net) (int, error) {
 			case last == AnyStage:
 				last = s
 			case s != AnyStage && s != last:
-				return 0, fmt.Errorf("bit %d of output port %q stands in pipeline stage %d and an earlier bit in stage %d", i, p.Name, s, last)
+				return 0, fmt.Errorf("bit %d of output port %q stands in pipeline stage %d and an earlier bit in stage %d", i,
+					p.Name, s, last)
 			}
 		}
 	}

@@ -32,13 +32,22 @@ func TestPipeline(t *testing.T) {
 			register(b, x[0], ce)
 			b.Output("y", 1, nil, []Net{False})
 		}, &Pipeline{0, 1}, ""},
-		{"no enable", func(b *Builder, x []Net, _ Net) { b.Cell(Register, 0, none, x[0]) }, nil, "cell 0 (register, net 6): its enable is not input port ce"},
-		{"another enable", func(b *Builder, x []Net, _ Net) { register(b, x[0], x[1]) }, nil, "cell 0 (register, net 6): its enable is not input port ce"},
+		{
+			"no enable", func(b *Builder, x []Net, _ Net) { b.Cell(Register, 0, none, x[0]) }, nil,
+			"cell 0 (register, net 6): its enable is not input port ce",
+		},
+		{
+			"another enable", func(b *Builder, x []Net, _ Net) { register(b, x[0], x[1]) }, nil,
+			"cell 0 (register, net 6): its enable is not input port ce",
+		},
 		{"enable as data", func(b *Builder, x []Net, ce Net) {
 			register(b, x[0], ce)
 			b.Function(8, none, x[0], ce)
 		}, nil, "cell 1 (function, net 7): it reads input port ce as data"},
-		{"delayed enable", func(b *Builder, _ []Net, ce Net) { register(b, ce, ce) }, nil, "cell 0 (register, net 6): it reads input port ce as data"},
+		{
+			"delayed enable", func(b *Builder, _ []Net, ce Net) { register(b, ce, ce) }, nil,
+			"cell 0 (register, net 6): it reads input port ce as data",
+		},
 		{"enable as output", func(b *Builder, x []Net, ce Net) {
 			register(b, x[0], ce)
 			b.Output("y", 1, nil, []Net{x[0], ce})

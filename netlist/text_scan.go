@@ -171,7 +171,8 @@ func (s *scanner) number(t *token) {
 		t.number, err = strconv.ParseUint(string(text), 10, 64)
 	}
 	if err != nil {
-		t.kind, t.text = tokenBad, strconv.Quote(shorten(string(text)))+" is no number of 64 bits, write it decimal or as 0x and hexadecimal digits"
+		t.kind, t.text = tokenBad, strconv.Quote(shorten(string(text)))+
+			" is no number of 64 bits, write it decimal or as 0x and hexadecimal digits"
 	}
 }
 

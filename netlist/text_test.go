@@ -98,7 +98,10 @@ func TestTextErrors(t *testing.T) {
 		{"cut off", x + "  4 = function(0x8) 2 3\n", "f:7:1: the end of the text where one of the words"},
 		{"after the end", head + "end\nend\n", `f:4:1: "end" after the end`},
 		{"input number", head + "input x word 1\n  2 4\n", "f:4:5: the input bit's net is 4, want 3"},
-		{"input claim", head + "input x word 4000000000\n  2\n", "f:3:7: port x: its 1 bits are not whole words of 4000000000"},
+		{
+			"input claim", head + "input x word 4000000000\n  2\n",
+			"f:3:7: port x: its 1 bits are not whole words of 4000000000",
+		},
 		{"word claim", head + "input x word 5000000000\n", "f:3:14: the word's width is 5000000000, want at most"},
 		{"word 0", head + "input x word 0\n \"a\" \"b\" 2\n", "f:3:7: port x: its 1 bits are not whole words of 0"},
 		{"no bits", head + "input x word 1\n", "f:3:7: port x: it has no bits"},
@@ -122,15 +125,27 @@ func TestTextErrors(t *testing.T) {
 		{"table", x + "4 = function(0x10) 2 3\n", "f:6:1: cell 0 (function, net 4): table 0x10 has bits beyond"},
 		{"threshold", x + "4 = compare(4) 2 3\n", "f:6:1: cell 0 (compare, net 4): threshold 4 does not fit"},
 		{"not yet driven", x + "4 = function(0x8) 2 4\n", "f:6:21: the cell reads net 4, which is not driven before net 4"},
-		{"argmax claim", x + "4 = argmax(9999999999) 2 3\n", "f:6:1: cell 0 (argmax, net 4): 2 inputs are not one or more words"},
+		{
+			"argmax claim", x + "4 = argmax(9999999999) 2 3\n",
+			"f:6:1: cell 0 (argmax, net 4): 2 inputs are not one or more words",
+		},
 		{"origin", x + "4 = function(0x8) 2 3 @65536.0\n", "f:6:24: the layer is 65536, want at most 65535"},
 		{"origin without chain", x + "4 = function(0x8) 2 3 @1\n", "f:6:25: the end of the line where . and the chain"},
-		{"chain without class", head + "classes\n 0\ninput x word 1\n 2\ncells\n3 = function(0x2) 2 @1.1\n", "f:8:1: cell 0 (function, net 3): it comes from chain 1"},
+		{
+			"chain without class", head + "classes\n 0\ninput x word 1\n 2\ncells\n3 = function(0x2) 2 @1.1\n",
+			"f:8:1: cell 0 (function, net 3): it comes from chain 1",
+		},
 		{"output not driven", x + "output y word 1\n 4\n", "f:7:2: net 4 has no driver, the netlist has 4 nets"},
-		{"no such primitive", x + "4 = primitive(0) 2\n", "f:6:1: cell 0 (primitive, net 4): it is of primitive 0, but 0 are declared"},
+		{
+			"no such primitive", x + "4 = primitive(0) 2\n",
+			"f:6:1: cell 0 (primitive, net 4): it is of primitive 0, but 0 are declared",
+		},
 		{"primitive table", head + "primitive O = LUT1(0x4) A\n", "f:3:11: primitive LUT1: table 0x4 has bits beyond"},
 		{"primitive pins", head + "primitive O = LUT2(0x4) A A\n", `f:3:11: primitive LUT2: two pins have the name "A"`},
-		{"stages", x + "4 = register 2\n5 = function(0x8) 4 3\nend\n", `f: netlist "n": cell 1 (function, net 5): input 1 stands in pipeline stage 0 and an earlier input in stage 1`},
+		{
+			"stages", x + "4 = register 2\n5 = function(0x8) 4 3\nend\n",
+			`f: netlist "n": cell 1 (function, net 5): input 1 stands in pipeline stage 0 and an earlier input in stage 1`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n, err := netlist.ParseText("f", strings.NewReader(tt.text))

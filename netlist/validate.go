@@ -81,7 +81,8 @@ func (n *Netlist) orderError(pin int, v, own Net) error {
 	if int(v) >= n.Nets() {
 		return fmt.Errorf("input %d reads net %d, which nothing drives: there are %d nets", pin, v, n.Nets())
 	}
-	return fmt.Errorf("input %d reads net %d, which is not driven before net %d: put cells in topological order", pin, v, own)
+	return fmt.Errorf("input %d reads net %d, which is not driven before net %d: put cells in topological order", pin, v,
+		own)
 }
 
 // checkKind checks the number of inputs and the parameter of a cell of another kind
@@ -141,7 +142,8 @@ func checkCompare(inputs int, threshold uint64) error {
 		return err
 	}
 	if bits.Len64(threshold) > inputs {
-		return fmt.Errorf("threshold %d does not fit a word of %d bits: no value exceeds it, use the constant 0", threshold, inputs)
+		return fmt.Errorf("threshold %d does not fit a word of %d bits: no value exceeds it, use the constant 0", threshold,
+			inputs)
 	}
 	return nil
 }

@@ -85,23 +85,62 @@ func TestValidate(t *testing.T) {
 		want  string // after the netlist's name
 	}{
 		{"nothing", func(*Builder, []Net) {}, ""},
-		{"own output", func(b *Builder, x []Net) { b.Function(2, none, x[0]); b.Function(8, none, x[0], 6) }, "cell 1 (function, net 6): input 1 reads net 6, which is not driven before net 6"},
-		{"later output", func(b *Builder, _ []Net) { b.Function(2, none, 6); b.Function(2, none, 5) }, "cell 0 (function, net 5): input 0 reads net 6, which is not driven before net 5"},
-		{"no driver", func(b *Builder, _ []Net) { b.Function(2, none, 99) }, "cell 0 (function, net 5): input 0 reads net 99, which nothing drives: there are 6 nets"},
-		{"chain without a class", func(b *Builder, x []Net) { b.Classes([]uint16{0}); b.Function(2, Origin{1, 1}, x[0]) }, "cell 0 (function, net 5): it comes from chain 1, but classes are set for 1 chains"},
+		{
+			"own output", func(b *Builder, x []Net) { b.Function(2, none, x[0]); b.Function(8, none, x[0], 6) },
+			"cell 1 (function, net 6): input 1 reads net 6, which is not driven before net 6",
+		},
+		{
+			"later output", func(b *Builder, _ []Net) { b.Function(2, none, 6); b.Function(2, none, 5) },
+			"cell 0 (function, net 5): input 0 reads net 6, which is not driven before net 5",
+		},
+		{
+			"no driver", func(b *Builder, _ []Net) { b.Function(2, none, 99) },
+			"cell 0 (function, net 5): input 0 reads net 99, which nothing drives: there are 6 nets",
+		},
+		{
+			"chain without a class", func(b *Builder, x []Net) { b.Classes([]uint16{0}); b.Function(2, Origin{1, 1}, x[0]) },
+			"cell 0 (function, net 5): it comes from chain 1, but classes are set for 1 chains",
+		},
 		{"origins without classes", func(b *Builder, x []Net) { b.Function(2, Origin{1, 1}, x[0]) }, ""},
 		{"output", func(b *Builder, x []Net) { b.Output("y", 1, nil, []Net{False, x[0], x[0]}) }, ""},
-		{"output not driven", func(b *Builder, _ []Net) { b.Output("y", 1, nil, []Net{0, 5}) }, `output port "y": bit 1 is net 5, which nothing drives`},
+		{
+			"output not driven", func(b *Builder, _ []Net) { b.Output("y", 1, nil, []Net{0, 5}) },
+			`output port "y": bit 1 is net 5, which nothing drives`,
+		},
 		{"output of no bits", func(b *Builder, _ []Net) { b.Output("y", 1, nil, nil) }, `output port "y": it has no bits`},
-		{"part of a word", func(b *Builder, x []Net) { b.Output("y", 2, nil, x) }, `output port "y": its 3 bits are not whole words of 2 bits`},
-		{"word of no bits", func(b *Builder, x []Net) { b.Output("y", 0, nil, x) }, `output port "y": its 3 bits are not whole words of 0 bits`},
-		{"labels", func(b *Builder, x []Net) { b.Output("y", 3, []string{"a", "b"}, x) }, `output port "y": 2 labels for 1 words`},
-		{"same name", func(b *Builder, x []Net) { b.Output("x", 1, nil, x) }, `output port "x": another port or probe has that name`},
-		{"same name of a probe", func(b *Builder, x []Net) { b.Probe("p", x); b.Probe("p", x) }, `probe "p": another port or probe has that name`},
+		{
+			"part of a word", func(b *Builder, x []Net) { b.Output("y", 2, nil, x) },
+			`output port "y": its 3 bits are not whole words of 2 bits`,
+		},
+		{
+			"word of no bits", func(b *Builder, x []Net) { b.Output("y", 0, nil, x) },
+			`output port "y": its 3 bits are not whole words of 0 bits`,
+		},
+		{
+			"labels", func(b *Builder, x []Net) { b.Output("y", 3, []string{"a", "b"}, x) },
+			`output port "y": 2 labels for 1 words`,
+		},
+		{
+			"same name", func(b *Builder, x []Net) { b.Output("x", 1, nil, x) },
+			`output port "x": another port or probe has that name`,
+		},
+		{
+			"same name of a probe", func(b *Builder, x []Net) { b.Probe("p", x); b.Probe("p", x) },
+			`probe "p": another port or probe has that name`,
+		},
 		{"keyword", func(b *Builder, x []Net) { b.Probe("table", x) }, `probe "table": "table" is a reserved word`},
-		{"primitive's name", func(b *Builder, _ []Net) { b.Primitive(PrimitiveType{"2LUT", nil, "Y", 0}) }, `primitive 0: "2LUT" is no Verilog identifier`},
-		{"primitive's pin", func(b *Builder, _ []Net) { b.Primitive(PrimitiveType{"BUF", []string{"Y"}, "Y", 2}) }, `primitive 0: two pins have the name "Y"`},
-		{"primitive's table", func(b *Builder, _ []Net) { b.Primitive(PrimitiveType{"BUF", []string{"A"}, "Y", 4}) }, "primitive 0: table 0x4 has bits beyond"},
+		{
+			"primitive's name", func(b *Builder, _ []Net) { b.Primitive(PrimitiveType{"2LUT", nil, "Y", 0}) },
+			`primitive 0: "2LUT" is no Verilog identifier`,
+		},
+		{
+			"primitive's pin", func(b *Builder, _ []Net) { b.Primitive(PrimitiveType{"BUF", []string{"Y"}, "Y", 2}) },
+			`primitive 0: two pins have the name "Y"`,
+		},
+		{
+			"primitive's table", func(b *Builder, _ []Net) { b.Primitive(PrimitiveType{"BUF", []string{"A"}, "Y", 4}) },
+			"primitive 0: table 0x4 has bits beyond",
+		},
 		{"primitive too wide", func(b *Builder, _ []Net) {
 			b.Primitive(PrimitiveType{"LUT7", strings.Fields("A B C D E F G"), "Y", 0})
 		}, "primitive 0: 7 inputs, want 0 to 6"},

@@ -158,7 +158,8 @@ func (h *head) findCounts() error {
 		h.counts = append(h.counts, p.Nets)
 	}
 	if len(h.counts) == 0 || len(h.class) > 16 {
-		return fmt.Errorf("classifier: netlist %q has a class index of %d bits and %d probes count_0 ..., need at most 16 and at least one",
+		return fmt.Errorf("classifier: netlist %q has a class index of %d bits and %d probes count_0 ..., need at most 16 "+
+			"and at least one",
 			n.Name, len(h.class), len(h.counts))
 	}
 	return nil
@@ -169,11 +170,13 @@ func (h *head) findChains() error {
 	n := h.sim.n
 	p, ok := findPort("h", n.OutputPorts())
 	if !ok {
-		return fmt.Errorf("classifier: netlist %q has the outputs %s, need class_index or h", n.Name, portNames(n.OutputPorts()))
+		return fmt.Errorf("classifier: netlist %q has the outputs %s, need class_index or h", n.Name,
+			portNames(n.OutputPorts()))
 	}
 	chains := n.ChainClasses()
 	if len(p.Nets) == 0 || len(chains) != len(p.Nets) {
-		return fmt.Errorf("classifier: netlist %q has %d bits of h but classes for %d chains", n.Name, len(p.Nets), len(chains))
+		return fmt.Errorf("classifier: netlist %q has %d bits of h but classes for %d chains", n.Name, len(p.Nets),
+			len(chains))
 	}
 	for i, v := range p.Nets {
 		for int(chains[i]) >= len(h.counts) {

@@ -173,7 +173,8 @@ func TestSettle(t *testing.T) {
 	}
 	b, x := bench(1)
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, none, x...)})
-	if err := newBlock(t, b.Netlist()).Settle(1, []uint64{0}); err == nil || !strings.Contains(err.Error(), "no pipeline") {
+	if err := newBlock(t, b.Netlist()).Settle(1, []uint64{0}); err == nil ||
+		!strings.Contains(err.Error(), "no pipeline") {
 		t.Errorf("a register without an enable: error %v", err)
 	}
 }

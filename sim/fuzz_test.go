@@ -24,7 +24,10 @@ func FuzzSim(f *testing.F) {
 
 func checkRandom(t *testing.T, seed uint64, cells, shape uint8) {
 	t.Helper()
-	n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(cells), Inputs: 2 + int(shape%24), Registers: seed%2 == 0})
+	n := netgen.Netlist(seed, netgen.NetlistOptions{
+		Cells: 1 + int(cells), Inputs: 2 + int(shape%24),
+		Registers: seed%2 == 0,
+	})
 	words := 1 + int(shape%2)
 	compare(t, n, words+int(shape%3), words, 3, rand.New(rand.NewPCG(seed, 3)).Uint64)
 }

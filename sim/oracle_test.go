@@ -128,7 +128,9 @@ func sampleOf(rows []uint64, words, sample int) []bool {
 
 // differs steps simulator and oracle through the given clocks of random samples and
 // returns the first net on which they disagree.
-func differs(n *netlist.Netlist, block, words, clocks int, random func() uint64) (clock, sample int, net netlist.Net, found bool, err error) {
+func differs(n *netlist.Netlist, block, words, clocks int, random func() uint64) (clock, sample int, net netlist.Net,
+	found bool, err error,
+) {
 	s, err := NewBlock(n, block)
 	if err != nil {
 		return 0, 0, 0, false, err

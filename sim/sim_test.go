@@ -32,7 +32,8 @@ func kindCases() map[string]func() *netlist.Netlist {
 			if k == netlist.Counter && (n < 2 || n > netlist.MaxCounter) {
 				continue
 			}
-			cases[fmt.Sprintf("%s of %d", map[netlist.Kind]string{netlist.Popcount: "popcount", netlist.Counter: "counter"}[k], n)] = func() *netlist.Netlist { return single(k, 0, n) }
+			cases[fmt.Sprintf("%s of %d", map[netlist.Kind]string{netlist.Popcount: "popcount", netlist.Counter: "counter"}[k],
+				n)] = func() *netlist.Netlist { return single(k, 0, n) }
 		}
 	}
 	for _, n := range []int{1, 2, 5, 8} {
@@ -40,7 +41,10 @@ func kindCases() map[string]func() *netlist.Netlist {
 			if t >= 1<<n {
 				continue
 			}
-			cases[fmt.Sprintf("compare %d bits with %d", n, t)] = func() *netlist.Netlist { return single(netlist.Compare, t, n) }
+			cases[fmt.Sprintf("compare %d bits with %d", n, t)] = func() *netlist.Netlist {
+				return single(netlist.Compare, t,
+					n)
+			}
 		}
 	}
 	for _, classes := range []int{1, 2, 3, 4, 5, 10, 17} {

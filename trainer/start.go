@@ -83,7 +83,8 @@ func sameForm(m *model.Model, data *Data) error {
 			list(m.Classes), data.Name, list(data.Classes))
 	}
 	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" {
-		return fmt.Errorf("its encoder has other %s than that of data set %s; go on from a model that was trained on such data", what, data.Name)
+		return fmt.Errorf("its encoder has other %s than that of data set %s; go on from a model that "+
+			"was trained on such data", what, data.Name)
 	}
 	return checkSections(m)
 }

@@ -358,7 +358,8 @@ func (s *session) saveBoth() (sum string, err error) {
 		lost = commit(state, CheckpointPath(s.Model))
 	}
 	if err == nil && lost != nil {
-		err = option.Errorf("%w; the model %s is written, and {Resume} would go on from an earlier checkpoint, if there is one", lost, s.Model)
+		err = option.Errorf("%w; the model %s is written, and {Resume} would go on from an earlier "+
+			"checkpoint, if there is one", lost, s.Model)
 	}
 	return sum, err
 }

@@ -31,7 +31,8 @@ func Read(out *artifact.Output) (p *Plan, err error) {
 	return p, err
 }
 
-// CompareManifest tells what a folder's manifest says of the model and of its own options that [Plan.Manifest] does not.
+// CompareManifest tells what a folder's manifest says of the model and of its own options that [Plan.Manifest] does
+// not.
 func (p *Plan) CompareManifest(out *artifact.Output, m *model.Model) (differ []string, err error) {
 	have := out.Manifest
 	want, err := p.Manifest(have.Version, have.Model.SHA256, m)
@@ -52,7 +53,8 @@ func (p *Plan) CompareManifest(out *artifact.Output, m *model.Model) (differ []s
 		{"encoder", have.Encoder, want.Encoder},
 	} {
 		if a, b := asJSON(entry.have), asJSON(entry.want); !reflect.DeepEqual(a, b) {
-			differ = append(differ, fmt.Sprintf("the manifest's %s is %.100v, of the model and the options it is %.100v", entry.name, a, b))
+			differ = append(differ, fmt.Sprintf("the manifest's %s is %.100v, of the model and the options it is %.100v",
+				entry.name, a, b))
 		}
 	}
 	return differ, nil
@@ -73,7 +75,9 @@ func asJSON(part any) (value any) {
 
 // CompareFiles holds every file of a folder to what is written of its netlist by this plan. Known are the samples
 // that the vectors of its testbenches begin, nil if those of the model are not at hand.
-func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, out *artifact.Output, known *verify.Samples) ([]string, error) {
+func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, out *artifact.Output,
+	known *verify.Samples,
+) ([]string, error) {
 	product := p.Product(out.Manifest)
 	product.Netlist = out.Netlist
 	if p.Hardware != nil {

@@ -78,7 +78,8 @@ func (p *Plan) header(m artifact.Manifest) []string {
 		"scope " + m.Scope + ", classes " + strings.Join(m.Classes, ", "),
 	}
 	if p.Options.AssumeThermometer {
-		lines = append(lines, "right for thermometer codes alone: a bit of x that is 1 must have all lower bits of its feature 1")
+		lines = append(lines, "right for thermometer codes alone: a bit of x that is 1 must have all lower bits of its "+
+			"feature 1")
 	}
 	return lines
 }

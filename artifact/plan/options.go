@@ -293,7 +293,8 @@ func (o Options) stages() (p pipeline.Options, err error) {
 	case o.Pipeline == PipelineAuto && o.MaxLevels >= 0:
 		return pipeline.Options{Auto: true, MaxLevels: o.MaxLevels}, nil
 	case o.MaxLevels != 0:
-		return p, hint.With(option.Errorf("{MaxLevels} %d: it is the most levels of a stage of {Pipeline auto}, 1 or more", o.MaxLevels),
+		return p, hint.With(option.Errorf("{MaxLevels} %d: it is the most levels of a stage of {Pipeline auto}, 1 or more",
+			o.MaxLevels),
 			"leave it out, or give {Pipeline auto}")
 	case o.Pipeline == "" || o.Pipeline == PipelineNone:
 		return p, nil
@@ -354,7 +355,8 @@ func read(o Options) (*Plan, error) {
 		return nil, err
 	}
 	if o.Counts && p.scope == netlist.Gates {
-		return nil, hint.With(option.Errorf("{Counts}: scope gates has no class counts"), "leave it out, or use {Scope core} or full")
+		return nil, hint.With(option.Errorf("{Counts}: scope gates has no class counts"),
+			"leave it out, or use {Scope core} or full")
 	}
 	mapped := p.Hardware != nil
 	p.Optimiser = compiler.Options{Level: o.Optimise.Number(), Restructure: mapped, Measure: true}

@@ -22,7 +22,8 @@ func TestStyleOfTarget(t *testing.T) {
 			t.Errorf("%s: %v, want %s (%v)", target, p.Style, want, err)
 		}
 	}
-	if _, err := New(Options{Target: "asic", Style: StyleAuto}); err == nil || !strings.HasPrefix(err.Error(), "Target: ") {
+	if _, err := New(Options{Target: "asic", Style: StyleAuto}); err == nil ||
+		!strings.HasPrefix(err.Error(), "Target: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -92,7 +92,10 @@ func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder,
 		return err
 	}
 	out.Netlist, out.Passes = d.Netlist, append(out.Passes, d.Steps...)
-	out.Hardware = &artifact.Hardware{Style: p.Style, Target: p.Hardware.Target, Hint: d.Hint, Mapping: d.Mapping, Pipeline: d.Stages}
+	out.Hardware = &artifact.Hardware{
+		Style: p.Style, Target: p.Hardware.Target, Hint: d.Hint, Mapping: d.Mapping,
+		Pipeline: d.Stages,
+	}
 	return nil
 }
 

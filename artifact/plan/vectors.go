@@ -28,7 +28,9 @@ type Source struct {
 // Vectors gives a product the vectors of its testbenches: the first samples of a data set or, where there is none,
 // random words. What is wanted of them is what the trainer's forward pass says, which no pass of the compiler has
 // touched. The raw netlist says what ports there are. load returns so many samples.
-func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *artifact.Product, load func(samples int) (Source, error)) error {
+func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *artifact.Product,
+	load func(samples int) (Source, error),
+) error {
 	from, err := load(p.vectors())
 	if err != nil {
 		return err
@@ -48,7 +50,9 @@ func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *artifact.Prod
 // Known are the samples that they begin, nil if those of the model are not at hand. It tells of a file
 // that no vectors can be read from, or that has more or fewer of them than there can be; a folder
 // without one is an error.
-func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *verify.Samples, product *artifact.Product) (wrong []string, err error) {
+func (p *Plan) folderVectors(out *artifact.Output, d verify.Design, known *verify.Samples,
+	product *artifact.Product,
+) (wrong []string, err error) {
 	path, err := out.Path("vectors")
 	if err != nil {
 		return nil, err

@@ -65,7 +65,8 @@ func Write(w io.Writer, n *netlist.Netlist) error {
 	}
 	g := &lowering{n: n, lits: make([]lit, n.Nets()), inputs: len(inputs)}
 	if g.sweep(); g.next > maxLiteral/2 {
-		return fmt.Errorf("aiger: %s needs %d variables, the format has %d, write a smaller scope", n.Name, g.next-1, maxLiteral/2)
+		return fmt.Errorf("aiger: %s needs %d variables, the format has %d, write a smaller scope", n.Name, g.next-1,
+			maxLiteral/2)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	ands := int(g.next) - 1 - len(inputs)

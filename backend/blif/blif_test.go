@@ -221,7 +221,8 @@ func TestABC(t *testing.T) {
 	cases(t, func(t *testing.T, n *netlist.Netlist) {
 		dir := emit(t, n)
 		in, out := reference(t, rand.New(rand.NewPCG(1, 2)), n)
-		if text := tool(t, dir, "berkeley-abc", "-c", "read_blif net.blif; strash; write_aiger -s net.aig"); strings.Contains(text, "rror") {
+		if text := tool(t, dir, "berkeley-abc", "-c",
+			"read_blif net.blif; strash; write_aiger -s net.aig"); strings.Contains(text, "rror") {
 			t.Fatal(text)
 		}
 		checkAIGER(t, filepath.Join(dir, "net.aig"), in, out)
@@ -232,8 +233,9 @@ func TestYosys(t *testing.T) {
 	cases(t, func(t *testing.T, n *netlist.Netlist) {
 		dir := emit(t, n)
 		in, out := reference(t, rand.New(rand.NewPCG(1, 3)), n)
-		text := tool(t, dir, "yosys", "-q", "-p", "read_blif -wideports net.blif; check -assert; tee -o ports.txt select -list i:* o:*; "+
-			"techmap; simplemap; aigmap; opt_clean; write_aiger -symbols net.aig")
+		text := tool(t, dir, "yosys", "-q", "-p",
+			"read_blif -wideports net.blif; check -assert; tee -o ports.txt select -list i:* o:*; "+
+				"techmap; simplemap; aigmap; opt_clean; write_aiger -symbols net.aig")
 		if text != "" {
 			t.Errorf("yosys says %s", text)
 		}
@@ -270,7 +272,8 @@ func TestLUTCount(t *testing.T) {
 	}
 	b.Output("y", 1, nil, y)
 	dir := emit(t, b.Netlist())
-	if text := tool(t, dir, "yosys", "-p", "read_blif -wideports net.blif; stat"); !strings.Contains(text, "$lut                           40\n") {
+	if text := tool(t, dir, "yosys", "-p", "read_blif -wideports net.blif; stat"); !strings.Contains(text,
+		"$lut                           40\n") {
 		t.Errorf("yosys stat counts no 40 LUTs:\n%s", text)
 	}
 }

@@ -96,7 +96,8 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		opt.Module = n.Name
 	}
 	if !identifier.MatchString(opt.Module) {
-		return nil, fmt.Errorf("c: module name: %q is no beginning of names in C, use letters, digits and _ with a letter first", opt.Module)
+		return nil, fmt.Errorf("c: module name: %q is no beginning of names in C, use letters, digits "+
+			"and _ with a letter first", opt.Module)
 	}
 	if opt.straight == 0 {
 		opt.straight = MaxStraight
@@ -110,7 +111,8 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		f.classifier = c
 	}
 	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {
-		return nil, fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name, f.program.Inputs, len(f.program.Outputs))
+		return nil, fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name,
+			f.program.Inputs, len(f.program.Outputs))
 	}
 	if f.isStraight() {
 		f.place = f.program.Place(section)

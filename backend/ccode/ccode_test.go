@@ -278,7 +278,11 @@ func TestRefuses(t *testing.T) {
 		{"register", build(func(b *netlist.Builder, x []netlist.Net) {
 			b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0])})
 		}), Options{}, "c: cannot express register"},
-		{"no outputs", build(func(*netlist.Builder, []netlist.Net) {}), Options{}, "c: net has 2 input bits and 0 output bits"},
+		{
+			"no outputs", build(func(*netlist.Builder, []netlist.Net) {}),
+			Options{},
+			"c: net has 2 input bits and 0 output bits",
+		},
 		{"dollar", build(wire), Options{Module: "a$b"}, `c: module name: "a$b" is no beginning of names in C`},
 		{"injection", build(wire), Options{Module: "a b"}, `c: module name: "a b" is no beginning`},
 		{"too many values", build(func(b *netlist.Builder, x []netlist.Net) {

@@ -106,7 +106,8 @@ func (f *file) rowTable() string {
 	row := 0
 	list := func(what string, ports []netlist.Port) {
 		for _, p := range ports {
-			table += fmt.Sprintf(" *   %-6s rows %d to %d: bit 0 to %d of %s\n", what, row, row+len(p.Nets)-1, len(p.Nets)-1, p.Name)
+			table += fmt.Sprintf(" *   %-6s rows %d to %d: bit 0 to %d of %s\n", what, row, row+len(p.Nets)-1, len(p.Nets)-1,
+				p.Name)
 			row += len(p.Nets)
 		}
 	}

@@ -33,10 +33,12 @@ func (s *Shape) WriteVerilog(w io.Writer) error {
 	port, dropped := "", ""
 	if s.Drop {
 		port = "    input  wire drop,  // the packet so far is void, an error; not in a clock with in_valid\n"
-		dropped = "      if (drop) begin\n        at <= @FBITS@'d0;\n        skip <= 1'b0;\n        failed <= 1'b1;\n      end\n"
+		dropped = "      if (drop) begin\n        at <= @FBITS@'d0;\n        skip <= 1'b0;\n        " +
+			"failed <= 1'b1;\n      end\n"
 	}
 	_, err := io.WriteString(w, s.head()+s.values(strings.NewReplacer(
-		"@ENCODER@", s.encoder(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(), "@DROP@", port, "@DROPPED@", dropped,
+		"@ENCODER@", s.encoder(), "@LANES@", lanes.String(), "@SELECT@", s.selects(), "@ENDED@", s.ended(), "@DROP@", port,
+		"@DROPPED@", dropped,
 	).Replace(engine)))
 	return err
 }
@@ -77,7 +79,8 @@ func (s *Shape) values(text string) string {
 	index := netlist.ClassBits(s.Classes)
 	return strings.NewReplacer(
 		"@MODULE@", s.Module, "@WORD@", fmt.Sprint(s.WordBits-1), "@INDEX@", fmt.Sprint(index-1),
-		"@FEATURE@", fmt.Sprint(s.featureBits()-1), "@PLACE@", fmt.Sprint(s.featureBits()), "@PLACES@", fmt.Sprint(2<<s.featureBits()-1),
+		"@FEATURE@", fmt.Sprint(s.featureBits()-1), "@PLACE@", fmt.Sprint(s.featureBits()), "@PLACES@",
+		fmt.Sprint(2<<s.featureBits()-1),
 		"@FBITS@", fmt.Sprint(s.featureBits()), "@LASTWORD@", fmt.Sprint(s.Features-1),
 		"@LEVEL@", fmt.Sprint(s.levelBits()-1), "@LBITS@", fmt.Sprint(s.levelBits()),
 		"@PC@", fmt.Sprint(pc-1), "@PCBITS@", fmt.Sprint(pc), "@LASTSTEP@", fmt.Sprint(s.Depth-1),
@@ -100,13 +103,16 @@ func (s *Shape) encoder() string {
 			pad = fmt.Sprintf("%d'd0, ", zeros)
 		}
 		wide := columns(s.Steps * s.WordBits)
-		fmt.Fprintf(&b, "  (* ram_style = \"block\" *)\n  reg [%d:0] thresholds[0:%d];\n  initial $readmemh(\"%s\", thresholds);\n",
+		fmt.Fprintf(&b, "  (* ram_style = \"block\" *)\n  reg [%d:0] thresholds[0:%d];\n  initial $readmemh(\"%s\", "+
+			"thresholds);\n",
 			wide-1, depth-1, s.thresholdFile())
-		fmt.Fprintf(&b, "  (* keep *) reg [%d:0] bounds;  // of the feature whose word it is\n  always @(posedge clk) bounds <= thresholds[{%sat}];\n", wide-1, pad)
+		fmt.Fprintf(&b, "  (* keep *) reg [%d:0] bounds;  // of the feature whose word it is\n  always @(posedge clk) "+
+			"bounds <= thresholds[{%sat}];\n", wide-1, pad)
 		b.WriteString(spare("bounds", s.Steps*s.WordBits))
 		threshold = func(j int) string { return fmt.Sprintf("bounds[%d:%d]", (j+1)*s.WordBits-1, j*s.WordBits) }
 	}
-	fmt.Fprintf(&b, "  reg [%d:0] above;  // which thresholds the word exceeds\n  always @(posedge clk) begin\n", s.Steps-1)
+	fmt.Fprintf(&b, "  reg [%d:0] above;  // which thresholds the word exceeds\n  always @(posedge clk) begin\n",
+		s.Steps-1)
 	for j := range s.Steps {
 		exceeds := "word > " + threshold(j)
 		if s.Uniform != nil && int(s.Uniform[j]) >= 1<<s.WordBits-1 {
@@ -133,7 +139,8 @@ func (s *Shape) selects() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "  reg [%d:0] bank;  // which memory the step comes from\n  always @(posedge clk) begin\n", len(banks)-1)
+	fmt.Fprintf(&b, "  reg [%d:0] bank;  // which memory the step comes from\n  always @(posedge clk) begin\n",
+		len(banks)-1)
 	for i, bank := range banks {
 		low := bits.Len(uint(bank.depth - 1))
 		fmt.Fprintf(&b, "    bank[%d] <= pc[%d:%d] == %d'd%d;\n", i, pc-1, low, pc-low, bank.base>>low)

@@ -95,7 +95,8 @@ func (p *Program) Engine(o Options) (*Engine, error) {
 		core = p.name
 	}
 	e := &Engine{thresholds: p.thresholds, Shape: Shape{
-		Module: core + Suffix, Header: o.Header, Lanes: o.Lanes, Drop: o.Drop, Features: len(p.thresholds), Classes: len(p.classes),
+		Module: core + Suffix, Header: o.Header, Lanes: o.Lanes, Drop: o.Drop, Features: len(p.thresholds),
+		Classes:  len(p.classes),
 		WordBits: p.wordBits, Count: p.countBits, Steps: len(p.thresholds[0]),
 	}}
 	if err := verilog.CheckIdentifier(e.Module); err != nil {

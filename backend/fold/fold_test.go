@@ -27,7 +27,10 @@ func optimised(t *testing.T, f *model.Frozen) *netlist.Netlist {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, _, err = compiler.Options{Level: compiler.LevelRepeat, Restructure: true, Thermometer: compiler.ThermometerDerived}.Optimise(t.Context(), n)
+	n, _, err = compiler.Options{
+		Level: compiler.LevelRepeat, Restructure: true,
+		Thermometer: compiler.ThermometerDerived,
+	}.Optimise(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,30 +169,39 @@ func (p *packets) build(t *testing.T, dir string, resultBits int) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"stream_tb.v": strings.NewReplacer("#(.BEAT(`BEAT)) ", "", "20 * `LINES + 5000", "most", "integer stall_in", "integer most = 1000000; initial if ($value$plusargs(\"clocks=%d\", most)) most = most; integer stall_in").Replace(string(bench)),
+		"stream_tb.v": strings.NewReplacer("#(.BEAT(`BEAT)) ", "", "20 * `LINES + 5000", "most", "integer stall_in",
+			"integer most = 1000000; initial if ($value$plusargs(\"clocks=%d\", most)) most = most; integer stall_in").Replace(string(bench)),
 		"program.hex": p.lines.String(), "expected.hex": p.expected.String(),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=net_fold", fmt.Sprintf("-DRESULT=%d", resultBits), fmt.Sprintf("-DDATA=%d", p.word),
+	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=net_fold", fmt.Sprintf("-DRESULT=%d", resultBits),
+		fmt.Sprintf("-DDATA=%d", p.word),
 		"-DSTAGES=2", fmt.Sprintf("-DLINES=%d", p.beats), fmt.Sprintf("-DRESULTS=%d", p.results), "stream_tb.v", "net_fold.v")
 }
 
 // models are networks of several shapes.
 func models() map[string]*model.Frozen {
-	chains := netgen.FrozenOptions{Width: 60, Depth: 12, Features: 20, Bits: 4, BitsIn: 8, Classes: 5, ShareA: 0.4, ShareBinary: 0.5}
+	chains := netgen.FrozenOptions{
+		Width: 60, Depth: 12, Features: 20, Bits: 4, BitsIn: 8, Classes: 5, ShareA: 0.4,
+		ShareBinary: 0.5,
+	}
 	one := chains
 	one.Features, one.Bits, one.BitsIn, one.Classes, one.Width = 1, 2, 1, 2, 6
 	wide := chains
 	wide.Features, wide.Bits, wide.BitsIn = 70, 16, 12
-	banks := netgen.FrozenOptions{Width: 240, Depth: 6, Features: 150, Bits: 4, BitsIn: 5, Classes: 4, ShareA: 0.2, ShareBinary: 0.8}
+	banks := netgen.FrozenOptions{
+		Width: 240, Depth: 6, Features: 150, Bits: 4, BitsIn: 5, Classes: 4, ShareA: 0.2,
+		ShareBinary: 0.8,
+	}
 	few := netgen.FrozenOptions{Width: 30, Depth: 4, Features: 6, Bits: 4, BitsIn: 6, Classes: 3}
 	return map[string]*model.Frozen{
 		"constant chains": odd(netgen.Frozen(1, few)),
 		"chains":          netgen.Frozen(1, chains), "one feature": netgen.Frozen(2, one),
-		"wide": netgen.Frozen(4, wide), "several banks": netgen.Frozen(5, banks), "wide, own thresholds": odd(netgen.Frozen(6, wide)),
+		"wide": netgen.Frozen(4, wide), "several banks": netgen.Frozen(5, banks),
+		"wide, own thresholds": odd(netgen.Frozen(6, wide)),
 	}
 }
 
@@ -242,7 +254,8 @@ func (p *packets) play(t *testing.T, dir string, stalls ...string) (clocks, firs
 	t.Helper()
 	out, err := tooltest.Try(t, dir, append([]string{"vvp", "-n", "a.vvp"}, stalls...)...)
 	results := 0
-	if _, scan := fmt.Sscanf(out, "PASS: %d results in %d clocks, the first after %d", &results, &clocks, &first); err != nil || scan != nil || results != p.results {
+	if _, scan := fmt.Sscanf(out, "PASS: %d results in %d clocks, the first after %d", &results, &clocks,
+		&first); err != nil || scan != nil || results != p.results {
 		t.Errorf("%v: %v, want %d results: %s", stalls, err, p.results, out)
 	}
 	return clocks, first
@@ -257,7 +270,8 @@ func TestLint(t *testing.T) {
 			write(t, dir, e)
 			tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", "net_fold.v")
 			tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-o", "a.vvp", "net_fold.v")
-			tooltest.Silent(t, dir, "yosys", "-q", "-p", "read_verilog net_fold.v; hierarchy -check -top net_fold; proc; check -assert")
+			tooltest.Silent(t, dir, "yosys", "-q", "-p",
+				"read_verilog net_fold.v; hierarchy -check -top net_fold; proc; check -assert")
 		})
 	}
 }

@@ -43,7 +43,8 @@ func merge(chains [][]step) [][]step {
 		last := steps[len(steps)-1]
 		key := make([]byte, 0, 8*len(steps))
 		for _, s := range steps {
-			key = append(key, byte(s.op), byte(s.level), byte(s.level>>8), byte(s.feature), byte(s.feature>>8), byte(s.feature>>16))
+			key = append(key, byte(s.op), byte(s.level), byte(s.level>>8), byte(s.feature), byte(s.feature>>8),
+				byte(s.feature>>16))
 			if s.negated {
 				key = append(key, 1)
 			} else {

@@ -24,17 +24,21 @@ func (e *Engine) Memories() []Memory {
 	var list []Memory
 	for l, lane := range e.lanes {
 		for b, bank := range e.banks() {
-			list = append(list, Memory{File: e.programFile(l, b), Depth: bank.depth, Width: columns(e.stepBits()), word: func(i int) *big.Int {
-				if i += bank.base; i < len(lane) {
-					return big.NewInt(int64(e.code(lane[i])))
-				}
-				return new(big.Int)
-			}})
+			list = append(list, Memory{
+				File: e.programFile(l, b), Depth: bank.depth, Width: columns(e.stepBits()),
+				word: func(i int) *big.Int {
+					if i += bank.base; i < len(lane) {
+						return big.NewInt(int64(e.code(lane[i])))
+					}
+					return new(big.Int)
+				},
+			})
 		}
 	}
 	if e.Uniform == nil {
 		list = append(list, Memory{
-			File: e.thresholdFile(), Depth: e.thresholdDepth(), Width: columns(e.Steps * e.WordBits), Thresholds: true, word: e.thresholdWord,
+			File: e.thresholdFile(), Depth: e.thresholdDepth(), Width: columns(e.Steps * e.WordBits), Thresholds: true,
+			word: e.thresholdWord,
 		})
 	}
 	return list

@@ -100,7 +100,8 @@ func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
 	feature := map[netlist.Net]int{} // by the highest bit
 	for i := range thresholds {
 		if len(thresholds[i]) != len(thresholds[0]) || len(thresholds[i]) == 0 {
-			return fmt.Errorf("%w: feature %d has %d thresholds, feature 0 has %d", errForm, i, len(thresholds[i]), len(thresholds[0]))
+			return fmt.Errorf("%w: feature %d has %d thresholds, feature 0 has %d", errForm, i, len(thresholds[i]),
+				len(thresholds[0]))
 		}
 		top := x.Nets[(i+1)*x.Word-1]
 		feature[top] = i
@@ -121,7 +122,8 @@ func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
 		threshold := (f.n.Param(c)+1)<<low - 1
 		j := slices.Index(thresholds[i], uint16(threshold))
 		if threshold > 1<<16-1 || j < 0 {
-			return fmt.Errorf("%w: cell %d compares feature %d with %d, which is none of its thresholds", errForm, c, i, threshold)
+			return fmt.Errorf("%w: cell %d compares feature %d with %d, which is none of its thresholds", errForm, c, i,
+				threshold)
 		}
 		f.anchors[f.n.Output(c)] = anchor{i, j}
 	}
@@ -194,7 +196,8 @@ func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 	switch {
 	case driven && f.paths.Gate(driver):
 		f.paths.Chain(driver, &c)
-	case driven && f.n.Kind(driver) == netlist.Function && len(f.n.Inputs(driver)) == 1 && f.n.Param(driver)&3 == 1: // an inverter
+	case driven && f.n.Kind(driver) == netlist.Function && len(f.n.Inputs(driver)) == 1 && f.n.Param(driver)&3 == 1:
+		// an inverter
 		v = f.n.Inputs(driver)[0]
 		if driver, _, driven = f.n.Driver(v); driven && f.paths.Gate(driver) {
 			f.paths.Chain(driver, &c)
@@ -241,7 +244,8 @@ func (f *folder) steps(c *chain.Chain) ([]step, error) {
 func (f *folder) step(o op, side chain.Literal, negated bool) (step, error) {
 	a, ok := f.anchors[side.Net]
 	if !ok {
-		return step{}, fmt.Errorf("a gate reads net %d, which is no thermometer bit: only networks of chains can be folded", side.Net)
+		return step{}, fmt.Errorf("a gate reads net %d, which is no thermometer bit: only networks of chains can be folded",
+			side.Net)
 	}
 	return step{op: o, negated: side.Inverted != negated, feature: a.feature, level: a.level}, nil
 }

@@ -85,7 +85,10 @@ func counts(t *testing.T, e *Engine, level []int) []int {
 func TestProgram(t *testing.T) {
 	all := models()
 	for seed := range uint64(20) {
-		o := netgen.FrozenOptions{Width: 24, Depth: int(1 + seed%7), Features: 3, Bits: int(2 + seed%5), BitsIn: 3, Classes: 3}
+		o := netgen.FrozenOptions{
+			Width: 24, Depth: int(1 + seed%7), Features: 3, Bits: int(2 + seed%5), BitsIn: 3,
+			Classes: 3,
+		}
 		all[fmt.Sprint("small ", seed)] = netgen.Frozen(seed, o)
 	}
 	for name, f := range all {
@@ -112,7 +115,9 @@ func TestProgram(t *testing.T) {
 }
 
 // classified returns random samples with their class counts and levels.
-func classified(t *testing.T, n *netlist.Netlist, f *model.Frozen, samples int) (words [][]uint16, want [][]int, levels [][]int) {
+func classified(t *testing.T, n *netlist.Netlist, f *model.Frozen, samples int) (words [][]uint16, want [][]int,
+	levels [][]int,
+) {
 	t.Helper()
 	r, x := rand.New(rand.NewPCG(6, 6)), n.InputPorts()[0]
 	rows := make([]uint64, len(x.Nets))
@@ -161,7 +166,10 @@ func TestSteps(t *testing.T) {
 		want string
 	}{
 		{"a bit", func(_ *netlist.Builder, x []netlist.Net) []netlist.Net { return x[:1] }, "load 0.;"},
-		{"its complement", func(b *netlist.Builder, x []netlist.Net) []netlist.Net { return []netlist.Net{gate(b, 1, x[1])} }, "load ~1.;"},
+		{
+			"its complement", func(b *netlist.Builder, x []netlist.Net) []netlist.Net { return []netlist.Net{gate(b, 1, x[1])} },
+			"load ~1.;",
+		},
 		{"constants", func(_ *netlist.Builder, x []netlist.Net) []netlist.Net {
 			return []netlist.Net{netlist.True, netlist.False, netlist.True}
 		}, ";2"},
@@ -248,12 +256,16 @@ func TestLanes(t *testing.T) {
 
 // TestSameVerilog holds two models of a shape to the same Verilog, and to other memories.
 func TestSameVerilog(t *testing.T) {
-	o := netgen.FrozenOptions{Width: 60, Depth: 12, Features: 20, Bits: 4, BitsIn: 8, Classes: 5, ShareA: 0.4, ShareBinary: 0.5}
+	o := netgen.FrozenOptions{
+		Width: 60, Depth: 12, Features: 20, Bits: 4, BitsIn: 8, Classes: 5, ShareA: 0.4,
+		ShareBinary: 0.5,
+	}
 	var modules, programs, placeholders [2]bytes.Buffer
 	for i := range 2 {
 		e, _ := folded(t, netgen.Frozen(uint64(10+i), o), 1)
 		m := e.Memories()[0]
-		if err := errors.Join(e.WriteVerilog(&modules[i]), m.Write(&programs[i]), m.WritePlaceholder(&placeholders[i])); err != nil {
+		if err := errors.Join(e.WriteVerilog(&modules[i]), m.Write(&programs[i]),
+			m.WritePlaceholder(&placeholders[i])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -264,7 +276,8 @@ func TestSameVerilog(t *testing.T) {
 		t.Error("two models have the same program")
 	}
 	lines := strings.Fields(placeholders[0].String())
-	if len(lines) != len(strings.Fields(programs[0].String())) || len(lines[0]) != len(strings.Fields(programs[0].String())[0]) {
+	if len(lines) != len(strings.Fields(programs[0].String())) ||
+		len(lines[0]) != len(strings.Fields(programs[0].String())[0]) {
 		t.Error("a placeholder has another form than the program")
 	}
 }
@@ -302,7 +315,15 @@ func TestBanks(t *testing.T) {
 			t.Fatalf("depth %d: banks of %d", s.Depth, base)
 		}
 	}
-	for _, c := range []struct{ depth, width, want int }{{256, 16, 1}, {2048, 16, 8}, {2048, 2, 1}, {2048, 1, 1}, {512, 17, 3}, {256, 24, 2}, {2049, 2, 2}} {
+	for _, c := range []struct{ depth, width, want int }{
+		{256, 16, 1},
+		{2048, 16, 8},
+		{2048, 2, 1},
+		{2048, 1, 1},
+		{512, 17, 3},
+		{256, 24, 2},
+		{2049, 2, 2},
+	} {
 		if got := blocks(c.depth, c.width); got != c.want {
 			t.Errorf("%d words of %d bits: %d block RAMs, want %d", c.depth, c.width, got, c.want)
 		}

@@ -16,7 +16,9 @@ import (
 
 // wrapped writes an engine with a wrapper of bytes around it, and returns the folder, the
 // engine's netlist and the wrapper's.
-func wrapped(t *testing.T, lanes int, drop bool, write1 func(io.Writer, *netlist.Netlist, wrapper.Options) error) (string, *netlist.Netlist) {
+func wrapped(t *testing.T, lanes int, drop bool, write1 func(io.Writer, *netlist.Netlist,
+	wrapper.Options) error,
+) (string, *netlist.Netlist) {
 	t.Helper()
 	f := models()["constant chains"]
 	n := optimised(t, f)
@@ -27,13 +29,17 @@ func wrapped(t *testing.T, lanes int, drop bool, write1 func(io.Writer, *netlist
 	dir := t.TempDir()
 	write(t, dir, e)
 	var text bytes.Buffer
-	if err := write1(&text, n, wrapper.Options{Core: "net", Module: "dut", Engine: &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles}}); err != nil {
+	if err := write1(&text, n, wrapper.Options{
+		Core: "net", Module: "dut",
+		Engine: &wrapper.Engine{Module: e.Module, Cycles: e.Cost().Cycles},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	put(t, dir, "dut.v", text.String())
 	tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "dut", "dut.v", "net_fold.v")
 	tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-s", "dut", "-o", "a.vvp", "dut.v", "net_fold.v")
-	tooltest.Silent(t, dir, "yosys", "-q", "-p", "read_verilog dut.v net_fold.v; hierarchy -check -top dut; proc; check -assert")
+	tooltest.Silent(t, dir, "yosys", "-q", "-p",
+		"read_verilog dut.v net_fold.v; hierarchy -check -top dut; proc; check -assert")
 	return dir, n
 }
 
@@ -52,11 +58,15 @@ func play(t *testing.T, dir, bench, program, expected string, defines ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slower := strings.NewReplacer("late > `STAGES + 3", "late > 600", "n < 100 ", "n < 600 ", "20 * `LINES + 5000", "100000")
+	slower := strings.NewReplacer("late > `STAGES + 3", "late > 600", "n < 100 ", "n < 600 ", "20 * `LINES + 5000",
+		"100000")
 	put(t, dir, bench, slower.Replace(string(text)))
 	put(t, dir, "program.hex", program)
 	put(t, dir, "expected.hex", expected)
-	args := []string{"iverilog", "-g2005", "-o", "b.vvp", "-DDUT=dut", fmt.Sprintf("-DLINES=%d", strings.Count(program, "\n"))}
+	args := []string{
+		"iverilog", "-g2005", "-o", "b.vvp", "-DDUT=dut",
+		fmt.Sprintf("-DLINES=%d", strings.Count(program, "\n")),
+	}
 	for _, d := range defines {
 		args = append(args, "-D"+d)
 	}
@@ -72,11 +82,13 @@ func play(t *testing.T, dir, bench, program, expected string, defines ...string)
 func TestAXIS(t *testing.T) {
 	dir, n := wrapped(t, 1, false, wrapper.WriteAXIS)
 	p := packetsOf(t, n, 8, 40, true)
-	out := play(t, dir, "axis_tb.v", p.lines.String(), p.expected.String(), "DATA=8", "RESULT=8", "BEAT=1", "STAGES=2", fmt.Sprintf("RESULTS=%d", p.results))
+	out := play(t, dir, "axis_tb.v", p.lines.String(), p.expected.String(), "DATA=8", "RESULT=8", "BEAT=1", "STAGES=2",
+		fmt.Sprintf("RESULTS=%d", p.results))
 	if !strings.HasPrefix(out, "PASS: 40 results") {
 		t.Error(out)
 	}
-	if out, err := tooltest.Try(t, dir, "iverilog", "-g2001", "-Pdut.BYTES=2", "-s", "dut", "-o", "c.vvp", "dut.v", "net_fold.v"); err == nil || !strings.Contains(out, "the_engine_takes_a_byte_in_a_beat") {
+	if out, err := tooltest.Try(t, dir, "iverilog", "-g2001", "-Pdut.BYTES=2", "-s", "dut", "-o", "c.vvp", "dut.v",
+		"net_fold.v"); err == nil || !strings.Contains(out, "the_engine_takes_a_byte_in_a_beat") {
 		t.Errorf("two bytes in a beat: %v, %s", err, out)
 	}
 }

@@ -102,7 +102,8 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 		f.classifier = c
 	}
 	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {
-		return nil, fmt.Errorf("go: %s has %d input bits and %d output bits, there is nothing to compute", n.Name, f.program.Inputs, len(f.program.Outputs))
+		return nil, fmt.Errorf("go: %s has %d input bits and %d output bits, there is nothing to compute", n.Name,
+			f.program.Inputs, len(f.program.Outputs))
 	}
 	if f.isStraight() {
 		f.place = f.program.Place(section)

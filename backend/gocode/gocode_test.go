@@ -126,7 +126,8 @@ func TestPackages(t *testing.T) {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
 	out, err := goTool(t, dir, "test", "-v", "./...")
-	if err != nil || strings.Count(out, "--- PASS: TestRun ") != packages || strings.Count(out, "--- PASS: TestClassify ") != 3*len(shapes) {
+	if err != nil || strings.Count(out, "--- PASS: TestRun ") != packages ||
+		strings.Count(out, "--- PASS: TestClassify ") != 3*len(shapes) {
 		t.Errorf("go test: %v, want %d packages and %d classifiers to pass\n%s", err, packages, 3*len(shapes), out)
 	}
 }
@@ -223,7 +224,11 @@ func TestRefuses(t *testing.T) {
 		{"register", build(func(b *netlist.Builder, x []netlist.Net) {
 			b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0])})
 		}), Options{}, "go: cannot express register"},
-		{"no outputs", build(func(*netlist.Builder, []netlist.Net) {}), Options{}, "go: net has 2 input bits and 0 output bits"},
+		{
+			"no outputs", build(func(*netlist.Builder, []netlist.Net) {}),
+			Options{},
+			"go: net has 2 input bits and 0 output bits",
+		},
 		{"injection", build(wire), Options{Package: "a\nb"}, `go: package name: "a\nb" is no name of a package`},
 		{"keyword", build(wire), Options{Package: "func"}, `go: package name: "func" is taken by the language`},
 		{"main", build(wire), Options{Package: "main"}, `go: package name: "main" is taken`},

@@ -48,7 +48,8 @@ func (f *file) source() {
 	f.preface()
 	memory := fmt.Sprintf("\tv [%d * Words]uint64\n", f.rows())
 	if f.classifier != nil {
-		memory = fmt.Sprintf("\tv   [%d * Words]uint64\n\tin  [Inputs * Words]uint64\n\tout [Outputs * Words]uint64\n", f.rows())
+		memory = fmt.Sprintf("\tv   [%d * Words]uint64\n\tin  [Inputs * Words]uint64\n\tout [Outputs * Words]uint64\n",
+			f.rows())
 	}
 	f.fill(sourceTop, "INPUTS", fmt.Sprint(f.program.Inputs), "OUTPUTS", fmt.Sprint(len(f.program.Outputs)),
 		"WORDS", fmt.Sprint(f.words()), "MEMORY", memory,
@@ -85,7 +86,8 @@ func (f *file) rowTable() string {
 	table, row := "", 0
 	list := func(what string, ports []netlist.Port) {
 		for _, p := range ports {
-			table += fmt.Sprintf("//   - %s, rows %d to %d: bit 0 to %d of %s\n", what, row, row+len(p.Nets)-1, len(p.Nets)-1, p.Name)
+			table += fmt.Sprintf("//   - %s, rows %d to %d: bit 0 to %d of %s\n", what, row, row+len(p.Nets)-1, len(p.Nets)-1,
+				p.Name)
 			row += len(p.Nets)
 		}
 	}
@@ -238,7 +240,8 @@ func (f *file) writeTable() {
 	gate, adder := "", ""
 	for w := range tableWords { // the compiler does not unroll loops
 		gate += fmt.Sprintf("\t\t\tc[%[1]d] = a[%[1]d]&pa ^ b[%[1]d]&(a[%[1]d]&pab^pb)\n", w)
-		adder += fmt.Sprintf("\t\tsum[%[1]d], carry[%[1]d] = a[%[1]d]^b[%[1]d]^c[%[1]d], a[%[1]d]&b[%[1]d]|(a[%[1]d]^b[%[1]d])&c[%[1]d]\n", w)
+		adder += fmt.Sprintf("\t\tsum[%[1]d], carry[%[1]d] = a[%[1]d]^b[%[1]d]^c[%[1]d], "+
+			"a[%[1]d]&b[%[1]d]|(a[%[1]d]^b[%[1]d])&c[%[1]d]\n", w)
 	}
 	f.fill(tableRun, "ROWONES", fmt.Sprint(f.table.Ones), "GATE", gate, "ADDER", adder)
 	numbers(f, "0x%x", 8, f.table.Code)

@@ -4,8 +4,8 @@
 //
 // What is handed over is the netlist's module or, where [Options] name a [Top], a module around it,
 // whose files begin with that module's name. [Files] says which files a target has. Each is a
-// function of the netlist and the options alone. A pipeline ([netlist.Pipeline]) has the control ports clk, rst, ce, in_valid and
-// out_valid beside those for data.
+// function of the netlist and the options alone. A pipeline ([netlist.Pipeline]) has the control ports clk, rst, ce,
+// in_valid and out_valid beside those for data.
 package handover
 
 import (
@@ -32,10 +32,11 @@ type Options struct {
 
 // Top is a module around a netlist's, or in its place: a wrapper, an engine.
 type Top struct {
-	Module    string
-	Clock     string   // the name of its port
-	Ports     []Port   // in the order of the Verilog
-	Latency   int      // clocks from the edge that takes the first word of a sample to the first that can take its result; 0: there is none
+	Module string
+	Clock  string // the name of its port
+	Ports  []Port // in the order of the Verilog
+	// clocks from the edge that takes the first word of a sample to the first that can take its result; 0: there is none
+	Latency   int
 	Sources   []string // Verilog files for synthesis, without models of primitives, the top last
 	Cells     bool     // they have the primitives of the options' style
 	Memories  []string // files that the Verilog reads
@@ -97,7 +98,10 @@ func ports(n *netlist.Netlist, pipeline *netlist.Pipeline) []Port {
 			{Name: "rst", Meaning: "synchronous reset of the valid bits, active high"},
 			{Name: netlist.EnablePort, Meaning: "0 freezes all state"},
 			{Name: "in_valid", Meaning: "there is a sample at the inputs"},
-			{Name: "out_valid", Output: true, Meaning: fmt.Sprintf("in_valid of %d enabled clocks before, as the outputs are of the inputs", pipeline.Stages)},
+			{
+				Name: "out_valid", Output: true,
+				Meaning: fmt.Sprintf("in_valid of %d enabled clocks before, as the outputs are of the inputs", pipeline.Stages),
+			},
 		}
 	}
 	for i, group := range [][]netlist.Port{n.DataInputs(), n.OutputPorts()} {

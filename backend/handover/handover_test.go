@@ -103,7 +103,8 @@ func run(t *testing.T, dir string, args ...string) string {
 	if err != nil {
 		t.Skipf("%s is not installed", args[0])
 	}
-	r, err := (&tool.Tool{Name: args[0], Path: path}).Run(t.Context(), tool.Command{Args: args[1:], Dir: dir, Limit: time.Minute})
+	r, err := (&tool.Tool{Name: args[0], Path: path}).Run(t.Context(),
+		tool.Command{Args: args[1:], Dir: dir, Limit: time.Minute})
 	if err != nil {
 		t.Fatalf("%s: %v\n%s%s", strings.Join(args, " "), err, r.Stdout, r.Stderr)
 	}
@@ -147,8 +148,10 @@ func TestTemplate(t *testing.T) {
 	for _, family := range target.Families() {
 		opt := options(family)
 		dir := hand(t, n, opt)
-		user := fmt.Sprintf("`default_nettype none\nmodule user (input wire [47:0] data, output wire [1:0] class_out, output wire [31:0] build);\n"+
-			"`include \"%[1]s_inst.vh\"\n  assign x = data;\n  assign class_out = class_index;\n  assign build = %[1]s_VERSION;\nendmodule\n", n.Name)
+		user := fmt.Sprintf("`default_nettype none\nmodule user (input wire [47:0] data, output wire [1:0] class_out, "+
+			"output wire [31:0] build);\n"+
+			"`include \"%[1]s_inst.vh\"\n  assign x = data;\n  assign class_out = class_index;\n  assign build = "+
+			"%[1]s_VERSION;\nendmodule\n", n.Name)
 		if err := os.WriteFile(filepath.Join(dir, "user.v"), []byte(user), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -161,10 +164,12 @@ func TestTemplate(t *testing.T) {
 		} else if err := os.WriteFile(filepath.Join(dir, "more.f"), []byte("user.v\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out := run(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "user", "-F", list, "-F", "more.f"); out != "" {
+		if out := run(t, dir, "verilator", "--lint-only", "-Wall", "--top-module", "user", "-F", list, "-F",
+			"more.f"); out != "" {
 			t.Errorf("%s: verilator:\n%s", family, out)
 		}
-		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-s", "user", "-f", list, "-f", "more.f"); out != "" {
+		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-s", "user", "-f", list, "-f",
+			"more.f"); out != "" {
 			t.Errorf("%s: iverilog:\n%s", family, out)
 		}
 		if out := run(t, dir, "iverilog", "-Wall", "-g2001", "-o", "a.vvp", "-f", n.Name+"_sim.vc"); out != "" {
@@ -199,10 +204,12 @@ func TestVersion(t *testing.T) {
 	plain.Version = 0
 	count := regexp.MustCompile(`Number of cells: +(\d+)`)
 	last := func(out string) string { m := count.FindAllString(out, -1); return m[len(m)-1] }
-	if got, want := last(out), last(run(t, hand(t, n, plain), yosys.Path, "-p", "read_verilog "+n.Name+".v; synth -top "+n.Name)); got != want {
+	if got, want := last(out), last(run(t, hand(t, n, plain), yosys.Path, "-p", "read_verilog "+n.Name+".v; synth -top "+
+		n.Name)); got != want {
 		t.Errorf("with the word: %s, without: %s", got, want)
 	}
-	if v := handover.Version("1.0", "ab", []byte("{}")); v == handover.Version("1.0", "ab", []byte("{1}")) || v == handover.Version("1.0", "ac", []byte("{}")) ||
+	if v := handover.Version("1.0", "ab", []byte("{}")); v == handover.Version("1.0", "ab", []byte("{1}")) ||
+		v == handover.Version("1.0", "ac", []byte("{}")) ||
 		v != handover.Version("1.0", "ab", []byte("{}")) || v == 0 {
 		t.Error("the word does not depend on model and options alone")
 	}
@@ -217,11 +224,17 @@ func TestVHDL(t *testing.T) {
 		n              *netlist.Netlist
 		unit, instance string
 	}{
-		"full":    {classifier(t), "random_pkg", "random port map (x => (others => '0'), class_index => open)"},
-		"clocked": {clocked(), `\clocked__pkg\`, `\clocked_\ port map (clk => '0', rst => '0', ce => '1', in_valid => '0', out_valid => open, x => "0000", \X\ => "0", \signal\ => "00", class_index => open)`},
+		"full": {classifier(t), "random_pkg", "random port map (x => (others => '0'), class_index => open)"},
+		"clocked": {
+			clocked(), `\clocked__pkg\`,
+			`\clocked_\ port map (clk => '0', rst => '0', ce => '1', in_valid => '0', out_valid => open, x => "0000", \X\ => "0", \signal\ => "00", class_index => open)`,
+		},
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "pkg.vhd"), func(w io.Writer) error { return handover.WriteVHDL(w, tt.n, options(target.Generic)) })
+		write(t, filepath.Join(dir, "pkg.vhd"), func(w io.Writer) error {
+			return handover.WriteVHDL(w, tt.n,
+				options(target.Generic))
+		})
 		user := "library ieee; use ieee.std_logic_1164.all; use work." + tt.unit + ".all;\nentity user is end entity;\n" +
 			"architecture a of user is begin u : " + tt.instance + "; end architecture;\n"
 		if err := os.WriteFile(filepath.Join(dir, "user.vhd"), []byte(user), 0o600); err != nil {
@@ -273,7 +286,8 @@ func TestPCF(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, dir, "yosys", "-q", "-p", "read_verilog top.v; synth_ice40 -top top -json top.json")
-	out := run(t, dir, "nextpnr-ice40", "--hx1k", "--package", "tq144", "--json", "top.json", "--pcf", "a.pcf", "--pcf-allow-unconstrained")
+	out := run(t, dir, "nextpnr-ice40", "--hx1k", "--package", "tq144", "--json", "top.json", "--pcf", "a.pcf",
+		"--pcf-allow-unconstrained")
 	if !strings.Contains(out, "constraining clock net 'clk' to 133.30 MHz") {
 		t.Errorf("nextpnr does not take the frequency:\n%s", out)
 	}
@@ -290,7 +304,8 @@ func TestRefuse(t *testing.T) {
 		{handover.Options{MHz: 1e5}, "handover: a clock of 100000 MHz is out of range"},
 	} {
 		var out bytes.Buffer
-		if err := handover.WriteConstraints(&out, n, tt.opt); err == nil || !strings.HasPrefix(err.Error(), tt.want) || out.Len() > 0 {
+		if err := handover.WriteConstraints(&out, n, tt.opt); err == nil || !strings.HasPrefix(err.Error(), tt.want) ||
+			out.Len() > 0 {
 			t.Errorf("got error %v and %d bytes, want %s", err, out.Len(), tt.want)
 		}
 	}
@@ -298,12 +313,14 @@ func TestRefuse(t *testing.T) {
 	x := b.Input("clk", 1, 1, nil)
 	ce := b.Input("ce", 1, 1, nil)
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0], ce[0])})
-	if err := handover.WriteVHDL(io.Discard, b.Netlist(), handover.Options{}); err == nil || !strings.Contains(err.Error(), `the name "clk" is taken`) {
+	if err := handover.WriteVHDL(io.Discard, b.Netlist(), handover.Options{}); err == nil ||
+		!strings.Contains(err.Error(), `the name "clk" is taken`) {
 		t.Errorf("a port clk beside the clock: %v", err)
 	}
 	b = netlist.NewBuilder("net")
 	b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, b.Input("x", 1, 1, nil)...)})
-	if err := handover.WriteTemplate(io.Discard, b.Netlist(), handover.Options{}); err == nil || !strings.Contains(err.Error(), "is no pipeline") {
+	if err := handover.WriteTemplate(io.Discard, b.Netlist(), handover.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "is no pipeline") {
 		t.Errorf("registers without the enable of a pipeline: %v", err)
 	}
 }

@@ -28,7 +28,10 @@ const (
 // each five bits; an argmax about two cells for each bit of a count, class after class.
 func Functions(n *netlist.Netlist) *netlist.Netlist {
 	plain := []netlist.Kind{netlist.Function, netlist.Register}
-	if !slices.ContainsFunc(netlist.Kinds(), func(k netlist.Kind) bool { return !slices.Contains(plain, k) && has(n, k) }) {
+	if !slices.ContainsFunc(netlist.Kinds(), func(k netlist.Kind) bool {
+		return !slices.Contains(plain, k) &&
+			has(n, k)
+	}) {
 		return n
 	}
 	l := lowering{netlist.NewCopier(n)}

@@ -64,7 +64,8 @@ func check(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 func TestFunctions(t *testing.T) {
 	for seed := range uint64(200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed), Registers: seed%2 == 1}))
+			check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed,
+				netgen.NetlistOptions{Cells: 1 + int(seed), Registers: seed%2 == 1}))
 		})
 	}
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
@@ -112,6 +113,7 @@ func TestCompare(t *testing.T) {
 func FuzzFunctions(f *testing.F) {
 	f.Add(uint64(1), uint16(60), true)
 	f.Fuzz(func(t *testing.T, seed uint64, cells uint16, registers bool) {
-		check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(cells%1000), Registers: registers}))
+		check(t, rand.New(rand.NewPCG(seed, 1)), netgen.Netlist(seed,
+			netgen.NetlistOptions{Cells: 1 + int(cells%1000), Registers: registers}))
 	})
 }

@@ -73,7 +73,8 @@ func TestIce40Pairs(t *testing.T) {
 			read := "read_verilog -lib +/ice40/cells_sim.v; read_verilog popcount.v; hierarchy -check -purge_lib -top popcount; "
 			cells, out := packed(t, dir, read+"check -assert; stat")
 			m := netlist.Measure(n)
-			if luts, carries := stat(out, "SB_LUT4"), stat(out, "SB_CARRY"); luts != m.LUTs.Total || carries != m.Carries.Total || luts == 0 {
+			if luts, carries := stat(out, "SB_LUT4"), stat(out, "SB_CARRY"); luts != m.LUTs.Total ||
+				carries != m.Carries.Total || luts == 0 {
 				t.Errorf("yosys counts %d LUTs and %d carries, want %d and %d", luts, carries, m.LUTs.Total, m.Carries.Total)
 			}
 			synth, out := packed(t, dir, "read_verilog popcount.v; synth_ice40 -top popcount")

@@ -123,7 +123,8 @@ func clean(t *testing.T, n *netlist.Netlist, opt verilog.Options) {
 // checkText checks what no tool looks for. Functions of the operators have a variable each.
 func checkText(t *testing.T, what, text string) {
 	t.Helper()
-	if first, last := strings.Index(text, "`default_nettype none\n"), "\n`default_nettype wire\n"; first < 0 || !strings.HasSuffix(text, last) ||
+	if first, last := strings.Index(text, "`default_nettype none\n"), "\n`default_nettype wire\n"; first < 0 ||
+		!strings.HasSuffix(text, last) ||
 		strings.Index(text, "\nmodule ") < first || strings.Count(text, "`default_nettype") != 2 {
 		t.Errorf("%s: the default net type is not none throughout, or not restored", what)
 	}

@@ -64,7 +64,8 @@ func TestClockedLint(t *testing.T) {
 	clockedCases(t, cases, randomCases(), func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		dir := emit(t, p, sampleVectors(r, n, 1))
 		silent(t, dir, "verilator", "--lint-only", "-Wall", n.Name+".v")
-		silent(t, dir, "verilator", "--lint-only", "--timing", "-Wall", "--top-module", n.Name+"_tb", n.Name+"_tb.v", n.Name+".v")
+		silent(t, dir, "verilator", "--lint-only", "--timing", "-Wall", "--top-module", n.Name+"_tb", n.Name+"_tb.v", n.Name+
+			".v")
 	})
 }
 
@@ -75,8 +76,10 @@ func TestClockedSynthesis(t *testing.T) {
 	needTool(t, "iverilog", "iverilog")
 	clockedCases(t, narrowCases, 3, func(t *testing.T, r *rand.Rand, n, p *netlist.Netlist) {
 		dir := emit(t, p, sampleVectors(r, n, 200))
-		script := fmt.Sprintf("read_verilog %[1]s.v; hierarchy -check -top %[1]s; proc; check -assert; select -assert-none t:$dlatch; "+
-			"flatten; synth -noabc -top %[1]s; check -assert; select -assert-none t:$_DLATCH_*; write_verilog -noattr synth.v", n.Name)
+		script := fmt.Sprintf("read_verilog %[1]s.v; hierarchy -check -top %[1]s; proc; check -assert; select "+
+			"-assert-none t:$dlatch; "+
+			"flatten; synth -noabc -top %[1]s; check -assert; select -assert-none t:$_DLATCH_*; write_verilog -noattr synth.v",
+			n.Name)
 		silent(t, dir, "yosys", "-q", "-p", script)
 		silent(t, dir, "iverilog", "-g2001", "-DNO_PROBES", "-o", "a.vvp", n.Name+"_tb.v", "synth.v")
 		if out, err := tool(t, dir, "vvp", "a.vvp"); err != nil || out != "PASS: 200 vectors\n" {
@@ -146,23 +149,44 @@ func TestClockedFaults(t *testing.T) {
 	for _, tt := range []struct{ name, old, new string }{
 		{"a register removed", ".counts({count_1_1_s4, count_1_0_s4, ", ".counts({count_1_1_s4, count_1[0], "},
 		{"a register removed before a probe", "c0_k2_l2_s3, c0_k1_l2_s3, c0_k0_l2_s3", "c0_k2_l2_s3, c0_k1_l2_s3, c0_k0_l2"},
-		{"a register too many", ".d(count_1[0]), .q(count_1_0_s4)", ".d(count_1[0]), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(count_1_0_s4)"},
+		{
+			"a register too many", ".d(count_1[0]), .q(count_1_0_s4)",
+			".d(count_1[0]), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(count_1_0_s4)",
+		},
 		{"data moves in a stall", "if (ce) q <= d", "q <= d"},
-		{"a register moves in a stall", ".ce(ce), .d(count_0[0]), .q(count_0_0_s4)", ".ce(1'b1), .d(count_0[0]), .q(count_0_0_s4)"},
+		{
+			"a register moves in a stall", ".ce(ce), .d(count_0[0]), .q(count_0_0_s4)",
+			".ce(1'b1), .d(count_0[0]), .q(count_0_0_s4)",
+		},
 		{"data moves in stalls alone", "if (ce) q <= d", "if (!ce) q <= d"},
 		{"data waits for samples", ".ce(ce), .d(c0_k0_l1), ", ".ce(ce & in_valid), .d(c0_k0_l1), "},
 		{"valid moves in a stall", "else if (ce) valid", "else valid"},
 		{"no reset", "if (rst) valid <= {4{1'b0}};\n    else if (ce) valid", "if (ce) valid"},
-		{"reset waits for ce", "if (rst) valid <= {4{1'b0}};\n    else if (ce)", "if (rst & ce) valid <= {4{1'b0}};\n    else if (ce)"},
+		{
+			"reset waits for ce", "if (rst) valid <= {4{1'b0}};\n    else if (ce)",
+			"if (rst & ce) valid <= {4{1'b0}};\n    else if (ce)",
+		},
 		{"reset of some stages", "valid <= {4{1'b0}}", "valid <= {valid[2:0] & 3'd4, 1'b0}"},
-		{"reset is asynchronous", "always @(posedge clk)\n    if (rst) valid", "always @(posedge clk or posedge rst)\n    if (rst) valid"},
+		{
+			"reset is asynchronous", "always @(posedge clk)\n    if (rst) valid",
+			"always @(posedge clk or posedge rst)\n    if (rst) valid",
+		},
 		{"valid too early", "out_valid = valid[3]", "out_valid = valid[2]"},
-		{"valid too late", "assign out_valid = valid[3];", "reg late; always @(posedge clk) if (ce) late <= valid[3] & ~rst;\n  assign out_valid = late;"},
+		{
+			"valid too late", "assign out_valid = valid[3];",
+			"reg late; always @(posedge clk) if (ce) late <= valid[3] & ~rst;\n  assign out_valid = late;",
+		},
 		{"valid stays", "{valid[2:0], in_valid}", "{valid[2:0], in_valid} | {valid[3], 3'd0}"},
 		{"never valid", "out_valid = valid[3]", "out_valid = 1'b0 & valid[3]"},
-		{"what stands in a gap reaches a sample", ".d(c0_k0_l1), .q(c0_k0_l1_s2)", ".d(c0_k0_l1 | (x0_gt3 & ~x0_gt3)), .q(c0_k0_l1_s2)"},
+		{
+			"what stands in a gap reaches a sample", ".d(c0_k0_l1), .q(c0_k0_l1_s2)",
+			".d(c0_k0_l1 | (x0_gt3 & ~x0_gt3)), .q(c0_k0_l1_s2)",
+		},
 		{"a gate", "c0_k1_l1 = x0_gt7_s1 | x0_gt15_s1", "c0_k1_l1 = x0_gt7_s1 & x0_gt15_s1"},
-		{"data of the sample before", ".d(x1_gt3_s1), .q(x1_gt3_s2)", ".d(x1_gt3_s1), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(x1_gt3_s2)"},
+		{
+			"data of the sample before", ".d(x1_gt3_s1), .q(x1_gt3_s2)",
+			".d(x1_gt3_s1), .q(kept)); tiny_register kept_i (.clk(clk), .ce(ce), .d(kept), .q(x1_gt3_s2)",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			broken := strings.Replace(sound, tt.old, tt.new, 1)

@@ -68,12 +68,14 @@ func TestCounts(t *testing.T) {
 				if m.LUTs.Total == 0 || k == 4 && scope > netlist.Gates && m.Carries.Total == 0 {
 					t.Fatalf("nothing to count: %+v", m)
 				}
-				if sum := m.LUTs.Gates + m.LUTs.Head + m.LUTs.Encoder; sum != m.LUTs.Total || scope != netlist.Full && m.LUTs.Encoder > 0 {
+				if sum := m.LUTs.Gates + m.LUTs.Head + m.LUTs.Encoder; sum != m.LUTs.Total || scope != netlist.Full &&
+					m.LUTs.Encoder > 0 {
 					t.Errorf("LUTs by part: %+v", m.LUTs)
 				}
 				check := func(name string, gotLUTs, gotCarries, wantLUTs, wantCarries int) {
 					if gotLUTs != wantLUTs || gotCarries != wantCarries {
-						t.Errorf("%s: yosys counts %d LUTs and %d carries, want %d and %d", name, gotLUTs, gotCarries, wantLUTs, wantCarries)
+						t.Errorf("%s: yosys counts %d LUTs and %d carries, want %d and %d", name, gotLUTs, gotCarries, wantLUTs,
+							wantCarries)
 					}
 				}
 				family, wantLUTs, wantCarries := target.Generic, m.LUTs.Total, 0

@@ -24,7 +24,8 @@ func Attribute(version uint32) string {
 
 // VersionLines returns the first lines of such a module.
 func VersionLines(word uint32) string {
-	return fmt.Sprintf("  localparam [31:0] %[1]s = 32'h%08[2]x;\n  wire unused_version = &{1'b0, %[1]s};\n", version, word)
+	return fmt.Sprintf("  localparam [31:0] %[1]s = 32'h%08[2]x;\n  wire unused_version = &{1'b0, %[1]s};\n", version,
+		word)
 }
 
 // ClockedPorts are the input ports of a pipeline beside its data, in their order, and OutValid is
@@ -104,7 +105,8 @@ func (p Primitive) choices() string {
 	from := p.Parameter
 	for k := len(p.Inputs) - 1; k > 0; k-- {
 		half := 1 << k
-		fmt.Fprintf(&text, "  wire [%d:0] of%d = %s ? %s[%d:%d] : %s[%d:0];\n", half-1, k, p.Inputs[k], from, 2*half-1, half, from, half-1)
+		fmt.Fprintf(&text, "  wire [%d:0] of%d = %s ? %s[%d:%d] : %s[%d:0];\n", half-1, k, p.Inputs[k], from, 2*half-1, half,
+			from, half-1)
 		from = fmt.Sprintf("of%d", k)
 	}
 	fmt.Fprintf(&text, "  assign %s = %s ? %s[1] : %s[0];\n", p.Output, p.Inputs[0], from, from)

@@ -25,9 +25,13 @@ func (d *design) header(lines []string) {
 		d.comment("- LUTs of the target %s; %s_cells.v says what they do, for simulators", d.family.Name, d.module)
 	}
 	if d.version != 0 {
-		d.comment("- version word of the build %08x, also the attribute ialgn_version and the local parameter %s", d.version, version)
+		d.comment("- version word of the build %08x, also the attribute ialgn_version and the local parameter %s", d.version,
+			version)
 	}
-	titles := [...]string{"Input ports (of each word, the lowest bit is the least significant)", "Output ports", "Probes (internal buses that passes keep)"}
+	titles := [...]string{
+		"Input ports (of each word, the lowest bit is the least significant)", "Output ports",
+		"Probes (internal buses that passes keep)",
+	}
 	d.clocking()
 	for i, g := range d.groups {
 		if len(g.ports) > 0 {

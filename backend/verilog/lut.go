@@ -92,7 +92,8 @@ func (f *family) checkLUTs(n *netlist.Netlist) error {
 	for c := range netlist.Cell(n.Cells()) {
 		if _, _, pins := f.form(n, c); len(pins) > f.LUT.Most {
 			name, _ := f.LUT.Primitive(f.LUT.Most)
-			return fmt.Errorf("verilog: cell %d depends on %d inputs, %s has %d: map to LUTs of %d inputs, or write the style gates",
+			return fmt.Errorf("verilog: cell %d depends on %d inputs, %s has %d: map to LUTs of %d inputs, or write the "+
+				"style gates",
 				c, len(pins), name, f.LUT.Most, f.LUT.Most)
 		}
 	}

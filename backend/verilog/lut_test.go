@@ -106,7 +106,8 @@ func vendor(t *testing.T, dir string, family *target.Family) {
 		t.Skipf("yosys has no models of %s: %v", family, err)
 	}
 	models := regexp.MustCompile(`(?ms)^module (SB_LUT4|SB_CARRY|LUT\d)\b.*?^endmodule`).FindAll(text, -1)
-	if err := os.WriteFile(filepath.Join(dir, "vendor.v"), defaults.ReplaceAll(bytes.Join(models, []byte("\n")), nil), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "vendor.v"), defaults.ReplaceAll(bytes.Join(models, []byte("\n")), nil),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -121,8 +122,10 @@ func TestVendorLUTs(t *testing.T) {
 		dir := emitLUTs(t, n, family, sampleVectors(rand.New(rand.NewPCG(1, 9)), n, 200))
 		name := n.Name
 		vendor(t, dir, family)
-		script := fmt.Sprintf("read_verilog -lib vendor.v; read_verilog %[1]s.v; hierarchy -check -top %[1]s; check -assert; stat; "+
-			"design -reset; read_verilog vendor.v; read_verilog %[1]s.v; hierarchy -top %[1]s; proc; flatten; write_verilog -noattr flat.v",
+		script := fmt.Sprintf("read_verilog -lib vendor.v; read_verilog %[1]s.v; hierarchy -check -top %[1]s; check "+
+			"-assert; stat; "+
+			"design -reset; read_verilog vendor.v; read_verilog %[1]s.v; hierarchy -top %[1]s; proc; flatten; write_verilog "+
+			"-noattr flat.v",
 			name)
 		out, err := tool(t, dir, "yosys", "-p", script)
 		if err != nil {
@@ -181,7 +184,10 @@ func TestLUTsRefuse(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{Options{Style: LUTs, Target: target.ICE40}, "verilog: cell 0 depends on 5 inputs, SB_LUT4 has 4: map to LUTs of 4 inputs, or write the style gates"},
+		{
+			Options{Style: LUTs, Target: target.ICE40},
+			"verilog: cell 0 depends on 5 inputs, SB_LUT4 has 4: map to LUTs of 4 inputs, or write the style gates",
+		},
 		{Options{Style: LUTs, Target: target.ECP5}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
 		{Options{Style: LUTs, Target: target.Gowin}, "verilog: cell 0 depends on 5 inputs, LUT4 has 4"},
 		{Options{Style: LUTs, Target: target.Xilinx7}, ""},

@@ -79,7 +79,11 @@ type Helper struct {
 
 var (
 	popcountHelper = Helper{
-		"_popcount", []string{"WIDTH", "BITS"}, []string{"bits"}, "count", "count is the number of ones among bits", popcountModule,
+		"_popcount",
+		[]string{"WIDTH", "BITS"},
+		[]string{"bits"},
+		"count", "count is the number of ones among bits",
+		popcountModule,
 	}
 	argmaxHelper = Helper{
 		"_argmax",
@@ -89,7 +93,10 @@ var (
 		"index is the class of the largest count, class 0 in the lowest bits; the lowest of equals", argmaxModule,
 	}
 	registerHelper = Helper{
-		"_register", nil, []string{"clk", "ce", "d"}, "q", "q is d as it was at the last edge of clk at which ce was 1", registerModule,
+		"_register", nil,
+		[]string{"clk", "ce", "d"},
+		"q", "q is d as it was at the last edge of clk at which ce was 1",
+		registerModule,
 	}
 )
 
@@ -101,7 +108,8 @@ func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, register
 // same name.
 func (h Helper) Module(module string, lines int) string {
 	name := module + h.Suffix
-	return fmt.Sprintf("\n// %s\n// (the directive is for verilator -Wall, which wants files called as their modules)\n`line %d \"%s.v\" 0\n%s",
+	return fmt.Sprintf("\n// %s\n// (the directive is for verilator -Wall, which wants files called as their "+
+		"modules)\n`line %d \"%s.v\" 0\n%s",
 		h.title, lines+5, name, strings.ReplaceAll(h.text, "NAME"+h.Suffix, name))
 }
 

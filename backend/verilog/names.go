@@ -80,7 +80,10 @@ func CheckPortName(s string) error {
 }
 
 func newNames(n *netlist.Netlist) *names {
-	m := &names{n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, belong: newBelongings(n), words: inputWords(n), buses: buses(n)}
+	m := &names{
+		n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, belong: newBelongings(n),
+		words: inputWords(n), buses: buses(n),
+	}
 	for c := range netlist.Cell(n.Cells()) {
 		if isBus(n.Kind(c)) {
 			m.firstBus = n.Output(c)

@@ -34,7 +34,10 @@ func CheckPlain(r io.Reader, memories ...string) error {
 var plainDirectives = map[string]bool{"default_nettype": true, "line": true, "timescale": true}
 
 // actingWords are the reserved words that bring in what is not in the file.
-var actingWords = map[string]bool{"import": true, "export": true, "extern": true, "bind": true, "include": true, "library": true, "config": true}
+var actingWords = map[string]bool{
+	"import": true, "export": true, "extern": true, "bind": true, "include": true,
+	"library": true, "config": true,
+}
 
 // plainScanner cuts Verilog into what [CheckPlain] looks at.
 type plainScanner struct {
@@ -79,7 +82,8 @@ func (s *plainScanner) token(c byte) error {
 }
 
 func (s *plainScanner) refuse(what, word string) error {
-	return fmt.Errorf("line %d: %s%.40s, which this program never writes: the file was changed, compile again", s.line, what, word)
+	return fmt.Errorf("line %d: %s%.40s, which this program never writes: the file was changed, compile again", s.line,
+		what, word)
 }
 
 // memory reads the file's name of a $readmemh.

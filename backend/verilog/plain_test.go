@@ -28,9 +28,11 @@ func TestCheckPlain(t *testing.T) {
 	}
 	for _, bad := range []string{
 		`initial $system("x");`, `assign y = $c("system(0)");`, `initial $fopen("x");`, "`include \"x\"", "`define a b\n`a",
-		`import "DPI-C" function int system(string s);`, `\$system ("x");`, `"\"; $x "`, "/* */ $x", "// a\n$x", "/ $x", "\"a\" $x", "extern x;",
+		`import "DPI-C" function int system(string s);`, `\$system ("x");`, `"\"; $x "`, "/* */ $x", "// a\n$x", "/ $x",
+		"\"a\" $x", "extern x;",
 	} {
-		if err := verilog.CheckPlain(strings.NewReader("module m;\n" + bad + "\nendmodule\n")); err == nil || !strings.HasSuffix(err.Error(), "compile again") {
+		if err := verilog.CheckPlain(strings.NewReader("module m;\n" + bad + "\nendmodule\n")); err == nil ||
+			!strings.HasSuffix(err.Error(), "compile again") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -39,11 +41,15 @@ func TestCheckPlain(t *testing.T) {
 		t.Errorf("%s: %v", memory, err)
 	}
 	for _, names := range [][]string{nil, {"a"}, {"a.hexx"}, {"b.hex"}} {
-		if err := verilog.CheckPlain(strings.NewReader(memory), names...); err == nil || !strings.HasSuffix(err.Error(), "compile again") {
+		if err := verilog.CheckPlain(strings.NewReader(memory), names...); err == nil ||
+			!strings.HasSuffix(err.Error(), "compile again") {
 			t.Errorf("%s of %q: %v", memory, names, err)
 		}
 	}
-	for _, good := range []string{"// $x `include \\", "/* $x * / `y */", "assign a$b = c/d;", `(* src = "$x" *)`, "importing = 1;"} {
+	for _, good := range []string{
+		"// $x `include \\", "/* $x * / `y */", "assign a$b = c/d;", `(* src = "$x" *)`,
+		"importing = 1;",
+	} {
 		if err := verilog.CheckPlain(strings.NewReader(good)); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}

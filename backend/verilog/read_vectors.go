@@ -35,7 +35,8 @@ func ReadVectors(r io.Reader, n *netlist.Netlist) (Vectors, error) {
 		return Vectors{}, fmt.Errorf("line %d: it is too long, or cannot be read (%w)", samples+1, lines.Err())
 	}
 	v := Vectors{Samples: samples, Words: (samples + 63) / 64}
-	v.Inputs, v.Outputs, v.Probes = transpose(rows[inputs], v.Words), transpose(rows[outputs], v.Words), transpose(rows[probes], v.Words)
+	v.Inputs, v.Outputs, v.Probes = transpose(rows[inputs], v.Words), transpose(rows[outputs], v.Words),
+		transpose(rows[probes], v.Words)
 	return v, nil
 }
 

@@ -23,7 +23,8 @@ func TestReadVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Samples != samples || samples > 0 && (!slices.Equal(got.Inputs, v.Inputs) || !slices.Equal(got.Outputs, v.Outputs) || !slices.Equal(got.Probes, v.Probes)) {
+			if got.Samples != samples || samples > 0 && (!slices.Equal(got.Inputs, v.Inputs) ||
+				!slices.Equal(got.Outputs, v.Outputs) || !slices.Equal(got.Probes, v.Probes)) {
 				t.Errorf("%d samples are read as others", samples)
 			}
 		}
@@ -53,9 +54,12 @@ func TestReadVectorsRefuses(t *testing.T) {
 	x := b.Input("x", 6, 1, nil)
 	b.Output("y", 1, nil, x[:1])
 	for text, want := range map[string]string{
-		"0f 0\n3": "line 2: it ends within x", "3f": "line 1: it ends within y", "40 0\n": "line 1: '4' is no digit of x there",
-		"0F 0\n": "line 1: 'F' is no digit of x there", "0f  0\n": "line 1: ' ' is no digit of y there", "0f 2\n": "line 1: '2' is no digit of y there",
-		"0f 1 \n": "line 1: it is too long", "0f 1 1\n": "line 1: it is too long", strings.Repeat("0", 200): "line 1: it is too long", "0f1\n": "line 1: no space behind a number of x",
+		"0f 0\n3": "line 2: it ends within x", "3f": "line 1: it ends within y",
+		"40 0\n": "line 1: '4' is no digit of x there",
+		"0F 0\n": "line 1: 'F' is no digit of x there", "0f  0\n": "line 1: ' ' is no digit of y there",
+		"0f 2\n":  "line 1: '2' is no digit of y there",
+		"0f 1 \n": "line 1: it is too long", "0f 1 1\n": "line 1: it is too long",
+		strings.Repeat("0", 200): "line 1: it is too long", "0f1\n": "line 1: no space behind a number of x",
 		"\n": "line 1: it ends within x",
 	} {
 		if _, err := ReadVectors(strings.NewReader(text), b.Netlist()); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -86,7 +86,8 @@ func (d *design) checkCompare(names []string) error {
 	all := slices.Concat(d.groups[outputs].ports, d.groups[probes].ports)
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(p netlist.Port) bool { return p.Name == name }) {
-			return fmt.Errorf("verilog: testbench: there is no output port or probe %q to compare, give one of the netlist's", name)
+			return fmt.Errorf("verilog: testbench: there is no output port or probe %q to compare, give one of the netlist's",
+				name)
 		}
 	}
 	return nil
@@ -299,7 +300,8 @@ func (t testbench) shown(stage int, format, args string) {
 	if t.clock != nil {
 		sample, first = fmt.Sprintf("tb_index[%d]", stage), fmt.Sprintf("!(tb_stalled && %s) && ", t.wrong(stage))
 	}
-	t.printf("        if (%stb_shown < %d)\n          $display(\"sample %%0d: %s\", %s, %s);\n", first, maxShown, format, sample, args)
+	t.printf("        if (%stb_shown < %d)\n          $display(\"sample %%0d: %s\", %s, %s);\n", first, maxShown, format,
+		sample, args)
 }
 
 // main writes the loop over the vectors.

@@ -80,7 +80,10 @@ func TestTestbench(t *testing.T) {
 		{"no vectors", "adder", "", nil, "FAIL: v.txt ends after 0 vectors\n"},
 		{"too few", "adder", text.String(), []string{"+count=31"}, "FAIL: v.txt ends after 30 vectors\n"},
 		{"short line", "adder", lines[0] + "1 2\n" + lines[1], nil, "FAIL: v.txt: vector 1 is not a line of 4 numbers\n"},
-		{"long line", "adder", lines[0] + strings.TrimSpace(lines[1]) + " 1\n", nil, "FAIL: v.txt: vector 1 is not a line of 4 numbers\n"},
+		{
+			"long line", "adder", lines[0] + strings.TrimSpace(lines[1]) + " 1\n", nil,
+			"FAIL: v.txt: vector 1 is not a line of 4 numbers\n",
+		},
 		{"cut line", "adder", lines[0] + lines[1][:9], nil, "FAIL: v.txt: vector 1 is not a line of 4 numbers\n"},
 		{"no number", "adder", lines[0] + "hello\n", nil, "FAIL: v.txt: vector 1 is not a line of 4 numbers\n"},
 		{"unknown bits", "adder", "0 x 0 0\n", nil, "sample 0: parity: got 0, want x\nFAIL: 1 of 1 vectors\n"},
@@ -179,11 +182,13 @@ func TestWriteVectors(t *testing.T) {
 	}
 
 	v.Words = 1
-	if err := WriteVectors(io.Discard, n, v); err == nil || !strings.Contains(err.Error(), "1 words a row do not hold 66 samples") {
+	if err := WriteVectors(io.Discard, n, v); err == nil || !strings.Contains(err.Error(),
+		"1 words a row do not hold 66 samples") {
 		t.Errorf("too few words a row: got error %v", err)
 	}
 	v.Words, v.Probes = 2, v.Probes[:3]
-	if err := WriteVectors(io.Discard, n, v); err == nil || !strings.Contains(err.Error(), "3 words for the probes of net") {
+	if err := WriteVectors(io.Discard, n, v); err == nil || !strings.Contains(err.Error(),
+		"3 words for the probes of net") {
 		t.Errorf("too few rows: got error %v", err)
 	}
 }

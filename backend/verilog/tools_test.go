@@ -197,7 +197,8 @@ func TestLint(t *testing.T) {
 	cases(t, 0, randomCases(), func(t *testing.T, r *rand.Rand, n *netlist.Netlist) {
 		dir := emit(t, n, sampleVectors(r, n, 1))
 		silent(t, dir, "verilator", "--lint-only", "-Wall", n.Name+".v")
-		silent(t, dir, "verilator", "--lint-only", "--timing", "-Wall", "--top-module", n.Name+"_tb", n.Name+"_tb.v", n.Name+".v")
+		silent(t, dir, "verilator", "--lint-only", "--timing", "-Wall", "--top-module", n.Name+"_tb", n.Name+"_tb.v", n.Name+
+			".v")
 	})
 }
 

@@ -33,7 +33,8 @@ const fieldBits = 1024
 func WriteVectors(w io.Writer, n *netlist.Netlist, v Vectors) error {
 	rows := [3][]uint64{v.Inputs, v.Outputs, v.Probes}
 	if v.Samples < 0 || v.Words < (v.Samples+63)/64 {
-		return fmt.Errorf("verilog: vectors: %d words a row do not hold %d samples, use a word for each 64", v.Words, v.Samples)
+		return fmt.Errorf("verilog: vectors: %d words a row do not hold %d samples, use a word for each 64", v.Words,
+			v.Samples)
 	}
 	groups := portGroups(n)
 	for i, g := range groups {

@@ -66,8 +66,8 @@ var Kinds = []netlist.Kind{
 
 // Write writes n as Verilog-2001. It returns an error, before it writes anything, if a
 // name of the module, a port or a probe cannot stand in Verilog or collides with
-// another, or if a function has more inputs than the LUTs of the target, and a [*netlist.KindError] if n has cells that are not of [Kinds]; later,
-// the error of w.
+// another, or if a function has more inputs than the LUTs of the target, and a [*netlist.KindError] if n has cells that
+// are not of [Kinds]; later, the error of w.
 func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	d, err := newDesign(w, n, opt)
 	if err != nil {
@@ -145,7 +145,8 @@ func check(n *netlist.Netlist, module string) error {
 	}
 	taken := map[string]string{
 		version: "the word of the build",
-		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module", module + "_register": "a module",
+		module:  "the module", module + "_popcount": "a module", module + "_argmax": "a module", module +
+			"_register": "a module",
 	}
 	if p, err := n.Pipeline(); p != nil && err == nil {
 		for _, name := range control {

@@ -197,7 +197,12 @@ func TestRefuses(t *testing.T) {
 		build func(b *netlist.Builder, x []netlist.Net)
 		want  string
 	}{
-		{"module injection", Options{Module: "a; endmodule"}, nil, `verilog: module: "a; endmodule" is no Verilog identifier`},
+		{
+			"module injection",
+			Options{Module: "a; endmodule"},
+			nil,
+			`verilog: module: "a; endmodule" is no Verilog identifier`,
+		},
 		{"module with escape", Options{Module: `\a `}, nil, "is no Verilog identifier"},
 		{"module with newline", Options{Module: "a\n"}, nil, "is no Verilog identifier"},
 		{"module from a digit", Options{Module: "8k"}, nil, "is no Verilog identifier"},
@@ -211,21 +216,49 @@ func TestRefuses(t *testing.T) {
 		{"port called as the testbench's own", Options{}, port("tb_want_x"), "a name that the writer gives"},
 		{"port twice", Options{}, port("x"), `the name "x" is taken by another input port`},
 		{"port keyword", Options{}, port("wire"), "reserved word"},
-		{"port without bits", Options{}, func(b *netlist.Builder, _ []netlist.Net) { b.Output("y", 1, nil, nil) }, "output port y has no bits"},
-		{"probe", Options{}, func(b *netlist.Builder, x []netlist.Net) { b.Probe("a b", x) }, "verilog: probe: \"a b\" is no"},
+		{
+			"port without bits",
+			Options{},
+			func(b *netlist.Builder, _ []netlist.Net) { b.Output("y", 1, nil, nil) },
+			"output port y has no bits",
+		},
+		{
+			"probe",
+			Options{},
+			func(b *netlist.Builder, x []netlist.Net) { b.Probe("a b", x) },
+			"verilog: probe: \"a b\" is no",
+		},
 		{"register", Options{}, func(b *netlist.Builder, x []netlist.Net) {
 			b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Register, 0, netlist.Origin{}, x[0])})
 		}, `verilog: netlist "net" has registers but is no pipeline: it has no input port ce`},
-		{"port called as one of a pipeline", Options{}, clockedPort("in_valid"), `the name "in_valid" is taken by the pipeline`},
-		{"port called as the state of a pipeline", Options{}, clockedPort("valid"), `the name "valid" is taken by the pipeline`},
-		{"module called as a port of a pipeline", Options{Module: "clk"}, clockedPort("y"), `module: the name "clk" is taken by the pipeline`},
+		{
+			"port called as one of a pipeline",
+			Options{},
+			clockedPort("in_valid"),
+			`the name "in_valid" is taken by the pipeline`,
+		},
+		{
+			"port called as the state of a pipeline",
+			Options{},
+			clockedPort("valid"),
+			`the name "valid" is taken by the pipeline`,
+		},
+		{
+			"module called as a port of a pipeline",
+			Options{Module: "clk"},
+			clockedPort("y"),
+			`module: the name "clk" is taken by the pipeline`,
+		},
 		{"port called as a register", Options{}, port("x_0_s1"), "a name that the writer gives"},
 		{"primitive", Options{}, func(b *netlist.Builder, x []netlist.Net) {
 			p := b.Primitive(netlist.PrimitiveType{Name: "LUT1", Inputs: []string{"I0"}, Output: "O", Table: 1})
 			b.Output("y", 1, nil, []netlist.Net{b.Cell(netlist.Primitive, p, netlist.Origin{}, x[0])})
 		}, "verilog: cannot express primitive (cell 0)"},
 	}
-	writers := map[string]func(io.Writer, *netlist.Netlist, Options) error{"Write": Write, "WriteTestbench": WriteTestbench}
+	writers := map[string]func(io.Writer, *netlist.Netlist, Options) error{
+		"Write":          Write,
+		"WriteTestbench": WriteTestbench,
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := netlist.NewBuilder("net")
@@ -273,7 +306,8 @@ func TestHeader(t *testing.T) {
 	b.Output("h", 1, []string{"class 0", "class 0", "class 1"}, x[:3])
 	b.Output("word", 4, []string{"the word"}, x[:4])
 	b.Classes([]uint16{0, 0, 1})
-	header, _, _ := strings.Cut(verilogOf(t, b.Netlist(), Options{Header: []string{"one\ntwo", "// verilator lint_off"}}), "`default_nettype")
+	header, _, _ := strings.Cut(verilogOf(t, b.Netlist(), Options{Header: []string{"one\ntwo", "// verilator lint_off"}}),
+		"`default_nettype")
 	want := `// Module net: a logic gate network, without state and without a clock
 //
 // - one?two

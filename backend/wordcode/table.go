@@ -38,7 +38,8 @@ func (p *Program) Table() (*Table, error) {
 	place := p.Place(1)
 	t := &Table{Rows: p.Inputs + rowSlots + place.Slots, Ones: p.Inputs + rowOnes}
 	if t.Rows > MaxRows {
-		return nil, fmt.Errorf("%d values are needed at a time, the code has room for %d: write a smaller scope", t.Rows, MaxRows)
+		return nil, fmt.Errorf("%d values are needed at a time, the code has room for %d: write a smaller scope", t.Rows,
+			MaxRows)
 	}
 	t.Code = make([]uint64, 0, len(p.Ops))
 	t.Outputs = p.OutputRows(place, rowSlots)

@@ -106,7 +106,8 @@ func Lower(format string, n *netlist.Netlist) (*Program, error) {
 		}
 	}
 	if l.tooLarge {
-		return nil, fmt.Errorf("%s: %s needs more than %d operations: optimise it, or write a smaller scope", format, n.Name, maxValues)
+		return nil, fmt.Errorf("%s: %s needs more than %d operations: optimise it, or write a smaller scope", format, n.Name,
+			maxValues)
 	}
 	l.p.sweep()
 	return l.p, nil

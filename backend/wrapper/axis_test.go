@@ -104,14 +104,20 @@ func TestAXIS(t *testing.T) {
 var axisFaults = []fault{
 	{"tvalid falls before tready", "else if (out_ready) out_valid <= 1'b0", "else out_valid <= 1'b0"},
 	{"tdata changes before tready", "if (core_valid & ~out_valid) begin", "if (1'b1) begin"},
-	{"a result is late", "else if (core_valid & ~out_valid) out_valid", "else if (core_valid & ~out_valid & out_ready) out_valid"},
+	{
+		"a result is late", "else if (core_valid & ~out_valid) out_valid",
+		"else if (core_valid & ~out_valid & out_ready) out_valid",
+	},
 	{"a result without tlast", "m_axis_tlast = 1'b1", "m_axis_tlast = 1'b0"},
 	{"an output follows an input", "assign in_ready = ~full", "assign in_ready = ~full & in_valid"},
 	{"an output follows an input", "m_axis_tdata = {", "m_axis_tdata = {8{s_axis_tvalid}} & {"},
 	{"an unknown level", "      full <= 1'b0;\n", ""},
 	{"an unknown level", "      failed <= 1'b0;\n", ""},
 	{"an unknown level", ".rst(~aresetn)", ".rst(1'b0)"},
-	{"error is not sticky", "if ((in_last ^ whole) & ~skip) failed <= 1'b1", "if (take) failed <= (in_last ^ whole) & ~skip"},
+	{
+		"error is not sticky", "if ((in_last ^ whole) & ~skip) failed <= 1'b1",
+		"if (take) failed <= (in_last ^ whole) & ~skip",
+	},
 	{"error is wrong", "if ((in_last ^ whole) & ~skip) failed", "if ((in_last & ~whole) & ~skip) failed"},
 	{"a reset leaves something", "if (rst) out_valid <= 1'b0;", "if (rst) out_valid <= out_valid === 1'b1;"},
 	{"a wrong result", "if (in_last & whole & ~skip) full", "if (in_last & ~skip) full"},
@@ -143,9 +149,10 @@ func TestAXISFaults(t *testing.T) {
 func combinational(t *testing.T, dir, wrapper string) string {
 	t.Helper()
 	write(t, dir, "dut.v", wrapper)
-	out, err := tooltest.Try(t, dir, "yosys", "-q", "-p", "read_verilog dut.v core.v; synth -flatten -top dut; dffunmap; opt_clean; check -assert; "+
-		"select -assert-none t:$_*DFF* t:$_*LATCH* %u t:$_DFF_P_ %d; select -assert-min 8 t:$_DFF_P_; "+
-		"select -assert-none i:* o:* %ci*:-$_DFF_P_ %i")
+	out, err := tooltest.Try(t, dir, "yosys", "-q", "-p",
+		"read_verilog dut.v core.v; synth -flatten -top dut; dffunmap; opt_clean; check -assert; "+
+			"select -assert-none t:$_*DFF* t:$_*LATCH* %u t:$_DFF_P_ %d; select -assert-min 8 t:$_DFF_P_; "+
+			"select -assert-none i:* o:* %ci*:-$_DFF_P_ %i")
 	if err == nil {
 		return ""
 	}
@@ -190,8 +197,10 @@ func lint(t *testing.T, dir, wrapper, parameter string, values ...int) {
 		tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
 	}
 	for _, v := range values {
-		tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-G%s=%d", parameter, v), "--top-module", "dut", "dut.v", "core.v")
-		tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.%s=%d", parameter, v), "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
+		tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-G%s=%d", parameter, v), "--top-module",
+			"dut", "dut.v", "core.v")
+		tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.%s=%d", parameter, v), "-s", "dut", "-o",
+			"a.vvp", "dut.v", "core.v")
 	}
 }
 

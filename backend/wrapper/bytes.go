@@ -158,7 +158,8 @@ func (d *design) byteOrder(b *strings.Builder) {
 	if d.levels != nil {
 		word, lane, size = d.levels.Word, 8, d.levels.Word*d.words
 	}
-	fmt.Fprintf(b, "//\n// A sample has %s, for the port %s of %s:\n", plural.Of(d.words, "byte", "bytes"), d.input.Name, d.core)
+	fmt.Fprintf(b, "//\n// A sample has %s, for the port %s of %s:\n", plural.Of(d.words, "byte", "bytes"), d.input.Name,
+		d.core)
 	switch lane {
 	case 1:
 		fmt.Fprintf(b, "// bit i is bit i %% 8 of byte i / 8, for i below %d.\n", size)
@@ -176,7 +177,8 @@ func (d *design) byteOrder(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "// %s\n", keeps)
 	at := 0
-	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n", plural.Of(d.resultBytes(), "byte", "bytes"))
+	fmt.Fprintf(b, "//\n// A result has %s, in which bits above a number are 0:\n",
+		plural.Of(d.resultBytes(), "byte", "bytes"))
 	for _, p := range d.n.OutputPorts() {
 		size, word := portBytes(p), max(p.Word, 1)
 		where := fmt.Sprintf("byte %d", at)
@@ -190,7 +192,8 @@ func (d *design) byteOrder(b *strings.Builder) {
 		case word == 1:
 			fmt.Fprintf(b, "//   - %-16s %s, %d bits, eight to a byte, the first lowest\n", where, p.Name, words)
 		default:
-			fmt.Fprintf(b, "//   - %-16s %s, %d words of %d bits in %s each, the low one first\n", where, p.Name, words, word, plural.Of(laneOf(word)/8, "byte", "bytes"))
+			fmt.Fprintf(b, "//   - %-16s %s, %d words of %d bits in %s each, the low one first\n", where, p.Name, words, word,
+				plural.Of(laneOf(word)/8, "byte", "bytes"))
 		}
 		at += size
 	}

@@ -17,7 +17,8 @@ type Engine struct {
 // checkEngine refuses what an engine cannot be given.
 func (o Options) checkEngine(word int) error {
 	if o.Engine != nil && (word < 2 || word > 8) {
-		return fmt.Errorf("wrapper: the engine %s takes words of %d bits, a byte at a time gives it 2 to 8 bits", o.Engine.Module, word)
+		return fmt.Errorf("wrapper: the engine %s takes words of %d bits, a byte at a time gives it 2 to 8 bits",
+			o.Engine.Module, word)
 	}
 	return nil
 }

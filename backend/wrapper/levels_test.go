@@ -11,7 +11,9 @@ import (
 )
 
 // emitApart is emitWith for a core whose encoder is the wrapper's.
-func emitApart(t *testing.T, n *netlist.Netlist, stages int, writer func(io.Writer, *netlist.Netlist, Options) error) (dir, wrapper string) {
+func emitApart(t *testing.T, n *netlist.Netlist, stages int,
+	writer func(io.Writer, *netlist.Netlist, Options) error,
+) (dir, wrapper string) {
 	t.Helper()
 	s := encoder.Apart(staged(t, n, stages))
 	if s == nil {
@@ -79,7 +81,8 @@ func TestLevelsRange(t *testing.T) {
 		{"axis", Levels{Word: 9, Thresholds: s.Thresholds}},
 		{"stream", Levels{Word: 5, Thresholds: s.Thresholds[1:], Bits: []int{5}}},
 	} {
-		if _, err := NewRate(c.kind, s.Core, Options{Levels: &c.levels}); err == nil || !strings.Contains(err.Error(), "give words of 2 to") {
+		if _, err := NewRate(c.kind, s.Core, Options{Levels: &c.levels}); err == nil ||
+			!strings.Contains(err.Error(), "give words of 2 to") {
 			t.Errorf("%s of %d bits with %d thresholds: %v", c.kind, c.levels.Word, len(c.levels.Thresholds), err)
 		}
 	}

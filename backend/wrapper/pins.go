@@ -25,7 +25,8 @@ type pin struct{ port, pin, what string }
 // boards are the known ones. Where a pin is from stands in [Board.WritePins].
 var boards = []Board{
 	{
-		Name: "hx8k-breakout", Device: "hx8k", Package: "ct256", ClockHz: 12_000_000, title: "Lattice iCE40HX-8K Breakout Board (iCE40-HX8K, ct256)",
+		Name: "hx8k-breakout", Device: "hx8k", Package: "ct256", ClockHz: 12_000_000,
+		title: "Lattice iCE40HX-8K Breakout Board (iCE40-HX8K, ct256)",
 		pins: map[string][]pin{
 			"uart": {
 				{"clk", "J3", "oscillator, 12 MHz"},
@@ -48,7 +49,8 @@ var boards = []Board{
 		},
 	},
 	{
-		Name: "icebreaker", Device: "up5k", Package: "sg48", ClockHz: 12_000_000, title: "1BitSquared iCEBreaker (iCE40-UP5K, sg48)",
+		Name: "icebreaker", Device: "up5k", Package: "sg48", ClockHz: 12_000_000,
+		title: "1BitSquared iCEBreaker (iCE40-UP5K, sg48)",
 		pins: map[string][]pin{
 			"uart": {
 				{"clk", "35", "oscillator, 12 MHz"},

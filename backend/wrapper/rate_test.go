@@ -43,9 +43,12 @@ func TestRate(t *testing.T) {
 	for kind, want := range map[string]*Rate{
 		"stream": {Kind: "stream", Cycles: 12, Latency: 12},
 		"axis":   {Kind: "axis", SampleBytes: 11, ResultBytes: 1, Cycles: 4, Latency: 4},
-		"uart":   {Kind: "uart", SampleBytes: 11, ResultBytes: 1, Cycles: 110 * 104, MHz: 12, SamplesPerSecond: 12e6 / (110 * 104)},
-		"spi":    {Kind: "spi", SampleBytes: 11, ResultBytes: 1, Cycles: 12*8*8 + 8},
-		"usb":    nil,
+		"uart": {
+			Kind: "uart", SampleBytes: 11, ResultBytes: 1, Cycles: 110 * 104, MHz: 12,
+			SamplesPerSecond: 12e6 / (110 * 104),
+		},
+		"spi": {Kind: "spi", SampleBytes: 11, ResultBytes: 1, Cycles: 12*8*8 + 8},
+		"usb": nil,
 	} {
 		got, err := NewRate(kind, n, Options{})
 		if (err == nil) != (want != nil) {

@@ -136,7 +136,8 @@ func (p *spiProgram) run(t *testing.T, dir, wrapper string, jitter int) string {
 	write(t, dir, "dut.v", wrapper)
 	write(t, dir, "program.hex", p.lines.String())
 	write(t, dir, "expected.hex", p.expected.String())
-	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DJITTER=%d", jitter), fmt.Sprintf("-DLINES=%d", p.count),
+	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DJITTER=%d", jitter),
+		fmt.Sprintf("-DLINES=%d", p.count),
 		fmt.Sprintf("-DRESULTS=%d", p.results), fmt.Sprintf("-DREPLY=%d", p.reply), "spi_tb.v", "dut.v", "core.v")
 	return simulate(t, dir)
 }

@@ -151,7 +151,8 @@ func (d *design) streamModule(name string, drop bool) string {
 	}
 	return strings.NewReplacer(
 		"@IN@", fmt.Sprint(d.in), "@DATA@", data, "@ENCODER@", encoder, "@MODULE@", name, "@DROP@", dropPort, "@DROPPIN@",
-		dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@", fmt.Sprint(d.word),
+		dropPin, "@FEATURES@", features, "@SAMPLE@", sample, "@CORE@", d.core, "@WORDS@", fmt.Sprint(d.words), "@WORD@",
+		fmt.Sprint(d.word),
 		"@BITS@", fmt.Sprint(d.words*d.word-1), "@DEFAULT@", fmt.Sprint(d.beat), "@READ@", literal(d.kept, "          "),
 		"@PORTS@", ports.String(), "@WIRES@", wires.String()+valid, "@PINS@", pins, "@INPUT@", d.input.Name,
 		"@OUTPUTS@", connections.String(), "@RESULTS@", results.String(),

@@ -31,7 +31,10 @@ func write(t *testing.T, dir, name, text string) {
 // nothing reads.
 func classifier(t *testing.T) *netlist.Netlist {
 	t.Helper()
-	f := netgen.Frozen(3, netgen.FrozenOptions{Width: 32, Depth: 4, Features: 11, Bits: 5, BitsIn: 5, Classes: 4, ShareA: 0.3, ShareBinary: 0.6})
+	f := netgen.Frozen(3, netgen.FrozenOptions{
+		Width: 32, Depth: 4, Features: 11, Bits: 5, BitsIn: 5, Classes: 4,
+		ShareA: 0.3, ShareBinary: 0.6,
+	})
 	n, err := freeze.Network(f, netlist.Full)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +49,9 @@ func emit(t *testing.T, n *netlist.Netlist, stages int) (dir, wrapper string) {
 }
 
 // emitWith is emit for any wrapper.
-func emitWith(t *testing.T, n *netlist.Netlist, stages int, writer func(io.Writer, *netlist.Netlist, Options) error, o Options) (dir, wrapper string) {
+func emitWith(t *testing.T, n *netlist.Netlist, stages int, writer func(io.Writer, *netlist.Netlist, Options) error,
+	o Options,
+) (dir, wrapper string) {
 	t.Helper()
 	return emitCore(t, staged(t, n, stages), writer, o)
 }
@@ -62,7 +67,9 @@ func staged(t *testing.T, n *netlist.Netlist, stages int) *netlist.Netlist {
 }
 
 // emitCore is emitWith for a core that has its registers.
-func emitCore(t *testing.T, core *netlist.Netlist, writer func(io.Writer, *netlist.Netlist, Options) error, o Options) (dir, wrapper string) {
+func emitCore(t *testing.T, core *netlist.Netlist, writer func(io.Writer, *netlist.Netlist, Options) error,
+	o Options,
+) (dir, wrapper string) {
 	t.Helper()
 	dir = t.TempDir()
 	var design, stream bytes.Buffer
@@ -138,7 +145,10 @@ func newProgram(t *testing.T, n *netlist.Netlist, beat, samples int, events bool
 	t.Helper()
 	in := n.InputPorts()[0]
 	words := len(in.Nets) / in.Word
-	p := &program{width: in.Word, data: beat * in.Word, packet: (words + beat - 1) / beat, r: rand.New(rand.NewPCG(uint64(beat), 9))}
+	p := &program{
+		width: in.Word, data: beat * in.Word, packet: (words + beat - 1) / beat,
+		r: rand.New(rand.NewPCG(uint64(beat), 9)),
+	}
 	for _, s := range classified(t, n, samples, p.r) {
 		p.sample(s.words, fmt.Sprintf("%x", s.class), events)
 	}
@@ -235,8 +245,10 @@ func (p *program) build(t *testing.T, dir, name, wrapper string, stages, result 
 	write(t, dir, "program.hex", p.lines.String())
 	write(t, dir, "expected.hex", p.expected.String())
 	args := []string{
-		"iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DRESULT=%d", result), fmt.Sprintf("-DDATA=%d", p.data),
-		fmt.Sprintf("-DBEAT=%d", p.data/p.width), fmt.Sprintf("-DSTAGES=%d", stages), fmt.Sprintf("-DLINES=%d", p.beats), fmt.Sprintf("-DRESULTS=%d", p.results),
+		"iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DRESULT=%d", result),
+		fmt.Sprintf("-DDATA=%d", p.data),
+		fmt.Sprintf("-DBEAT=%d", p.data/p.width), fmt.Sprintf("-DSTAGES=%d", stages), fmt.Sprintf("-DLINES=%d", p.beats),
+		fmt.Sprintf("-DRESULTS=%d", p.results),
 		name, "dut.v", "core.v",
 	}
 	tooltest.Silent(t, dir, args...)
@@ -370,8 +382,10 @@ func TestLint(t *testing.T) {
 			dir, wrapper := emit(t, n, 0)
 			write(t, dir, "dut.v", wrapper)
 			for _, beat := range c.beats {
-				tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-GBEAT=%d", beat), "--top-module", "dut", "dut.v", "core.v")
-				tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.BEAT=%d", beat), "-s", "dut", "-o", "a.vvp", "dut.v", "core.v")
+				tooltest.Silent(t, dir, "verilator", "--lint-only", "-Wall", fmt.Sprintf("-GBEAT=%d", beat), "--top-module", "dut",
+					"dut.v", "core.v")
+				tooltest.Silent(t, dir, "iverilog", "-g2001", "-Wall", fmt.Sprintf("-Pdut.BEAT=%d", beat), "-s", "dut", "-o",
+					"a.vvp", "dut.v", "core.v")
 				tooltest.Silent(t, dir, "yosys", "-q", "-p", fmt.Sprintf(
 					"read_verilog dut.v core.v; chparam -set BEAT %d dut; hierarchy -check -top dut; proc; check -assert", beat))
 			}
@@ -388,7 +402,8 @@ func TestRegisters(t *testing.T) {
 	n := b.Netlist()
 	dir, wrapper := emit(t, n, 0)
 	write(t, dir, "dut.v", wrapper)
-	out, err := tooltest.Try(t, dir, "yosys", "-p", "read_verilog dut.v core.v; hierarchy -top dut; proc; flatten; opt_clean; select -count w:*.value")
+	out, err := tooltest.Try(t, dir, "yosys", "-p",
+		"read_verilog dut.v core.v; hierarchy -top dut; proc; flatten; opt_clean; select -count w:*.value")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,8 +426,16 @@ func TestRefused(t *testing.T) {
 		{"a negative beat", good, Options{Beat: -1}, "-1 words in a clock"},
 		{"a module that is its core", good, Options{Core: "a", Module: "a"}, `both called "a"`},
 		{"a module of no name", good, Options{Module: "1"}, "module: "},
-		{"a port of the wrapper", func(b *netlist.Builder) { b.Output("out_valid", 1, nil, b.Input("x", 1, 1, nil)) }, Options{}, `port "out_valid"`},
-		{"a wire of the wrapper", func(b *netlist.Builder) { b.Output("y", 1, nil, b.Input("core_y", 1, 1, nil)) }, Options{}, `port "core_y"`},
+		{
+			"a port of the wrapper", func(b *netlist.Builder) { b.Output("out_valid", 1, nil, b.Input("x", 1, 1, nil)) },
+			Options{},
+			`port "out_valid"`,
+		},
+		{
+			"a wire of the wrapper", func(b *netlist.Builder) { b.Output("y", 1, nil, b.Input("core_y", 1, 1, nil)) },
+			Options{},
+			`port "core_y"`,
+		},
 		{"no output", func(b *netlist.Builder) { b.Input("x", 1, 1, nil) }, Options{}, "0 output ports"},
 		{"two inputs", func(b *netlist.Builder) { b.Input("a", 1, 1, nil); good(b) }, Options{}, "2 input ports"},
 	} {
@@ -420,7 +443,8 @@ func TestRefused(t *testing.T) {
 		c.make(b)
 		var out strings.Builder
 		err := WriteStream(&out, b.Netlist(), c.o)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || out.Len() > 0) {
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) ||
+			out.Len() > 0) {
 			t.Errorf("%s: error %v and %d bytes, want %q", c.name, err, out.Len(), c.want)
 		}
 	}
@@ -429,7 +453,10 @@ func TestRefused(t *testing.T) {
 // random returns a small classifier of features of so many bits.
 func random(t *testing.T, scope netlist.Scope, features, bits int) *netlist.Netlist {
 	t.Helper()
-	f := netgen.Frozen(4, netgen.FrozenOptions{Width: 32, Depth: 4, Features: features, Bits: 5, BitsIn: bits, Classes: 4, ShareA: 0.3, ShareBinary: 0.6})
+	f := netgen.Frozen(4, netgen.FrozenOptions{
+		Width: 32, Depth: 4, Features: features, Bits: 5, BitsIn: bits, Classes: 4,
+		ShareA: 0.3, ShareBinary: 0.6,
+	})
 	n, err := freeze.Network(f, scope)
 	if err != nil {
 		t.Fatal(err)

@@ -46,9 +46,18 @@ func wrapperCases(t *testing.T) []wrapperCase {
 		}
 		return n
 	}
-	small := netgen.FrozenOptions{Width: 32, Depth: 4, Features: 11, Bits: 5, BitsIn: 5, Classes: 4, ShareA: 0.3, ShareBinary: 0.6}
-	wide := netgen.FrozenOptions{Width: 300, Depth: 3, Features: 3, Bits: 4, BitsIn: 12, Classes: 2, ShareA: 0.3, ShareBinary: 0.6}
-	large := netgen.FrozenOptions{Width: 32, Depth: 3, Features: 130, Bits: 4, BitsIn: 8, Classes: 4, ShareA: 0.3, ShareBinary: 0.6}
+	small := netgen.FrozenOptions{
+		Width: 32, Depth: 4, Features: 11, Bits: 5, BitsIn: 5, Classes: 4, ShareA: 0.3,
+		ShareBinary: 0.6,
+	}
+	wide := netgen.FrozenOptions{
+		Width: 300, Depth: 3, Features: 3, Bits: 4, BitsIn: 12, Classes: 2, ShareA: 0.3,
+		ShareBinary: 0.6,
+	}
+	large := netgen.FrozenOptions{
+		Width: 32, Depth: 3, Features: 130, Bits: 4, BitsIn: 8, Classes: 4, ShareA: 0.3,
+		ShareBinary: 0.6,
+	}
 	return []wrapperCase{
 		{"words", freeze(small, netlist.Full), false, 0},
 		{"levels", freeze(small, netlist.Full), true, 0},
@@ -93,7 +102,10 @@ func sourcesOf(t *testing.T, c wrapperCase, kind string, samples int, change ...
 	file("net.v", func(w io.Writer) error { return verilog.Write(w, core, verilog.Options{Module: "net"}) })
 	file("net_"+kind+".v", func(w io.Writer) error { return Write(kind, w, core, o) })
 	file("net_"+kind+"_tb.v", func(w io.Writer) error {
-		return WriteTestbench(w, n, Bench{Kind: kind, Vectors: "net_vectors.txt", Sources: []string{"net_" + kind + ".v", "net.v"}}, o)
+		return WriteTestbench(w, n, Bench{
+			Kind: kind, Vectors: "net_vectors.txt",
+			Sources: []string{"net_" + kind + ".v", "net.v"},
+		}, o)
 	})
 	file("net_vectors.txt", func(w io.Writer) error { return verilog.WriteVectors(w, n, vectorsOf(t, c.n, samples)) })
 	return dir
@@ -178,7 +190,8 @@ func TestTestbenchVectors(t *testing.T) {
 			wrong := slices.Clone(lines)
 			wrong[4] = strings.Join(numbers, " ") + "\n"
 			write(t, dir, "net_vectors.txt", strings.Join(wrong, ""))
-			if got := runBench(t, dir, kind); !strings.HasPrefix(got, "sample 4: class_index: got ") || !strings.HasSuffix(got, "\nFAIL: 1 of 6 vectors\n") {
+			if got := runBench(t, dir, kind); !strings.HasPrefix(got, "sample 4: class_index: got ") ||
+				!strings.HasSuffix(got, "\nFAIL: 1 of 6 vectors\n") {
 				t.Errorf("a wrong class: %s", got)
 			}
 			write(t, dir, "net_vectors.txt", strings.Join(lines[:3], "")+lines[3][:5]+"\n")
@@ -228,7 +241,8 @@ func TestTestbenchVerilator(t *testing.T) {
 	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			dir, top := sourcesOf(t, c, kind, 6), "net_"+kind
-			tooltest.Run(t, tooltest.Find(t, "verilator"), dir, "--binary", "--timing", "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", "--top-module", top+"_tb", top+"_tb.v", top+".v", "net.v")
+			tooltest.Run(t, tooltest.Find(t, "verilator"), dir, "--binary", "--timing", "-MAKEFLAGS",
+				"OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0", "--top-module", top+"_tb", top+"_tb.v", top+".v", "net.v")
 			out, err := tooltest.TryOther(t, dir, filepath.Join(dir, "obj_dir", "V"+top+"_tb"))
 			if err != nil || !strings.HasPrefix(out, "PASS: 6 vectors\n") {
 				t.Errorf("%v: %s", err, out)
@@ -246,7 +260,8 @@ func TestInterface(t *testing.T) {
 			t.Run(kind+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				dir, top := sourcesOf(t, c, kind, 1), "net_"+kind
-				tooltest.Run(t, yosys, dir, "-q", "-p", "read_verilog "+top+".v net.v; hierarchy -top "+top+"; proc; write_json net.json")
+				tooltest.Run(t, yosys, dir, "-q", "-p", "read_verilog "+top+".v net.v; hierarchy -top "+top+
+					"; proc; write_json net.json")
 				n := staged(t, c.n, c.stage)
 				o := Options{Core: "net"}
 				if c.apart {
@@ -264,7 +279,8 @@ func TestInterface(t *testing.T) {
 				if want := portsAsRead(t, filepath.Join(dir, "net.json"), top); got.String() != want {
 					t.Errorf("told:\n%s\nread:\n%s", got.String(), want)
 				}
-				if clock := slices.IndexFunc(i.Ports, func(p Port) bool { return p.Name == i.Clock }); clock != 0 || i.Module != top {
+				if clock := slices.IndexFunc(i.Ports, func(p Port) bool { return p.Name == i.Clock }); clock != 0 ||
+					i.Module != top {
 					t.Errorf("module %s, clock %s", i.Module, i.Clock)
 				}
 			})

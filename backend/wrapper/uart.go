@@ -95,7 +95,8 @@ func WriteUART(w io.Writer, n *netlist.Netlist, o Options) error {
 // checkRate refuses what [WriteUART] says is out of range.
 func checkRate(hz, baud int) error {
 	if baud < 1 || hz < minBitClocks*baud || hz > maxBitClocks*baud || hz > 1<<31-1 {
-		return fmt.Errorf("wrapper: %d baud of a clock of %d Hz are out of range, give a clock of %d to %d times the baud rate", baud, hz, minBitClocks, maxBitClocks)
+		return fmt.Errorf("wrapper: %d baud of a clock of %d Hz are out of range, give a clock of %d "+
+			"to %d times the baud rate", baud, hz, minBitClocks, maxBitClocks)
 	}
 	clocks := (hz + baud/2) / baud
 	if off := clocks*baud - hz; max(off, -off) > hz/maxOffBy {

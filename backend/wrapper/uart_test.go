@@ -128,8 +128,10 @@ func (p *uartProgram) run(t *testing.T, dir, wrapper string, clocks int) string 
 	write(t, dir, "dut.v", wrapper)
 	write(t, dir, "program.hex", p.lines.String())
 	write(t, dir, "expected.hex", p.expected.String())
-	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DCLOCKS=%d", clocks), fmt.Sprintf("-DIDLE=%d", uartIdleBits),
-		fmt.Sprintf("-DLINES=%d", p.count), fmt.Sprintf("-DANSWERS=%d", p.answers), fmt.Sprintf("-DREPLY=%d", p.reply), "uart_tb.v", "dut.v", "core.v")
+	tooltest.Silent(t, dir, "iverilog", "-g2005", "-o", "a.vvp", "-DDUT=dut", fmt.Sprintf("-DCLOCKS=%d", clocks),
+		fmt.Sprintf("-DIDLE=%d", uartIdleBits),
+		fmt.Sprintf("-DLINES=%d", p.count), fmt.Sprintf("-DANSWERS=%d", p.answers), fmt.Sprintf("-DREPLY=%d", p.reply),
+		"uart_tb.v", "dut.v", "core.v")
 	return simulate(t, dir)
 }
 
@@ -174,7 +176,10 @@ func TestUARTFaults(t *testing.T) {
 		{"a wrong answer", "receiving <= ~line & ~waiting", "receiving <= ~line"},
 		{"a wrong answer", "{line, rx_byte[7:1]}", "{rx_byte[6:0], line}"},
 		{"errors are wrong", "rx_timer  <= HALF[TIMER-1:0]", "rx_timer  <= BIT[TIMER-1:0]"},
-		{"a bit of another length", "tx_timer <= BIT[TIMER-1:0];\n      tx_bits  <= tx_bits", "tx_timer <= HALF[TIMER-1:0];\n      tx_bits  <= tx_bits"},
+		{
+			"a bit of another length", "tx_timer <= BIT[TIMER-1:0];\n      tx_bits  <= tx_bits",
+			"tx_timer <= HALF[TIMER-1:0];\n      tx_bits  <= tx_bits",
+		},
 		{"an answer without start or stop bit", "tx_bits  <= 4'd10", "tx_bits  <= 4'd8"},
 		{"a wrong answer", "wire out_ready = next", "wire out_ready = 1'b0 & next"},
 		{"an unknown level", "initial rst_s = 2'b00", "initial rst_s = 2'b11"},
@@ -209,7 +214,8 @@ func TestUARTRefused(t *testing.T) {
 	} {
 		var out strings.Builder
 		err := WriteUART(&out, n, Options{Core: "core", ClockHz: c.hz, Baud: c.baud})
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || out.Len() > 0) {
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) ||
+			out.Len() > 0) {
 			t.Errorf("%d Hz, %d baud: %v, want %q", c.hz, c.baud, err, c.want)
 		}
 	}

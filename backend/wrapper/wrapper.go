@@ -88,7 +88,8 @@ func (l *Levels) check(levels int, kind *Kind) error {
 	}
 	outside := func(b int) bool { return b < 0 || b >= l.Word }
 	if len(l.Thresholds)+len(l.Bits) != levels || l.Word < 2 || l.Word > most || slices.ContainsFunc(l.Bits, outside) {
-		return fmt.Errorf("wrapper: words of %d bits with %d thresholds and the bits %v for %d levels: give words of 2 to %d bits, and a threshold or a bit a level",
+		return fmt.Errorf("wrapper: words of %d bits with %d thresholds and the bits %v for %d levels: give words of 2 to "+
+			"%d bits, and a threshold or a bit a level",
 			l.Word, len(l.Thresholds), l.Bits, levels, most)
 	}
 	return nil
@@ -164,7 +165,8 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 		return nil, err
 	}
 	if o.Beat < 0 || d.beat > d.words {
-		return nil, fmt.Errorf("wrapper: %d words in a clock are out of range, a sample has %d: give 1 to %d", o.Beat, d.words, d.words)
+		return nil, fmt.Errorf("wrapper: %d words in a clock are out of range, a sample has %d: give 1 to %d", o.Beat,
+			d.words, d.words)
 	}
 	return d, nil
 }

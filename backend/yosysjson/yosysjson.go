@@ -40,7 +40,10 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 		opt.Module = n.Name
 	}
 	lowered := lowering.Functions(n)
-	f := &file{w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: verilog.NewNames(lowered), constants: map[netlist.Net]bool{}, copies: map[netlist.Net]netlist.Net{}}
+	f := &file{
+		w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: verilog.NewNames(lowered),
+		constants: map[netlist.Net]bool{}, copies: map[netlist.Net]netlist.Net{},
+	}
 	if err := f.check(opt.Module); err != nil {
 		return err
 	}
@@ -192,7 +195,8 @@ func (f *file) cell(c netlist.Cell) {
 	f.element(name)
 	fmt.Fprintf(f.w, `{"type": "$lut", "parameters": {"WIDTH": "%032b", "LUT": "%s"}, `, len(pins), lut(table, pins))
 	f.attributes(c, "")
-	fmt.Fprintf(f.w, `, "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": %s, "Y": %s}}`, f.bits(in...), f.bits(out))
+	fmt.Fprintf(f.w, `, "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": %s, "Y": %s}}`,
+		f.bits(in...), f.bits(out))
 }
 
 // lut returns the table over the given pins in binary, the output for all ones first.

@@ -94,7 +94,8 @@ func TestYosys(t *testing.T) {
 	luts := regexp.MustCompile(`(?m)^ +\$lut +(\d+)$`)
 	cases(t, func(t *testing.T, n *netlist.Netlist) {
 		dir := emit(t, n)
-		text := tool(t, dir, "yosys", "-p", "read_json net.json; check -assert; stat; simplemap; techmap; aigmap; opt_clean; write_aiger -symbols net.aig")
+		text := tool(t, dir, "yosys", "-p",
+			"read_json net.json; check -assert; stat; simplemap; techmap; aigmap; opt_clean; write_aiger -symbols net.aig")
 		count := 0
 		for _, cells := range LUTs(n) {
 			count += cells

@@ -29,7 +29,10 @@ func compileCommand() *cli.Command {
 		UsageText: "ialgn compile demo/digits.safetensors -o out --target ice40",
 		Flags: commonFlags(dataFlag,
 			&cli.StringFlag{Name: "o", Usage: "write the design to `DIR`"},
-			&cli.StringFlag{Name: "scope", Value: "full", Usage: "compile `SCOPE`: gates, core (to the class), full (from words)"},
+			&cli.StringFlag{
+				Name: "scope", Value: "full",
+				Usage: "compile `SCOPE`: gates, core (to the class), full (from words)",
+			},
 			&cli.IntFlag{Name: "lut", Usage: "map to LUTs of `K` inputs, 2 to 6 (default: the target's, where one is given)"},
 			&cli.StringFlag{Name: "target", Usage: "map to `TARGET`: " + plural.Or(target.Names())},
 			&cli.StringFlag{Name: "objective", Usage: "map for `WHAT`: area, depth or balanced (default: balanced)"},
@@ -37,9 +40,13 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "pipeline", Usage: "put registers in: none, auto or `N` stages (default: none)"},
 			&cli.IntFlag{Name: "max-levels", Usage: "with --pipeline auto: at most `N` levels of LUTs a stage (default: 3)"},
 			&cli.BoolFlag{Name: "counts", Usage: "with scope core or full: give the class counts as an output port, too"},
-			&cli.BoolFlag{Name: "assume-thermometer", Usage: "with scope gates or core: use that the inputs are thermometer codes"},
+			&cli.BoolFlag{
+				Name:  "assume-thermometer",
+				Usage: "with scope gates or core: use that the inputs are thermometer codes",
+			},
 			&cli.StringFlag{Name: "style", Value: "auto", Usage: "write `STYLE`: gates (assigns), lut (primitives) or auto"},
-			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " + plural.Or(append([]string{"none"}, wrapper.Kinds()...))},
+			&cli.StringFlag{Name: "wrap", Value: "none", Usage: "write `MODULE` around it: " +
+				plural.Or(append([]string{"none"}, wrapper.Kinds()...))},
 			&cli.StringFlag{Name: "board", Usage: "with --wrap uart or spi: pins of `NAME`, hx8k-breakout or icebreaker"},
 			&cli.IntFlag{Name: "baud", Usage: "with --wrap uart: `N` bits a second (default: 115200)"},
 			&cli.IntFlag{Name: "fold", Usage: "write an engine in block RAM that runs `N` gates of chains a clock: 1, 2 or 4"},
@@ -71,7 +78,8 @@ func compile(c *cli.Context) error {
 	}
 	o := ialgn.CompileOptions{
 		Scope: ialgn.Scope(c.String("scope")), Module: c.String("module"), Optimise: plan.LevelOf(c.Int("O")),
-		LUT: c.Int("lut"), Target: c.String("target"), Objective: ialgn.Objective(c.String("objective")), MaxDepth: c.Int("max-depth"),
+		LUT: c.Int("lut"), Target: c.String("target"), Objective: ialgn.Objective(c.String("objective")),
+		MaxDepth: c.Int("max-depth"),
 		Pipeline: ialgn.Pipeline(c.String("pipeline")), MaxLevels: c.Int("max-levels"),
 		Style: ialgn.Style(c.String("style")), MHz: c.Float64("freq"),
 		Wrap: ialgn.Wrapper(c.String("wrap")), Baud: c.Int("baud"), Board: c.String("board"),
@@ -135,7 +143,8 @@ func (r compileReport) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "levels: %s\n", parts(r.Levels))
 	if p := r.Pipeline; p != nil {
-		fmt.Fprintf(w, "pipeline: %d stages of at most %d levels, %d flip-flops\n", p.Stages, p.LevelsPerStage, p.FlipFlops.Total)
+		fmt.Fprintf(w, "pipeline: %d stages of at most %d levels, %d flip-flops\n", p.Stages, p.LevelsPerStage,
+			p.FlipFlops.Total)
 	}
 	if x := r.Wrapper; x != nil {
 		fmt.Fprintf(w, "wrapper %s: a sample in %d clocks", x.Kind, x.Cycles)
@@ -172,7 +181,8 @@ func foldText(w io.Writer, r *artifact.FoldReport) {
 		if len(c.Fits) > 0 {
 			fits = strings.Join(c.Fits, ", ")
 		}
-		fmt.Fprintf(w, "folded %s, %d a clock: %d steps, a sample in %d clocks, %d block RAMs, for %s", what, c.Lanes, c.Steps, c.Cycles, c.Blocks, fits)
+		fmt.Fprintf(w, "folded %s, %d a clock: %d steps, a sample in %d clocks, %d block RAMs, for %s", what, c.Lanes,
+			c.Steps, c.Cycles, c.Blocks, fits)
 		if c.SamplesPerSecond > 0 {
 			fmt.Fprintf(w, "; %.4g samples/s", c.SamplesPerSecond)
 		}

@@ -154,7 +154,14 @@ func levels(features, width, plain int) (o *Order, nets int) {
 // which those of a feature are thermometer codes where there is an order, the function
 // stays. The chain never grows.
 func TestSimplifyExhaustively(t *testing.T) {
-	for _, c := range []struct{ features, width, plain int }{{0, 0, 3}, {0, 0, 6}, {1, 4, 0}, {1, 3, 2}, {2, 3, 1}, {3, 2, 1}} {
+	for _, c := range []struct{ features, width, plain int }{
+		{0, 0, 3},
+		{0, 0, 6},
+		{1, 4, 0},
+		{1, 3, 2},
+		{2, 3, 1},
+		{3, 2, 1},
+	} {
 		t.Run(fmt.Sprintf("%dx%d+%d", c.features, c.width, c.plain), func(t *testing.T) {
 			o, nets := levels(c.features, c.width, c.plain)
 			legal := thermometerCodes(c.features, c.width, nets)
@@ -239,20 +246,52 @@ func TestSimplify(t *testing.T) {
 		chain gates
 		want  Chain
 	}{
-		{"nothing to do", gates{x, []gateOf{{and, y}, {or, z}}}, Chain{l(x, false), []Step{{Op: And, Side: l(y, false)}, {Op: Or, Side: l(z, false)}}, false}},
-		{"repeated side", gates{x, []gateOf{{and, y}, {or, z}, {and, y}}}, Chain{l(x, true), []Step{{Op: And, Side: l(z, true)}, {Op: Or, Side: l(y, true)}}, true}},
+		{"nothing to do", gates{x, []gateOf{{and, y}, {or, z}}}, Chain{
+			l(x, false),
+			[]Step{{Op: And, Side: l(y, false)}, {Op: Or, Side: l(z, false)}},
+			false,
+		}},
+		{
+			"repeated side",
+			gates{x, []gateOf{{and, y}, {or, z}, {and, y}}},
+			Chain{l(x, true), []Step{{Op: And, Side: l(z, true)}, {Op: Or, Side: l(y, true)}}, true},
+		},
 		{"side that decides all before", gates{x, []gateOf{{xor, y}, {and, z}, {or, z}}}, Chain{l(z, false), nil, false}},
 		{"constant", gates{x, []gateOf{{or, y}, {and, z}, {andNot, z}}}, Chain{Literal{}, nil, false}},
 		{"constant 1", gates{x, []gateOf{{or, y}, {or, z}, {orNot, z}}}, Chain{Literal{}, nil, true}},
 		{"base that is known", gates{x, []gateOf{{and, y}, {or, x}}}, Chain{l(x, false), nil, false}},
-		{"XOR whose side is known", gates{x, []gateOf{{xor, y}, {and, y}}}, Chain{l(x, true), []Step{{Op: And, Side: l(y, false)}}, false}},
-		{"equal XORs", gates{x, []gateOf{{xor, y}, {xor, z}, {xor, y}}}, Chain{l(x, false), []Step{{Op: Xor, Side: l(z, false)}}, false}},
+		{
+			"XOR whose side is known",
+			gates{x, []gateOf{{xor, y}, {and, y}}},
+			Chain{l(x, true), []Step{{Op: And, Side: l(y, false)}}, false},
+		},
+		{
+			"equal XORs",
+			gates{x, []gateOf{{xor, y}, {xor, z}, {xor, y}}},
+			Chain{l(x, false), []Step{{Op: Xor, Side: l(z, false)}}, false},
+		},
 		{"XOR with the base", gates{x, []gateOf{{xor, y}, {xor, x}}}, Chain{l(y, false), nil, false}},
-		{"AND and XOR of one net", gates{x, []gateOf{{and, y}, {and, z}, {xor, y}}}, Chain{l(x, false), []Step{{Op: And, Side: l(z, false)}, {Op: Or, Side: l(y, true)}}, true}},
+		{
+			"AND and XOR of one net",
+			gates{x, []gateOf{{and, y}, {and, z}, {xor, y}}},
+			Chain{l(x, false), []Step{{Op: And, Side: l(z, false)}, {Op: Or, Side: l(y, true)}}, true},
+		},
 		{"negated spine", gates{x, []gateOf{{spineBy, y}}}, Chain{l(x, true), []Step{{Op: And, Side: l(y, false)}}, false}},
-		{"implied by a later step", gates{x, []gateOf{{and, low}, {or, y}, {and, high}}}, Chain{l(x, true), []Step{{Op: And, Side: l(y, true)}, {Op: Or, Side: l(high, true)}}, true}},
-		{"implied by an earlier step of a run", gates{x, []gateOf{{and, high}, {and, y}, {and, low}}}, Chain{l(x, false), []Step{{Op: And, Side: l(high, false)}, {Op: And, Side: l(y, false)}}, false}},
-		{"an interval of levels", gates{x, []gateOf{{xor, high}, {xor, low}, {andNot, mid}, {and, low}}}, Chain{l(x, true), []Step{{Op: And, Side: l(mid, true)}, {Op: And, Side: l(low, false)}}, false}},
+		{
+			"implied by a later step",
+			gates{x, []gateOf{{and, low}, {or, y}, {and, high}}},
+			Chain{l(x, true), []Step{{Op: And, Side: l(y, true)}, {Op: Or, Side: l(high, true)}}, true},
+		},
+		{
+			"implied by an earlier step of a run",
+			gates{x, []gateOf{{and, high}, {and, y}, {and, low}}},
+			Chain{l(x, false), []Step{{Op: And, Side: l(high, false)}, {Op: And, Side: l(y, false)}}, false},
+		},
+		{
+			"an interval of levels",
+			gates{x, []gateOf{{xor, high}, {xor, low}, {andNot, mid}, {and, low}}},
+			Chain{l(x, true), []Step{{Op: And, Side: l(mid, true)}, {Op: And, Side: l(low, false)}}, false},
+		},
 		{"an empty interval", gates{x, []gateOf{{and, high}, {andNot, mid}}}, Chain{Literal{}, nil, false}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 )
 
 // Paths are the chains of a netlist: every function cell that depends on exactly two
-// nets belongs to one. They are not safe for several goroutines. A chain leads from cell to cell as long as nothing else reads
-// what is between; where both inputs of a cell could be its spine, the longer chain is
-// it, and the other one ends there.
+// nets belongs to one. They are not safe for several goroutines. A chain leads from cell to cell as long as nothing
+// else reads what is between; where both inputs of a cell could be its spine, the longer chain is it, and the other one
+// ends there.
 type Paths struct {
 	n        *netlist.Netlist
 	length   []int32 // of each cell: gates of its chain up to it; 0: no gate of a chain

@@ -38,7 +38,8 @@ func TestRemove(t *testing.T) {
 						same(t, n, ordered, codes)
 					}
 					if topology == netgen.Chain && !(ordered.Cells() < plain.Cells() && plain.Cells() < n.Cells()) {
-						t.Errorf("%v: %d cells, %d without and %d with the order of thermometer bits", scope, n.Cells(), plain.Cells(), ordered.Cells())
+						t.Errorf("%v: %d cells, %d without and %d with the order of thermometer bits", scope, n.Cells(), plain.Cells(),
+							ordered.Cells())
 					}
 				}
 			})

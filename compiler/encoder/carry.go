@@ -262,7 +262,10 @@ func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 				numbers = 0
 				break
 			}
-			if !slices.ContainsFunc(thresholds[:j], func(v uint64) bool { return s.own(u) == s.own(v) && s.look(u) == s.look(v) }) {
+			if !slices.ContainsFunc(thresholds[:j], func(v uint64) bool {
+				return s.own(u) == s.own(v) &&
+					s.look(u) == s.look(v)
+			}) {
 				numbers++
 			}
 		}

@@ -63,7 +63,10 @@ func Lower(n *netlist.Netlist, o Options) (*netlist.Netlist, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	l := &lowering{Copier: netlist.NewCopier(n), o: o, feature: words(n), plans: map[string]*circuit{}, to: map[netlist.Cell]netlist.Net{}}
+	l := &lowering{
+		Copier: netlist.NewCopier(n), o: o, feature: words(n), plans: map[string]*circuit{},
+		to: map[netlist.Cell]netlist.Net{},
+	}
 	for i := range netlist.Cell(n.Cells()) {
 		if n.Kind(i) == netlist.Compare {
 			l.compare(i)

@@ -230,20 +230,27 @@ func TestStructure(t *testing.T) {
 		{"a bit", func(_ *netlist.Builder, x []netlist.Net, above func(uint64, ...netlist.Net) netlist.Net) []netlist.Net {
 			return []netlist.Net{above(127, x...), above(3, x[:3]...), above(0, x[4])}
 		}, 0},
-		{"constants", func(_ *netlist.Builder, x []netlist.Net, above func(uint64, ...netlist.Net) netlist.Net) []netlist.Net {
+		{"constants", func(_ *netlist.Builder, x []netlist.Net, above func(uint64,
+			...netlist.Net) netlist.Net,
+		) []netlist.Net {
 			return []netlist.Net{
 				above(255, x...), above(1, netlist.True, netlist.True), above(1, netlist.False, netlist.True),
 				above(2, x[0], netlist.True, netlist.True), above(5, netlist.True, x[1], netlist.True),
 			}
 		}, 0},
 		{"equal", func(_ *netlist.Builder, x []netlist.Net, above func(uint64, ...netlist.Net) netlist.Net) []netlist.Net {
-			return []netlist.Net{above(9, x...), above(9, x...), above(4, x[1:]...), above(8, append([]netlist.Net{netlist.False}, x[1:]...)...)}
+			return []netlist.Net{
+				above(9, x...), above(9, x...), above(4, x[1:]...),
+				above(8, append([]netlist.Net{netlist.False}, x[1:]...)...),
+			}
 		}, 2},
 		{"not read", func(_ *netlist.Builder, x []netlist.Net, above func(uint64, ...netlist.Net) netlist.Net) []netlist.Net {
 			above(9, x...)
 			return []netlist.Net{above(63, x...)}
 		}, 1},
-		{"a longer word of later bits", func(b *netlist.Builder, x []netlist.Net, above func(uint64, ...netlist.Net) netlist.Net) []netlist.Net {
+		{"a longer word of later bits", func(b *netlist.Builder, x []netlist.Net,
+			above func(uint64, ...netlist.Net) netlist.Net,
+		) []netlist.Net {
 			short := above(2, x[5], x[6], x[7])
 			v := b.Function(0b0110, netlist.Origin{}, x[0], short)
 			return []netlist.Net{above(2, v, x[6], x[7]), above(9, x[4], v, x[6], x[7])}

@@ -53,7 +53,8 @@ func (p *planner) consider(carried []uint64) {
 		if small == nil || f.size() < small.size() {
 			small = f
 		}
-		if shallow == nil || len(f.form) < len(shallow.form) || len(f.form) == len(shallow.form) && f.size() < shallow.size() {
+		if shallow == nil || len(f.form) < len(shallow.form) || len(f.form) == len(shallow.form) &&
+			f.size() < shallow.size() {
 			shallow = f
 		}
 	}

@@ -74,7 +74,8 @@ func (a *apart) find() {
 	outside := func(v netlist.Net) bool { return !inside[v] }
 	for c := range netlist.Cell(a.n.Cells()) {
 		k := a.n.Kind(c)
-		if (k == netlist.Function || k == netlist.Compare) && a.word[a.n.Output(c)] >= 0 && !slices.ContainsFunc(a.n.Inputs(c), outside) {
+		if (k == netlist.Function || k == netlist.Compare) && a.word[a.n.Output(c)] >= 0 &&
+			!slices.ContainsFunc(a.n.Inputs(c), outside) {
 			a.encodes[c], inside[a.n.Output(c)] = true, true
 		}
 	}

@@ -53,7 +53,8 @@ func TestApart(t *testing.T) {
 	clocked, bits := 0, 0
 	for seed := range uint64(10) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{
-			Width: 60, Depth: 5, Features: 9, Bits: 2 + int(seed%7), BitsIn: 3 + int(seed%4), Classes: 3, ShareA: 0.3, ShareBinary: 0.6,
+			Width: 60, Depth: 5, Features: 9, Bits: 2 + int(seed%7), BitsIn: 3 + int(seed%4), Classes: 3, ShareA: 0.3,
+			ShareBinary: 0.6,
 		})
 		n, err := freeze.Network(f, netlist.Full)
 		if err != nil {
@@ -68,7 +69,10 @@ func TestApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, m := range map[string]*netlist.Netlist{"frozen": n, "lowered": lowered, "absorbed": absorbed, "clocked": stages} {
+		for name, m := range map[string]*netlist.Netlist{
+			"frozen": n, "lowered": lowered, "absorbed": absorbed,
+			"clocked": stages,
+		} {
 			s := Apart(m)
 			if s == nil {
 				t.Fatalf("seed %d, %s: not split", seed, name)
@@ -91,7 +95,8 @@ func TestApart(t *testing.T) {
 func TestApartBits(t *testing.T) {
 	for name, build := range map[string]func(b *netlist.Builder, x []netlist.Net) netlist.Net{
 		"another function": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
-			return b.Function(0b0110, netlist.Origin{}, b.Cell(netlist.Compare, 3, netlist.Origin{}, x[:4]...), b.Cell(netlist.Compare, 7, netlist.Origin{}, x[:4]...))
+			return b.Function(0b0110, netlist.Origin{}, b.Cell(netlist.Compare, 3, netlist.Origin{}, x[:4]...),
+				b.Cell(netlist.Compare, 7, netlist.Origin{}, x[:4]...))
 		},
 		"a constant": func(b *netlist.Builder, x []netlist.Net) netlist.Net {
 			return b.Cell(netlist.Compare, 15, netlist.Origin{}, x[:4]...)

@@ -83,7 +83,8 @@ func TestProof(t *testing.T) {
 			m := lower(t, n, Options{K: k})
 			write(t, dir, "a.aig", func(f *os.File) error { return aiger.Write(f, n) })
 			write(t, dir, "b.aig", func(f *os.File) error { return aiger.Write(f, m) })
-			if out := tooltest.Run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out, "\nNetworks are equivalent") {
+			if out := tooltest.Run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out,
+				"\nNetworks are equivalent") {
 				t.Errorf("%s, LUT%d: not proved:\n%s", e.name, k, out)
 			}
 		}

@@ -56,7 +56,8 @@ func TestLower(t *testing.T) {
 				kinds = append(kinds, netlist.Register)
 			}
 			for c := range netlist.Cell(d.Netlist.Cells()) {
-				if k := d.Netlist.Kind(c); !slices.Contains(kinds, k) || k == netlist.Function && len(d.Netlist.Inputs(c)) > family.LUT.Most {
+				if k := d.Netlist.Kind(c); !slices.Contains(kinds, k) || k == netlist.Function &&
+					len(d.Netlist.Inputs(c)) > family.LUT.Most {
 					t.Fatalf("%s: cell %d is a %v of %d inputs", family.Name, c, k, len(d.Netlist.Inputs(c)))
 				}
 			}

@@ -26,7 +26,9 @@ func (s style) round(i int) (group, slack int) {
 
 // bestTournament returns a circuit that gives the index of the largest of the words, the
 // lowest of several, in the best style: by LUTs and levels.
-func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) int32) (best *circuit, index []netlist.Net) {
+func bestTournament(o *Options, words [][]netlist.Net, level func(netlist.Net) int32) (best *circuit,
+	index []netlist.Net,
+) {
 	// A level of the argmax is one of all classes' counts, too, each of some hundred bits.
 	cost, levelCost := 0.0, o.Objective.levelCost(0)*float64(len(words))
 	known := comparers{}

@@ -134,12 +134,19 @@ func TestCheckHint(t *testing.T) {
 	n := classes()
 	got, good := lower(t, n, Options{K: 6})
 	for name, broke := range map[string]func(h *counts.Hint){
-		"a counter too few":           func(h *counts.Hint) { h.Counts[0].Counters = h.Counts[0].Counters[1:] },
-		"a counter twice":             func(h *counts.Hint) { c := &h.Counts[0]; c.Counters = append(c.Counters, c.Counters[0]) },
-		"a count too few":             func(h *counts.Hint) { h.Counts = h.Counts[1:] },
-		"an input too few":            func(h *counts.Hint) { c := &h.Counts[1].Counters[0]; c.In = c.In[1:] },
-		"a constant more":             func(h *counts.Hint) { h.Counts[1].Counters[0].Constant++ },
-		"counts exchanged":            func(h *counts.Hint) { h.Counts[0].Digits, h.Counts[1].Digits = h.Counts[1].Digits, h.Counts[0].Digits },
+		"a counter too few": func(h *counts.Hint) { h.Counts[0].Counters = h.Counts[0].Counters[1:] },
+		"a counter twice": func(h *counts.Hint) {
+			c := &h.Counts[0]
+			c.Counters = append(c.Counters,
+				c.Counters[0])
+		},
+		"a count too few":  func(h *counts.Hint) { h.Counts = h.Counts[1:] },
+		"an input too few": func(h *counts.Hint) { c := &h.Counts[1].Counters[0]; c.In = c.In[1:] },
+		"a constant more":  func(h *counts.Hint) { h.Counts[1].Counters[0].Constant++ },
+		"counts exchanged": func(h *counts.Hint) {
+			h.Counts[0].Digits, h.Counts[1].Digits = h.Counts[1].Digits,
+				h.Counts[0].Digits
+		},
 		"bits exchanged":              func(h *counts.Hint) { b := h.Counts[0].Bits; b[20], b[21] = b[21], b[20] },
 		"a bit inverted":              func(h *counts.Hint) { h.Counts[0].Bits[20].Table = tableNot },
 		"a bit too few":               func(h *counts.Hint) { h.Counts[0].Bits = h.Counts[0].Bits[1:] },

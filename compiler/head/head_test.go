@@ -21,7 +21,8 @@ func argmaxOf(classes, width int) *netlist.Netlist {
 	b := netlist.NewBuilder("argmax")
 	x := b.Input("x", classes*width, width, nil)
 	digits := netlist.ClassBits(classes)
-	b.Output("class_index", digits, nil, netlist.Word(b.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, x...), digits))
+	b.Output("class_index", digits, nil, netlist.Word(b.Cell(netlist.Argmax, uint64(width), netlist.Origin{}, x...),
+		digits))
 	return b.Netlist()
 }
 

@@ -53,7 +53,8 @@ func cells(t *testing.T, out string) map[string]int {
 func synthesised(t *testing.T, n *netlist.Netlist, k int) (luts, levels int) {
 	t.Helper()
 	dir := writeVerilog(t, n)
-	out := tooltest.Run(t, tooltest.Find(t, "yosys"), dir, "-p", fmt.Sprintf("read_verilog top.v; synth -flatten -top top -lut %d; stat; ltp -noff", k))
+	out := tooltest.Run(t, tooltest.Find(t, "yosys"), dir, "-p",
+		fmt.Sprintf("read_verilog top.v; synth -flatten -top top -lut %d; stat; ltp -noff", k))
 	m := levelLine.FindStringSubmatch(out)
 	if m == nil {
 		t.Fatal("yosys names no longest path")
@@ -113,7 +114,8 @@ func TestArgmaxYosys(t *testing.T) {
 	n := argmaxOf(10, 10)
 	ours, _ := lower(t, n, Options{K: 6})
 	theirs, levels := synthesised(t, n, 6)
-	t.Logf("ours: %d LUTs, %d levels; yosys: %d LUTs, %d levels", ours.Cells(), netlist.Measure(ours).Levels.Total, theirs, levels)
+	t.Logf("ours: %d LUTs, %d levels; yosys: %d LUTs, %d levels", ours.Cells(), netlist.Measure(ours).Levels.Total, theirs,
+		levels)
 	if ours.Cells() > theirs {
 		t.Errorf("%d LUTs, yosys has %d", ours.Cells(), theirs)
 	}
@@ -165,7 +167,8 @@ func TestProof(t *testing.T) {
 				}
 				f.Close()
 			}
-			if out := tooltest.Run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out, "\nNetworks are equivalent") {
+			if out := tooltest.Run(t, abc, dir, "-c", "&r a.aig; &cec b.aig"); !strings.Contains(out,
+				"\nNetworks are equivalent") {
 				t.Errorf("%s, %s: not proved:\n%s", n.Name, o.name(), out)
 			}
 		}

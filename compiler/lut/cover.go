@@ -51,7 +51,8 @@ func newCover(w *network) *cover {
 	n := len(w.nodes)
 	c := &cover{
 		network: w, best: make([]cut, n), arrival: make([]int32, n), required: make([]int32, n), refs: make([]int32, n),
-		readers: make([]float32, n), flow: make([]float32, n), pending: make([]int32, n), left: make([]int32, n), sets: make([][]cut, n),
+		readers: make([]float32, n), flow: make([]float32, n), pending: make([]int32, n), left: make([]int32, n),
+		sets: make([][]cut, n),
 	}
 	for i := range w.nodes {
 		for _, v := range w.nodes[i].inputs() {

@@ -54,7 +54,8 @@ func must(t testing.TB, n *netlist.Netlist, o Options) (*netlist.Netlist, *Repor
 		}
 	}
 	if luts-placed != r.LUTs || only && levels != r.Levels {
-		t.Errorf("%d LUTs and %d placed functions at %d levels, reported are %d at %d", luts-placed, placed, levels, r.LUTs, r.Levels)
+		t.Errorf("%d LUTs and %d placed functions at %d levels, reported are %d at %d", luts-placed, placed, levels, r.LUTs,
+			r.Levels)
 	}
 	if o.MaxDepth > 0 && r.Levels > o.MaxDepth {
 		t.Errorf("%d levels, allowed are %d", r.Levels, o.MaxDepth)
@@ -143,7 +144,10 @@ func TestMap(t *testing.T) {
 		{"all operations", netgen.FrozenOptions{Width: 60, Depth: 12, Features: 20}},
 		{"long chains", netgen.FrozenOptions{Width: 12, Depth: 41, Features: 200, Mix: netgen.Dense, ShareBinary: 1}},
 		{"one layer", netgen.FrozenOptions{Width: 60, Depth: 1}},
-		{"the paper's shares", netgen.FrozenOptions{Width: 90, Depth: 50, Features: 90, Mix: netgen.Measured, ShareA: 0.885, ShareBinary: 0.114}},
+		{"the paper's shares", netgen.FrozenOptions{
+			Width: 90, Depth: 50, Features: 90, Mix: netgen.Measured, ShareA: 0.885,
+			ShareBinary: 0.114,
+		}},
 	} {
 		n := optimised(t, 3, f.options, plain)
 		for k := MinInputs; k <= MaxInputs; k++ {
@@ -214,11 +218,13 @@ func TestAcceptance(t *testing.T) {
 					o := Options{K: f.k, MaxDepth: f.depth}
 					_, r := must(t, n, o)
 					if float64(r.LUTs) > f.most*float64(r.Bound) || r.LUTs < r.Bound {
-						t.Errorf("LUT%d at %d levels: %d of %d, %.4f, want at most %.2f", f.k, r.Levels, r.LUTs, r.Bound, float64(r.LUTs)/float64(r.Bound), f.most)
+						t.Errorf("LUT%d at %d levels: %d of %d, %.4f, want at most %.2f", f.k, r.Levels, r.LUTs, r.Bound,
+							float64(r.LUTs)/float64(r.Bound), f.most)
 					}
 					_, less := must(t, ordered, o)
 					if less.LUTs > r.LUTs || less.Levels > r.Levels {
-						t.Errorf("LUT%d: %d at %d levels, with the order of thermometer bits %d at %d", f.k, r.LUTs, r.Levels, less.LUTs, less.Levels)
+						t.Errorf("LUT%d: %d at %d levels, with the order of thermometer bits %d at %d", f.k, r.LUTs, r.Levels, less.LUTs,
+							less.Levels)
 					}
 					t.Logf("LUT%d: %d at %d levels, %.4f of the bound; with the order of thermometer bits %d at %d",
 						f.k, r.LUTs, r.Levels, float64(r.LUTs)/float64(r.Bound), less.LUTs, less.Levels)
@@ -366,7 +372,10 @@ func TestGeneral(t *testing.T) {
 		}
 	}
 	for seed := range uint64(60) {
-		check(netgen.Netlist(seed, netgen.NetlistOptions{Cells: 10 + 5*int(seed), Inputs: 4 + int(seed), Registers: seed%2 == 0}))
+		check(netgen.Netlist(seed, netgen.NetlistOptions{
+			Cells: 10 + 5*int(seed), Inputs: 4 + int(seed),
+			Registers: seed%2 == 0,
+		}))
 	}
 	for seed := range uint64(8) {
 		f := netgen.FrozenOptions{Topology: netgen.Random, Width: 60, Depth: 2 + int(seed), Features: 20}

@@ -25,10 +25,26 @@ func TestProof(t *testing.T) {
 	}{
 		{"c, LUT6, least area", netgen.Chains("c"), netlist.Gates, Options{K: 6}},
 		{"c, LUT4 at 4 levels", netgen.Chains("c"), netlist.Gates, Options{K: 4, MaxDepth: 4}},
-		{"100 chains of 60 steps, LUT6, least depth", netgen.LongChains(100, 60), netlist.Gates, Options{K: 6, Objective: Depth}},
-		{"random wiring, LUT6", netgen.FrozenOptions{Topology: netgen.Random, Width: 600, Depth: 10, Features: 100}, netlist.Gates, Options{K: 6}},
-		{"random wiring, LUT4, least depth", netgen.FrozenOptions{Topology: netgen.Random, Width: 600, Depth: 10, Features: 100}, netlist.Gates, Options{K: 4, Objective: Depth}},
-		{"a classifier", netgen.FrozenOptions{Width: 90, Depth: 20, Features: 50}, netlist.Full, Options{K: 4, Objective: Balanced}},
+		{
+			"100 chains of 60 steps, LUT6, least depth", netgen.LongChains(100, 60), netlist.Gates,
+			Options{K: 6, Objective: Depth},
+		},
+		{
+			"random wiring, LUT6",
+			netgen.FrozenOptions{Topology: netgen.Random, Width: 600, Depth: 10, Features: 100},
+			netlist.Gates,
+			Options{K: 6},
+		},
+		{"random wiring, LUT4, least depth", netgen.FrozenOptions{
+			Topology: netgen.Random, Width: 600, Depth: 10,
+			Features: 100,
+		}, netlist.Gates, Options{K: 4, Objective: Depth}},
+		{
+			"a classifier",
+			netgen.FrozenOptions{Width: 90, Depth: 20, Features: 50},
+			netlist.Full,
+			Options{K: 4, Objective: Balanced},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := netgen.Frozen(1, c.network)
@@ -57,7 +73,12 @@ func BenchmarkMap(b *testing.B) {
 	for _, network := range []struct {
 		name    string
 		options netgen.FrozenOptions
-	}{{"c", netgen.Chains("c")}, {"d", netgen.Chains("d")}, {"500x60", netgen.LongChains(500, 60)}, {"500x150", netgen.LongChains(500, 150)}} {
+	}{
+		{"c", netgen.Chains("c")},
+		{"d", netgen.Chains("d")},
+		{"500x60", netgen.LongChains(500, 60)},
+		{"500x150", netgen.LongChains(500, 150)},
+	} {
 		var n *netlist.Netlist
 		for _, k := range []int{4, 6} {
 			for _, o := range objectives {

@@ -147,7 +147,8 @@ func (s *solver) addLevel(d int) {
 	}
 	now.tables = s.own[d]
 	s.fillTables(d)
-	s.settled = d > 0 && power(s.k, d-1, s.n) >= s.n && now.value.equal(&s.levels[d-1].value) && now.pair.equal(&s.levels[d-1].pair)
+	s.settled = d > 0 && power(s.k, d-1, s.n) >= s.n && now.value.equal(&s.levels[d-1].value) &&
+		now.pair.equal(&s.levels[d-1].pair)
 }
 
 // fillTables computes the tables of level d, the later rows first.

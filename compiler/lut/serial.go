@@ -2,8 +2,9 @@ package lut
 
 // serialLevel is what serial packing reaches at one level.
 type serialLevel struct {
-	value []cost   // of each j: LUTs for segment (0, j) with its base, as a signal of this level
-	open  [][]cost // of b and j: the same and a LUT of the next level that is not counted yet and has b operands up to step j
+	value []cost // of each j: LUTs for segment (0, j) with its base, as a signal of this level
+	// of b and j: the same and a LUT of the next level that is not counted yet and has b operands up to step j
+	open [][]cost
 }
 
 // serialDepth returns the fewest levels at which serial packing needs no more LUTs than

@@ -107,7 +107,8 @@ func check(n *netlist.Netlist, o Options) error {
 	case !o.Auto && (o.Stages < 0 || o.Stages > maxStages):
 		return fmt.Errorf("pipeline: %d stages are out of range, use 0 to %d", o.Stages, maxStages)
 	case o.Auto && o.MaxLevels < 0:
-		return fmt.Errorf("pipeline: %d levels a stage are out of range, use 1 or more, or 0 for %d", o.MaxLevels, DefaultLevels)
+		return fmt.Errorf("pipeline: %d levels a stage are out of range, use 1 or more, or 0 for %d", o.MaxLevels,
+			DefaultLevels)
 	}
 	for c := range netlist.Cell(n.Cells()) {
 		if n.Kind(c) == netlist.Register {
@@ -117,7 +118,8 @@ func check(n *netlist.Netlist, o Options) error {
 	for _, ports := range [][]netlist.Port{n.InputPorts(), n.OutputPorts(), n.Probes()} {
 		for _, p := range ports {
 			if p.Name == netlist.EnablePort {
-				return fmt.Errorf("pipeline: netlist %q has a port or probe %s, which is the enable of the registers: rename it", n.Name, p.Name)
+				return fmt.Errorf("pipeline: netlist %q has a port or probe %s, which is the enable of the registers: rename it",
+					n.Name, p.Name)
 			}
 		}
 	}

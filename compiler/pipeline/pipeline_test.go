@@ -28,7 +28,10 @@ func networks(t *testing.T, f func(t *testing.T, n *netlist.Netlist)) {
 		})
 	}
 	for seed, topology := range []netgen.Topology{netgen.Chain, netgen.Random} {
-		model := netgen.Frozen(uint64(seed), netgen.FrozenOptions{Topology: topology, Width: 90, Depth: 9, ShareA: 0.2, ShareBinary: 0.7})
+		model := netgen.Frozen(uint64(seed), netgen.FrozenOptions{
+			Topology: topology, Width: 90, Depth: 9, ShareA: 0.2,
+			ShareBinary: 0.7,
+		})
 		for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full} {
 			raw, err := freeze.Network(model, scope)
 			if err != nil {
@@ -56,7 +59,15 @@ func lowered(t *testing.T, n *netlist.Netlist, k int, carry bool) (*netlist.Netl
 }
 
 // choices are options that make pipelines of several depths.
-var choices = []Options{{Auto: true}, {Auto: true, MaxLevels: 1}, {Auto: true, MaxLevels: 2}, {Stages: 1}, {Stages: 2}, {Stages: 7}, {Stages: 40}}
+var choices = []Options{
+	{Auto: true},
+	{Auto: true, MaxLevels: 1},
+	{Auto: true, MaxLevels: 2},
+	{Stages: 1},
+	{Stages: 2},
+	{Stages: 7},
+	{Stages: 40},
+}
 
 // TestInsert checks the promises of Insert but for the fewest registers: form, function,
 // latency under stalls, levels, and the figures of the report.
@@ -228,7 +239,8 @@ func random(r *rand.Rand, n *netlist.Netlist) (in [][]uint64) {
 
 // TestHint takes the hint of a lowered head to the pipeline and back.
 func TestHint(t *testing.T) {
-	raw, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 300, Depth: 6, ShareA: 0.4, ShareBinary: 0.5}), netlist.Core)
+	raw, err := freeze.Network(netgen.Frozen(1, netgen.FrozenOptions{Width: 300, Depth: 6, ShareA: 0.4, ShareBinary: 0.5}),
+		netlist.Core)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +278,8 @@ func TestDelayLines(t *testing.T) {
 	}
 	// Two cuts: the value and the eight anchors behind it, then the value and four.
 	want := &Report{Stages: 2, LevelsPerStage: 4, FlipFlops: FlipFlops{Data: 2, Delay: 12, Valid: 2, Total: 16}}
-	if diff := cmp.Diff(want, r, cmp.AllowUnexported(Report{}), cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "to" }, cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff(want, r, cmp.AllowUnexported(Report{}),
+		cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "to" }, cmp.Ignore())); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	if registers := p.Cells() - 12; registers != 14 {
@@ -337,9 +350,21 @@ func TestErrors(t *testing.T) {
 	}{
 		{plain, Options{Stages: -1}, "pipeline: -1 stages are out of range, use 0 to 10000"},
 		{plain, Options{Stages: 10_001}, "pipeline: 10001 stages are out of range"},
-		{plain, Options{Auto: true, MaxLevels: -1}, "pipeline: -1 levels a stage are out of range, use 1 or more, or 0 for 3"},
-		{build("ce", func(*netlist.Builder, []netlist.Net) {}), Options{Stages: 1}, `pipeline: netlist "n" has a port or probe ce, which is the enable of the registers: rename it`},
-		{build("x", func(b *netlist.Builder, x []netlist.Net) { b.Probe("ce", x) }), Options{Auto: true}, "has a port or probe ce"},
+		{
+			plain,
+			Options{Auto: true, MaxLevels: -1},
+			"pipeline: -1 levels a stage are out of range, use 1 or more, or 0 for 3",
+		},
+		{
+			build("ce", func(*netlist.Builder, []netlist.Net) {}),
+			Options{Stages: 1},
+			`pipeline: netlist "n" has a port or probe ce, which is the enable of the registers: rename it`,
+		},
+		{
+			build("x", func(b *netlist.Builder, x []netlist.Net) { b.Probe("ce", x) }),
+			Options{Auto: true},
+			"has a port or probe ce",
+		},
 		{
 			build("x", func(b *netlist.Builder, x []netlist.Net) { b.Cell(netlist.Register, 0, netlist.Origin{}, x[0]) }),
 			Options{Auto: true},

@@ -15,7 +15,10 @@ type schedule struct {
 }
 
 func newSchedule(t *timing, stages, levels int) *schedule {
-	return &schedule{timing: t, stages: stages, levels: levels, stage: make([]int32, t.n.Cells()), probe: make([]int32, len(t.n.Probes()))}
+	return &schedule{
+		timing: t, stages: stages, levels: levels, stage: make([]int32, t.n.Cells()),
+		probe: make([]int32, len(t.n.Probes())),
+	}
 }
 
 // mostNodes bounds the programme that is solved exactly: some 150 bytes and a microsecond a

@@ -101,13 +101,15 @@ func TestOptimum(t *testing.T) {
 			s.solve(nodes)
 			for c := range netlist.Cell(tm.n.Cells()) {
 				if !fits(s, c) {
-					t.Fatalf("seed %d, %d stages of %d levels, %d nodes: cell %d in stage %d does not fit", seed, stages, levels, nodes, c, s.stage[c])
+					t.Fatalf("seed %d, %d stages of %d levels, %d nodes: cell %d in stage %d does not fit", seed, stages, levels,
+						nodes, c, s.stage[c])
 				}
 			}
 			got := s.cost()
 			switch {
 			case nodes > 0 && got != want, got < want:
-				t.Errorf("seed %d, %d stages of %d levels, %d nodes: %d registers, the fewest are %d", seed, stages, levels, nodes, got, want)
+				t.Errorf("seed %d, %d stages of %d levels, %d nodes: %d registers, the fewest are %d", seed, stages, levels, nodes,
+					got, want)
 			case nodes == 0:
 				phaseSum += got
 				if got > want {

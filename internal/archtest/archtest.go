@@ -123,16 +123,20 @@ func (p *Policy) refuse(r Rule, module string, i Import) string {
 		if !ok {
 			own = "."
 		}
-		if own == i.Package || matches(p.Common, own) || matches(r.Imports, own) || i.isTest() && (matches(r.Test, own) || matches(p.Test, own)) {
+		if own == i.Package || matches(p.Common, own) || matches(r.Imports, own) || i.isTest() &&
+			(matches(r.Test, own) || matches(p.Test, own)) {
 			return ""
 		}
-		return fmt.Sprintf("%s of %s may not import %s: ask it of a package that may, or change the policy", kind, r.Package, own)
+		return fmt.Sprintf("%s of %s may not import %s: ask it of a package that may, or change the policy", kind, r.Package,
+			own)
 	}
 	if first, _, _ := strings.Cut(i.Path, "/"); strings.Contains(first, ".") {
-		if inModule(r.External, i.Path) || i.isTest() && (inModule(r.TestExternal, i.Path) || inModule(p.TestExternal, i.Path)) {
+		if inModule(r.External, i.Path) || i.isTest() && (inModule(r.TestExternal, i.Path) ||
+			inModule(p.TestExternal, i.Path)) {
 			return ""
 		}
-		return fmt.Sprintf("%s of %s may not import the module of %s: do without, or change the policy", kind, r.Package, i.Path)
+		return fmt.Sprintf("%s of %s may not import the module of %s: do without, or change the policy", kind, r.Package,
+			i.Path)
 	}
 	if p.allowsStandard(r, i) {
 		return ""

@@ -102,27 +102,75 @@ func TestCheck(t *testing.T) {
 		want string
 	}{
 		{"allowed", "a/f.go", []string{"m/b"}, ""},
-		{"the other way", "b/f.go", []string{"fmt", "m/a"}, "b/f.go:3: package of b may not import a: ask it of a package that may, or change the policy"},
-		{"no rule for the sub-package", "a/f.go", []string{"m/b/e"}, "a/f.go:2: package of a may not import b/e: ask it of a package that may, or change the policy"},
+		{
+			"the other way", "b/f.go",
+			[]string{"fmt", "m/a"},
+			"b/f.go:3: package of b may not import a: ask it of a package that may, or change the policy",
+		},
+		{
+			"no rule for the sub-package", "a/f.go",
+			[]string{"m/b/e"},
+			"a/f.go:2: package of a may not import b/e: ask it of a package that may, or change the policy",
+		},
 		{"test list", "a/f_test.go", []string{"m/b", "m/c", "m/c/d", "m/a"}, ""},
-		{"test list in code", "a/f.go", []string{"m/c"}, "a/f.go:2: package of a may not import c: ask it of a package that may, or change the policy"},
+		{
+			"test list in code", "a/f.go",
+			[]string{"m/c"},
+			"a/f.go:2: package of a may not import c: ask it of a package that may, or change the policy",
+		},
 		{"list of all tests", "c/d/f_test.go", []string{"m/b"}, ""},
-		{"not in the list of tests", "c/d/f_test.go", []string{"m/a"}, "c/d/f_test.go:2: test of c/d may not import a: ask it of a package that may, or change the policy"},
+		{
+			"not in the list of tests", "c/d/f_test.go",
+			[]string{"m/a"},
+			"c/d/f_test.go:2: test of c/d may not import a: ask it of a package that may, or change the policy",
+		},
 		{"everything", "c/f.go", []string{"m/a", "m/c/d", "m/zzz"}, ""},
-		{"root package", "a/f.go", []string{"m"}, "a/f.go:2: package of a may not import .: ask it of a package that may, or change the policy"},
+		{
+			"root package", "a/f.go",
+			[]string{"m"},
+			"a/f.go:2: package of a may not import .: ask it of a package that may, or change the policy",
+		},
 		{"module", "a/f.go", []string{"x.org/one", "x.org/one/sub"}, ""},
-		{"module of similar name", "a/f.go", []string{"x.org/oneself"}, "a/f.go:2: package of a may not import the module of x.org/oneself: do without, or change the policy"},
-		{"module without a rule", "c/f.go", []string{"x.org/one"}, "c/f.go:2: package of c may not import the module of x.org/one: do without, or change the policy"},
+		{
+			"module of similar name", "a/f.go",
+			[]string{"x.org/oneself"},
+			"a/f.go:2: package of a may not import the module of x.org/oneself: do without, or change the policy",
+		},
+		{
+			"module without a rule", "c/f.go",
+			[]string{"x.org/one"},
+			"c/f.go:2: package of c may not import the module of x.org/one: do without, or change the policy",
+		},
 		{"module for tests", "c/f_test.go", []string{"x.org/two/v2/sub", "x.org/cmp/cmpopts"}, ""},
-		{"module for tests in code", "c/f.go", []string{"x.org/cmp"}, "c/f.go:2: package of c may not import the module of x.org/cmp: do without, or change the policy"},
+		{
+			"module for tests in code", "c/f.go",
+			[]string{"x.org/cmp"},
+			"c/f.go:2: package of c may not import the module of x.org/cmp: do without, or change the policy",
+		},
 		{"standard library", "a/f.go", []string{"os", "encoding/json"}, ""},
-		{"refused", "a/f.go", []string{"os/exec"}, "a/f.go:2: package of a may not import os/exec: do without, or change the policy"},
+		{
+			"refused", "a/f.go",
+			[]string{"os/exec"},
+			"a/f.go:2: package of a may not import os/exec: do without, or change the policy",
+		},
 		{"refused but here", "b/f.go", []string{"os/exec"}, ""},
 		{"refused but in tests", "c/f_test.go", []string{"os/exec"}, ""},
-		{"for tests in code", "c/f.go", []string{"os/exec"}, "c/f.go:2: package of c may not import os/exec: do without, or change the policy"},
+		{
+			"for tests in code", "c/f.go",
+			[]string{"os/exec"},
+			"c/f.go:2: package of c may not import os/exec: do without, or change the policy",
+		},
 		{"for all tests", "a/f_test.go", []string{"log"}, ""},
-		{"for all tests in code", "a/f.go", []string{"log"}, "a/f.go:2: package of a may not import log: do without, or change the policy"},
-		{"any build constraint", "a/f_windows.go", []string{"m/c"}, "a/f_windows.go:2: package of a may not import c: ask it of a package that may, or change the policy"},
+		{
+			"for all tests in code", "a/f.go",
+			[]string{"log"},
+			"a/f.go:2: package of a may not import log: do without, or change the policy",
+		},
+		{
+			"any build constraint", "a/f_windows.go",
+			[]string{"m/c"},
+			"a/f_windows.go:2: package of a may not import c: ask it of a package that may, or change the policy",
+		},
 		{"not a part of the module", "a/testdata/f.go", []string{"m/c"}, ""},
 		{"hidden", "a/_old/f.go", []string{"m/c"}, ""},
 		{"unlisted package", "e/f.go", nil, "e: package is not in the policy: add it to internal/archtest"},
@@ -142,7 +190,10 @@ func TestCheck(t *testing.T) {
 }
 
 func TestCheckPackages(t *testing.T) {
-	violations, err := fake.Check(tree(t, map[string][]string{"a/x.go": nil, "b/x.go": nil, "c/x.go": nil, "tools/go.mod": nil, "tools/x.go": nil}))
+	violations, err := fake.Check(tree(t, map[string][]string{
+		"a/x.go": nil, "b/x.go": nil, "c/x.go": nil,
+		"tools/go.mod": nil, "tools/x.go": nil,
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,23 @@ var policy = Policy{
 	Rules: []Rule{
 		{
 			Package: ".",
-			Imports: []string{"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold", "backend/verilog", "backend/wrapper", "sim", "sim/...", "flow/icestorm", "flow/synth", "target", "internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural"},
-			Test:    []string{"compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign"},
+			Imports: []string{
+				"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold",
+				"backend/verilog", "backend/wrapper", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
+				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
+			},
+			Test: []string{"compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign"},
 		},
-		{Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all, TestExternal: []string{sys, testscript}, TestStandard: []string{"net/http", "os/exec"}},
+		{
+			Package: "cmd/ialgn", Imports: all, External: []string{cli, term}, Test: all,
+			TestExternal: []string{sys, testscript}, TestStandard: []string{"net/http", "os/exec"},
+		},
 
 		{
-			Package: "trainer", Imports: []string{"trainer/...", "internal/atomicfile", "internal/crew", "internal/filelock", "internal/hugepage", "internal/jsonfault", "internal/memory", "internal/plural", "internal/overwrite"},
+			Package: "trainer", Imports: []string{
+				"trainer/...", "internal/atomicfile", "internal/crew", "internal/filelock",
+				"internal/hugepage", "internal/jsonfault", "internal/memory", "internal/plural", "internal/overwrite",
+			},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "trainer/config", External: []string{yaml}, Test: []string{"trainer/encoding"}},
@@ -21,31 +31,52 @@ var policy = Policy{
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
 		{
-			Package:  "trainer/model",
-			Imports:  []string{"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/crew", "internal/hugepage", "internal/jsonfault"},
+			Package: "trainer/model",
+			Imports: []string{
+				"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/crew",
+				"internal/hugepage", "internal/jsonfault",
+			},
 			External: []string{math32, sync}, Test: []string{"internal/resign"},
 		},
-		{Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys}, TestStandard: []string{"unsafe"}},
 		{
-			Package: "trainer/engine", Imports: []string{"trainer/model", "trainer/kernel", "trainer/detmath", "internal/bitplane", "internal/crew", "internal/hugepage"},
+			Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys},
+			TestStandard: []string{"unsafe"},
+		},
+		{
+			Package: "trainer/engine", Imports: []string{
+				"trainer/model", "trainer/kernel", "trainer/detmath",
+				"internal/bitplane", "internal/crew", "internal/hugepage",
+			},
 			Test: []string{"trainer/config", "trainer/encoding"},
 		},
 
 		{
-			Package: "diagnose/activation", Imports: []string{"trainer/model", "trainer/encoding", "internal/bitplane", "internal/crew", "internal/hugepage"},
+			Package: "diagnose/activation", Imports: []string{
+				"trainer/model", "trainer/encoding", "internal/bitplane",
+				"internal/crew", "internal/hugepage",
+			},
 			Test: []string{"trainer/..."},
 		},
 		{
-			Package:  "diagnose/probe",
-			Imports:  []string{"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath", "internal/atomicfile", "internal/bitplane", "internal/crew", "internal/filelock", "internal/jsonfault"},
+			Package: "diagnose/probe",
+			Imports: []string{
+				"diagnose/activation", "trainer/model", "trainer/encoding", "trainer/kernel", "trainer/detmath",
+				"internal/atomicfile", "internal/bitplane", "internal/crew", "internal/filelock", "internal/jsonfault",
+			},
 			External: []string{sync},
 		},
 		{
-			Package: "diagnose/updates", Imports: []string{"trainer", "trainer/config", "trainer/model", "diagnose/depthuse", "internal/plot", "internal/crew", "internal/hugepage", "internal/jsonfault"},
+			Package: "diagnose/updates", Imports: []string{
+				"trainer", "trainer/config", "trainer/model", "diagnose/depthuse",
+				"internal/plot", "internal/crew", "internal/hugepage", "internal/jsonfault",
+			},
 			Test: []string{"trainer/..."},
 		},
 
-		{Package: "netlist", External: []string{gonum}, Test: []string{"diagnose/census", "trainer/encoding", "trainer/model"}},
+		{Package: "netlist", External: []string{gonum}, Test: []string{
+			"diagnose/census", "trainer/encoding",
+			"trainer/model",
+		}},
 		// The one bridge from what is trained to what is compiled.
 		{Package: "netlist/freeze", Imports: []string{"netlist", "trainer/model"}, Test: []string{"trainer/encoding"}},
 
@@ -56,21 +87,35 @@ var policy = Policy{
 			Test: []string{"sim", "trainer/model"},
 		},
 		{
-			Package: "artifact", Imports: []string{"internal/atomicfile", "netlist", "netlist/counts", "compiler", "compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault", "internal/overwrite", "target"},
+			Package: "artifact", Imports: []string{
+				"internal/atomicfile", "netlist", "netlist/counts", "compiler",
+				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault",
+				"internal/overwrite", "target",
+			},
 			Test: []string{"compiler/hardware", "trainer/model"},
 		},
 		{
 			Package: "artifact/plan",
-			Imports: []string{"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts", "netlist/freeze", "sim", "sim/verify", "target", "trainer/encoding", "trainer/model", "internal/jsonfault", "internal/plural"},
+			Imports: []string{
+				"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts",
+				"netlist/freeze", "sim", "sim/verify", "target", "trainer/encoding", "trainer/model", "internal/jsonfault",
+				"internal/plural",
+			},
 		},
-		{Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "target"}, Test: []string{"compiler", "sim"}},
+		{
+			Package: "compiler/hardware", Imports: []string{"netlist", "netlist/counts", "compiler/...", "target"},
+			Test: []string{"compiler", "sim"},
+		},
 		{
 			Package: "compiler/head", Imports: []string{"netlist", "netlist/counts", "internal/crew"},
 			Test: []string{"compiler", "compiler/lut", "sim", "backend/...", "internal/tool", "trainer/model"},
 		},
 		{
 			Package: "compiler/encoder", Imports: []string{"netlist"},
-			Test: []string{"compiler", "compiler/head", "compiler/lut", "compiler/pipeline", "sim", "backend/aiger", "backend/verilog"},
+			Test: []string{
+				"compiler", "compiler/head", "compiler/lut", "compiler/pipeline", "sim", "backend/aiger",
+				"backend/verilog",
+			},
 		},
 
 		{Package: "compiler/chain", Imports: []string{"netlist"}, Test: []string{"sim"}},
@@ -78,11 +123,15 @@ var policy = Policy{
 			Package: "compiler/pipeline", Imports: []string{"netlist"},
 			Test: []string{"sim", "compiler/lut", "compiler/head", "netlist/counts"},
 		},
-		{Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/crew"}, Test: []string{"compiler", "sim/...", "internal/tool"}},
+		{
+			Package: "compiler/lut", Imports: []string{"netlist", "compiler/chain", "internal/crew"},
+			Test: []string{"compiler", "sim/...", "internal/tool"},
+		},
 
 		{
 			Package: "backend/verilog", Imports: []string{"netlist", "target"},
-			Test: []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"}, TestStandard: []string{"os/exec"},
+			Test:         []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"},
+			TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist", "target"},
@@ -113,9 +162,15 @@ var policy = Policy{
 		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
-		{Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
+		{
+			Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},
+			TestStandard: []string{"os/exec"},
+		},
 
-		{Package: "sim", Imports: []string{"netlist", "internal/bitplane", "internal/crew"}, External: []string{sync}, Test: []string{"trainer/model", "compiler/pipeline"}},
+		{
+			Package: "sim", Imports: []string{"netlist", "internal/bitplane", "internal/crew"}, External: []string{sync},
+			Test: []string{"trainer/model", "compiler/pipeline"},
+		},
 		{
 			Package: "sim/activity", Imports: []string{"sim", "netlist", "backend/verilog"},
 			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline", "target"},
@@ -132,24 +187,34 @@ var policy = Policy{
 			Package: "flow/vivado", Imports: []string{"target", "flow/placement", "internal/tool"},
 			TestStandard: []string{"os/exec"},
 		},
-		{Package: "flow/icestorm", Imports: []string{"target", "flow/placement", "internal/tool"}, Test: []string{"flow/nextpnr", "flow/yosys"}},
 		{
-			Package:  "flow/synth",
-			Imports:  []string{"target", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys", "internal/crew", "internal/filelock", "internal/plural", "internal/progress", "internal/tool", "internal/overwrite"},
+			Package: "flow/icestorm", Imports: []string{"target", "flow/placement", "internal/tool"},
+			Test: []string{"flow/nextpnr", "flow/yosys"},
+		},
+		{
+			Package: "flow/synth",
+			Imports: []string{
+				"target", "flow/placement", "flow/nextpnr", "flow/vivado", "flow/icestorm", "flow/yosys",
+				"internal/crew", "internal/filelock", "internal/plural", "internal/progress", "internal/tool", "internal/overwrite",
+			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "sim/verify",
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec", "sim/verify/step",
-				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/progress", "internal/tool",
+				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/progress",
+				"internal/tool",
 				"flow/yosys", "target", "flow/icestorm",
 			},
 			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
 		},
 		{
 			// Nothing of the compiler: it is judged here.
-			Package: "sim/verify/readback", Imports: []string{"sim", "sim/verify/cec", "netlist", "backend/lowering", "backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool"},
+			Package: "sim/verify/readback", Imports: []string{
+				"sim", "sim/verify/cec", "netlist", "backend/lowering",
+				"backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool",
+			},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "target", "trainer/..."},
 		},
 		{
@@ -165,26 +230,48 @@ var policy = Policy{
 		},
 
 		{Package: "diagnose/subject", Imports: []string{"diagnose/depthuse", "trainer", "trainer/config", "trainer/model"}},
-		{Package: "diagnose/analysis", Imports: []string{"diagnose/census", "diagnose/depthuse", "diagnose/subject", "internal/plot", "trainer/model"}},
-		{Package: "diagnose/entropy", Imports: []string{"diagnose/activation", "diagnose/subject", "internal/plot", "trainer"}},
-		{Package: "diagnose/probes", Imports: []string{"diagnose/entropy", "diagnose/probe", "diagnose/subject", "internal/plot", "trainer"}},
+		{Package: "diagnose/analysis", Imports: []string{
+			"diagnose/census", "diagnose/depthuse", "diagnose/subject",
+			"internal/plot", "trainer/model",
+		}},
+		{Package: "diagnose/entropy", Imports: []string{
+			"diagnose/activation", "diagnose/subject", "internal/plot",
+			"trainer",
+		}},
+		{Package: "diagnose/probes", Imports: []string{
+			"diagnose/entropy", "diagnose/probe", "diagnose/subject",
+			"internal/plot", "trainer",
+		}},
 		{Package: "diagnose/census", Imports: []string{"trainer/model"}, Test: []string{"netlist", "trainer/encoding"}},
 		{Package: "diagnose/depthuse", Imports: []string{"diagnose/census", "trainer/config", "internal/plot"}},
 		{
 			Package: "diagnose/credit",
-			Imports: []string{"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/kernel", "trainer/model", "diagnose/depthuse", "internal/crew", "internal/plot"},
-			Test:    []string{"trainer/engine"},
+			Imports: []string{
+				"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/kernel", "trainer/model",
+				"diagnose/depthuse", "internal/crew", "internal/plot",
+			},
+			Test: []string{"trainer/engine"},
 		},
 		{
-			Package:  "experiment",
-			Imports:  []string{"trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census", "diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plot", "internal/plural", "internal/overwrite"},
+			Package: "experiment",
+			Imports: []string{
+				"trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census",
+				"diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plot",
+				"internal/plural", "internal/overwrite",
+			},
 			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
 		},
 
 		{
 			Package: "report",
-			Imports: []string{".", "diagnose/analysis", "diagnose/depthuse", "internal/jsonfault", "internal/plot", "netlist", "compiler", "artifact", "flow/placement", "flow/synth", "trainer/config", "trainer/model"},
-			Test:    []string{"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "target", "trainer/encoding"},
+			Imports: []string{
+				".", "diagnose/analysis", "diagnose/depthuse", "internal/jsonfault", "internal/plot", "netlist",
+				"compiler", "artifact", "flow/placement", "flow/synth", "trainer/config", "trainer/model",
+			},
+			Test: []string{
+				"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "target",
+				"trainer/encoding",
+			},
 		},
 
 		{Package: "internal/atomicfile"},
@@ -198,29 +285,44 @@ var policy = Policy{
 		{Package: "internal/jsonfault"},
 		{Package: "internal/memory", TestStandard: []string{"os/exec"}},
 		{Package: "internal/overwrite"},
-		{Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"}, External: []string{gonumPlot}},
+		{
+			Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"},
+			External: []string{gonumPlot},
+		},
 		{Package: "internal/plural"},
 		{Package: "internal/permute", External: []string{cli}},
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
 		{Package: "internal/progress", Imports: []string{"internal/crew"}},
 		{Package: "internal/hugepage", Standard: []string{"unsafe"}},
-		{Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys}, Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"}},
-		{Package: "internal/modelgen", Imports: []string{"trainer/config", "trainer/encoding", "trainer/model", "internal/hugepage"}},
+		{
+			Package: "internal/tool", Imports: []string{"internal/memory"}, External: []string{sys},
+			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
+		},
+		{Package: "internal/modelgen", Imports: []string{
+			"trainer/config", "trainer/encoding", "trainer/model",
+			"internal/hugepage",
+		}},
 		{Package: "tools/architecture", Imports: []string{"internal/archtest"}},
 		{Package: "tools/genmodel", Imports: []string{"internal/modelgen"}},
-		{Package: "tools/benchcompile", Imports: []string{"netlist", "netlist/freeze", "compiler", "compiler/...", "backend/...", "sim/verify", "target", "trainer/model", "internal/..."}},
+		{Package: "tools/benchcompile", Imports: []string{
+			"netlist", "netlist/freeze", "compiler", "compiler/...",
+			"backend/...", "sim/verify", "target", "trainer/model", "internal/...",
+		}},
 		{
 			Package: "tools/fuzzcompile",
 			Imports: []string{
-				"artifact", "artifact/plan", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
-				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model", "trainer/encoding", "internal/...",
+				"artifact", "artifact/plan", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...",
+				"backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
+				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model",
+				"trainer/encoding", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
 		},
 		{
 			Package: "tools/mutate",
 			Imports: []string{
-				"netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/handover", "backend/verilog", "backend/wrapper", "sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
+				"netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/handover", "backend/verilog", "backend/wrapper",
+				"sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
@@ -235,8 +337,11 @@ var policy = Policy{
 		{Package: "examples/python", Test: []string{"trainer/..."}, TestStandard: []string{"os/exec"}},
 	},
 
-	Common:       []string{"internal/hint", "internal/option"}, // the words of errors
-	Test:         []string{"internal/modelgen", "internal/netgen", "internal/testbench", "internal/tooltest", "netlist/freeze"},
+	Common: []string{"internal/hint", "internal/option"}, // the words of errors
+	Test: []string{
+		"internal/modelgen", "internal/netgen", "internal/testbench", "internal/tooltest",
+		"netlist/freeze",
+	},
 	TestExternal: []string{goCmp},
 	TestStandard: []string{"log"}, // examples end with it
 

@@ -159,7 +159,8 @@ func compare(documented, output []string, mask func(string) string) error {
 
 // TestProgressLines takes what a slow machine says of its progress for that, and no result.
 func TestProgressLines(t *testing.T) {
-	out := "verifying\nformal: 37 s, proving 300 bits of the last layer\nnextpnr, seed 1: 1 min 5 s, routing, 633 arcs left\n" +
+	out := "verifying\nformal: 37 s, proving 300 bits of the last layer\nnextpnr, seed 1: 1 min 5 s, " +
+		"routing, 633 arcs left\n" +
 		"folded program: 10 s\nrtl: 200 samples in iverilog: no difference (1.20 s)\nverified\n"
 	if got, want := progress.ReplaceAllString(out, ""),
 		"verifying\nrtl: 200 samples in iverilog: no difference (1.20 s)\nverified\n"; got != want {

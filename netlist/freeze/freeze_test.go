@@ -113,7 +113,8 @@ func checkFrozen(t *testing.T, name string, f *model.Frozen) {
 			}
 			for c := range f.Classes {
 				p := n.Probes()[c]
-				if got, want := number(net, p.Nets), uint64(counts[c*samples+s]); got != want || p.Name != fmt.Sprintf("count_%d", c) {
+				if got, want := number(net, p.Nets), uint64(counts[c*samples+s]); got != want ||
+					p.Name != fmt.Sprintf("count_%d", c) {
 					t.Fatalf("%s: probe %s is %d, want count %d of class %d", where, p.Name, got, want, c)
 				}
 			}

@@ -22,7 +22,8 @@ import (
 )
 
 // What says in a report what is counted.
-const What = "zero-delay transitions between settled values of consecutive samples: activity without glitches, not power"
+const What = "zero-delay transitions between settled values of consecutive samples: activity " +
+	"without glitches, not power"
 
 // Report is what was counted.
 type Report struct {
@@ -74,7 +75,10 @@ func Measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int, v
 	if err != nil {
 		return nil, err
 	}
-	m := &meter{n: n, sim: s, samples: samples, names: verilog.NewNames(n), last: make([]uint8, n.Nets()), count: make([]int, n.Nets())}
+	m := &meter{
+		n: n, sim: s, samples: samples, names: verilog.NewNames(n), last: make([]uint8, n.Nets()),
+		count: make([]int, n.Nets()),
+	}
 	if vcd != nil {
 		m.trace = newTrace(vcd, n, m.names)
 	}

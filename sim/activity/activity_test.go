@@ -134,7 +134,10 @@ func TestGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	cells := netlist.Measure(n).Cells
-	want := map[string]int{"input": len(n.InputPorts()[0].Nets), "encoder": cells.Encoder, "gates": cells.Gates, "head": cells.Head}
+	want := map[string]int{
+		"input": len(n.InputPorts()[0].Nets), "encoder": cells.Encoder, "gates": cells.Gates,
+		"head": cells.Head,
+	}
 	var sum Group
 	for _, g := range r.Parts {
 		if g.Nets != want[g.Name] {
@@ -154,7 +157,8 @@ func TestGroups(t *testing.T) {
 		gates += g.Nets
 	}
 	if gates != cells.Gates || len(r.Classes) != 3 || len(r.Nets) != r.Total.Nets {
-		t.Errorf("%d gates in %d classes, want %d in 3; %d nets, want %d", gates, len(r.Classes), cells.Gates, len(r.Nets), r.Total.Nets)
+		t.Errorf("%d gates in %d classes, want %d in 3; %d nets, want %d", gates, len(r.Classes), cells.Gates, len(r.Nets),
+			r.Total.Nets)
 	}
 	busiest := r.Busiest(5)
 	for i, v := range busiest[1:] {
@@ -190,7 +194,8 @@ func TestRefused(t *testing.T) {
 	}
 	b := netlist.NewBuilder("two")
 	b.Output("y", 1, nil, append(b.Input("a", 1, 1, nil), b.Input("b", 1, 1, nil)...))
-	if _, err := Measure(t.Context(), b.Netlist(), x, 1, nil); err == nil || !strings.Contains(err.Error(), "2 input ports") {
+	if _, err := Measure(t.Context(), b.Netlist(), x, 1, nil); err == nil ||
+		!strings.Contains(err.Error(), "2 input ports") {
 		t.Errorf("two ports: %v", err)
 	}
 	full := errors.New("the disk is full")

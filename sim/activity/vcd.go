@@ -24,7 +24,8 @@ type change uint64
 
 func newTrace(w io.Writer, n *netlist.Netlist, names verilog.Names) *trace {
 	t := &trace{w: bufio.NewWriterSize(w, 1<<16), nets: n.Nets()}
-	fmt.Fprintf(t.w, "$version ialgn $end\n$comment %s; a sample a microsecond $end\n$timescale 1us $end\n$scope module %s $end\n", What, n.Name)
+	fmt.Fprintf(t.w, "$version ialgn $end\n$comment %s; a sample a microsecond $end\n$timescale 1us $end\n$scope "+
+		"module %s $end\n", What, n.Name)
 	var name []byte
 	for v := netlist.True + 1; int(v) < n.Nets(); v++ {
 		name = names.AppendNet(name[:0], v)

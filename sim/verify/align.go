@@ -178,7 +178,8 @@ func (k *cuts) choose(ctx context.Context) ([]choice, error) {
 		part := netlistOrder(na)
 		if !k.raw.roots.ports {
 			if part, pairs = k.known.match(raw[a:a+na], product[b:b+nb], pairs, k.sameChain(c), k.product.ones(c)); pairs > 0 {
-				return nil, fmt.Errorf("optimised netlist: the hint has %d pairs of bits for class %d that the raw netlist has not", pairs, c)
+				return nil, fmt.Errorf("optimised netlist: the hint has %d pairs of bits for class %d that the raw netlist has not",
+					pairs, c)
 			}
 		}
 		for _, choice := range part {
@@ -258,7 +259,10 @@ func (s stimulus) match(raw, product []signature, pairs int, same, ones []int) (
 		}
 		rest = append(rest, i)
 	}
-	ones = slices.DeleteFunc(slices.Clone(ones), func(j int) bool { return taken[j] || !slices.Contains(left[product[j].key()], j) })
+	ones = slices.DeleteFunc(slices.Clone(ones), func(j int) bool {
+		return taken[j] ||
+			!slices.Contains(left[product[j].key()], j)
+	})
 	rest, missing := s.pair(raw, rest, pairs+len(ones), chosen)
 	spare := min(missing, len(ones))
 	ones, missing = ones[:len(ones)-spare], missing-spare // ones that stand for a pair of raw

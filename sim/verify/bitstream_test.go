@@ -35,7 +35,10 @@ func routed(t *testing.T, d Design, name string, b Bitstream, board string) (Bit
 		t.Fatal(err)
 	}
 	b.Module, b.Top = "net", "net"
-	o := synth.Options{Device: b.Device, Dir: dir, MHz: 12, Seeds: []int{1}, Sources: []string{filepath.Join(dir, "net.v")}}
+	o := synth.Options{
+		Device: b.Device, Dir: dir, MHz: 12, Seeds: []int{1},
+		Sources: []string{filepath.Join(dir, "net.v")},
+	}
 	emitted := func(path string, writeTo func(io.Writer) error) {
 		var text strings.Builder
 		if err := writeTo(&text); err != nil {
@@ -124,7 +127,10 @@ func TestBitstream(t *testing.T) {
 // lower lowers the product of a design for iCE40.
 func (d Design) lower(t *testing.T, stages int) Design {
 	t.Helper()
-	o := hardware.Options{Target: target.ICE40, K: 4, Objective: lut.Balanced, Threads: 1, Pipeline: pipeline.Options{Stages: stages}}
+	o := hardware.Options{
+		Target: target.ICE40, K: 4, Objective: lut.Balanced, Threads: 1,
+		Pipeline: pipeline.Options{Stages: stages},
+	}
 	h, err := o.Lower(t.Context(), d.Product)
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +213,8 @@ func TestBitstreamPorts(t *testing.T) {
 		t.Fatalf("the sound bitstream: %+v, %v", r, err)
 	}
 	other := loweredDesign(t, tiny(7).Model, netlist.Full, "ice40", 4, false, pipeline.Options{Stages: 1})
-	if r, err := other.Bitstream(t.Context(), s, b, 100); err != nil || r.Mismatches == 0 || !strings.Contains(r.First[0].What, "the bitstream differs") {
+	if r, err := other.Bitstream(t.Context(), s, b, 100); err != nil || r.Mismatches == 0 ||
+		!strings.Contains(r.First[0].What, "the bitstream differs") {
 		t.Errorf("another model's: %+v, %v", r, err)
 	}
 }

@@ -80,7 +80,9 @@ func (s suspect) find(ctx context.Context) (o netlist.Origin, ok bool, err error
 // complemented returns the first cell that drives one of the nets, by way of other
 // complemented cells perhaps, is itself complemented, and with whose table inverted
 // the two netlists agree.
-func (s suspect) complemented(ctx context.Context, relations []relation, nets []netlist.Net) (c netlist.Cell, ok bool, err error) {
+func (s suspect) complemented(ctx context.Context, relations []relation, nets []netlist.Net) (c netlist.Cell, ok bool,
+	err error,
+) {
 	var complemented []netlist.Cell
 	netlist.Cone(s.product, nets, func(c netlist.Cell) bool {
 		if relations[c] != unequal {

@@ -25,10 +25,11 @@ func byClassForms(t *testing.T, seed uint64) map[string]Design {
 	auto := pipeline.Options{Auto: true, MaxLevels: 2}
 	shared := modelgen.New(modelgen.Options{Seed: seed, Features: 9, Width: 36, Depth: 4, Topology: "rwlgn"}).Freeze()
 	return map[string]Design{
-		"core":              newDesign(t, f, netlist.Core, 2),
-		"full":              newDesign(t, f, netlist.Full, 2),
-		"shared gates":      newDesign(t, shared, netlist.Core, 2),
-		"one gate a class":  newDesign(t, modelgen.New(modelgen.Options{Seed: seed, Width: 3, Depth: 2}).Freeze(), netlist.Core, 0),
+		"core":         newDesign(t, f, netlist.Core, 2),
+		"full":         newDesign(t, f, netlist.Full, 2),
+		"shared gates": newDesign(t, shared, netlist.Core, 2),
+		"one gate a class": newDesign(t, modelgen.New(modelgen.Options{Seed: seed, Width: 3, Depth: 2}).Freeze(),
+			netlist.Core, 0),
 		"pipelined":         pipelined(t, newDesign(t, f, netlist.Core, 2), auto),
 		"mapped":            loweredDesign(t, f, netlist.Full, "generic", 6, false),
 		"mapped, shared":    loweredDesign(t, shared, netlist.Full, "generic", 4, false),
@@ -71,7 +72,8 @@ func TestByClass(t *testing.T) {
 				whole.ByClass = false
 				want, got := rtl(t, d, s, whole, "iverilog"), rtl(t, d, s, files, "iverilog")
 				if (want.Mismatches > 0) != (got.Mismatches > 0) {
-					t.Fatalf("layer %d gate %d is broken: %d differ as a whole, %d by class", layer, gate, want.Mismatches, got.Mismatches)
+					t.Fatalf("layer %d gate %d is broken: %d differ as a whole, %d by class", layer, gate, want.Mismatches,
+						got.Mismatches)
 				}
 				if got.Mismatches == 0 {
 					continue // the gate does not matter
@@ -169,13 +171,17 @@ func TestPartsAreLines(t *testing.T) {
 
 // TestParseSource takes a small file apart, and refuses one that is not as it was written.
 func TestParseSource(t *testing.T) {
-	const sound = "// Module m\n`default_nettype none\n\nmodule m (\n    input  wire [3:0] x,\n    output wire [17:0] h\n);\n  wire a, b;\n  assign a = x[0];\n" +
-		"  LUT2 #(.INIT(4'h8)) b_i (.I0(a), .I1(x[1]), .F(b));\n  assign h[15:0] = {16{1'b0}};\n  assign h[17:16] = {a, b};\nendmodule\n\n`default_nettype wire\n"
+	const sound = "// Module m\n`default_nettype none\n\nmodule m (\n    input  wire [3:0] x,\n    output wire [17:0] " +
+		"h\n);\n  wire a, b;\n  assign a = x[0];\n" +
+		"  LUT2 #(.INIT(4'h8)) b_i (.I0(a), .I1(x[1]), .F(b));\n  assign h[15:0] = {16{1'b0}};\n  assign h[17:16] = {a, " +
+		"b};\nendmodule\n\n`default_nettype wire\n"
 	s, err := parseSource([]byte(sound), "m")
-	if err != nil || s.part([]string{"h"}, nil).cells() != 4 || s.part([]string{"b"}, nil).cells() != 2 || s.part([]string{"a"}, nil).cells() != 1 {
+	if err != nil || s.part([]string{"h"}, nil).cells() != 4 || s.part([]string{"b"}, nil).cells() != 2 ||
+		s.part([]string{"a"}, nil).cells() != 1 {
 		t.Fatalf("the sound file: %v", err)
 	}
-	if p := s.part([]string{"h"}, map[string]bool{"b": true}); p.cells() != 3 || !p.needs("a") || !p.needs("b") || p.needs("c") {
+	if p := s.part([]string{"h"}, map[string]bool{"b": true}); p.cells() != 3 || !p.needs("a") || !p.needs("b") ||
+		p.needs("c") {
 		t.Errorf("cut at b: %d cells", p.cells())
 	}
 	broken := strings.Replace(sound, "assign a = x[0];", "reg r; always @(x) r = x[0]; assign a = r;", 1)
@@ -211,7 +217,10 @@ func byClassTarget(t *testing.T, d Design, o verilog.Options) {
 		t.Fatal(err)
 	}
 	sound, s := text.String(), randomSamples(d.Model, 150)
-	files := RTLFiles{Module: o.Module, Design: filepath.Join(t.TempDir(), "net.v"), Style: o.Style, Target: o.Target, ByClass: true}
+	files := RTLFiles{
+		Module: o.Module, Design: filepath.Join(t.TempDir(), "net.v"), Style: o.Style, Target: o.Target,
+		ByClass: true,
+	}
 	write(t, files.Design, sound)
 	if r := rtl(t, d, s, files, "iverilog"); r.Mismatches != 0 || r.Checked != 150 || !r.ByClass {
 		t.Fatalf("the sound design: %+v", r)
@@ -225,7 +234,8 @@ func byClassTarget(t *testing.T, d Design, o verilog.Options) {
 	}
 	differ := 0
 	for _, at := range tables[:min(len(tables), 6)] {
-		write(t, files.Design, sound[:at[2]]+string("123456789abcdef0"[strings.IndexByte("0123456789abcdef", sound[at[2]])])+sound[at[3]:])
+		write(t, files.Design, sound[:at[2]]+string("123456789abcdef0"[strings.IndexByte("0123456789abcdef",
+			sound[at[2]])])+sound[at[3]:])
 		whole := files
 		whole.ByClass = false
 		want, got := rtl(t, d, s, whole, "iverilog"), rtl(t, d, s, files, "iverilog")
@@ -245,7 +255,8 @@ func TestByClassErrors(t *testing.T) {
 	d := newDesign(t, small(74), netlist.Gates, 2)
 	files := emit(t, d)
 	files.ByClass = true
-	if _, err := d.RTL(t.Context(), randomSamples(d.Model, 5), files, "iverilog", 5); err == nil || !strings.Contains(err.Error(), "no class counts") {
+	if _, err := d.RTL(t.Context(), randomSamples(d.Model, 5), files, "iverilog", 5); err == nil ||
+		!strings.Contains(err.Error(), "no class counts") {
 		t.Errorf("scope gates: %v", err)
 	}
 	var b bytes.Buffer

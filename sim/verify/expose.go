@@ -151,5 +151,6 @@ func wrongAnswer(ctx context.Context, a *counts.Index, plain, built *netlist.Net
 	if index[0] == index[1] {
 		return "", nil
 	}
-	return fmt.Sprintf("the argmax is wrong: of %s it takes number %d, not %d", strings.Join(words, " "), index[1], index[0]), nil
+	return fmt.Sprintf("the argmax is wrong: of %s it takes number %d, not %d", strings.Join(words, " "), index[1],
+		index[0]), nil
 }

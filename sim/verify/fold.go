@@ -214,7 +214,8 @@ func (p *foldProgram) check(features, perFeature int) error {
 			case s.closes:
 				classes++
 			case s.level >= perFeature || s.feature >= features:
-				return fmt.Errorf("folded program: step %d of lane %d reads level %d of feature %d, which there is not: compile again", pc, l, s.level, s.feature)
+				return fmt.Errorf("folded program: step %d of lane %d reads level %d of feature %d, which "+
+					"there is not: compile again", pc, l, s.level, s.feature)
 			case !loaded:
 				return fmt.Errorf("folded program: step %d of lane %d comes before a load: compile again", pc, l)
 			case s.ends && classes == p.classes && l == 0:

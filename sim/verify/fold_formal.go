@@ -52,7 +52,8 @@ func (p *foldProgram) netlist(d Design) (*netlist.Netlist, error) {
 			}
 		}
 		if len(classes[c])>>len(count) > 0 {
-			return nil, fmt.Errorf("folded program: it adds %d chains for class %d, more than the engine counts: compile again", len(classes[c]), c)
+			return nil, fmt.Errorf("folded program: it adds %d chains for class %d, more than the engine counts: compile again",
+				len(classes[c]), c)
 		}
 		b.Probe(probe.Name, count)
 		words = append(words, count...)
@@ -104,7 +105,8 @@ func (p *foldProgram) chains(b *netlist.Builder, bit [][]netlist.Net) (classes [
 func (d Design) FoldStep(ctx context.Context, f FoldFiles) (*step.Result, error) {
 	e := &d.Model.Encoder
 	s := step.Engine{
-		Module: f.Module, File: f.Verilog, Features: e.Features(), WordBits: e.BitsIn, Classes: len(d.Model.Classes), Drop: f.Drop, Levels: e.Bits - 1,
+		Module: f.Module, File: f.Verilog, Features: e.Features(), WordBits: e.BitsIn, Classes: len(d.Model.Classes),
+		Drop: f.Drop, Levels: e.Bits - 1,
 		CountBits: bits.Len(uint(d.Model.Width / len(d.Model.Classes))), Programs: make([][][]uint64, max(1, f.Lanes)),
 	}
 	p, err := d.readProgram(f)

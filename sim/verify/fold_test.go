@@ -60,7 +60,10 @@ func quantiles(f *model.Frozen) *model.Frozen {
 // of the program, in the thresholds, or in the engine.
 func TestFold(t *testing.T) {
 	needs(t, "iverilog", "vvp", "abc", "yosys")
-	f := netgen.Frozen(1, netgen.FrozenOptions{Width: 60, Depth: 8, Features: 12, Bits: 5, Classes: 3, ShareA: 0.3, ShareBinary: 0.6})
+	f := netgen.Frozen(1, netgen.FrozenOptions{
+		Width: 60, Depth: 8, Features: 12, Bits: 5, Classes: 3, ShareA: 0.3,
+		ShareBinary: 0.6,
+	})
 	for _, c := range []struct {
 		model *model.Frozen
 		lanes int
@@ -107,14 +110,17 @@ func TestFold(t *testing.T) {
 	if found < 8 || refuted < found {
 		t.Errorf("of 12 changed words, %d are found, and %d refuted", found, refuted)
 	}
-	change(t, files.Verilog, func(text string) string { return strings.Replace(text, "total > best", "total >= best", 1) }, func() {
-		if r, err := d.FoldRTL(t.Context(), s, files, "iverilog", 40); err != nil || r.Mismatches == 0 || !strings.Contains(r.First[0].What, "the Verilog differs") {
-			t.Errorf("ties go to the last class, and no difference is found: %+v, %v", r, err)
-		}
-		if r, err := d.FoldStep(t.Context(), files); err != nil || r.Verdict != cec.Different || !slices.Contains(r.Differ, "winner'[0]") {
-			t.Errorf("ties go to the last class, and a clock is proved: %+v, %v", r, err)
-		}
-	})
+	change(t, files.Verilog, func(text string) string { return strings.Replace(text, "total > best", "total >= best", 1) },
+		func() {
+			if r, err := d.FoldRTL(t.Context(), s, files, "iverilog", 40); err != nil || r.Mismatches == 0 ||
+				!strings.Contains(r.First[0].What, "the Verilog differs") {
+				t.Errorf("ties go to the last class, and no difference is found: %+v, %v", r, err)
+			}
+			if r, err := d.FoldStep(t.Context(), files); err != nil || r.Verdict != cec.Different ||
+				!slices.Contains(r.Differ, "winner'[0]") {
+				t.Errorf("ties go to the last class, and a clock is proved: %+v, %v", r, err)
+			}
+		})
 }
 
 // change changes a file while something is done.
@@ -144,12 +150,21 @@ func TestFoldForm(t *testing.T) {
 	}{
 		{"no number", files.Programs[0], "is no word of", func(text string) string { return "xyz\n" + text }},
 		{"too wide", files.Programs[1], "is no word of", func(text string) string { return "f" + text }},
-		{"a lane that is longer", files.Programs[0], "lane 1 of 2 has 256 steps, lane 0 257", func(text string) string { return "0\n" + text }},
+		{
+			"a lane that is longer", files.Programs[0], "lane 1 of 2 has 256 steps, lane 0 257",
+			func(text string) string { return "0\n" + text },
+		},
 		{"nothing but loads", files.Programs[0], "completes 0 classes, the model has 3", func(text string) string {
 			return strings.Repeat("0\n", strings.Count(text, "\n"))
 		}},
-		{"a class closed in another lane", files.Programs[1], "closes a class in lane 1", func(text string) string { return "0e0" + text[3:] }},
-		{"a threshold", files.Thresholds, "line 1 does not have the thresholds", func(text string) string { return "123456" + text[6:] }},
+		{
+			"a class closed in another lane", files.Programs[1], "closes a class in lane 1",
+			func(text string) string { return "0e0" + text[3:] },
+		},
+		{
+			"a threshold", files.Thresholds, "line 1 does not have the thresholds",
+			func(text string) string { return "123456" + text[6:] },
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			change(t, c.path, c.edit, func() {

@@ -22,7 +22,9 @@ import (
 
 // loweredDesign freezes and compiles a model to LUTs, as the compile command does. Scopes
 // other than full use that inputs are thermometer codes where assumed.
-func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family string, k int, assumed bool, p ...pipeline.Options) Design {
+func loweredDesign(t *testing.T, f *model.Frozen, scope netlist.Scope, family string, k int, assumed bool,
+	p ...pipeline.Options,
+) Design {
 	t.Helper()
 	raw, err := freeze.Network(f, scope)
 	if err != nil {
@@ -101,13 +103,14 @@ func TestLoweredShapes(t *testing.T) {
 	needs(t, "abc")
 	base := func() *model.Frozen { return netgen.Frozen(5, netgen.FrozenOptions{}) }
 	for name, f := range map[string]*model.Frozen{
-		"one chain a class":        netgen.Frozen(5, netgen.FrozenOptions{Width: 3}),
-		"a class always full":      constantClass(base(), 15),
-		"all classes constant":     constantClass(constantClass(constantClass(base(), 15), 15, 1), 0, 2),
-		"two classes the same":     sameClasses(base()),
-		"pairs of complements":     complementPairs(base()),
-		"pairs in every class":     complementPairs(complementPairs(complementPairs(base()), 1), 2),
-		"many pairs, random wires": complementPairs(netgen.Frozen(8, netgen.FrozenOptions{Topology: netgen.Random, Width: 120})),
+		"one chain a class":    netgen.Frozen(5, netgen.FrozenOptions{Width: 3}),
+		"a class always full":  constantClass(base(), 15),
+		"all classes constant": constantClass(constantClass(constantClass(base(), 15), 15, 1), 0, 2),
+		"two classes the same": sameClasses(base()),
+		"pairs of complements": complementPairs(base()),
+		"pairs in every class": complementPairs(complementPairs(complementPairs(base()), 1), 2),
+		"many pairs, random wires": complementPairs(netgen.Frozen(8,
+			netgen.FrozenOptions{Topology: netgen.Random, Width: 120})),
 	} {
 		s := randomSamples(f, 100)
 		for _, scope := range scopes {
@@ -184,7 +187,10 @@ func TestForgedPair(t *testing.T) {
 	first, second := 0, 1
 	hint := &counts.Hint{Counts: []counts.Count{{
 		Bits: []counts.Bit{{Pair: &second}, {Pair: &first}, {Nets: x, Table: tableCopy}}, Digits: digits,
-		Counters: []counts.Counter{{Leaves: x, In: []counts.Term{term(1, x[0])}, Constant: 1, Out: []counts.Term{term(1, digits[0]), term(2, digits[1])}}},
+		Counters: []counts.Counter{{
+			Leaves: x, In: []counts.Term{term(1, x[0])}, Constant: 1,
+			Out: []counts.Term{term(1, digits[0]), term(2, digits[1])},
+		}},
 	}}}
 	d := Design{Model: small(1), Raw: raw, Product: product, Hint: hint}
 	r, err := d.Formal(t.Context())
@@ -260,7 +266,8 @@ func TestLoweredFaults(t *testing.T) {
 					continue
 				}
 				found++
-				if o := sound.Origin(c); o.Layer == 0 && got.First[0].Layer == 0 || o.Layer > 0 && got.First[0].Gate == int(o.Chain) {
+				if o := sound.Origin(c); o.Layer == 0 && got.First[0].Layer == 0 || o.Layer > 0 &&
+					got.First[0].Gate == int(o.Chain) {
 					named++
 				}
 			}
@@ -280,12 +287,15 @@ func TestForgedHint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*counts.Hint){
-		"no counts":           func(h *counts.Hint) { h.Counts = nil },
-		"no argmax":           func(h *counts.Hint) { h.Argmaxs = nil },
-		"a counter left out":  func(h *counts.Hint) { h.Counts[1].Counters = h.Counts[1].Counters[1:] },
-		"a bit left out":      func(h *counts.Hint) { h.Counts[1].Bits = h.Counts[1].Bits[1:] },
-		"a bit of another":    func(h *counts.Hint) { h.Counts[1].Bits[0] = h.Counts[0].Bits[0] },
-		"classes exchanged":   func(h *counts.Hint) { h.Counts[0].Bits, h.Counts[1].Bits = h.Counts[1].Bits, h.Counts[0].Bits },
+		"no counts":          func(h *counts.Hint) { h.Counts = nil },
+		"no argmax":          func(h *counts.Hint) { h.Argmaxs = nil },
+		"a counter left out": func(h *counts.Hint) { h.Counts[1].Counters = h.Counts[1].Counters[1:] },
+		"a bit left out":     func(h *counts.Hint) { h.Counts[1].Bits = h.Counts[1].Bits[1:] },
+		"a bit of another":   func(h *counts.Hint) { h.Counts[1].Bits[0] = h.Counts[0].Bits[0] },
+		"classes exchanged": func(h *counts.Hint) {
+			h.Counts[0].Bits, h.Counts[1].Bits = h.Counts[1].Bits,
+				h.Counts[0].Bits
+		},
 		"a pair with itself":  func(h *counts.Hint) { i := 0; h.Counts[0].Bits[0].Pair = &i },
 		"a net that is not":   func(h *counts.Hint) { h.Counts[0].Digits[0] = 1 << 30 },
 		"a leaf that is not":  func(h *counts.Hint) { h.Counts[0].Counters[0].Leaves[0] = 1 << 30 },

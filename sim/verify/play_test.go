@@ -37,7 +37,10 @@ func played(t *testing.T, d Design, b Bitstream, s Samples, change ...string) *R
 	}
 	write(t, filepath.Join(dir, "chip.v"), core.String()+text)
 	b.Top = "net_" + b.Wrapper
-	r, err := d.play(t.Context(), s, wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, sources: []string{"chip.v"}}, dir, s.Levels.Len())
+	r, err := d.play(t.Context(), s, wrapped{
+		wrapper: b.Wrapper, options: b.Options, top: b.Top,
+		sources: []string{"chip.v"},
+	}, dir, s.Levels.Len())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +57,10 @@ func TestPlay(t *testing.T) {
 		stages           int
 		counts           bool
 	}{{6, 8, netlist.Full, 0, false}, {3, 10, netlist.Full, 2, true}, {9, 4, netlist.Core, 1, true}} {
-		f := modelgen.New(modelgen.Options{Seed: 3, Features: c.features, BitsIn: c.bitsIn, Width: 40, Depth: 3, Classes: 10}).Freeze()
+		f := modelgen.New(modelgen.Options{
+			Seed: 3, Features: c.features, BitsIn: c.bitsIn, Width: 40, Depth: 3,
+			Classes: 10,
+		}).Freeze()
 		s := randomSamples(f, 25)
 		d := newDesign(t, f, c.scope, 2)
 		if c.counts {
@@ -78,7 +84,8 @@ func TestPlay(t *testing.T) {
 // TestPlayFaults plays to broken wrappers, which is found.
 func TestPlayFaults(t *testing.T) {
 	needs(t, "iverilog", "vvp")
-	d := withCounts(t, newDesign(t, modelgen.New(modelgen.Options{Seed: 3, Features: 6, Width: 39, Depth: 3}).Freeze(), netlist.Full, 2))
+	d := withCounts(t, newDesign(t, modelgen.New(modelgen.Options{Seed: 3, Features: 6, Width: 39, Depth: 3}).Freeze(),
+		netlist.Full, 2))
 	s := randomSamples(d.Model, 12)
 	for _, c := range []struct{ kind, good, bad, want string }{
 		{"stream", "if (in_last & whole & ~skip) full", "if (in_last & whole & skip) full", "no result"},
@@ -121,7 +128,10 @@ func TestWrapperUnplayed(t *testing.T) {
 	if d.Product.Cells() <= largestWhole {
 		t.Fatalf("%d cells are simulated whole", d.Product.Cells())
 	}
-	f := WrapperFiles{Kind: "stream", Module: "net", Core: "net", Around: d.Product, Sources: []string{filepath.Join(t.TempDir(), "wrapper.v")}}
+	f := WrapperFiles{
+		Kind: "stream", Module: "net", Core: "net", Around: d.Product,
+		Sources: []string{filepath.Join(t.TempDir(), "wrapper.v")},
+	}
 	var text strings.Builder
 	if err := wrapper.WriteStream(&text, d.Product, wrapper.Options{Core: "net", Module: "net_stream"}); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ func comparePorts(direction string, raw, product []netlist.Port, r *SoftwareResu
 	same = true
 	for i, want := range raw {
 		got := product[i]
-		if got.Name != want.Name || len(got.Nets) != len(want.Nets) || got.Word != want.Word || len(got.Labels) != len(want.Labels) {
+		if got.Name != want.Name || len(got.Nets) != len(want.Nets) || got.Word != want.Word ||
+			len(got.Labels) != len(want.Labels) {
 			differ("%s port %s of %d bits in words of %d, the model has %s of %d in words of %d",
 				direction, got.Name, len(got.Nets), got.Word, want.Name, len(want.Nets), want.Word)
 			same = false
@@ -91,7 +92,9 @@ func (d Design) countsOutput(s Samples, want *model.Scores, r *SoftwareResult) e
 }
 
 // simulatePort compares the bits of an output port with their values.
-func (d Design) simulatePort(s Samples, port netlist.Port, value func(sample, bit int) uint64, r *SoftwareResult) error {
+func (d Design) simulatePort(s Samples, port netlist.Port, value func(sample, bit int) uint64,
+	r *SoftwareResult,
+) error {
 	simulator, err := sim.New(d.Product)
 	if err != nil {
 		return err
@@ -110,7 +113,8 @@ func (d Design) simulatePort(s Samples, port netlist.Port, value func(sample, bi
 		for i := from; i < to; i++ {
 			for bit, v := range port.Nets {
 				if got := simulator.Net(v)[(i-from)/64] >> ((i - from) % 64) & 1; got != value(i, bit) {
-					r.add(Mismatch{i, 0, -1, fmt.Sprintf("optimised netlist: %s[%d] is %d, the trainer says %d", port.Name, bit, got, value(i, bit))})
+					r.add(Mismatch{i, 0, -1, fmt.Sprintf("optimised netlist: %s[%d] is %d, the trainer says %d", port.Name, bit, got,
+						value(i, bit))})
 				}
 			}
 		}

@@ -54,7 +54,8 @@ func TestCountsPort(t *testing.T) {
 	}{
 		{"operators", withCounts(t, newDesign(t, f, netlist.Full, 2))},
 		{"lowered", withCounts(t, loweredDesign(t, f, netlist.Core, "ice40", 4, false))},
-		{"pipelined", pipelined(t, withCounts(t, newDesign(t, f, netlist.Core, 2)), pipeline.Options{Auto: true, MaxLevels: 2})},
+		{"pipelined", pipelined(t, withCounts(t, newDesign(t, f, netlist.Core, 2)),
+			pipeline.Options{Auto: true, MaxLevels: 2})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -50,8 +50,10 @@ func TestProgressOfSimulation(t *testing.T) {
 		}
 	}
 	saidAll(t, lines(),
-		"rtl: iverilog, building", `rtl: iverilog, running, \d+ of 5000 samples`, `rtl: 0 of \d+ parts, count_0, iverilog, building`,
-		`rtl: 1 of \d+ parts, count_1, iverilog, running, \d+ of 5000 samples`, `rtl: \d+ of \d+ parts, class_index, iverilog, building`)
+		"rtl: iverilog, building", `rtl: iverilog, running, \d+ of 5000 samples`,
+		`rtl: 0 of \d+ parts, count_0, iverilog, building`,
+		`rtl: 1 of \d+ parts, count_1, iverilog, running, \d+ of 5000 samples`,
+		`rtl: \d+ of \d+ parts, class_index, iverilog, building`)
 }
 
 // TestProgressOfPipeline: a pipeline's testbench counts, too.

@@ -15,7 +15,10 @@ import (
 // RandomSamples returns feature words of chance for the encoder, the same for the same number: any
 // value that a word can have, those above the largest of the data among them.
 func RandomSamples(enc *encoding.Encoder, samples int) Samples {
-	s := Samples{Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()), Words: encoding.NewPacked(enc.Features(), enc.BitsIn)}
+	s := Samples{
+		Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),
+		Words:  encoding.NewPacked(enc.Features(), enc.BitsIn),
+	}
 	r := rand.New(rand.NewPCG(1, 3))
 	words, levels := make([]uint16, enc.Features()), make([]uint16, enc.Features())
 	for range samples {

@@ -37,7 +37,8 @@ func TestReference(t *testing.T) {
 	needs(t, "abc")
 	for _, topology := range []string{"ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"} {
 		for _, scope := range scopes {
-			d := specified(t, modelgen.New(modelgen.Options{Seed: 3, Topology: topology, Features: 9, Width: 42, Depth: 4}), scope)
+			d := specified(t, modelgen.New(modelgen.Options{Seed: 3, Topology: topology, Features: 9, Width: 42, Depth: 4}),
+				scope)
 			if r, err := d.Formal(t.Context()); err != nil || !r.Proved {
 				t.Errorf("%s, scope %v: %+v, %v", topology, scope, r, err)
 			}
@@ -95,7 +96,8 @@ func TestWrongFreezing(t *testing.T) {
 		if d.Product, _, err = compiler.Optimise(t.Context(), d.Raw, 2); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := d.Formal(t.Context()); err != nil || r.Proved || r.Verdict != unproved || !strings.Contains(r.Reason, "does not show it") {
+		if r, err := d.Formal(t.Context()); err != nil || r.Proved || r.Verdict != unproved ||
+			!strings.Contains(r.Reason, "does not show it") {
 			t.Errorf("scope %v: %+v, %v", scope, r, err)
 		}
 		d.Spec = nil
@@ -110,7 +112,8 @@ func TestForeignGroups(t *testing.T) {
 	needs(t, "abc")
 	for _, scope := range scopes {
 		d := specifiedSmall(t, scope)
-		d.Spec = specified(t, modelgen.New(modelgen.Options{Seed: 41, Features: 9, Width: 36, Depth: 6, Classes: 4}), scope).Spec
+		d.Spec = specified(t, modelgen.New(modelgen.Options{Seed: 41, Features: 9, Width: 36, Depth: 6, Classes: 4}),
+			scope).Spec
 		if r, err := d.Formal(t.Context()); err != nil || r.Proved || !strings.Contains(r.Reason, "class") {
 			t.Errorf("scope %v: %+v, %v", scope, r, err)
 		}

@@ -37,7 +37,8 @@ func TestVectors(t *testing.T) {
 					t.Fatal(err)
 				}
 				if a.String() != b.String() || bytes.Count(a.Bytes(), []byte("\n")) != samples {
-					t.Errorf("scope %v, %d samples: the simulator gives\n%.300s\nthe trainer\n%.300s", scope, samples, b.String(), a.String())
+					t.Errorf("scope %v, %d samples: the simulator gives\n%.300s\nthe trainer\n%.300s", scope, samples, b.String(),
+						a.String())
 				}
 			}
 		}

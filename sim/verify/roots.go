@@ -23,8 +23,8 @@ type roots struct {
 
 // findRoots returns what is counted for each class, and checks that the head makes of
 // it what it should: the probe count_c is the whole count, class_index is the argmax of these
-// counts, and an output port of the counts has them. A lowered head is taken apart by its hint, whose counts are proved.
-// What is left to prove is the argmax of the result, if it has one.
+// counts, and an output port of the counts has them. A lowered head is taken apart by its hint, whose counts are
+// proved. What is left to prove is the argmax of the result, if it has one.
 func findRoots(n *netlist.Netlist, h *counts.Hint) (*roots, error) {
 	if i := slices.IndexFunc(n.OutputPorts(), func(p netlist.Port) bool { return p.Name == "h" }); i >= 0 {
 		return &roots{bits: [][]root{copies(n.OutputPorts()[i].Nets)}, pairs: []int{0}, ports: true}, nil
@@ -73,7 +73,9 @@ func significant(digits []netlist.Net) []netlist.Net {
 // counted returns the bits whose count is the probe p: the inputs of a popcount, or what
 // the hint says of a lowered one. A probe that is neither may be a constant, which is that
 // many ones, or a single bit.
-func counted(n *netlist.Netlist, p netlist.Port, numbers []counts.Count, told []bool) (bits []root, pairs int, err error) {
+func counted(n *netlist.Netlist, p netlist.Port, numbers []counts.Count, told []bool) (bits []root, pairs int,
+	err error,
+) {
 	digits := significant(p.Nets)
 	if c := findCount(numbers, told, digits); c != nil {
 		return lowered(n, p.Name, c)

@@ -80,7 +80,8 @@ func (d Design) RTL(ctx context.Context, s Samples, files RTLFiles, simulator st
 		return nil, err
 	}
 	c := rtlCheck{Design: d, s: s, files: files, simulator: simulator, auto: auto}
-	r := &RTLResult{ByClass: files.ByClass || d.Product.Cells() > largestWhole && len(d.Product.Probes()) > 0 && files.library == nil}
+	r := &RTLResult{ByClass: files.ByClass || d.Product.Cells() > largestWhole && len(d.Product.Probes()) > 0 &&
+		files.library == nil}
 	c.index, r.Ties = choose(want.Counts, want.Classes, samples)
 	r.Checked = len(c.index)
 	if c.dir, err = os.MkdirTemp("", "ialgn-rtl-"); err != nil {
@@ -131,7 +132,8 @@ func (c *rtlCheck) simulate(ctx context.Context, f RTLFiles, dir, vectors, simul
 		return err
 	}
 	out, err := simulation{
-		dir: dir, sources: sources, tops: []string{f.Module + "_tb"}, vectors: vectors, count: len(c.index), library: f.library,
+		dir: dir, sources: sources, tops: []string{f.Module + "_tb"}, vectors: vectors, count: len(c.index),
+		library: f.library,
 	}.run(ctx, simulator)
 	if err != nil {
 		return err
@@ -201,7 +203,9 @@ func (d Design) writeSources(f RTLFiles, dir string, compare []string) error {
 	return writeSource(filepath.Join(dir, cellsName), d.Product, o, verilog.WriteCells)
 }
 
-func writeSource(path string, n *netlist.Netlist, o verilog.Options, write func(io.Writer, *netlist.Netlist, verilog.Options) error) error {
+func writeSource(path string, n *netlist.Netlist, o verilog.Options,
+	write func(io.Writer, *netlist.Netlist, verilog.Options) error,
+) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

@@ -28,12 +28,16 @@ func TestRead(t *testing.T) {
 		first      []Mismatch
 	}{
 		{"pass", "PASS: 100 vectors\n", 0, nil},
-		{"pass after other lines", "VCD info: dumpfile trace.vcd opened for output.\nPASS: 100 vectors\ntb.v:9: $finish called\n", 0, nil},
+		{"pass after other lines", "VCD info: dumpfile trace.vcd opened for output.\nPASS: 100 vectors\ntb.v:9: $finish " +
+			"called\n", 0, nil},
 		{"fewer vectors", "PASS: 99 vectors\n", -1, nil},
 		{"more vectors", "PASS: 1000 vectors\n", -1, nil},
 		{"in a sentence", "this is a PASS: 100 vectors\n", -1, nil},
 		{"samples but a pass", "sample 3: class_index: got 1, want 2\nPASS: 100 vectors\n", -1, nil},
-		{"fail", "sample 3: class_index: got 1, want 2\nFAIL: 1 of 100 vectors\n", 1, []Mismatch{{1003, 0, -1, "the Verilog differs in class_index: got 1, want 2"}}},
+		{
+			"fail", "sample 3: class_index: got 1, want 2\nFAIL: 1 of 100 vectors\n", 1,
+			[]Mismatch{{1003, 0, -1, "the Verilog differs in class_index: got 1, want 2"}},
+		},
 		{"fail of all", "FAIL: 100 of 100 vectors\n", 100, nil},
 		{"fail of none", "FAIL: 0 of 100 vectors\n", -1, nil},
 		{"fail of fewer", "FAIL: 1 of 99 vectors\n", -1, nil},
@@ -315,7 +319,8 @@ func TestRTLErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, files.Design, strings.Replace(string(text), "endmodule", "initial $display(\"PASS: 7 vectors\");\nendmodule", 1))
+	write(t, files.Design, strings.Replace(string(text), "endmodule", "initial $display(\"PASS: 7 vectors\");\nendmodule",
+		1))
 	if err := run(files, "iverilog"); err == nil || !strings.Contains(err.Error(), "no verdict") {
 		t.Errorf("a design that prints a verdict itself: %v", err)
 	}

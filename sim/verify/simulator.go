@@ -93,11 +93,15 @@ func (s simulation) verilator(ctx context.Context) (simulated, error) {
 		return simulated{}, err
 	}
 	args := []string{
-		"--binary", "-j", "0", "--timing", "-Wno-fatal", "-fno-const-bit-op-tree", "--x-initial", "unique", "--x-assign", "unique",
+		"--binary", "-j", "0", "--timing", "-Wno-fatal", "-fno-const-bit-op-tree", "--x-initial", "unique", "--x-assign",
+		"unique",
 		"--top-module", s.tops[0], "--Mdir", "obj", "-o", "sim",
 	}
 	progress.Say(ctx, "verilator, building")
-	b, err := t.Run(ctx, tool.Command{Args: append(append(args, s.options("-I", "+define+")...), s.sources...), Dir: s.dir, Limit: rtlLimit})
+	b, err := t.Run(ctx, tool.Command{
+		Args: append(append(args, s.options("-I", "+define+")...), s.sources...), Dir: s.dir,
+		Limit: rtlLimit,
+	})
 	if err != nil {
 		return simulated{}, err
 	}
@@ -133,7 +137,10 @@ func (s simulation) iverilog(ctx context.Context) (simulated, error) {
 		return simulated{}, err
 	}
 	progress.Say(ctx, "iverilog, running")
-	r, err := vvp.Run(ctx, tool.Command{Args: append([]string{"-n", "sim.vvp"}, s.plusArgs()...), Dir: s.dir, Limit: rtlLimit, Line: s.follow(ctx)})
+	r, err := vvp.Run(ctx, tool.Command{
+		Args: append([]string{"-n", "sim.vvp"}, s.plusArgs()...), Dir: s.dir,
+		Limit: rtlLimit, Line: s.follow(ctx),
+	})
 	return simulated{withoutTelling(r.Stdout), compiler.Version(ctx), b.CPU, r.CPU}, err
 }
 

@@ -74,7 +74,8 @@ func gateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
 			continue
 		}
 		if int(o.Layer) > f.Depth() || int(o.Chain) >= f.Width || nets[o.Layer-1][o.Chain] != 0 {
-			return nil, fmt.Errorf("verify: raw netlist %s: cell %d comes from layer %d, gate %d, which the model has not or the netlist has twice", n.Name, c, o.Layer, o.Chain)
+			return nil, fmt.Errorf("verify: raw netlist %s: cell %d comes from layer %d, gate %d, which the model has not or "+
+				"the netlist has twice", n.Name, c, o.Layer, o.Chain)
 		}
 		nets[o.Layer-1][o.Chain] = n.Output(c)
 		found++
@@ -135,7 +136,9 @@ func (d Design) runBlock(simulator *sim.Simulator, s Samples, words, from, to in
 }
 
 // compareLayer calls differs for each sample and gate whose net is not h.
-func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, words, samples int, differs func(sample, gate int, got uint64)) {
+func compareLayer(simulator *sim.Simulator, nets []netlist.Net, h []uint64, words, samples int,
+	differs func(sample, gate int, got uint64),
+) {
 	for gate, v := range nets {
 		for w, got := range simulator.Net(v) {
 			diff := (got ^ h[gate*words+w]) & valid(samples-64*w)
@@ -157,7 +160,9 @@ func valid(n int) uint64 {
 }
 
 // classes compares counts and class of a netlist with the trainer's.
-func (d Design) classes(ctx context.Context, s Samples, what string, n *netlist.Netlist, want *model.Scores, threads int, r *SoftwareResult) (*sim.Result, error) {
+func (d Design) classes(ctx context.Context, s Samples, what string, n *netlist.Netlist, want *model.Scores,
+	threads int, r *SoftwareResult,
+) (*sim.Result, error) {
 	c, err := sim.NewClassifier(n, threads)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,10 @@ var startFaults = []struct{ name, from, to string }{
 	{"valid bits without a reset", "if (rst) valid <= {4{1'b0}};\n    else if (ce)", "if (ce)"},
 	{"a valid bit without a reset", "if (rst) valid <= {4{1'b0}};", "if (rst) valid[2:0] <= 3'b000;"},
 	{"valid a stage short", "out_valid = valid[3]", "out_valid = valid[2]"},
-	{"valid a stage long", "out_valid = valid[3]", "out_valid = last;\n  reg last;\n  always @(posedge clk) if (rst) last <= 1'b0; else if (ce) last <= valid[3]"},
+	{
+		"valid a stage long", "out_valid = valid[3]",
+		"out_valid = last;\n  reg last;\n  always @(posedge clk) if (rst) last <= 1'b0; else if (ce) last <= valid[3]",
+	},
 	{"valid that is always high", "out_valid = valid[3]", "out_valid = 1'b1"},
 	{"valid without an enable", "else if (ce) valid", "else valid"},
 	{"a reset that waits for ce", "if (rst) valid", "if (rst & ce) valid"},
@@ -25,7 +28,10 @@ var startFaults = []struct{ name, from, to string }{
 	{"data without an enable", "if (ce) q <= d", "q <= d"},
 	{"data that hold a sample for good", "if (ce) q <= d", "if (ce && q !== 1'b1) q <= d"},
 	{"data on the other edge", "always @(posedge clk) if (ce) q", "always @(negedge clk) if (ce) q"},
-	{"an output that is never known", "  assign out_valid", "  reg [31:0] never;\n  wire leak = |never;\n  assign out_valid"},
+	{
+		"an output that is never known", "  assign out_valid",
+		"  reg [31:0] never;\n  wire leak = |never;\n  assign out_valid",
+	},
 }
 
 // startDesign is a pipeline of four stages, and its Verilog.
@@ -45,7 +51,8 @@ func breakStart(t *testing.T, sound, from, to string) string {
 	t.Helper()
 	broken := strings.Replace(sound, from, to, 1)
 	if strings.Contains(to, "leak") {
-		broken = regexp.MustCompile(`\.d\(([^)]*)\),\s+\.q\((class_index\w*_s4)\)`).ReplaceAllString(broken, ".d($1 & ~leak), .q($2)")
+		broken = regexp.MustCompile(`\.d\(([^)]*)\),\s+\.q\((class_index\w*_s4)\)`).ReplaceAllString(broken,
+			".d($1 & ~leak), .q($2)")
 	}
 	if broken == sound || strings.Contains(to, "leak") && !strings.Contains(broken, "~leak") {
 		t.Fatalf("the module has no %q", from)

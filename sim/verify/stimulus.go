@@ -118,7 +118,9 @@ func (s *stimulus) around(x []uint64) {
 
 // each runs a simulator of each netlist over the words in order and calls f after
 // each, with the mask of the samples in it.
-func (s stimulus) each(ctx context.Context, f func(w int, mask uint64, sims []*sim.Simulator) error, netlists ...*netlist.Netlist) error {
+func (s stimulus) each(ctx context.Context, f func(w int, mask uint64, sims []*sim.Simulator) error,
+	netlists ...*netlist.Netlist,
+) error {
 	var sims []*sim.Simulator
 	for _, n := range netlists {
 		one, err := sim.NewBlock(n, 1)

@@ -26,7 +26,9 @@ type SynthesisResult struct {
 //
 // It returns an error of package tool if a program is missing or fails, and if the synthesised
 // netlist is not what [yosys.Synthesise] takes for sound.
-func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int, prove bool) (*SynthesisResult, error) {
+func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simulator string, samples int,
+	prove bool,
+) (*SynthesisResult, error) {
 	ctx, end := progress.Begin(ctx, "synthesized")
 	defer end()
 	dir, err := os.MkdirTemp("", "ialgn-synthesis-")
@@ -53,7 +55,10 @@ func (d Design) Synthesised(ctx context.Context, s Samples, files RTLFiles, simu
 // returns the files of the netlist, for [Design.RTL], and what yosys says of it; the netlist
 // alone is the file Design.
 func (d Design) Synthesise(ctx context.Context, files RTLFiles, dir string) (RTLFiles, *yosys.Result, error) {
-	o := yosys.Options{Module: files.Module, Sources: []string{files.Design}, Target: files.Target, LUT: files.LUT, Dir: dir}
+	o := yosys.Options{
+		Module: files.Module, Sources: []string{files.Design}, Target: files.Target, LUT: files.LUT,
+		Dir: dir,
+	}
 	if files.Style == verilog.LUTs && files.Target.OrGeneric().Modelled {
 		if err := d.writeSources(files, dir, nil); err != nil {
 			return files, nil, err

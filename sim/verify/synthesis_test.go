@@ -41,9 +41,15 @@ func TestSynthesised(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := randomSamples(f, 200)
-			files := RTLFiles{Module: "net", Design: filepath.Join(t.TempDir(), "net.v"), Style: c.style, Target: c.target, LUT: c.lut}
+			files := RTLFiles{
+				Module: "net", Design: filepath.Join(t.TempDir(), "net.v"), Style: c.style, Target: c.target,
+				LUT: c.lut,
+			}
 			var text bytes.Buffer
-			if err := verilog.Write(&text, c.d.Product, verilog.Options{Module: "net", Style: c.style, Target: c.target}); err != nil {
+			if err := verilog.Write(&text, c.d.Product, verilog.Options{
+				Module: "net", Style: c.style,
+				Target: c.target,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			write(t, files.Design, text.String())
@@ -125,7 +131,8 @@ func TestSynthesisStart(t *testing.T) {
 				t.Fatalf("the sound netlist: %+v, %v", got, err)
 			}
 			write(t, r.Netlist, changed)
-			if got, err := d.Verilog(t.Context(), files); err != nil || got.Verdict == cec.Equivalent || !strings.Contains(got.Reason, "begins with 1") {
+			if got, err := d.Verilog(t.Context(), files); err != nil || got.Verdict == cec.Equivalent ||
+				!strings.Contains(got.Reason, "begins with 1") {
 				t.Errorf("a flip-flop that begins as 1: %+v, %v", got, err)
 			}
 		})

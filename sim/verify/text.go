@@ -11,8 +11,8 @@ import (
 
 // Verilog proves that the emitted Verilog, as yosys reads it, is the optimised netlist, for
 // every input and in every clock ([readback.Prove]). What the primitives of a design in
-// LUTs do is written anew; those of a netlist that [Design.Synthesise] made are yosys's. It returns an error of package tool if yosys or abc is missing
-// or fails.
+// LUTs do is written anew; those of a netlist that [Design.Synthesise] made are yosys's. It returns an error of package
+// tool if yosys or abc is missing or fails.
 func (d Design) Verilog(ctx context.Context, f RTLFiles) (*readback.Result, error) {
 	o := readback.Options{Module: f.Module, Files: []string{f.Design}, Samples: d.random().words}
 	switch {
@@ -25,7 +25,8 @@ func (d Design) Verilog(ctx context.Context, f RTLFiles) (*readback.Result, erro
 		}
 		defer os.RemoveAll(dir)
 		cells := filepath.Join(dir, cellsName)
-		err = writeSource(cells, d.Product, verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target}, verilog.WriteCells)
+		err = writeSource(cells, d.Product, verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target},
+			verilog.WriteCells)
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,10 @@ func (d Design) blameRTL(ctx context.Context, s Samples, f RTLFiles, dir string,
 		return err
 	}
 	tops := []string{f.Module + "_tb", f.Module + "_trace"}
-	if _, err := (simulation{dir: dir, sources: append(sources, traceName), tops: tops, vectors: vectorsName, count: 1}).iverilog(ctx); err != nil {
+	if _, err := (simulation{
+		dir: dir, sources: append(sources, traceName), tops: tops, vectors: vectorsName,
+		count: 1,
+	}).iverilog(ctx); err != nil {
 		return ctx.Err() // the difference stands without a gate
 	}
 	dump, err := os.Open(filepath.Join(dir, dumpFile))

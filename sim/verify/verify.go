@@ -179,7 +179,8 @@ func (s Samples) gather(enc *encoding.Encoder, x netlist.Port, words int, index 
 		s.Words.Gather(rows, words, index)
 		return rows, nil
 	default:
-		return nil, fmt.Errorf("verify: port %s has %d bits in words of %d, but the encoder gives %d single bits and the raw features are %d bits in words of %d; compile again",
+		return nil, fmt.Errorf("verify: port %s has %d bits in words of %d, but the encoder gives %d single bits and the "+
+			"raw features are %d bits in words of %d; compile again",
 			x.Name, bits, x.Word, enc.Inputs(), s.Words.Rows(), enc.BitsIn)
 	}
 }

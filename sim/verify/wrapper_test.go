@@ -37,7 +37,10 @@ type wrapping struct {
 // wrap writes core and wrapper, with parts of the wrapper's text replaced.
 func (c wrapping) wrap(t *testing.T, change ...string) (Design, WrapperFiles) {
 	t.Helper()
-	o := netgen.FrozenOptions{Width: 30, Depth: 4, Features: 9, Bits: 5, BitsIn: c.bitsIn, Classes: 3, ShareA: 0.3, ShareBinary: 0.6}
+	o := netgen.FrozenOptions{
+		Width: 30, Depth: 4, Features: 9, Bits: 5, BitsIn: c.bitsIn, Classes: 3, ShareA: 0.3,
+		ShareBinary: 0.6,
+	}
 	d := newDesign(t, netgen.Frozen(2, o), c.scope, compiler.LevelRepeat)
 	if c.counts {
 		d = withCounts(t, d)
@@ -87,7 +90,10 @@ func (c wrapping) wrap(t *testing.T, change ...string) (Design, WrapperFiles) {
 // engine writes a folded engine of the design.
 func (c wrapping) engine(t *testing.T, d Design, dir string) *FoldFiles {
 	t.Helper()
-	e, err := fold.New(d.Product, fold.Options{Core: "net", Lanes: 2, Thresholds: d.Model.Encoder.Thresholds, Drop: c.kind != "axis"})
+	e, err := fold.New(d.Product, fold.Options{
+		Core: "net", Lanes: 2, Thresholds: d.Model.Encoder.Thresholds,
+		Drop: c.kind != "axis",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,9 +64,12 @@ func draw(w io.Writer) error {
 	}
 	for _, r := range boxes {
 		x, y := r.x(columns), r.y()
-		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="#eef3fa" stroke="#345"/>`+"\n", x, y, boxWidth, boxHeight)
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-size="14" font-weight="bold" fill="#123">%s</text>`+"\n", x+boxWidth/2, y+18, r.Name)
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-size="11" fill="#333">%s</text>`+"\n", x+boxWidth/2, y+34, r.Holds)
+		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="#eef3fa" stroke="#345"/>`+"\n", x, y,
+			boxWidth, boxHeight)
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-size="14" font-weight="bold" fill="#123">%s</text>`+
+			"\n", x+boxWidth/2, y+18, r.Name)
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-size="11" fill="#333">%s</text>`+"\n", x+boxWidth/2,
+			y+34, r.Holds)
 	}
 	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())

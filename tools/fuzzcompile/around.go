@@ -48,7 +48,10 @@ var boardKinds = []string{"uart", "spi"}
 // drawTarget puts a target that drawnFirst lacks in the place of the one that was drawn.
 func (o *options) drawTarget(r *rand.Rand) {
 	all := target.Families()
-	later := slices.DeleteFunc(slices.Clone(all), func(f *target.Family) bool { return slices.Contains(drawnFirst, f.Name) })
+	later := slices.DeleteFunc(slices.Clone(all), func(f *target.Family) bool {
+		return slices.Contains(drawnFirst,
+			f.Name)
+	})
 	i := r.IntN(len(all))
 	if o.target == "" || i >= len(later) {
 		return
@@ -60,8 +63,12 @@ func (o *options) drawTarget(r *rand.Rand) {
 // thermometer bits, whose class alone is asked for. One-bit features cannot be given by bytes.
 func (c *fuzzCase) foldable() bool {
 	o, bytes := c.options, wrapper.Is(c.options.wrap, wrapper.TakesBytes)
-	return slices.Contains(chains, c.topology) && o.scope == netlist.Full && !o.counts && (!bytes || c.network.Encoder.BitsIn > 1) &&
-		!slices.ContainsFunc(c.network.Layers[1:], func(l model.FrozenLayer) bool { return !isSpine(l) || l.BSource != model.Input })
+	return slices.Contains(chains, c.topology) && o.scope == netlist.Full && !o.counts &&
+		(!bytes || c.network.Encoder.BitsIn > 1) &&
+		!slices.ContainsFunc(c.network.Layers[1:], func(l model.FrozenLayer) bool {
+			return !isSpine(l) ||
+				l.BSource != model.Input
+		})
 }
 
 // chains are the topologies of which an engine can run networks.

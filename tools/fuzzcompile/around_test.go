@@ -94,7 +94,10 @@ func TestProgram(t *testing.T) {
 	for _, target := range target.Names() {
 		t.Run(target, func(t *testing.T) {
 			t.Parallel()
-			c := caseOf(t, func(c fuzzCase) bool { return tiny(c) && c.options.target == target && c.options.style == verilog.LUTs })
+			c := caseOf(t, func(c fuzzCase) bool {
+				return tiny(c) && c.options.target == target &&
+					c.options.style == verilog.LUTs
+			})
 			if err := run(t, c); err != nil {
 				t.Error(err)
 			}
@@ -139,7 +142,8 @@ func TestConstant(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (verify.Design{Model: d.Model, Raw: d.Raw, Product: d.Product}).Software(t.Context(), drawSamples(rand.New(rand.NewPCG(1, 1)), &d.Model.Encoder, 8), 1); err != nil {
+	if _, err := (verify.Design{Model: d.Model, Raw: d.Raw, Product: d.Product}).Software(t.Context(),
+		drawSamples(rand.New(rand.NewPCG(1, 1)), &d.Model.Encoder, 8), 1); err != nil {
 		t.Error(err)
 	}
 }

@@ -24,7 +24,9 @@ func rebuild(n *netlist.Netlist, change func(k *netlist.Copier, c netlist.Cell) 
 
 // one picks a cell of a kind with at least so many inputs and changes its parameter and
 // inputs.
-func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, in []netlist.Net) (uint64, []netlist.Net)) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
+func one(kind netlist.Kind, inputs int, change func(r *rand.Rand, param uint64, in []netlist.Net) (uint64,
+	[]netlist.Net),
+) func(*rand.Rand, *netlist.Netlist) *netlist.Netlist {
 	return func(r *rand.Rand, n *netlist.Netlist) *netlist.Netlist {
 		var cells []netlist.Cell
 		for c := range netlist.Cell(n.Cells()) {

@@ -76,7 +76,10 @@ func proved(p *verify.FormalResult, err error) error {
 // drawSamples draws samples whose words stand at the ends and beside the thresholds as
 // often as anywhere. The first are all 0 and all the largest value.
 func drawSamples(r *rand.Rand, e *encoding.Encoder, n int) verify.Samples {
-	s := verify.Samples{Levels: encoding.NewPacked(e.Features(), e.LevelBits()), Words: encoding.NewPacked(e.Features(), e.BitsIn)}
+	s := verify.Samples{
+		Levels: encoding.NewPacked(e.Features(), e.LevelBits()),
+		Words:  encoding.NewPacked(e.Features(), e.BitsIn),
+	}
 	word, level := make([]uint16, e.Features()), make([]uint16, e.Features())
 	for k := range n {
 		kind := r.IntN(3)

@@ -36,7 +36,9 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 
 // checkWrapper simulates a wrapper around a netlist that is to be the product, or around an engine, and
 // proves a clock of it.
-func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *verify.FoldFiles, s verify.Samples, dir string) error {
+func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *verify.FoldFiles,
+	s verify.Samples, dir string,
+) error {
 	f, err := o.emitWrapper(n, engine, dir)
 	if err != nil {
 		return &mismatch{"wrapper: " + err.Error()}

@@ -22,7 +22,11 @@ import (
 func TestReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := caseOf(t, func(c fuzzCase) bool { return c.network.Gates() > 20 && c.network.Encoder.Bits > 3 })
-	for _, o := range []options{{scope: netlist.Gates}, {scope: netlist.Core, assume: true, target: "generic", k: 4}, {scope: netlist.Full}} {
+	for _, o := range []options{
+		{scope: netlist.Gates},
+		{scope: netlist.Core, assume: true, target: "generic", k: 4},
+		{scope: netlist.Full},
+	} {
 		d, err := o.compile(t.Context(), c.network, fault{}, r)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +45,9 @@ func TestReference(t *testing.T) {
 
 // broken returns the raw netlist or the product, which are the same but for registers, with a
 // change that shows in some sample.
-func broken(t *testing.T, d verify.Design, r *rand.Rand, n *netlist.Netlist, change func(*rand.Rand, *netlist.Netlist) *netlist.Netlist) *netlist.Netlist {
+func broken(t *testing.T, d verify.Design, r *rand.Rand, n *netlist.Netlist,
+	change func(*rand.Rand, *netlist.Netlist) *netlist.Netlist,
+) *netlist.Netlist {
 	t.Helper()
 	for range 100 {
 		d.Product = change(r, n)
@@ -132,8 +138,14 @@ func TestProperties(t *testing.T) {
 		return &model.Frozen{
 			Name: "plain", Width: 4, Classes: []string{"a", "b"}, Encoder: modelgen.Encoder(2, 2, 1),
 			Layers: []model.FrozenLayer{
-				{Op: []uint8{1, 2, 4, 7}, A: []uint32{1, 0, 1, 0}, B: []uint32{0, 1, 0, 1}, ASource: model.Input, BSource: model.Input},
-				{Op: []uint8{1, 2, 4, 7}, A: []uint32{0, 1, 2, 3}, B: []uint32{1, 0, 1, 0}, ASource: model.Previous, BSource: model.Input},
+				{
+					Op: []uint8{1, 2, 4, 7}, A: []uint32{1, 0, 1, 0}, B: []uint32{0, 1, 0, 1}, ASource: model.Input,
+					BSource: model.Input,
+				},
+				{
+					Op: []uint8{1, 2, 4, 7}, A: []uint32{0, 1, 2, 3}, B: []uint32{1, 0, 1, 0}, ASource: model.Previous,
+					BSource: model.Input,
+				},
 			},
 		}
 	}

@@ -117,7 +117,8 @@ func (f *fuzzer) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped after %d of %d networks: %w", f.sum.Networks, f.count, ctx.Err())
 	case len(f.sum.Undecided) > 0:
-		return fmt.Errorf("no mismatch, but abc came to no end in its time with the seeds %v; repeat each with -seed", f.sum.Undecided)
+		return fmt.Errorf("no mismatch, but abc came to no end in its time with the seeds %v; repeat each with -seed",
+			f.sum.Undecided)
 	}
 	fmt.Fprintln(f.w, "no mismatch")
 	return nil
@@ -192,7 +193,8 @@ func (c fuzzCase) explain(ctx context.Context, err error) error {
 		return err
 	}
 	o := c.shrink(ctx)
-	return fmt.Errorf("seed %d: %w\n  %d x %d gates (%s), %d classes, %d inputs\n  compiled with %s\n  shown also with %s\n  repeat it with: go run ./tools/fuzzcompile -seed %d",
+	return fmt.Errorf("seed %d: %w\n  %d x %d gates (%s), %d classes, %d inputs\n  compiled with %s\n  shown also with "+
+		"%s\n  repeat it with: go run ./tools/fuzzcompile -seed %d",
 		c.seed, err, c.network.Width, c.network.Depth(), c.topology, len(c.network.Classes), c.network.Inputs(),
 		strings.Join(c.options.words(), " "), strings.Join(o.words(), " "), c.seed)
 }

@@ -58,7 +58,8 @@ func start(ctx context.Context, w io.Writer, args []string) error {
 		f.ialgn = path
 	}
 	p := f.plan
-	if f.count < 1 || f.first < 1 || min(p.Formal, p.Reference, p.RTL, p.Synth, p.Around, p.Program) < 0 || flags.NArg() > 0 {
+	if f.count < 1 || f.first < 1 || min(p.Formal, p.Reference, p.RTL, p.Synth, p.Around, p.Program) < 0 ||
+		flags.NArg() > 0 {
 		return errors.New("-count and -first must be 1 or more, every N-th 0 or more, and nothing follows the options")
 	}
 	return f.run(ctx)

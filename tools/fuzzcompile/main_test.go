@@ -20,7 +20,8 @@ func TestFuzz(t *testing.T) {
 	}
 	for _, want := range []string{
 		"60 simulated, 10 of them proved, 3 from the model file, 2 in iverilog (", "), 2 after yosys (",
-		"--scope full", "topology rwlgn-spine", " of 1658 pairs of option values; not: ", "wrappers simulated: stream ", "program: 0\n", "no mismatch\n",
+		"--scope full", "topology rwlgn-spine", " of 1658 pairs of option values; not: ", "wrappers simulated: stream ",
+		"program: 0\n", "no mismatch\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &out)
@@ -43,7 +44,11 @@ var oldSeeds = []uint64{33, 99, 400, 960, 765, 4862}
 // all checks: both flows of yosys, primitives, and a pipeline.
 func TestOldSeeds(t *testing.T) {
 	const proofs = " -count 1 -formal 1 -reference 1 -rtl 0 -synth 0 -around 0"
-	for _, args := range []string{"-seed 33", "-seed 99", "-first 1880 -count 1 -formal 0 -reference 0 -rtl 0 -synth 0 -around 1", "-first 400" + proofs, "-first 960" + proofs, "-first 765" + proofs, "-first 4862" + proofs} {
+	for _, args := range []string{
+		"-seed 33", "-seed 99",
+		"-first 1880 -count 1 -formal 0 -reference 0 -rtl 0 -synth 0 -around 1", "-first 400" + proofs, "-first 960" + proofs,
+		"-first 765" + proofs, "-first 4862" + proofs,
+	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
@@ -72,7 +77,8 @@ func TestSeeds(t *testing.T) {
 		s.add(c)
 	}
 	if s.Smallest != 1 || s.Largest != mostGates || s.Large < n/3 {
-		t.Errorf("networks of %d to %d gates, %d of %d large; want 1 to %d, a third large", s.Smallest, s.Largest, s.Large, n, mostGates)
+		t.Errorf("networks of %d to %d gates, %d of %d large; want 1 to %d, a third large", s.Smallest, s.Largest, s.Large, n,
+			mostGates)
 	}
 	possible := map[string]int{}
 	for _, p := range allPairs() {
@@ -83,7 +89,10 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("%s should not occur", p)
 		}
 	}
-	for _, never := range [][]string{missing(allPairs(), s.Pairs), missing(propertyNames(), s.Properties), missing(allSettings(), s.Settings)} {
+	for _, never := range [][]string{
+		missing(allPairs(), s.Pairs), missing(propertyNames(), s.Properties),
+		missing(allSettings(), s.Settings),
+	} {
 		if len(never) > 0 {
 			t.Errorf("no case has any of %q", never)
 		}
@@ -95,13 +104,17 @@ func TestSeeds(t *testing.T) {
 func TestShrink(t *testing.T) {
 	f := fuzzer{w: io.Discard, first: 1, count: 100, bug: bugs[0]}
 	err := f.run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "shown also with --scope gates") || !strings.Contains(err.Error(), "-seed ") {
+	if err == nil || !strings.Contains(err.Error(), "shown also with --scope gates") ||
+		!strings.Contains(err.Error(), "-seed ") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"-count 0", "-first 0", "-formal -1", "-rtl -1", "-reference -1", "-synth -1", "-around -1", "-program -1", "-seed x", "5"} {
+	for _, args := range []string{
+		"-count 0", "-first 0", "-formal -1", "-rtl -1", "-reference -1", "-synth -1",
+		"-around -1", "-program -1", "-seed x", "5",
+	} {
 		if err := start(t.Context(), io.Discard, strings.Fields(args)); err == nil {
 			t.Errorf("%s is taken", args)
 		}

@@ -128,7 +128,8 @@ func newPin(r *rand.Rand, source model.Source, selected []uint32, limit int) mod
 // sameNetwork reports whether two frozen networks are the same.
 func sameNetwork(a, b *model.Frozen) bool {
 	sameLayer := func(x, y model.FrozenLayer) bool {
-		return x.ASource == y.ASource && x.BSource == y.BSource && slices.Equal(x.Op, y.Op) && slices.Equal(x.A, y.A) && slices.Equal(x.B, y.B)
+		return x.ASource == y.ASource && x.BSource == y.BSource && slices.Equal(x.Op, y.Op) && slices.Equal(x.A, y.A) &&
+			slices.Equal(x.B, y.B)
 	}
 	x, y := &a.Encoder, &b.Encoder
 	return a.Width == b.Width && slices.Equal(a.Classes, b.Classes) && slices.EqualFunc(a.Layers, b.Layers, sameLayer) &&

@@ -184,7 +184,9 @@ func (o options) compile(ctx context.Context, f *model.Frozen, bug fault, r *ran
 	return d, d.Product.Validate()
 }
 
-func (o options) lower(ctx context.Context, h hardware.Options, n *netlist.Netlist) (*netlist.Netlist, *counts.Hint, error) {
+func (o options) lower(ctx context.Context, h hardware.Options, n *netlist.Netlist) (*netlist.Netlist, *counts.Hint,
+	error,
+) {
 	h.Objective, h.Threads, h.Pipeline = o.objective, 1, o.pipeline
 	if o.tight > 0 {
 		_, report, err := lut.Map(ctx, n, lut.Options{K: o.k, Objective: lut.Depth, Threads: 1})

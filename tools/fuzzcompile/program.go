@@ -49,7 +49,8 @@ func (c fuzzCase) ialgn(ctx context.Context, dir string, args []string) error {
 	case exit.ExitCode() == 3 && strings.Contains(r.Stderr, "abc gave no verdict"):
 		return &undecided{"program: " + strings.TrimSpace(r.Stderr)}
 	}
-	return &mismatch{fmt.Sprintf("ialgn %s: exit status %d: %s%s", strings.Join(args, " "), exit.ExitCode(), r.Stdout, r.Stderr)}
+	return &mismatch{fmt.Sprintf("ialgn %s: exit status %d: %s%s", strings.Join(args, " "), exit.ExitCode(), r.Stdout,
+		r.Stderr)}
 }
 
 // args returns the options as the program takes them. A bound of the depth depends on the netlist, and is left out.

@@ -90,7 +90,10 @@ func askEquivalent(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	r, err := abc.Run(ctx, tool.Command{Args: []string{"-c", "&r ref.aig; &cec -T 540 raw.aig"}, Dir: dir, Limit: toolLimit})
+	r, err := abc.Run(ctx, tool.Command{
+		Args: []string{"-c", "&r ref.aig; &cec -T 540 raw.aig"}, Dir: dir,
+		Limit: toolLimit,
+	})
 	if err != nil {
 		return fmt.Errorf("reference: %w", err)
 	}

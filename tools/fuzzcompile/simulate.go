@@ -53,7 +53,9 @@ func (o options) emit(d verify.Design, dir string) (verify.RTLFiles, error) {
 const module = "dut"
 
 // write writes a file of a product.
-func (o options) write(path string, n *netlist.Netlist, write func(io.Writer, *netlist.Netlist, verilog.Options) error) error {
+func (o options) write(path string, n *netlist.Netlist, write func(io.Writer, *netlist.Netlist,
+	verilog.Options) error,
+) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err

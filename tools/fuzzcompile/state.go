@@ -50,7 +50,8 @@ func (f *fuzzer) resume() error {
 		return hint.With(fmt.Errorf("%s: no state of a run: %w", f.state, err), "delete it, or name another file")
 	}
 	if s.Program != program || s.First != f.first || s.Plan != f.plan {
-		return hint.With(fmt.Errorf("%s: the state of another program, or of a run with other options", f.state), "delete it to begin anew")
+		return hint.With(fmt.Errorf("%s: the state of another program, or of a run with other options", f.state),
+			"delete it to begin anew")
 	}
 	f.sum, f.before = s.Summary, time.Duration(s.Seconds*float64(time.Second))
 	f.next = f.sum.Networks

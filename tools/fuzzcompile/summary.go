@@ -101,9 +101,11 @@ func (s *summary) addChecks(c fuzzCase) {
 }
 
 func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
-	fmt.Fprintf(w, "%d networks of the seeds from %d on, of %d to %d gates, %d of them over %d gates, %d gates in all, %.0f s\n",
+	fmt.Fprintf(w, "%d networks of the seeds from %d on, of %d to %d gates, %d of them over %d gates, %d gates in all, "+
+		"%.0f s\n",
 		s.Networks, first, s.Smallest, s.Largest, s.Large, largeGates, s.Gates, took.Seconds())
-	fmt.Fprintf(w, "%d simulated, %d of them proved, %d from the model file, %d in iverilog (%d with --pipeline), %d after yosys (%d with --pipeline)\n",
+	fmt.Fprintf(w, "%d simulated, %d of them proved, %d from the model file, %d in iverilog (%d with --pipeline), %d "+
+		"after yosys (%d with --pipeline)\n",
 		s.Networks, s.Formal, s.Reference, s.RTL, s.Pipelines, s.Synthesised[flowGates]+s.Synthesised[flowIce40], s.Clocked)
 	fmt.Fprintf(w, "wrappers simulated:")
 	for _, kind := range append(wrapper.Kinds(), "fold") {
@@ -113,7 +115,8 @@ func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
 	pairs, listed := missing(allPairs(), s.Pairs), missing(propertyNames(), s.Properties)
 	fmt.Fprintf(w, "%d of %d pairs of option values%s\n", len(allPairs())-len(pairs), len(allPairs()), list(pairs))
 	fmt.Fprintf(w, "%d of %d properties of networks%s\n", len(properties)-len(listed), len(properties), list(listed))
-	fmt.Fprintf(w, "%d different numbers of classes; the slowest is seed %d, %.0f s\n", len(s.Classes), s.SlowestSeed, s.Slowest)
+	fmt.Fprintf(w, "%d different numbers of classes; the slowest is seed %d, %.0f s\n", len(s.Classes), s.SlowestSeed,
+		s.Slowest)
 	s.printCounts(w)
 }
 

@@ -42,7 +42,8 @@ func (x *idx) header() error {
 		return fmt.Errorf("header: %w", damaged(err))
 	}
 	if word[0] != 0 || word[1] != 0 || word[2] != 8 || word[3] < 1 || word[3] > 4 {
-		return fmt.Errorf("header: % x is not an IDX file of unsigned bytes (00 00 08, then 1 to 4 dimensions), fetch it again", word)
+		return fmt.Errorf("header: % x is not an IDX file of unsigned bytes (00 00 08, then 1 to 4 "+
+			"dimensions), fetch it again", word)
 	}
 	x.size = 1
 	for d := range int(word[3]) {

@@ -201,7 +201,8 @@ func (t *table) header(line []string, lay layout) (bool, error) {
 		}
 	}
 	if numbers > 0 && numbers < t.features {
-		return false, fmt.Errorf("%q is not a number and others are: say with data.header whether this is a header (yes or no)", other)
+		return false, fmt.Errorf("%q is not a number and others are: say with data.header whether this "+
+			"is a header (yes or no)", other)
 	}
 	if numbers == 0 && t.numbered && lay.features == 0 {
 		return false, fmt.Errorf("no column is named %q (data.label), the first line has %s", lay.label, abridged(line))

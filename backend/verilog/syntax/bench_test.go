@@ -22,14 +22,15 @@ func BenchmarkCheck(b *testing.B) {
 		if err := verilog.Write(&text, n, o); err != nil {
 			b.Fatal(err)
 		}
-		b.Run(map[verilog.Style]string{verilog.Gates: "style=gates", verilog.LUTs: "style=luts"}[o.Style], func(b *testing.B) {
-			b.SetBytes(int64(text.Len()))
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := syntax.Check(text.Bytes(), "net"); err != nil {
-					b.Fatal(err)
+		b.Run(map[verilog.Style]string{verilog.Gates: "style=gates", verilog.LUTs: "style=luts"}[o.Style],
+			func(b *testing.B) {
+				b.SetBytes(int64(text.Len()))
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := syntax.Check(text.Bytes(), "net"); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
 	}
 }

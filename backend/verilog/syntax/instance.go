@@ -155,7 +155,8 @@ func families() []family {
 func (f family) has(name, parameter string, pins []string) bool {
 	return slices.ContainsFunc(f, func(p verilog.Primitive) bool {
 		last := len(p.Inputs)
-		return p.Name == name && p.Parameter == parameter && len(pins) == last+1 && pins[last] == p.Output && slices.Equal(pins[:last], p.Inputs)
+		return p.Name == name && p.Parameter == parameter && len(pins) == last+1 && pins[last] == p.Output &&
+			slices.Equal(pins[:last], p.Inputs)
 	})
 }
 

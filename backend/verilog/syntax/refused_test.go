@@ -42,7 +42,8 @@ func instead(name, lines string) change { return change{name, gate, "  " + lines
 // refusedOfGates are files without a clock that no tool may read in its own way.
 var refusedOfGates = []change{
 	instead("sensitivity list", "reg r; always @(x0_gt3) r = ~x0_gt3 & x0_gt7;\n  assign c0_k0_l1 = r;"),
-	instead("sensitivity list over lines", "reg r;\n  always @(x0_gt3)\n    r = ~x0_gt3 & x0_gt7;\n  assign c0_k0_l1 = r;"),
+	instead("sensitivity list over lines",
+		"reg r;\n  always @(x0_gt3)\n    r = ~x0_gt3 & x0_gt7;\n  assign c0_k0_l1 = r;"),
 	instead("always @*", "reg r;\n  always @* r = x0_gt3 & x0_gt7;\n  assign c0_k0_l1 = r;"),
 	instead("latch", "reg r;\n  always @* if (x0_gt3) r = x0_gt7;\n  assign c0_k0_l1 = r;"),
 	instead("always_comb", "logic r;\n  always_comb r = x0_gt3;\n  assign c0_k0_l1 = r;"),
@@ -90,7 +91,8 @@ var refusedOfGates = []change{
 	instead("driver of an input", "assign c0_k0_l1 = x0_gt3;\n  assign x = {8{1'b0}};"),
 	instead("deep expression", "assign c0_k0_l1 = "+strings.Repeat("(x0_gt3 & ", 9)+"x0_gt7"+strings.Repeat(")", 9)+";"),
 	instead("primitive with too few pins", "LUT1 #(.INIT(2'h1)) c0_k0_l1_i (.O(c0_k0_l1));"),
-	instead("primitive with too many pins", "LUT6 #(.INIT(64'h0000000000000001)) c0_k0_l1_i ("+strings.Repeat(".I0(x0_gt3), ", 9)+".O(c0_k0_l1));"),
+	instead("primitive with too many pins", "LUT6 #(.INIT(64'h0000000000000001)) c0_k0_l1_i ("+
+		strings.Repeat(".I0(x0_gt3), ", 9)+".O(c0_k0_l1));"),
 	instead("primitive of no family", "LUT7 #(.INIT(2'h1)) c0_k0_l1_i (.I0(x0_gt3), .O(c0_k0_l1));"),
 	instead("primitive of two families", "LUT2 #(.INIT(4'h1)) c0_k0_l1_i (.I0(x0_gt3), .I1(x0_gt7), .O(c0_k0_l1));\n"+
 		"  wire more;\n  LUT2 #(.INIT(4'h1)) more_i (.I0(x0_gt3), .I1(x0_gt7), .F(more));"),
@@ -191,7 +193,10 @@ var refusedOfGates = []change{
 	{"a macro before", "`default_nettype none\n", "`default_nettype none\n`define x y\n"},
 	{"an attribute of the module", "module tiny_core (", "(* blackbox *)\nmodule tiny_core ("},
 	{"a version that is not written so", "module tiny_core (", "(* ialgn_version = 32'h0000000g *)\nmodule tiny_core ("},
-	{"a version that is not in the module", "module tiny_core (", "(* ialgn_version = 32'h00000001 *)\nmodule tiny_core ("},
+	{
+		"a version that is not in the module", "module tiny_core (",
+		"(* ialgn_version = 32'h00000001 *)\nmodule tiny_core (",
+	},
 	{"a module before", "module tiny_core (", "module more;\nendmodule\nmodule tiny_core ("},
 	{"another name", "module tiny_core (", "module tiny_more ("},
 	{"a macromodule", "module tiny_core (", "macromodule tiny_core ("},
@@ -236,7 +241,10 @@ var refusedOfGates = []change{
 	{"a line of another file", "popcount.v\" 0", "popcount.sv\" 0"},
 	{"a line of another level", "popcount.v\" 0", "popcount.v\" 1"},
 	{"a module of operators less", "endmodule\n\n// index", "endmodule\n\n// and no index"},
-	{"another module of operators", "\n`default_nettype wire\n", "\nmodule tiny_core_register;\nendmodule\n\n`default_nettype wire\n"},
+	{
+		"another module of operators", "\n`default_nettype wire\n",
+		"\nmodule tiny_core_register;\nendmodule\n\n`default_nettype wire\n",
+	},
 	{"no nettype in the end", "\n`default_nettype wire\n", ""},
 	{"more behind the end", "\n`default_nettype wire\n", "\n`default_nettype wire\nmodule more;\nendmodule\n"},
 	{"a comment behind the end", "\n`default_nettype wire\n", "\n`default_nettype wire\n// data\n"},
@@ -251,7 +259,10 @@ var refusedOfPipelines = []change{
 	{"initial block", "reg [3:0] valid;", "reg [3:0] valid;\n  initial valid = 4'b1111;"},
 	{"initial value by index", "  // data\n", "  initial valid[3] = 1'b1;\n  // data\n"},
 	{"initial of a data register", "output reg  q\n", "output reg  q = 1'b1\n"},
-	{"initial in the register's module", "  always @(posedge clk) if (ce) q <= d;", "  initial q = 1'b0;\n  always @(posedge clk) if (ce) q <= d;"},
+	{
+		"initial in the register's module", "  always @(posedge clk) if (ce) q <= d;",
+		"  initial q = 1'b0;\n  always @(posedge clk) if (ce) q <= d;",
+	},
 	{"INIT of an instance", "tiny_pipeline_register x0", "tiny_pipeline_register #(.INIT(1'b1)) x0"},
 	{"more stages than are used", "reg [3:0] valid;", "reg [4:0] valid;"},
 	{"another register", "reg [3:0] valid;", "reg [3:0] other;"},
@@ -269,7 +280,8 @@ var refusedOfPipelines = []change{
 	{"another bit", "{valid[2:0], in_valid}", "{valid[2:0], 1'b1}"},
 	{"out of another stage", "out_valid = valid[3]", "out_valid = valid[2]"},
 	{"out gated", "out_valid = valid[3]", "out_valid = valid[3] & ce"},
-	{"done twice", "  // data\n", "  always @(posedge clk)\n    if (rst) valid <= {4{1'b0}};\n    else if (ce) valid <= {valid[2:0], in_valid};\n\n  assign out_valid = valid[3];\n\n  // data\n"},
+	{"done twice", "  // data\n", "  always @(posedge clk)\n    if (rst) valid <= {4{1'b0}};\n    else if (ce) valid " +
+		"<= {valid[2:0], in_valid};\n\n  assign out_valid = valid[3];\n\n  // data\n"},
 	{"data by the clock", "assign c0_k0_l1 = x0_gt3_s1 &", "assign c0_k0_l1 = clk &"},
 	{"data by the enable", "assign c0_k0_l1 = x0_gt3_s1 &", "assign c0_k0_l1 = ce &"},
 	{"data by the reset", "assign c0_k0_l1 = x0_gt3_s1 &", "assign c0_k0_l1 = rst &"},
@@ -287,7 +299,10 @@ var refusedOfPipelines = []change{
 	{"registers without an enable", "if (ce) q <= d", "q <= d"},
 	{"no reset", "    input  wire rst,\n", ""},
 	{"no out_valid", "    output wire out_valid,\n", ""},
-	{"ports in another order", "    input  wire clk,\n    input  wire rst,\n", "    input  wire rst,\n    input  wire clk,\n"},
+	{
+		"ports in another order", "    input  wire clk,\n    input  wire rst,\n",
+		"    input  wire rst,\n    input  wire clk,\n",
+	},
 	{"a vector of clocks", "input  wire clk", "input  wire [0:0] clk"},
 }
 
@@ -343,7 +358,8 @@ func TestRefusedLine(t *testing.T) {
 	at := strings.Index(sound, gate)
 	text := sound[:at] + "  reg r; always @(x0_gt3) r = x0_gt3;\n" + sound[at:]
 	want := "line " + lineOf(sound, at) + ": "
-	if err := syntax.Check([]byte(text), "tiny_core"); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), `"reg r; always`) {
+	if err := syntax.Check([]byte(text), "tiny_core"); err == nil || !strings.HasPrefix(err.Error(), want) ||
+		!strings.Contains(err.Error(), `"reg r; always`) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -169,7 +169,8 @@ var commentWords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, w := range []string{
 		"", "-", "Module", "Stages", "data", "Register", "Input", "Output", "Probes", "Wire", "chains", "Argmax:",
-		"layer", "functions", "comparators", "popcounts", "counters", "argmax", "carries", "outputs", "probes", "bits", "what",
+		"layer", "functions", "comparators", "popcounts", "counters", "argmax", "carries", "outputs", "probes", "bits",
+		"what",
 		"valid[i]:", "registers", "samples", "stage", "What", "(the",
 	} {
 		words[w] = true

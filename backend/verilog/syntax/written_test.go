@@ -72,7 +72,10 @@ func oddNetlist(t *testing.T, r *rand.Rand) *netlist.Netlist {
 	t.Helper()
 	kinds := slices.DeleteFunc(slices.Clone(verilog.Kinds), func(k netlist.Kind) bool { return k == netlist.Register })
 	var b strings.Builder
-	if err := netlist.WriteText(&b, netgen.Netlist(r.Uint64(), netgen.NetlistOptions{Kinds: kinds, Cells: 1 + r.IntN(90)})); err != nil {
+	if err := netlist.WriteText(&b, netgen.Netlist(r.Uint64(), netgen.NetlistOptions{
+		Kinds: kinds,
+		Cells: 1 + r.IntN(90),
+	})); err != nil {
 		t.Fatal(err)
 	}
 	n, err := netlist.ParseText("odd", strings.NewReader(strings.ReplaceAll(b.String(), "probe bit\n", "probe one\n")))

@@ -87,7 +87,8 @@ func (e *Engine) Compare(ctx context.Context, reference, other Circuit) (v Verdi
 		return Undecided, "", err
 	}
 	// abc keeps its own limit only roughly, so it is told a shorter time than the process gets.
-	said, err = e.ask(ctx, fmt.Sprintf("&r %s; &cec -T %d %s", referenceName, max(1, int(e.Limit.Seconds()*0.9)), otherName))
+	said, err = e.ask(ctx, fmt.Sprintf("&r %s; &cec -T %d %s", referenceName, max(1, int(e.Limit.Seconds()*0.9)),
+		otherName))
 	if v = verdict(said); v == Undecided && err == nil {
 		err = tool.CheckRoom(e.dir) // abc says nothing of a disk that is full
 	}

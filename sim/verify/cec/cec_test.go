@@ -12,7 +12,8 @@ func TestVerdict(t *testing.T) {
 		want      Verdict
 	}{
 		{"proof", "ABC command line: \"&r raw.aig\".\n\nNetworks are equivalent.  Time =     0.00 sec\n", Equivalent},
-		{"difference", "Disproved at least one output of the miter (zero-based number 0).\nNetworks are NOT EQUIVALENT.  Time =     0.06 sec\n", Different},
+		{"difference", "Disproved at least one output of the miter (zero-based number 0).\nNetworks are NOT EQUIVALENT.  " +
+			"Time =     0.06 sec\n", Different},
 		{"difference by structure", "Networks are NOT EQUIVALENT after structural hashing.\n", Different},
 		{"both", "Networks are equivalent.\nNetworks are NOT EQUIVALENT.\n", Different},
 		{"time-out", "Networks are UNDECIDED.  Time =   540.00 sec\n", Undecided},
@@ -35,7 +36,10 @@ func TestReadPattern(t *testing.T) {
 		inputs     int
 		want       []uint64
 	}{
-		{"several", "# FALSIFYING OUTPUTS: miter\n# COUNTEREXAMPLE LENGTH: 1\nx[0]@0=1\nx[10]@0=0\nx[2]@0=1\n", 11, []uint64{0: 1, 2: 1, 10: 0}},
+		{
+			"several", "# FALSIFYING OUTPUTS: miter\n# COUNTEREXAMPLE LENGTH: 1\nx[0]@0=1\nx[10]@0=0\nx[2]@0=1\n", 11,
+			[]uint64{0: 1, 2: 1, 10: 0},
+		},
 		{"of the solver", "x[1]=1\n", 2, []uint64{0, 1}},
 		{"one input", "x@0=1\n", 1, []uint64{1}},
 		{"open value", "x[1]@0=-\n", 2, []uint64{0, 0}},

@@ -45,12 +45,16 @@ endmodule
 // yosysGraph has yosys make an and-inverter graph of a file by its own rules.
 func yosysGraph(t *testing.T, dir string) *aiger.File {
 	t.Helper()
-	script := "read_verilog net.v; hierarchy -top net; proc; flatten; techmap; simplemap; aigmap; clean; write_aiger -symbols net.aig"
+	script := "read_verilog net.v; hierarchy -top net; proc; flatten; techmap; simplemap; aigmap; clean; write_aiger " +
+		"-symbols net.aig"
 	yosys, err := tool.Find("yosys")
 	if err != nil {
 		t.Skip(err)
 	}
-	if out, err := yosys.Run(t.Context(), tool.Command{Args: []string{"-q", "-p", script}, Dir: dir, Limit: cec.DefaultLimit}); err != nil {
+	if out, err := yosys.Run(t.Context(), tool.Command{
+		Args: []string{"-q", "-p", script}, Dir: dir,
+		Limit: cec.DefaultLimit,
+	}); err != nil {
 		t.Fatalf("%v: %s", err, out.Stderr)
 	}
 	file, err := os.Open(filepath.Join(dir, "net.aig"))
@@ -74,7 +78,10 @@ func TestReadsAsYosys(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := yosysGraph(t, dir)
-	g, _, err := read(t.Context(), Options{Module: "net", Files: []string{path}, Limit: cec.DefaultLimit, Synthesised: true})
+	g, _, err := read(t.Context(), Options{
+		Module: "net", Files: []string{path}, Limit: cec.DefaultLimit,
+		Synthesised: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +121,10 @@ func TestBLIF(t *testing.T) {
 		{"no driver of an input", head + ".names c y\n1 1\n.end\n", "c has no driver"},
 		{"two drivers", head + ".names a y\n1 1\n.names b y\n1 1\n.end\n", "more than one driver"},
 		{"a driven input", head + ".names a b\n1 1\n.end\n", "more than one driver"},
-		{"a gate and an instance", head + ".names a y\n.subckt m p=a q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n", "more than one driver"},
-		{"two instances", head + ".subckt m p=a q=y\n.subckt m p=a q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n", "more than one driver"},
+		{"a gate and an instance", head + ".names a y\n.subckt m p=a q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p " +
+			"q\n0 1\n.end\n", "more than one driver"},
+		{"two instances", head + ".subckt m p=a q=y\n.subckt m p=a q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p " +
+			"q\n0 1\n.end\n", "more than one driver"},
 		{"unknown", head + ".names $undef\n.names a $undef y\n11 1\n.end\n", "unknown value"},
 		{"loop", head + ".names a z y\n11 1\n.names y z\n0 1\n.end\n", "depends on itself"},
 		{"latch", head + ".latch a y ah b 2\n.end\n", "latch"},
@@ -135,7 +144,10 @@ func TestBLIF(t *testing.T) {
 		{"digits of a sum", head + ".subckt $add A[1]=a B[0]=b Y[0]=y\n.end\n", `port "A[1]"`},
 		{"ports of a sum", head + ".subckt $add B[0]=b A[0]=a Y[0]=y\n.end\n", "ports of $add"},
 		{"no port", head + ".subckt m p=a r=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n", "no port r"},
-		{"port without a net", head + ".subckt m q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n", "not connected"},
+		{
+			"port without a net", head + ".subckt m q=y\n.end\n.model m\n.inputs p\n.outputs q\n.names p q\n0 1\n.end\n",
+			"not connected",
+		},
 		{"endless", head + ".subckt net a=a b=b y=y\n.end\n", "stand in each other"},
 		{"cut off", head + ".names a b y\n11 1\n", "cut off"},
 		{"row of zeros", head + ".names a b y\n11 0\n.end\n", "understood"},

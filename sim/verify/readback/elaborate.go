@@ -59,7 +59,10 @@ func (e *elaboration) instantiate(m *module, parent, depth int) (int, error) {
 		return 0, mismatch("more than %d instances stand in each other at %s", maxNesting, m.name)
 	}
 	number := len(e.instances)
-	in := &inside{module: m, parent: parent, outer: map[int32]int32{}, children: map[int32]pin{}, value: make([]literal, len(m.names))}
+	in := &inside{
+		module: m, parent: parent, outer: map[int32]int32{}, children: map[int32]pin{},
+		value: make([]literal, len(m.names)),
+	}
 	for v := range in.value {
 		in.value[v] = unknownValue
 	}

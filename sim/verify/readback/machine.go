@@ -147,7 +147,8 @@ func writeMachine(dir string, o MachineOptions) error {
 	if err := os.WriteFile(filepath.Join(dir, "box.v"), []byte(o.Box), 0o666); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, scriptName), fmt.Appendf(nil, machineScript, strings.Join(names, " "), o.Module), 0o666)
+	return os.WriteFile(filepath.Join(dir, scriptName), fmt.Appendf(nil, machineScript, strings.Join(names, " "),
+		o.Module), 0o666)
 }
 
 // fillPattern is what fills a memory; the writers name files without a folder.
@@ -197,7 +198,10 @@ func newMachine(text []byte, o MachineOptions) (*Machine, error) {
 	if top == nil {
 		return nil, mismatch("yosys reads no module %s", o.Module)
 	}
-	r := &machineReader{module: top, m: &Machine{Starts: map[Signal]bool{}, Memories: map[string]Memory{}}, starts: startsOf(text)}
+	r := &machineReader{
+		module: top, m: &Machine{Starts: map[Signal]bool{}, Memories: map[string]Memory{}},
+		starts: startsOf(text),
+	}
 	clock, ok := top.nets[o.Clock]
 	if !ok || top.driver[clock] != inputPort {
 		return nil, mismatch("no input %s", o.Clock)
@@ -397,7 +401,9 @@ func (m *Machine) Width() int { return len(m.Inputs) + m.unknown }
 
 // Compare compares the machine with a netlist of the same ports x and h for every input: one clock
 // in every state. It returns the outputs that differ, and what decided.
-func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time.Duration) (v cec.Verdict, differ []Signal, by string, err error) {
+func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time.Duration) (v cec.Verdict,
+	differ []Signal, by string, err error,
+) {
 	engine, err := cec.New()
 	if err != nil {
 		return cec.Undecided, nil, "", err

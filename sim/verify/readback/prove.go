@@ -48,14 +48,17 @@ func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Resu
 		return err
 	}
 	if len(differ) > maxDiffer {
-		return p.expose(ctx, engine, o, fmt.Sprintf("%d wires are other functions of their neighbours than in the netlist", len(differ)), r)
+		return p.expose(ctx, engine, o, fmt.Sprintf("%d wires are other functions of their neighbours than in the netlist",
+			len(differ)), r)
 	}
 	return p.proveWhole(ctx, engine, o, differ, r)
 }
 
 // compareCuts returns the outputs in which two netlists of the same ports differ. It is not
 // told if abc gave no verdict.
-func compareCuts(ctx context.Context, engine *cec.Engine, want, got *netlist.Netlist) (differ []int, told bool, err error) {
+func compareCuts(ctx context.Context, engine *cec.Engine, want, got *netlist.Netlist) (differ []int, told bool,
+	err error,
+) {
 	inputs := len(want.InputPorts()[0].Nets)
 	samples := make([][]uint64, randomWords)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -42,7 +42,8 @@ func needs(t *testing.T) {
 // small returns the raw netlist of a random network in which most gates matter.
 func small(t *testing.T, scope netlist.Scope) *netlist.Netlist {
 	t.Helper()
-	n, err := freeze.Network(modelgen.New(modelgen.Options{Seed: 5, Features: 9, Width: 42, Depth: 5, Bits: 5}).Freeze(), scope)
+	n, err := freeze.Network(modelgen.New(modelgen.Options{Seed: 5, Features: 9, Width: 42, Depth: 5, Bits: 5}).Freeze(),
+		scope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,10 @@ func TestProved(t *testing.T) {
 			"xilinx7 as LUTs": func() design {
 				return lowered(t, scope, "xilinx7", 6, luts, pipeline.Options{})
 			},
-			"pipeline":       func() design { return lowered(t, scope, "generic", 6, verilog.Options{}, pipeline.Options{Stages: 3}) },
+			"pipeline": func() design {
+				return lowered(t, scope, "generic", 6, verilog.Options{},
+					pipeline.Options{Stages: 3})
+			},
 			"ice40 pipeline": func() design { return lowered(t, scope, "ice40", 4, luts, pipeline.Options{Stages: 2}) },
 		} {
 			t.Run(fmt.Sprintf("%v/%s", scope, name), func(t *testing.T) {
@@ -194,15 +198,24 @@ func TestChanged(t *testing.T) {
 		{"popcount", `i = 0; i < WIDTH`, "i = 1; i < WIDTH", "count_"},
 		{"class group", `(\.bits\(\{)[^,]*`, "${1}c2_k41_l5", ""},
 		{"no driver", `assign c0_k1_l3 = [^;]*;`, "", "no driver"},
-		{"no driver, a name like another", `(assign c0_k1_l3 = )([^;]*);`, "wire \\a# , \\a= ; assign \\a# = $2; ${1}\\a= ;", "no driver"},
+		{
+			"no driver, a name like another", `(assign c0_k1_l3 = )([^;]*);`, "wire \\a# , \\a= ; assign \\a# = $2; ${1}\\a= ;",
+			"no driver",
+		},
 		{"two drivers", `(assign c0_k1_l3 = [^;]*;)`, "$1 $1", "more than one driver"},
 		{"unknown digit", `(assign c0_k1_l3 = )[^;]*;`, "${1}1'bx;", "x or z"},
 		{"out of range", `(assign c0_k1_l3 = )[^;]*;`, "${1}x[1000];", "yosys"},
 		{"latch", `endmodule`, "reg q; always @* if (x[0]) q = x[1];\n wire unused_q = q; endmodule", ""},
 		{"extra input", `input  wire`, "input wire more,\n input wire", "more"},
 		{"extra output", `input  wire`, "output wire more,\n input wire", "more"},
-		{"sum with a sign", `(assign c0_k1_l3 = )([^;]*);`, "wire signed [1:0] s = x[1:0]; wire signed [3:0] t = s + s; ${1}t[3];", "with a sign"},
-		{"register with a reset", `(assign c0_k1_l3 = )([^;]*);`, "reg r; always @(posedge x[0] or posedge x[1]) if (x[1]) r <= 0; else r <= $2; ${1}r;", "neither a gate"},
+		{
+			"sum with a sign", `(assign c0_k1_l3 = )([^;]*);`,
+			"wire signed [1:0] s = x[1:0]; wire signed [3:0] t = s + s; ${1}t[3];", "with a sign",
+		},
+		{
+			"register with a reset", `(assign c0_k1_l3 = )([^;]*);`,
+			"reg r; always @(posedge x[0] or posedge x[1]) if (x[1]) r <= 0; else r <= $2; ${1}r;", "neither a gate",
+		},
 		{"loop", `(assign c0_k1_l3 = )([^;]*);`, "${1}c0_k1_l4 ^ ($2);", ""},
 		{"register", `(assign c0_k1_l3 = )([^;]*);`, "reg r; always @(posedge x[0]) r <= $2; ${1}r;", "the netlist has none"},
 		{"other module", `module net `, "module another ", "yosys"},
@@ -305,7 +318,8 @@ func TestRegisters(t *testing.T) {
 		{"falling edge", `(?s)(module net_register.*?)posedge`, "${1}negedge", "yosys"},
 		{"complement", `if \(ce\) q <= d`, "if (ce) q <= ~d", "differs"},
 		{"a wire for a register", instance, "assign $3 = $2;", "registers from the inputs"},
-		{"one more", instance, "wire more; net_register ${1}_j (.clk(clk), .ce(ce), .d($2), .q(more));\n net_register ${1}_i (.clk(clk), .ce(ce), .d(more), .q($3));", "registers from the inputs"},
+		{"one more", instance, "wire more; net_register ${1}_j (.clk(clk), .ce(ce), .d($2), .q(more));\n net_register " +
+			"${1}_i (.clk(clk), .ce(ce), .d(more), .q($3));", "registers from the inputs"},
 		{"enabled by data", instance, "net_register ${1}_i (.clk(clk), .ce(x[0]), .d($2), .q($3));", "while ce is 0"},
 		{"clocked by the enable", instance, "net_register ${1}_i (.clk(ce), .ce(ce), .d($2), .q($3));", "clock"},
 		{"of other data", instance, "net_register ${1}_i (.clk(clk), .ce(ce), .d(x[1]), .q($3));", ""},
@@ -324,7 +338,9 @@ func TestRegisters(t *testing.T) {
 // TestUnknown finds the digits that yosys would give a value.
 func TestUnknown(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1, "s ? 1'b0 : 1'h1": 0, "3'dx": 1, "x_z": 0, "// it's 'x and 4'bz\n": 0, "// 'x\n a = 'x": 2, "a; // 'x": 1, "4'b10_x": 1,
+		"": 0, "assign x = 1'b0;": 0, "a\nb = 4'b1x01;": 2, "4'hZ": 1, "'bz": 1, "'x": 1, "8'sb??": 1, "4'd z": 1,
+		"s ? 1'b0 : 1'h1": 0, "3'dx": 1, "x_z": 0, "// it's 'x and 4'bz\n": 0, "// 'x\n a = 'x": 2, "a; // 'x": 1,
+		"4'b10_x":   1,
 		"\n\n1'B X": 3,
 	} {
 		if got := unknown([]byte(text)); got != want {
@@ -342,7 +358,8 @@ func TestTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", "")
-	if r, err := Prove(t.Context(), n, Options{Module: "net", Files: []string{path}}); err == nil || !strings.Contains(err.Error(), "package yosys") {
+	if r, err := Prove(t.Context(), n, Options{Module: "net", Files: []string{path}}); err == nil ||
+		!strings.Contains(err.Error(), "package yosys") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -140,7 +140,8 @@ func (s *stages) check() error {
 			return err
 		}
 		if d != depthConstant && d != s.latency {
-			return mismatch("%s[%d] is %d registers from the inputs, the netlist has %d stages", port.name, port.index, d, s.latency)
+			return mismatch("%s[%d] is %d registers from the inputs, the netlist has %d stages", port.name, port.index, d,
+				s.latency)
 		}
 	}
 	return s.checkValid()

@@ -53,7 +53,8 @@ func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 		return errors.New("spec: words are compared, which gives thermometer codes by itself; choose one of the two options")
 	}
 	if most := n.bound(o); most > maxVariables {
-		return fmt.Errorf("spec: the network needs up to %d variables, the format has %d; prove a smaller network", most, maxVariables)
+		return fmt.Errorf("spec: the network needs up to %d variables, the format has %d; prove a smaller network", most,
+			maxVariables)
 	}
 	g := &graph{next: literal(2 * (n.inputs(o) + 1))}
 	outputs, err := n.build(g, o) // without a writer: how many gates there are, and which are the outputs

@@ -70,7 +70,10 @@ func operationsModel() *model.Model {
 	for op := range 16 {
 		gates, b[op] = append(gates, []int{op}), 1
 	}
-	return newModel(e, 16, 2, model.Section{Layers: 1, Ops: largest(gates...), A: fixed(model.Input, a...), B: fixed(model.Input, b...)})
+	return newModel(e, 16, 2, model.Section{
+		Layers: 1, Ops: largest(gates...), A: fixed(model.Input, a...),
+		B: fixed(model.Input, b...),
+	})
 }
 
 // orderModel reads bits of three features that no exchange of features or thresholds

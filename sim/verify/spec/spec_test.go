@@ -298,7 +298,8 @@ func TestWriteAIGER(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	n := read(t, orderModel())
-	if err := n.WriteAIGER(nil, Options{Words: true, Thermometer: true}); err == nil || !strings.Contains(err.Error(), "choose one") {
+	if err := n.WriteAIGER(nil, Options{Words: true, Thermometer: true}); err == nil ||
+		!strings.Contains(err.Error(), "choose one") {
 		t.Errorf("both options: error %v", err)
 	}
 	huge := &Network{width: 1 << 29, bits: 2, bitsIn: 1, thresholds: [][]uint16{{0}}, layers: make([]layer, 2)}

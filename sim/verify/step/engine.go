@@ -173,7 +173,8 @@ func (e engine) sequencer() {
 	m.cleared("pc", e.reset, constant(0, len(pc)), when{goes, m.increment(pc)})
 	e.flag("running", m.or(start, goes))
 	e.flag("next", m.xor(next, start))
-	m.cleared("results", e.reset, results, when{m.and(start, m.not(taken)), m.increment(results)}, when{m.and(taken, m.not(start)), m.decrement(results)})
+	m.cleared("results", e.reset, results, when{m.and(start, m.not(taken)), m.increment(results)},
+		when{m.and(taken, m.not(start)), m.decrement(results)})
 	m.next("current", m.choose(start, next, m.bit("current")))
 
 	e.flag("valid_read", running)
@@ -306,7 +307,10 @@ func (e engine) memories() map[string]readback.Memory {
 		}
 	}
 	if e.Uniform == nil {
-		all["thresholds"] = readback.Memory{Width: digits(e.Levels * e.WordBits), Size: 1 << e.thresholdBits(), Words: e.Thresholds}
+		all["thresholds"] = readback.Memory{
+			Width: digits(e.Levels * e.WordBits), Size: 1 << e.thresholdBits(),
+			Words: e.Thresholds,
+		}
 	}
 	return all
 }

@@ -29,14 +29,19 @@ type folding struct {
 // foldings are engines of one lane and of more, of one bank and of several, with thresholds in the
 // Verilog and in a memory.
 func foldings() map[string]folding {
-	few := netgen.FrozenOptions{Width: 30, Depth: 4, Features: 6, Bits: 4, BitsIn: 6, Classes: 3, ShareA: 0.4, ShareBinary: 0.5}
+	few := netgen.FrozenOptions{
+		Width: 30, Depth: 4, Features: 6, Bits: 4, BitsIn: 6, Classes: 3, ShareA: 0.4,
+		ShareBinary: 0.5,
+	}
 	one := few
 	one.Features, one.Bits, one.BitsIn, one.Classes, one.Width = 1, 2, 1, 2, 6
 	wide := few
 	wide.Features, wide.Bits, wide.BitsIn = 70, 16, 12
 	return map[string]folding{
-		"one lane": {few, 1, false, false, 0}, "four lanes": {few, 4, true, false, 0}, "one feature": {one, 1, false, false, 0},
-		"own thresholds": {few, 2, true, true, 0}, "several banks": {few, 2, false, false, 2800}, "wide": {wide, 4, false, true, 0},
+		"one lane": {few, 1, false, false, 0}, "four lanes": {few, 4, true, false, 0},
+		"one feature":    {one, 1, false, false, 0},
+		"own thresholds": {few, 2, true, true, 0}, "several banks": {few, 2, false, false, 2800},
+		"wide": {wide, 4, false, true, 0},
 	}
 }
 
@@ -57,7 +62,10 @@ func (f folding) write(t testing.TB, dir string) Engine {
 	if n, _, err = o.Optimise(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}
-	e, err := fold.New(n, fold.Options{Core: "net", Lanes: f.lanes, Thresholds: model.Encoder.Thresholds, Drop: f.drop, Steps: f.room})
+	e, err := fold.New(n, fold.Options{
+		Core: "net", Lanes: f.lanes, Thresholds: model.Encoder.Thresholds, Drop: f.drop,
+		Steps: f.room,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +75,8 @@ func (f folding) write(t testing.TB, dir string) Engine {
 	}
 	put(t, filepath.Join(dir, "net_fold.v"), text.String())
 	s := Engine{
-		Module: "net_fold", File: filepath.Join(dir, "net_fold.v"), Features: f.Features, WordBits: f.BitsIn, Classes: f.Classes,
+		Module: "net_fold", File: filepath.Join(dir, "net_fold.v"), Features: f.Features, WordBits: f.BitsIn,
+		Classes:   f.Classes,
 		CountBits: e.Count, Drop: f.drop, Levels: f.Bits - 1, Programs: make([][][]uint64, f.lanes),
 	}
 	for _, v := range e.Uniform {

@@ -48,7 +48,8 @@ func mutants(text string) (list []mutant) {
 	code := blank.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	add := func(from, to int, by string) {
 		line := strings.Count(text[:from], "\n")
-		what := fmt.Sprintf("%d: %s: %q becomes %q", line+1, strings.TrimSpace(strings.Split(text, "\n")[line]), text[from:to], by)
+		what := fmt.Sprintf("%d: %s: %q becomes %q", line+1, strings.TrimSpace(strings.Split(text, "\n")[line]),
+			text[from:to], by)
 		list = append(list, mutant{text[:from] + by + text[to:], what})
 	}
 	for _, m := range numberPattern.FindAllStringSubmatchIndex(code, -1) {
@@ -95,7 +96,9 @@ func flipped(code string, m []int) (list []string) {
 type prover func(context.Context) (*Result, error)
 
 // survivors proves mutants of a file, and returns those for which a proof was found.
-func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string) (path string, prove prover)) (left []string) {
+func survivors(t *testing.T, list []mutant, write func(t *testing.T, dir string) (path string,
+	prove prover),
+) (left []string) {
 	t.Helper()
 	var mutex sync.Mutex
 	var wait sync.WaitGroup
@@ -167,20 +170,41 @@ var equivalents = []struct {
 	subjects string
 	why      string
 }{
-	{regexp.MustCompile(`parameter (WORD|WORDS|BEAT) = 1,|parameter \[WORD\*WORDS-1:0\] READ`), "stream axis uart spi", "the instance of the loader says another value"},
+	{
+		regexp.MustCompile(`parameter (WORD|WORDS|BEAT) = 1,|parameter \[WORD\*WORDS-1:0\] READ`), "stream axis uart spi",
+		"the instance of the loader says another value",
+	},
 	{regexp.MustCompile(`parameter BEAT = 1  `), "axis", "the instance of the stream says another value"},
 	{regexp.MustCompile(`localparam \[31:0\] .*"31" becomes`), "", "the number has few digits, or is cut to few"},
 	{regexp.MustCompile(`wire unused_`), "", "nothing reads it"},
-	{regexp.MustCompile(`for .*(group|h) \+ 64.*"64" becomes|for \(group = 0; group < \d+;|for \(h = 0; h < WORDS`), "", "there is one group of less than 64"},
+	{
+		regexp.MustCompile(`for .*(group|h) \+ 64.*"64" becomes|for \(group = 0; group < \d+;|for \(h = 0; h < WORDS`), "",
+		"there is one group of less than 64",
+	},
 	{regexp.MustCompile(`for .*"<" becomes "<="`), "", "the last round drives bits that there are none of"},
-	{regexp.MustCompile(`localparam (LOWS|HIGHS) = |wire \[(LOWS|HIGHS|PACKET)-1:0\]|for \(h = 0; h < HIGHS`), "", "wires that are not used, or the same number of them"},
-	{regexp.MustCompile(`(LAST|ONE|I|H)\[\w+(-LOW)?-1:0\].*"(-|0|1)" becomes`), "", "the digits above are 0, and the count has none where these are not compared"},
+	{
+		regexp.MustCompile(`localparam (LOWS|HIGHS) = |wire \[(LOWS|HIGHS|PACKET)-1:0\]|for \(h = 0; h < HIGHS`), "",
+		"wires that are not used, or the same number of them",
+	},
+	{
+		regexp.MustCompile(`(LAST|ONE|I|H)\[\w+(-LOW)?-1:0\].*"(-|0|1)" becomes`), "",
+		"the digits above are 0, and the count has none where these are not compared",
+	},
 	{regexp.MustCompile(`\(h ?<< ?LOW\) ?\+ ?i`), "", "the same place for so few words"},
-	{regexp.MustCompile(`parameter (CLOCK_HZ|BAUD) = |localparam \[31:0\] BIT = |localparam (QUIET|TIMER) = `), "uart", "rounded, it is the same number of clocks or digits"},
+	{
+		regexp.MustCompile(`parameter (CLOCK_HZ|BAUD) = |localparam \[31:0\] BIT = |localparam (QUIET|TIMER) = `), "uart",
+		"rounded, it is the same number of clocks or digits",
+	},
 	{regexp.MustCompile(`(BIT|HALF|IDLE)\[\w+-1:0\].*"(-|0|1)" becomes|op_\d <= do_\d\[1:0\].*"1" becomes "3"|read_\d_\d\[8:0\].*"8" becomes`), "", "it is cut to the register"},
-	{regexp.MustCompile(`ANSWER = 1'd0|\] result = \{|result\[\{to, 3'd0\}\+:8\].*"8" becomes "24"`), "uart spi", "zeros above, or what is cut off"},
+	{
+		regexp.MustCompile(`ANSWER = 1'd0|\] result = \{|result\[\{to, 3'd0\}\+:8\].*"8" becomes "24"`), "uart spi",
+		"zeros above, or what is cut off",
+	},
 	{regexp.MustCompile(`in_data\[lane\*`), "uart spi", "there is one word in a clock"},
-	{regexp.MustCompile(`(beat   |skip   |failed) <= (1'b[01]|\{COUNT\{1'b0\}\});`), "stream axis", "it has no input drop, which is 0"},
+	{
+		regexp.MustCompile(`(beat   |skip   |failed) <= (1'b[01]|\{COUNT\{1'b0\}\});`), "stream axis",
+		"it has no input drop, which is 0",
+	},
 	{regexp.MustCompile(`assign sample\[i\*WORD\+k\] = 1'b0;`), "axis uart spi", "a bit above a word is cut off"},
 	{regexp.MustCompile(`assign features\[word\*4\+:4\]`), "axis uart spi", "the next word is driven again, or cut off"},
 }

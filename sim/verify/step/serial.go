@@ -86,11 +86,13 @@ func (u serialLine) receiver() {
 	start, stop := m.and(tick, m.equal(count, 0)), m.and(tick, m.equal(count, 9))
 	begins := m.and(m.not(u.line), m.not(m.bit("waiting")), m.not(m.bit("broken")))
 
-	m.cleared("receiving", u.reset, one(receiving), when{idle, one(begins)}, when{start, one(m.not(u.line))}, when{stop, one(netlist.False)})
+	m.cleared("receiving", u.reset, one(receiving), when{idle, one(begins)}, when{start, one(m.not(u.line))},
+		when{stop, one(netlist.False)})
 	m.next("received", m.and(m.not(u.reset), stop, u.line))
 	m.next("broken", m.and(m.not(u.reset), stop, m.not(u.line)))
 	width := len(timer)
-	m.cleared("rx_timer", u.reset, m.decrement(timer), when{idle, constant(u.period/2, width)}, when{tick, constant(u.period, width)})
+	m.cleared("rx_timer", u.reset, m.decrement(timer), when{idle, constant(u.period/2, width)},
+		when{tick, constant(u.period, width)})
 	m.cleared("rx_bits", u.reset, count, when{idle, constant(0, 4)}, when{tick, m.increment(count)})
 	shifts := m.and(m.not(u.reset), tick, m.not(start), m.not(stop))
 	m.next("rx_byte", m.mux(shifts, append(append(word{}, value[1:]...), u.line), value)...)
@@ -218,5 +220,6 @@ func (f frames) transmitter(r results, taken, valid, fault netlist.Net) {
 	m.cleared("left", f.reset, one(left), when{f.begins, one(valid)}, when{next, one(m.and(left, m.not(last)))})
 	no := one(netlist.False)
 	m.cleared("final_byte", f.reset, one(final), when{f.begins, no}, when{taken, no}, when{next, one(m.and(left, last))})
-	m.cleared("shift", f.reset, shift, when{f.begins, status}, when{inner, append(one(netlist.False), shift[:7]...)}, when{next, value})
+	m.cleared("shift", f.reset, shift, when{f.begins, status}, when{inner, append(one(netlist.False), shift[:7]...)},
+		when{next, value})
 }

@@ -131,7 +131,8 @@ func (m *machine) remembers(got *readback.Machine) string {
 		is, want := got.Memories[name], m.memories[name]
 		switch {
 		case is.Width != want.Width || is.Size != want.Size:
-			return fmt.Sprintf("the memory %s has %d words of %d bits, not %d of %d", name, is.Size, is.Width, want.Size, want.Width)
+			return fmt.Sprintf("the memory %s has %d words of %d bits, not %d of %d", name, is.Size, is.Width, want.Size,
+				want.Width)
 		case !slices.Equal(is.Words, want.Words):
 			return fmt.Sprintf("the memory %s does not begin with the words of its file", name)
 		}

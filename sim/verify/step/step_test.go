@@ -42,14 +42,18 @@ func (f form) name() string {
 func (f form) write(t testing.TB, dir string) Wrapper {
 	t.Helper()
 	model := netgen.Frozen(3, netgen.FrozenOptions{
-		Width: 10 * f.classes, Depth: 4, Features: f.features, Bits: 5, BitsIn: f.bitsIn, Classes: f.classes, ShareA: 0.3, ShareBinary: 0.6,
+		Width: 10 * f.classes, Depth: 4, Features: f.features, Bits: 5, BitsIn: f.bitsIn, Classes: f.classes, ShareA: 0.3,
+		ShareBinary: 0.6,
 	})
 	n, err := freeze.Network(model, f.scope)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := wrapper.Options{Core: "net", Module: "dut", Beat: f.beat, ClockHz: 1_000_000, Baud: 100_000}
-	w := Wrapper{Kind: f.kind, Module: "dut", File: filepath.Join(dir, "dut.v"), Core: "net", Beat: max(1, f.beat), ClockHz: 1_000_000, Baud: 100_000, Idle: wrapper.UARTIdle}
+	w := Wrapper{
+		Kind: f.kind, Module: "dut", File: filepath.Join(dir, "dut.v"), Core: "net", Beat: max(1, f.beat),
+		ClockHz: 1_000_000, Baud: 100_000, Idle: wrapper.UARTIdle,
+	}
 	if f.kind == "axis" && f.beat == 0 {
 		w.Beat = wrapper.AXISBytes
 	}
@@ -102,7 +106,10 @@ func forms() (list []form) {
 			list = append(list, form{kind: kind, features: 5, bitsIn: 6, classes: 3, scope: netlist.Full, engine: true})
 		}
 	}
-	return append(list, form{kind: "stream", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true, beat: 3},
+	return append(list, form{
+		kind: "stream", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, apart: true,
+		beat: 3,
+	},
 		form{kind: "axis", features: 7, bitsIn: 6, classes: 3, scope: netlist.Full, beat: 9})
 }
 

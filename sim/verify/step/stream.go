@@ -50,7 +50,8 @@ func (w Wrapper) loader(m *machine, path string, p packets, taken netlist.Net) w
 	take, whole := m.and(p.valid, m.not(full)), m.equal(beat, uint64(beats-1))
 	zero, go1 := constant(0, len(beat)), m.not(p.reset)
 
-	m.next(path+"beat", m.cases(beat, when{m.or(p.reset, p.drop, m.and(take, p.last)), zero}, when{take, m.increment(beat)})...)
+	m.next(path+"beat", m.cases(beat, when{m.or(p.reset, p.drop, m.and(take, p.last)), zero},
+		when{take, m.increment(beat)})...)
 	stays := m.choose(take, m.and(m.not(p.last), m.or(skip, whole)), skip)
 	m.next(path+"skip", m.and(go1, m.not(p.drop), stays))
 	right := m.and(p.last, whole)
@@ -109,7 +110,10 @@ func (w Wrapper) levels(m *machine, unit word) word {
 
 // engine describes what is between bytes and an engine: a byte is a word, its high bits ignored.
 func (w Wrapper) engine(m *machine, p packets) results {
-	pins := map[string]netlist.Net{"clk": p.clock, "rst": p.reset, "in_valid": p.valid, "in_last": p.last, "out_ready": p.ready}
+	pins := map[string]netlist.Net{
+		"clk": p.clock, "rst": p.reset, "in_valid": p.valid, "in_last": p.last,
+		"out_ready": p.ready,
+	}
 	if w.drops() {
 		pins["drop"] = p.drop
 	}

@@ -176,7 +176,8 @@ func (k kernel2) largest() {
 // step makes one step of Adam on a vector of logits or, unless whole, its lower half, and replaces the
 // gradient by them.
 func (k kernel2) step(w, m, v string, i reg.Register, scale uint8, disp int, grad Mem, c []reg.VecVirtual, whole bool) {
-	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp), index(load(k.f, v), i, scale, disp)
+	wm, mm, vm := index(load(k.f, w), i, scale, disp), index(load(k.f, m), i, scale, disp),
+		index(load(k.f, v), i, scale, disp)
 	y := func() reg.Register { return part(YMM(), whole) }
 	constant := func(j int) reg.Register { return part(c[j], whole) }
 	g, ms, vs, t, ws := y(), y(), y(), y(), y()

@@ -120,7 +120,8 @@ func newExponentials512(table Mem) exponentials512 {
 // added whole, to an entry that is less by what i adds too much.
 func (z exponentials512) write(x []reg.VecVirtual, pause func()) {
 	n := len(x)
-	y, r, p, e := make([]reg.VecVirtual, n), make([]reg.VecVirtual, n), make([]reg.VecVirtual, n), make([]reg.VecVirtual, n)
+	y, r, p, e := make([]reg.VecVirtual, n), make([]reg.VecVirtual, n), make([]reg.VecVirtual, n),
+		make([]reg.VecVirtual, n)
 	each := func(f func(i int)) {
 		for i := range n {
 			f(i)

@@ -71,7 +71,9 @@ func move512(base reg.Register, d [vectors]reg.VecVirtual, move func(...Op)) {
 
 // bins512Gate does a gate's part of the phase with the gradient d, and returns the sums
 // in their lanes.
-func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtual, one reg.VecVirtual, pause func()) (s [4]reg.VecVirtual) {
+func (k fused) bins512Gate(gate, beta, row reg.Register, d [vectors]reg.VecVirtual, one reg.VecVirtual,
+	pause func(),
+) (s [4]reg.VecVirtual) {
 	ca, cb := XMM(), XMM()
 	t, hi := XMM(), XMM()
 	VMOVUPS(at(gate, "t", 0), t)

@@ -33,7 +33,9 @@ func (k fused) updates512() {
 
 // candidates512 writes the sums r of the candidates of a gate, whose rows stand in the
 // frame, woven with another body. It leaves those of the gate before it there, fetched.
-func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [4]reg.OpmaskVirtual, part [3]reg.OpmaskVirtual, other body) {
+func (k fused) candidates512(g, gate, beta reg.Register, one reg.VecVirtual, m [4]reg.OpmaskVirtual,
+	part [3]reg.OpmaskVirtual, other body,
+) {
 	k.prefetch(g)
 	x := load(k.f, "x")
 	words := k.gather512(x, part)
@@ -252,7 +254,9 @@ func (k fused) gradients512(gate reg.Register, pause func()) (r [2]reg.VecVirtua
 }
 
 // step512 makes one step of Adam on 16 logits with the gradient g, and returns them.
-func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, g reg.VecVirtual, pause func()) reg.VecVirtual {
+func (k fused) step512(w, m, v string, i reg.Register, scale uint8, disp int, g reg.VecVirtual,
+	pause func(),
+) reg.VecVirtual {
 	ms, vs, t, ws, x := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
 	mm := index(load(k.f, m), i, scale, disp)
 	VMOVUPS(mm, ms)

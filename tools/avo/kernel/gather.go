@@ -95,7 +95,8 @@ func reader(edge reg.Register, after int, delta, bits, wide reg.Register) (row, 
 // the second cache.
 func readersStep(path string) {
 	step("readers", path, readersSignature, readersDoc)
-	delta, bits, edge, blocks, wide := general("delta"), general("bits"), general("edges"), general("blocks"), general("words")
+	delta, bits, edge, blocks, wide := general("delta"), general("bits"), general("edges"), general("blocks"),
+		general("words")
 	SHLQ(U8(3), wide)
 	loop(general("n"), func() {
 		row, other, coef := reader(edge, 0, delta, bits, wide)

@@ -173,7 +173,8 @@ func lightStep512(table Mem) {
 	VMOVUPS_Z(Mem{Base: general("p")}, m, p)
 	VMULPS(p, g, g)
 	c := loadAdam512(Mem{Base: general("adam")})
-	Store(lightOps512(c.update(Mem{Base: general("w")}, Mem{Base: general("m")}, Mem{Base: general("v")}, g, m), zero512()).As64(), ReturnIndex(0))
+	Store(lightOps512(c.update(Mem{Base: general("w")}, Mem{Base: general("m")}, Mem{Base: general("v")}, g, m),
+		zero512()).As64(), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }

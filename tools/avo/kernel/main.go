@@ -55,7 +55,8 @@ func main() {
 	case "sparse2":
 		sparse2()
 	default:
-		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512, steps2, relaxed512, relaxed2, sparse512 or sparse2\n", *path)
+		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512, steps2, relaxed512, relaxed2, sparse512 or "+
+			"sparse2\n", *path)
 		os.Exit(2)
 	}
 	Generate()
@@ -91,7 +92,10 @@ func readFrame(file string) error {
 			fields = append(fields, s.Field(i))
 		}
 		for i, off := range sizes.Offsetsof(fields) {
-			offsets[fields[i].Name()+map[string]string{"walk": ":", "layerWalk": "/", "frame": "", "frameGate": "."}[name]] = int(off)
+			offsets[fields[i].Name()+map[string]string{
+				"walk": ":", "layerWalk": "/", "frame": "",
+				"frameGate": ".",
+			}[name]] = int(off)
 			if fields[i].Name() == "beta" {
 				rows := fields[i].Type().Underlying().(*types.Array)
 				betaRow, blockGates = int(sizes.Sizeof(rows.Elem())), int(rows.Len())

@@ -22,10 +22,12 @@ const (
 	mixDoc         = "does mix for blocks of 16 samples."
 	relaxedBinsDoc = "does relaxedBins for blocks of 16 samples."
 	spreadDoc      = "does spread for blocks of 16 samples."
-	meanBitsDoc    = "does meanBits for blocks of 16 samples and rows at the given offsets in bytes, both q and offsets with zeros after the last up to a multiple of 8."
-	meanRowsDoc    = "does meanRows for blocks of 16 samples and rows at the given offsets in bytes."
-	rowSumsDoc     = "does rowSums for blocks of 16 samples and rows at the given offsets in bytes, and writes anything after the last of r, up to a multiple of 4."
-	shareDoc       = "does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes."
+	meanBitsDoc    = "does meanBits for blocks of 16 samples and rows at the given offsets in bytes, both q and " +
+		"offsets with zeros after the last up to a multiple of 8."
+	meanRowsDoc = "does meanRows for blocks of 16 samples and rows at the given offsets in bytes."
+	rowSumsDoc  = "does rowSums for blocks of 16 samples and rows at the given offsets in bytes, and writes " +
+		"anything after the last of r, up to a multiple of 4."
+	shareDoc = "does gatherRelaxed for blocks of 16 samples; edges are pairs of a pin and a slot, row is in bytes."
 )
 
 // sumsAtOnce is the number of candidates whose sums rowSums makes side by side.
@@ -119,7 +121,8 @@ func edge(edges, pins, row, share reg.Register) (from reg.GPVirtual, factor Mem)
 
 // fetchSteps writes the steps that ask for cache lines ahead of their use.
 func fetchSteps(path string) {
-	step("fetch", path, "func(places *int, n, i int)", "asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.")
+	step("fetch", path, "func(places *int, n, i int)",
+		"asks for the lines of element i in each of n places: bytes an element, lines, and pointers of which one is not nil.")
 	places, n, i := general("places"), general("n"), general("i")
 	loop(n, func() {
 		at, lines := GP64(), GP64()
@@ -138,7 +141,8 @@ func fetchSteps(path string) {
 	step("fetchRow", path, "func(row *float32, lines int)", "asks for the lines of a row.")
 	fetchLines(general("row"), general("lines"))
 	RET()
-	step("fetchEdges", path, "func(edges *uint32, n int, pins *float32, row, lines int)", "asks for the lines of the rows of edges.")
+	step("fetchEdges", path, "func(edges *uint32, n int, pins *float32, row, lines int)",
+		"asks for the lines of the rows of edges.")
 	edges, n, pins, row, lines := general("edges"), general("n"), general("pins"), general("row"), general("lines")
 	loop(n, func() {
 		at := GP64()

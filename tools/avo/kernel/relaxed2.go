@@ -89,7 +89,8 @@ func (relaxed2) mix() {
 // gradients.
 func (relaxed2) bins() {
 	step("relaxedBins", "AVX2", relaxedBinsSignature, relaxedBinsDoc)
-	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"), general("blocks")
+	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"),
+		general("blocks")
 	var s [4][2]reg.VecVirtual // lanes 0 and 8 on
 	for i := range s {
 		s[i] = [2]reg.VecVirtual{zero8(), zero8()}
@@ -168,7 +169,8 @@ func zeros2(n int) []reg.VecVirtual {
 // into bytes of a sample, of which each two bits select a sum of probabilities.
 func (r relaxed2) meanBits() {
 	step("meanBits", "AVX2", meanBitsSignature, meanBitsDoc)
-	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"), general("blocks")
+	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"),
+		general("blocks")
 	var lanes [2]reg.VecVirtual
 	for i, m := range r.lanes {
 		lanes[i] = YMM()
@@ -264,7 +266,8 @@ func pairSums(q reg.Register, from int) reg.VecVirtual {
 
 func (relaxed2) meanRows() {
 	step("meanRows", "AVX2", meanRowsSignature, meanRowsDoc)
-	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("rows"), general("offsets"), general("blocks")
+	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("rows"), general("offsets"),
+		general("blocks")
 	chunks(n, chunk2, func(n int) {
 		sums, p, to := zeros2(n), copied(q), copied(offsets)
 		loop(copied(k), func() {
@@ -295,7 +298,8 @@ func store2s(y []reg.VecVirtual, to reg.Register) {
 
 func (relaxed2) rowSums() {
 	step("rowSums", "AVX2", rowSumsSignature, rowSumsDoc)
-	r, k, grad, rows, offsets, n := general("r"), general("k"), general("grad"), general("rows"), general("offsets"), general("blocks")
+	r, k, grad, rows, offsets, n := general("r"), general("k"), general("grad"), general("rows"), general("offsets"),
+		general("blocks")
 	again := label()
 	Label(again)
 	var sums [sumsAtOnce][2]reg.VecVirtual

@@ -58,7 +58,8 @@ func (relaxed512) mix() {
 
 func (relaxed512) bins() {
 	step("relaxedBins", "AVX512", relaxedBinsSignature, relaxedBinsDoc)
-	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"), general("blocks")
+	alpha, beta, delta, a, b, n := general("alpha"), general("beta"), general("delta"), general("a"), general("b"),
+		general("blocks")
 	p := newPlane512()
 	s := [4]reg.VecVirtual{zero512(), zero512(), zero512(), zero512()}
 	loop(n, func() {
@@ -144,7 +145,8 @@ func bytes512(name string, f func(i int) uint8) reg.VecVirtual {
 // whose halves select a sum of probabilities.
 func (relaxed512) meanBits() {
 	step("meanBits", "AVX512", meanBitsSignature, meanBitsDoc)
-	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"), general("blocks")
+	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("x"), general("offsets"),
+		general("blocks")
 	m := newMean512()
 	ADDQ(U8(meanSet-1), k)
 	SHRQ(U8(log2(meanSet)), k)
@@ -227,7 +229,8 @@ func (m *mean512) subsets(q reg.Register, from int) reg.VecVirtual {
 
 func (relaxed512) meanRows() {
 	step("meanRows", "AVX512", meanRowsSignature, meanRowsDoc)
-	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("rows"), general("offsets"), general("blocks")
+	dst, q, k, x, offsets, n := general("dst"), general("q"), general("k"), general("rows"), general("offsets"),
+		general("blocks")
 	chunks(n, chunk512, func(n int) {
 		sums, p, to := zeros512(n), copied(q), copied(offsets)
 		loop(copied(k), func() {
@@ -258,7 +261,8 @@ func store512s(z []reg.VecVirtual, to reg.Register) {
 
 func (relaxed512) rowSums() {
 	step("rowSums", "AVX512", rowSumsSignature, rowSumsDoc)
-	r, k, grad, rows, offsets, n := general("r"), general("k"), general("grad"), general("rows"), general("offsets"), general("blocks")
+	r, k, grad, rows, offsets, n := general("r"), general("k"), general("grad"), general("rows"), general("offsets"),
+		general("blocks")
 	again := label()
 	Label(again)
 	var x, sums [sumsAtOnce]reg.VecVirtual

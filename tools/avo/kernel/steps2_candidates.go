@@ -92,7 +92,8 @@ func (k *steps2) pairsStep() {
 // pairsStep writes.
 func (k *steps2) candidatesStep(vectors int) {
 	step(fmt.Sprintf("candidates%d", 8*vectors), "AVX2", candidatesSignature,
-		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 8.", 8*vectors))
+		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 8.",
+			8*vectors))
 	words := ymm * vectors // bytes of a word of all candidates
 	k.gatherStep(words)
 	pairs, bits, samples := general("values"), general("bits"), general("samples")

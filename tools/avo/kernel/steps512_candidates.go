@@ -45,7 +45,8 @@ func offsets512(name, signature string, bytes int) {
 // candidatesStep512 writes the sums of up to 16 candidates a half.
 func candidatesStep512(halves int) {
 	step(fmt.Sprintf("candidates%d", 16*halves), "AVX512", candidatesSignature,
-		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 16.", 16*halves))
+		fmt.Sprintf("writes the sums of up to %d candidates to r, and anything after the last, up to a multiple of 16.",
+			16*halves))
 	words := zmm * halves // bytes of a word of all candidates
 	gatherStep512(words)
 	m := [4]reg.OpmaskVirtual{opmask(0xaaaa), opmask(0xcccc), opmask(0xf0f0), opmask(0xff00)}

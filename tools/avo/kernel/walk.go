@@ -43,7 +43,12 @@ type fused struct {
 // pinKernels are the kernels for pins of k candidates: whole gates and pins alone, with wires of both
 // sizes.
 func pinKernels(k int) []fused {
-	return []fused{{ops: true, pin: true, k: k}, {ops: true, pin: true, k: k, wide: true}, {pin: true, k: k}, {pin: true, k: k, wide: true}}
+	return []fused{
+		{ops: true, pin: true, k: k},
+		{ops: true, pin: true, k: k, wide: true},
+		{pin: true, k: k},
+		{pin: true, k: k, wide: true},
+	}
 }
 
 // up says whether gates are walked upwards: those of a layer, without a pin.
