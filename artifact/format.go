@@ -55,14 +55,10 @@ func ownFormats() []format {
 		{"testbench", "testbench", "_tb.v", always, func(w io.Writer, p Product) error {
 			return verilog.WriteTestbench(w, p.Netlist, verilogOptions(p))
 		}},
-		{"netlist", "netlist", ".netlist", always, func(w io.Writer,
-			p Product,
-		) error {
+		{"netlist", "netlist", ".netlist", always, func(w io.Writer, p Product) error {
 			return netlist.WriteText(w, p.Netlist)
 		}},
-		{"hint", "", ".hint.json", lowered, func(w io.Writer,
-			p Product,
-		) error {
+		{"hint", "", ".hint.json", lowered, func(w io.Writer, p Product) error {
 			return json.NewEncoder(w).Encode(p.Hardware.Hint)
 		}},
 		{"cells", "", "_cells.v", inLUTs, func(w io.Writer, p Product) error {
@@ -92,37 +88,25 @@ func wrappers() (list []format) {
 // requested are those that are written on request, and the vectors.
 func requested() []format {
 	return []format{
-		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
-			_ Product,
-		) error {
+		{"aiger", "aiger", ".aig", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, _ Product) error {
 			return aiger.Write(w, n)
 		})},
 		{"blif", "blif", ".blif", onRequest, func(w io.Writer, p Product) error {
 			return blif.Write(w, p.Netlist, blif.Options{Module: p.Manifest.Module, Header: p.Header})
 		}},
-		{"c", "c", ".c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
-			p Product,
-		) error {
+		{"c", "c", ".c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return ccode.Write(w, n, cOptions(p))
 		})},
-		{"c-header", "c", ".h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
-			p Product,
-		) error {
+		{"c-header", "c", ".h", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return ccode.WriteHeader(w, n, cOptions(p))
 		})},
-		{"c-test", "c", "_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
-			p Product,
-		) error {
+		{"c-test", "c", "_selftest.c", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return ccode.WriteTest(w, n, cOptions(p))
 		})},
-		{"go", "go", "_net.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
-			p Product,
-		) error {
+		{"go", "go", "_net.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return gocode.Write(w, n, goOptions(p))
 		})},
-		{"go-test", "go", "_net_test.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist,
-			p Product,
-		) error {
+		{"go-test", "go", "_net_test.go", onRequest, combinational(func(w io.Writer, n *netlist.Netlist, p Product) error {
 			return gocode.WriteTest(w, n, goOptions(p))
 		})},
 		{"dot", "dot", ".dot", onRequest, func(w io.Writer, p Product) error { return dot.Write(w, p.Netlist) }},
