@@ -1,6 +1,7 @@
 package verilog
 
 import (
+	_ "embed" // templates
 	"fmt"
 	"strings"
 
@@ -10,62 +11,15 @@ import (
 // The modules that a netlist's operators are instances of. They are functions in
 // continuous assignments, which, unlike always @*, are also evaluated when all inputs
 // are constants.
-const popcountModule = `module NAME_popcount #(
-    parameter WIDTH = 2,  // at least 2
-    parameter BITS = 2    // enough for WIDTH
-) (
-    input  wire [WIDTH-1:0] bits,
-    output wire [BITS-1:0] count
-);
-  function [BITS-1:0] ones;
-    input [WIDTH-1:0] word;
-    integer i;
-    begin
-      ones = {BITS{1'b0}};
-      for (i = 0; i < WIDTH; i = i + 1) ones = ones + {{(BITS - 1) {1'b0}}, word[i]};
-    end
-  endfunction
+//
+//go:embed templates/popcount_module.v
+var popcountModule string
 
-  assign count = ones(bits);
-endmodule
-`
+//go:embed templates/argmax_module.v
+var argmaxModule string
 
-const argmaxModule = `module NAME_argmax #(
-    parameter CLASSES = 2,  // at least 2
-    parameter BITS = 1,     // of a count
-    parameter INDEX = 1     // bits of the index, enough for CLASSES - 1
-) (
-    input  wire [CLASSES*BITS-1:0] counts,
-    output wire [INDEX-1:0] index
-);
-  function [INDEX-1:0] largest;
-    input [CLASSES*BITS-1:0] words;
-    integer i;
-    reg [BITS-1:0] best;
-    begin
-      best = words[BITS-1:0];
-      largest = {INDEX{1'b0}};
-      for (i = 1; i < CLASSES; i = i + 1)
-        if (words[i*BITS+:BITS] > best) begin
-          best = words[i*BITS+:BITS];
-          largest = i[INDEX-1:0];
-        end
-    end
-  endfunction
-
-  assign index = largest(counts);
-endmodule
-`
-
-const registerModule = `module NAME_register (
-    input  wire clk,
-    input  wire ce,
-    input  wire d,
-    output reg  q
-);
-  always @(posedge clk) if (ce) q <= d;
-endmodule
-`
+//go:embed templates/register_module.v
+var registerModule string
 
 // Helper is a module below the netlist's, of which its operators are instances: NAME_popcount.
 type Helper struct {

@@ -1,8 +1,10 @@
 package verilog
 
 import (
+	_ "embed" // templates
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,21 +46,57 @@ func WriteTestbench(w io.Writer, n *netlist.Netlist, opt Options) error {
 		return err
 	}
 	t := testbench{d, opt.Compare, opt.Tell}
-	t.header(opt.Header)
-	t.text("`default_nettype none\n\nmodule " + d.module + "_tb;\n")
-	t.declarations()
-	t.dut()
-	t.text("\n  // reads the next number of a vector\n" +
-		"  task tb_next;\n    if ($fscanf(tb_file, \"%h\", tb_field) == 1) tb_read = tb_read + 1;\n  endtask\n")
-	t.readTask()
+	t.title(opt.Header)
 	if d.clock == nil {
-		t.checkTask()
-		t.main()
+		t.fill(testbenchHead+plainTestbench, t.holes())
 	} else {
-		t.clockedMain()
+		t.fill(testbenchHead+clockedTestbench, t.clockedHoles())
 	}
-	t.text("endmodule\n\n`default_nettype wire\n")
 	return d.flush()
+}
+
+// The testbench: what all have first, then that of a module without or with a clock.
+var (
+	//go:embed templates/testbench_head.v
+	testbenchHead string
+	//go:embed templates/testbench.v
+	plainTestbench string
+	//go:embed templates/clocked_testbench.v
+	clockedTestbench string
+)
+
+// hole is where a template leaves something out, by name.
+var hole = regexp.MustCompile(`@[A-Z]+@`)
+
+// fill writes a template, at each hole what the function of its name writes.
+func (t testbench) fill(template string, holes map[string]func()) {
+	from := 0
+	for _, at := range hole.FindAllStringIndex(template, -1) {
+		t.text(template[from:at[0]])
+		holes[strings.Trim(template[at[0]:at[1]], "@")]()
+		from = at[1]
+	}
+	t.text(template[from:])
+}
+
+// put returns a function that writes a value as it is.
+func (t testbench) put(value any) func() { return func() { t.text(fmt.Sprint(value)) } }
+
+// holes returns what the templates of a module without a clock leave out.
+func (t testbench) holes() map[string]func() {
+	return map[string]func(){
+		"MODULE":  t.put(t.module),
+		"FILES":   t.put(t.files()),
+		"PORTS":   t.ports,
+		"CLOCK":   func() {},
+		"FIELD":   t.put(t.widestField() - 1),
+		"DUT":     t.dut,
+		"READ":    t.readPorts,
+		"BIT":     t.bitDeclaration,
+		"COMPARE": func() { t.compareAll(func(p netlist.Port, signal string) { t.compareSignal(signal, p, 0) }) },
+		"FIELDS":  t.put(t.fields()),
+		"TELL":    t.put(t.telling()),
+	}
 }
 
 // testbench is a testbench that is being written.
@@ -102,7 +140,8 @@ const (
 
 func (t testbench) printf(format string, args ...any) { t.text(fmt.Sprintf(format, args...)) }
 
-func (t testbench) header(lines []string) {
+// title writes the first lines of the comment at the top.
+func (t testbench) title(lines []string) {
 	t.comment("Module %s_tb: checks the module %s against vectors", t.module, t.module)
 	if len(lines) > 0 {
 		t.comment("")
@@ -110,30 +149,7 @@ func (t testbench) header(lines []string) {
 	for _, s := range lines {
 		t.comment("- %s", printable(s))
 	}
-	t.text(replaceAll(`//
-// To run it:
-//
-//   $ iverilog -g2001 -o NAME.vvp NAME_tb.v NAME.v
-//   $ vvp NAME.vvp +vectors=NAME_vectors.txt
-//
-// or
-//
-//   $ verilator --binary --timing --top-module NAME_tb NAME_tb.v NAME.v
-//   $ obj_dir/VNAME_tb +vectors=NAME_vectors.txt
-//
-// +vectors=FILE  where the vectors are (default: NAME_vectors.txt)
-// +count=N       how many to check (default: all)
-// -DNO_PROBES    when compiling: compare the output ports alone, not the internal buses
-//
-// A vector is a line of hexadecimal numbers, one for each port below in order, in pieces
-// of 1024 bits where a port is wider. The last line that the testbench prints is
-// "PASS: N vectors" or begins with "FAIL".
-
-`, "NAME_tb.v NAME.v", t.files(), "NAME", t.module))
 }
-
-// replaceAll replaces the first of each pair by the second, wherever it stands.
-func replaceAll(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
 
 // files returns the files to compile, as in a shell.
 func (t testbench) files() string {
@@ -144,15 +160,14 @@ func (t testbench) files() string {
 	return files
 }
 
-func (t testbench) declarations() {
-	widest := 1
+// ports writes the declarations of the inputs, the outputs and what is wanted of outputs and probes.
+func (t testbench) ports() {
 	for i, g := range t.groups {
 		if len(g.ports) > 0 {
 			t.printf("  // %ss\n", g.what)
 		}
 		for _, p := range g.ports {
 			high := len(p.Nets) - 1
-			widest = max(widest, min(high+1, fieldBits))
 			switch i {
 			case inputs:
 				t.printf("  reg  [%d:0] %s;\n", high, p.Name)
@@ -167,15 +182,17 @@ func (t testbench) declarations() {
 			}
 		}
 	}
-	if t.clock != nil {
-		t.clockedDeclarations()
+}
+
+// widestField returns the bits of the widest number in a vector.
+func (t testbench) widestField() int {
+	widest := 1
+	for _, g := range t.groups {
+		for _, p := range g.ports {
+			widest = max(widest, min(len(p.Nets), fieldBits))
+		}
 	}
-	t.printf(`
-  reg [8*1000-1:0] tb_path;
-  reg [%d:0] tb_field;
-  integer tb_file, tb_count, tb_sample, tb_read, tb_failed, tb_shown;
-  reg tb_stop, tb_differs;
-`, widest-1)
+	return widest
 }
 
 // dut writes the instance under test.
@@ -192,13 +209,11 @@ func (t testbench) dut() {
 			comma = ", "
 		}
 	}
-	t.text("\n")
 	t.end(append(line, ");"...))
 }
 
-// readTask writes the task that reads a vector.
-func (t testbench) readTask() {
-	t.text("\n  task tb_vector;\n    begin\n      tb_read = 0;\n")
+// readPorts writes the statements that read a vector.
+func (t testbench) readPorts() {
 	for i, g := range t.groups {
 		for _, p := range g.ports {
 			switch {
@@ -212,7 +227,6 @@ func (t testbench) readTask() {
 			}
 		}
 	}
-	t.text("    end\n  endtask\n")
 }
 
 // readSignal writes the statements that read a signal of the given width.
@@ -234,15 +248,11 @@ func (t testbench) fields() int {
 	return n
 }
 
-// checkTask writes the task that compares what came out with what should have.
-func (t testbench) checkTask() {
-	t.text("\n  task tb_check;\n")
+// bitDeclaration writes the variable of the loop over the bits of wide ports, if there are any.
+func (t testbench) bitDeclaration() {
 	if t.wide() {
 		t.text("    integer tb_bit;\n")
 	}
-	t.text("    begin\n      tb_differs = 1'b0;\n")
-	t.compareAll(func(p netlist.Port, signal string) { t.compareSignal(signal, p, 0) })
-	t.text("      if (tb_differs) tb_failed = tb_failed + 1;\n    end\n  endtask\n")
 }
 
 // compareAll writes comparisons of all outputs and, unless NO_PROBES is defined, of all probes,
@@ -302,46 +312,4 @@ func (t testbench) shown(stage int, format, args string) {
 	}
 	t.printf("        if (%stb_shown < %d)\n          $display(\"sample %%0d: %s\", %s, %s);\n", first, maxShown, format,
 		sample, args)
-}
-
-// main writes the loop over the vectors.
-func (t testbench) main() {
-	t.printf(`
-  initial begin
-    if ($value$plusargs("vectors=%%s", tb_path) == 0) tb_path = "%[1]s_vectors.txt";
-    if ($value$plusargs("count=%%d", tb_count) == 0) tb_count = 0;
-    tb_sample = 0;
-    tb_failed = 0;
-    tb_shown = 0;
-    tb_file = $fopen(tb_path, "r");
-    tb_stop = tb_file == 0;
-    if (tb_stop) $display("FAIL: cannot open %%0s", tb_path);
-    while (!tb_stop) begin
-      tb_vector;
-      if (tb_read == %[2]d && $fgetc(tb_file) == 10) begin
-        #1;
-        tb_check;
-        tb_sample = tb_sample + 1;%[3]s
-      end else begin
-        tb_stop = 1'b1;
-        if (tb_read > 0 || $feof(tb_file) == 0)
-          $display("FAIL: %%0s: vector %%0d is not a line of %[2]d numbers", tb_path, tb_sample);
-        else if (tb_sample == 0 || tb_sample < tb_count)
-          $display("FAIL: %%0s ends after %%0d vectors", tb_path, tb_sample);
-        else tb_result;
-      end
-      if (!tb_stop && tb_sample == tb_count) begin
-        tb_stop = 1'b1;
-        tb_result;
-      end
-    end
-    if (tb_file != 0) $fclose(tb_file);
-    $finish;
-  end
-
-  task tb_result;
-    if (tb_failed == 0) $display("PASS: %%0d vectors", tb_sample);
-    else $display("FAIL: %%0d of %%0d vectors", tb_failed, tb_sample);
-  endtask
-`, t.module, t.fields(), t.telling())
 }

@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	_ "embed" // templates
 	"fmt"
 	"io"
 	"strings"
@@ -115,40 +116,8 @@ func streamNames(own ...string) []string {
 		"unused_sample", "stream", "group", "word", "groups", "words", "result")
 }
 
-const axisModule = `module @MODULE@ #(
-    parameter BYTES = @BYTES@  // of s_axis_tdata
-) (
-    input  wire aclk,
-    input  wire aresetn,
-    input  wire s_axis_tvalid,
-    output wire s_axis_tready,
-    input  wire [8*BYTES-1:0] s_axis_tdata,
-    input  wire s_axis_tlast,
-    output wire m_axis_tvalid,
-    input  wire m_axis_tready,
-    output wire [@HIGH@:0] m_axis_tdata,
-    output wire m_axis_tlast,
-    output wire error
-);
-@WIRES@
-  assign m_axis_tdata = @RESULT@;
-  assign m_axis_tlast = 1'b1;
-
-  @STREAM@ #(
-      .BEAT(BYTES)
-  ) stream (
-      .clk(aclk),
-      .rst(~aresetn),
-      .in_valid(s_axis_tvalid),
-      .in_ready(s_axis_tready),
-      .in_data(s_axis_tdata),
-      .in_last(s_axis_tlast),
-      .out_valid(m_axis_tvalid),
-      .out_ready(m_axis_tready),
-@CONNECTIONS@      .error(error)
-  );
-endmodule
-`
+//go:embed templates/axis_module.v
+var axisModule string
 
 func (d *design) axisPorts(o Options) []Port {
 	b := d.asBytes()
@@ -171,21 +140,9 @@ func (d *design) axisPorts(o Options) []Port {
 }
 
 // axisBench are the pins of AXI4-Stream, as handshakeBench has them.
-const axisBench = `
-  reg rst, in_valid, in_last, out_ready;
-  reg [@UNIT@-1:0] in_data;
-  wire in_ready, out_valid, out_last;
-  wire [8*@RESULTBYTES@-1:0] tb_bytes;
-
-  @TOP@ dut (.aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), .s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(tb_bytes), .m_axis_tlast(out_last), .error(error));
-
-  // takes the result at the outputs
-  task tb_result;
-    begin
-      if (out_last !== 1'b1) tb_broken("a result without tlast");
-@UNPACK@    end
-  endtask
-`
+//
+//go:embed templates/axis_bench.v
+var axisBench string
 
 // playAXIS plays beats of AXI4-Stream.
 func playAXIS(p Played) Player {
@@ -196,12 +153,5 @@ func playAXIS(p Played) Player {
 	return handshakePlayer(8*bytes, beats(p.sampleBytes(), bytes), playAXISPins, p)
 }
 
-const playAXISPins = `
-  wire out_last;
-  @TOP@ dut (
-    .aclk(clk), .aresetn(~rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data),
-    .s_axis_tlast(in_last), .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(result),
-    .m_axis_tlast(out_last), .error(error));
-
-  always @(posedge clk) if (running && out_valid !== 1'b0 && out_last !== 1'b1) broken("a result without tlast");
-`
+//go:embed templates/play_axis_pins.v
+var playAXISPins string

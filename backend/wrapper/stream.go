@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	_ "embed" // templates
 	"fmt"
 	"io"
 	"slices"
@@ -68,7 +69,7 @@ type module struct{ name, comment, text string }
 // loader returns the loader of a wrapper.
 func (d *design) loader(wrapper string) module {
 	name := wrapper + "_loader"
-	return module{name, "the words of a sample, collected", strings.Replace(loaderModule, "NAME", name, 1)}
+	return module{name, "the words of a sample, collected", strings.NewReplacer("@MODULE@", name, "@BITSBELOW@", bitsBelow).Replace(loaderModule)}
 }
 
 // file returns a file of modules, the wrapper itself first.
@@ -189,56 +190,9 @@ func (d *design) encoder() string {
 // streamModule is the module without what the netlist decides. The core moves on unless it
 // has a result and the last one is still there: one clock later than it could after the
 // last was taken, so that out_ready goes into no enable.
-const streamModule = `module @MODULE@ #(
-    parameter BEAT = @DEFAULT@  // words of a clock
-) (
-    input  wire clk,
-    input  wire rst,
-    input  wire in_valid,
-    output wire in_ready,
-    input  wire [BEAT*@IN@-1:0] in_data,
-    input  wire in_last,
-@DROP@    output reg out_valid,
-    input  wire out_ready,
-@PORTS@    output wire error
-);
-  wire [@BITS@:0] sample;
-  wire sample_valid;
-@WIRES@  wire step = ~(core_valid & out_valid);
-
-@ENCODER@  @MODULE@_loader #(
-      .WORD(@WORD@),
-      .WORDS(@WORDS@),
-      .BEAT(BEAT),
-      .READ(@READ@)
-  ) loader (
-      .clk(clk),
-      .rst(rst),
-      .in_valid(in_valid),
-      .in_ready(in_ready),
-      .in_data(@DATA@),
-      .in_last(in_last),
-      .drop(@DROPPIN@),
-      .sample(sample),
-      .sample_valid(sample_valid),
-      .sample_taken(sample_valid & step),
-      .error(error)
-  );
-
-@FEATURES@  @CORE@ core (
-      @PINS@.@INPUT@(@SAMPLE@)@OUTPUTS@
-  );
-
-  always @(posedge clk)
-    if (rst) out_valid <= 1'b0;
-    else if (core_valid & ~out_valid) out_valid <= 1'b1;
-    else if (out_ready) out_valid <= 1'b0;
-
-  always @(posedge clk)
-    if (core_valid & ~out_valid) begin
-@RESULTS@    end
-endmodule
-`
+//
+//go:embed templates/stream_module.v
+var streamModule string
 
 func (d *design) streamPorts(Options) []Port {
 	ports := []Port{
@@ -259,19 +213,9 @@ func (d *design) streamPorts(Options) []Port {
 }
 
 // streamBench are the pins of the stream module, as handshakeBench has them.
-const streamBench = `
-  reg rst, in_valid, in_last, out_ready;
-  reg [@UNIT@-1:0] in_data;
-  wire in_ready, out_valid;
-@PORTS@
-  @TOP@ dut (.clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(in_data), .in_last(in_last), .out_valid(out_valid), .out_ready(out_ready), .error(error)@PINS@);
-
-  // takes the result at the outputs
-  task tb_result;
-    begin
-@CAPTURE@    end
-  endtask
-`
+//
+//go:embed templates/stream_bench.v
+var streamBench string
 
 // playStream plays words by valid and ready; output ports are pins of their own.
 func playStream(p Played) Player {
@@ -287,8 +231,5 @@ func playStream(p Played) Player {
 	return handshakePlayer(p.Input.Word, words, strings.Replace(playStreamPins, "@OUTPUTS@", pins, 1), p)
 }
 
-const playStreamPins = `
-  @TOP@ dut (
-    .clk(clk), .rst(rst), .in_valid(in_valid), .in_ready(in_ready), .in_data(in_data), .in_last(in_last),
-    .out_valid(out_valid), .out_ready(out_ready), .error(error)@OUTPUTS@);
-`
+//go:embed templates/play_stream_pins.v
+var playStreamPins string

@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	_ "embed" // templates
 	"fmt"
 	"os"
 	"path/filepath"
@@ -253,15 +254,6 @@ func levelsOf(l *wrapper.Levels, word uint64) string {
 }
 
 // encoderBench gives every value to the encoder, as a beat of one word.
-const encoderBench = "`timescale 1ns / 1ps\n" + `
-module encoder_tb;
-  reg [@BITS@-1:0] data;
-  @MODULE@ #(.BEAT(1)) dut (.in_data(data));
-  integer value;
-  initial
-    for (value = 0; value < 1 << @BITS@; value = value + 1) begin
-      data = value;
-      #1 $display("value %0d: %b", value, dut.levels);
-    end
-endmodule
-`
+//
+//go:embed templates/encoder_bench.v
+var encoderBench string
