@@ -10,8 +10,8 @@ import (
 	"regexp"
 	"strings"
 
-	"ialgn/backend/verilog"
 	"ialgn/internal/jsonfault"
+	"ialgn/netlist/names"
 )
 
 // ManifestFormat is the version of the output folder's form that this package writes
@@ -108,10 +108,10 @@ func (m *Manifest) checkNames(path string) error {
 }
 
 // CheckModule returns nil if a module can have that name and its files, too: an identifier
-// of Verilog ([verilog.CheckIdentifier]) without $, which begins a variable in scripts and
+// of Verilog ([names.CheckIdentifier]) without $, which begins a variable in scripts and
 // makefiles.
 func CheckModule(name string) error {
-	if err := verilog.CheckIdentifier(name); err != nil {
+	if err := names.CheckIdentifier(name); err != nil {
 		return err
 	}
 	if strings.Contains(name, "$") {

@@ -77,7 +77,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-func names(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }
+func pathsOf(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }
 
 // TestWrite holds what is in the folder, and that Read gives it back.
 func TestWrite(t *testing.T) {
@@ -92,7 +92,7 @@ func TestWrite(t *testing.T) {
 		"tiny_pkg.vhd", "tiny_selftest.c", "tiny_sim.vc", "tiny_tb.v",
 	}
 	files := contents(t, dir)
-	if diff := cmp.Diff(want, names(files)); diff != "" {
+	if diff := cmp.Diff(want, pathsOf(files)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	o, err := Read(t.Context(), dir)
@@ -197,7 +197,7 @@ func TestWriteAgain(t *testing.T) {
 		"later.netlist", "later.v", "later.vc", "later_inst.vh", "later_pkg.vhd", "later_sim.vc",
 		"later_tb.v", "manifest.json", "notes.txt", "report.json",
 	}
-	if diff := cmp.Diff(want, names(contents(t, dir))); diff != "" {
+	if diff := cmp.Diff(want, pathsOf(contents(t, dir))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	if o, err := Read(t.Context(), dir); err != nil {
@@ -263,7 +263,7 @@ func TestWriteInterrupted(t *testing.T) {
 	if _, err := Write(context.Background(), dir, product(t, "later", netlist.Core, 2)); err == nil {
 		t.Fatal("no error")
 	}
-	left := slices.DeleteFunc(names(contents(t, dir)), func(name string) bool {
+	left := slices.DeleteFunc(pathsOf(contents(t, dir)), func(name string) bool {
 		return strings.HasPrefix(name,
 			stageName)
 	})

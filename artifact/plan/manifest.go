@@ -7,10 +7,10 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/backend/handover"
-	"ialgn/backend/verilog"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 	"ialgn/trainer/model"
 )
 
@@ -29,7 +29,7 @@ func (p *Plan) Name(model string) error {
 // moduleName turns a configuration's name into a name that Verilog takes.
 func moduleName(name string) string {
 	id := netlist.Identifier(name)
-	if id = id[:min(len(id), verilog.MaxIdentifier-len("m_"))]; verilog.CheckIdentifier(id) != nil {
+	if id = id[:min(len(id), names.MaxIdentifier-len("m_"))]; names.CheckIdentifier(id) != nil {
 		id = "m_" + id
 	}
 	return id

@@ -14,8 +14,8 @@ import (
 	"io"
 
 	"ialgn/backend/lowering"
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // Options says how a netlist is written.
@@ -39,7 +39,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 		opt.Module = n.Name
 	}
 	lowered := lowering.Functions(n)
-	f := &file{w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: verilog.NewNames(lowered), covers: covers{}}
+	f := &file{w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: names.New(lowered), covers: covers{}}
 	if err := f.check(opt.Module); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 type file struct {
 	w         *bufio.Writer
 	n         *netlist.Netlist
-	names     verilog.Names
+	names     *names.Names
 	covers    covers
 	alias     map[netlist.Net]string // nets that are called as the output that they are
 	registers bool
@@ -71,7 +71,7 @@ type file struct {
 }
 
 func (f *file) check(module string) error {
-	if err := verilog.CheckIdentifier(module); err != nil {
+	if err := names.CheckIdentifier(module); err != nil {
 		return fmt.Errorf("blif: model: %w", err)
 	}
 	for c := range netlist.Cell(f.n.Cells()) {
@@ -79,7 +79,7 @@ func (f *file) check(module string) error {
 	}
 	for _, ports := range [][]netlist.Port{f.n.InputPorts(), f.n.OutputPorts()} {
 		for _, p := range ports {
-			if err := verilog.CheckPortName(p.Name); err != nil {
+			if err := names.CheckPort(p.Name); err != nil {
 				return fmt.Errorf("blif: port: %w", err)
 			}
 			if f.registers && p.Name == clock {

@@ -31,8 +31,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // Options say how a netlist is folded.
@@ -99,7 +99,7 @@ func (p *Program) Engine(o Options) (*Engine, error) {
 		Classes:  len(p.classes),
 		WordBits: p.wordBits, Count: p.countBits, Steps: len(p.thresholds[0]),
 	}}
-	if err := verilog.CheckIdentifier(e.Module); err != nil {
+	if err := names.CheckIdentifier(e.Module); err != nil {
 		return nil, fmt.Errorf("fold: module: %w", err)
 	}
 	if uniform(p.thresholds) {

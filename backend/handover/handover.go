@@ -17,6 +17,7 @@ import (
 
 	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 	"ialgn/target"
 )
 
@@ -177,7 +178,7 @@ func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 		opt.Module = n.Name
 	}
 	opt.Target = opt.Target.OrGeneric()
-	if err := verilog.CheckIdentifier(opt.Module); err != nil {
+	if err := names.CheckIdentifier(opt.Module); err != nil {
 		return nil, fmt.Errorf("handover: module: %w", err)
 	}
 	pipeline, err := n.Pipeline()
@@ -188,7 +189,7 @@ func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 	switch {
 	case opt.Top != nil:
 		d.module, d.ports, d.clock = opt.Top.Module, opt.Top.Ports, opt.Top.Clock
-		if err := verilog.CheckIdentifier(d.module); err != nil {
+		if err := names.CheckIdentifier(d.module); err != nil {
 			return nil, fmt.Errorf("handover: module: %w", err)
 		}
 	case pipeline != nil:
@@ -201,7 +202,7 @@ func newDesign(n *netlist.Netlist, opt Options) (*design, error) {
 func (d *design) checkPorts() error {
 	taken := map[string]bool{}
 	for _, p := range d.ports {
-		if err := verilog.CheckIdentifier(p.Name); err != nil {
+		if err := names.CheckIdentifier(p.Name); err != nil {
 			return fmt.Errorf("handover: port: %w", err)
 		}
 		if taken[p.Name] {

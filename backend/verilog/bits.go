@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"ialgn/internal/bitset"
 	"ialgn/netlist"
 )
 
@@ -14,7 +15,7 @@ import (
 const wideInput = 512
 
 // findBits finds the input bits that are read through wires.
-func (m *names) findBits() {
+func (m *wires) findBits() {
 	wide := false
 	for _, p := range m.n.InputPorts() {
 		wide = wide || len(p.Nets) >= wideInput
@@ -22,7 +23,7 @@ func (m *names) findBits() {
 	if !wide {
 		return
 	}
-	m.bits = newBitset(int(m.n.FirstCellNet()))
+	m.bits = bitset.New(int(m.n.FirstCellNet()))
 	for c := range netlist.Cell(m.n.Cells()) {
 		in := m.n.Inputs(c)
 		used := ^uint8(0)
@@ -41,30 +42,30 @@ func (m *names) findBits() {
 		}
 		for j, v := range in {
 			if used>>j&1 == 1 && m.inWide(v) {
-				m.bits.add(int(v))
+				m.bits.Add(int(v))
 			}
 		}
 	}
 }
 
 // inWide reports whether v is a bit of a wide input port.
-func (m *names) inWide(v netlist.Net) bool {
+func (m *wires) inWide(v netlist.Net) bool {
 	if v <= netlist.True || v >= m.n.FirstCellNet() {
 		return false
 	}
-	s, _ := m.locate(v)
+	s, _ := m.Locate(v)
 	return len(m.n.InputPorts()[s].Nets) >= wideInput
 }
 
 // hasWire reports whether v is an input bit that is read through a wire.
-func (m *names) hasWire(v netlist.Net) bool {
-	return m.bits != nil && v < m.n.FirstCellNet() && m.bits.has(int(v))
+func (m *wires) hasWire(v netlist.Net) bool {
+	return m.bits != nil && v < m.n.FirstCellNet() && m.bits.Has(int(v))
 }
 
 // bitWire appends the name of the wire for an input bit.
-func (m *names) bitWire(buf []byte, v netlist.Net) []byte {
-	s, bit := m.locate(v)
-	return strconv.AppendInt(append(m.signal(buf, s), '_'), int64(bit), 10)
+func (m *wires) bitWire(buf []byte, v netlist.Net) []byte {
+	s, bit := m.Locate(v)
+	return strconv.AppendInt(append(m.AppendSignal(buf, s), '_'), int64(bit), 10)
 }
 
 // inputBits declares the wires of input bits.
@@ -79,7 +80,7 @@ func (d *design) inputBits() {
 			first = false
 		}
 		line := append(d.bitWire(d.start("  wire "), v), " = "...)
-		s, bit := d.locate(v)
+		s, bit := d.Locate(v)
 		d.end(append(d.piece(line, piece{s, bit, 1}), ';'))
 	}
 }

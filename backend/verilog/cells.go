@@ -3,9 +3,12 @@ package verilog
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 
+	"ialgn/internal/bitset"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // cells declares and drives what the cells drive, section by section in the order of
@@ -13,7 +16,7 @@ import (
 // cells: first its wires, then one assign a cell. Registers stand in a place of their own. As
 // it goes, it notes which nets are read.
 func (d *design) cells() {
-	d.used = newBitset(d.n.Nets())
+	d.used = bitset.New(d.n.Nets())
 	var run []netlist.Cell
 	var title section
 	for c := range netlist.Cell(d.n.Cells()) {
@@ -48,7 +51,7 @@ type section struct {
 }
 
 func (d *design) section(c netlist.Cell) section {
-	if o := d.n.Origin(c); o.Layer > 0 && !isBus(d.n.Kind(c)) {
+	if o := d.n.Origin(c); o.Layer > 0 && !names.IsBus(d.n.Kind(c)) {
 		return section{layer: o.Layer}
 	}
 	return section{kind: d.n.Kind(c)}
@@ -67,14 +70,14 @@ func (s section) String() string {
 
 // declare writes the wires of the cells of a section.
 func (d *design) declare(cells []netlist.Cell) {
-	if !isBus(d.n.Kind(cells[0])) {
+	if !names.IsBus(d.n.Kind(cells[0])) {
 		d.declareScalars(cells)
 		return
 	}
 	for _, c := range cells {
 		if !d.isOutput(c) {
 			line := fmt.Appendf(d.start("  wire "), "[%d:0] ", d.n.Outputs(c)-1)
-			d.end(append(d.cellName(line, c), ';'))
+			d.end(append(d.AppendCell(line, c), ';'))
 		}
 	}
 }
@@ -84,7 +87,7 @@ func (d *design) declareScalars(cells []netlist.Cell) {
 	const keyword = "  wire "
 	line := d.start(keyword)
 	for i, c := range cells {
-		line = d.cellName(line, c)
+		line = d.AppendCell(line, c)
 		if v := d.n.Output(c); d.n.Kind(c) == netlist.Carry && d.chains != nil && d.chains.Out(v) {
 			line = d.net(append(line, ", "...), v)
 		}
@@ -99,12 +102,8 @@ func (d *design) declareScalars(cells []netlist.Cell) {
 
 // isOutput reports whether cell c drives an output port as a whole, under its name.
 func (d *design) isOutput(c netlist.Cell) bool {
-	for _, p := range d.n.OutputPorts() {
-		if p.Name == d.alias[c] {
-			return true
-		}
-	}
-	return false
+	name := string(d.AppendCell(nil, c))
+	return slices.ContainsFunc(d.n.OutputPorts(), func(p netlist.Port) bool { return p.Name == name })
 }
 
 // drive writes what computes cell c.
@@ -130,7 +129,7 @@ func (d *design) drive(c netlist.Cell) {
 
 // begin starts the assignment to cell c.
 func (d *design) begin(c netlist.Cell) []byte {
-	return append(d.cellName(d.start("  assign "), c), " = "...)
+	return append(d.AppendCell(d.start("  assign "), c), " = "...)
 }
 
 func (d *design) function(c netlist.Cell, table uint64) {
@@ -138,7 +137,7 @@ func (d *design) function(c netlist.Cell, table uint64) {
 	t := netlist.Effective(table, in)
 	for s, j := netlist.Support(t), 0; s != 0; s, j = s>>1, j+1 {
 		if s&1 == 1 {
-			d.used.add(int(in[j]))
+			d.used.Add(int(in[j]))
 		}
 	}
 	line := expression{in, d.net}.append(d.begin(c), t, contextTop)
@@ -153,7 +152,7 @@ func (d *design) compare(c netlist.Cell) {
 		d.end(append(d.begin(c), "1'b0;"...))
 		return
 	}
-	d.used.addNets(in)
+	d.use(in)
 	line := append(d.concatenation(d.begin(c), d.pieces(in)), " > "...)
 	line = append(strconv.AppendInt(line, int64(len(in)), 10), "'d"...)
 	d.end(append(strconv.AppendUint(line, threshold, 10), ';'))
@@ -162,7 +161,7 @@ func (d *design) compare(c netlist.Cell) {
 // counter writes a small popcount as the sum of its inputs.
 func (d *design) counter(c netlist.Cell) {
 	in := d.n.Inputs(c)
-	d.used.addNets(in)
+	d.use(in)
 	line := d.begin(c)
 	for i, v := range in {
 		if i > 0 {
@@ -184,7 +183,7 @@ func (d *design) extended(buf []byte, v netlist.Net, width int) []byte {
 
 func (d *design) popcount(c netlist.Cell) {
 	in := d.n.Inputs(c)
-	d.used.addNets(in)
+	d.use(in)
 	if len(in) == 1 {
 		d.end(append(d.net(d.begin(c), in[0]), ';'))
 		return
@@ -198,7 +197,7 @@ func (d *design) argmax(c netlist.Cell) {
 		d.end(append(d.begin(c), "1'b0;"...))
 		return
 	}
-	d.used.addNets(in)
+	d.use(in)
 	d.instance(c, argmaxHelper, len(in)/width, width, d.n.Outputs(c))
 }
 
@@ -206,7 +205,7 @@ func (d *design) argmax(c netlist.Cell) {
 // as one word. A long word gets a wire of its own.
 func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 	in := d.n.Inputs(c)
-	name := string(d.ownName(nil, c))
+	name := string(d.AppendOwn(nil, c))
 	pieces := d.pieces(in)
 	word := string(d.concatenation(nil, pieces[:min(len(pieces), longWord)]))
 	if len(pieces) > longWord {
@@ -216,21 +215,28 @@ func (d *design) instance(c netlist.Cell, h Helper, values ...int) {
 	}
 	d.text(fmt.Sprintf("  %s%s %s_i (\n", d.module, h.head(values), name))
 	d.end(append(d.start("      ."), h.Inputs[0]+"("+word+"),"...))
-	d.end(append(d.cellName(append(d.start("      ."), h.Output+"("...), c), "));"...))
+	d.end(append(d.AppendCell(append(d.start("      ."), h.Output+"("...), c), "));"...))
+}
+
+// use notes that nets are read.
+func (d *design) use(nets []netlist.Net) {
+	for _, v := range nets {
+		d.used.Add(int(v))
+	}
 }
 
 // unused consumes what nothing reads: bits of input ports, cells, and probes.
 func (d *design) unused() {
 	for _, p := range d.n.OutputPorts() {
-		d.used.addNets(p.Nets)
+		d.use(p.Nets)
 	}
 	if d.clock != nil {
-		d.used.addNets(d.n.InputPorts()[d.clock.Enable].Nets)
+		d.use(d.n.InputPorts()[d.clock.Enable].Nets)
 	}
 	sink := sink{design: d}
 	for _, p := range d.n.Probes() {
-		if !d.aliased(p) {
-			d.used.addNets(p.Nets)
+		if !d.Aliased(p) {
+			d.use(p.Nets)
 			sink.add(append(sink.begin(), p.Name...))
 		}
 	}
@@ -241,7 +247,7 @@ func (d *design) unused() {
 			if v <= netlist.True || int(v) >= d.n.Nets() {
 				continue
 			}
-			if s, bit := d.locate(v); !d.join(&p, s, bit) {
+			if s, bit := d.Locate(v); !d.join(&p, s, bit) {
 				sink.piece(p)
 				p = piece{s, bit, 1}
 			}
@@ -281,7 +287,7 @@ func (s *sink) add(line []byte) {
 
 func (s *sink) piece(p piece) {
 	if p.count > 0 {
-		s.add(s.names.piece(s.begin(), p))
+		s.add(s.design.piece(s.begin(), p))
 	}
 }
 

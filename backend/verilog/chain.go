@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // For targets with carry chains a carry is two wires: count_3_n5 is on the chain, where only
@@ -21,7 +22,7 @@ func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
 }
 
 // onChain returns the net that function c reads where the chain passes.
-func (m *names) onChain(c netlist.Cell) (netlist.Net, bool) {
+func (m *wires) onChain(c netlist.Cell) (netlist.Net, bool) {
 	if m.chains == nil {
 		return 0, false
 	}
@@ -29,7 +30,7 @@ func (m *names) onChain(c netlist.Cell) (netlist.Net, bool) {
 }
 
 // broughtOut reports whether the scalar s is a carry that a LUT brings out.
-func (m *names) broughtOut(s signal) bool {
+func (m *wires) broughtOut(s names.Signal) bool {
 	if m.chains == nil || int(s) < len(m.n.InputPorts()) {
 		return false
 	}
@@ -37,9 +38,9 @@ func (m *names) broughtOut(s signal) bool {
 }
 
 // link appends net v as it is on the chain.
-func (m *names) link(buf []byte, v netlist.Net) []byte {
+func (m *wires) link(buf []byte, v netlist.Net) []byte {
 	if c, _, ok := m.n.Driver(v); ok && m.n.Kind(c) == netlist.Carry {
-		return m.cellName(buf, c)
+		return m.AppendCell(buf, c)
 	}
 	return m.net(buf, v)
 }
@@ -103,8 +104,8 @@ func (d *design) giveWay(place []netlist.Net) {
 // one, if no other LUT does. The last of a chain is brought out by a LUT that stands alone.
 func (d *design) carry(c netlist.Cell) {
 	in, out := d.n.Inputs(c), d.n.Output(c)
-	d.used.addNets(in)
-	line := append(d.cellName(append(d.start("  "), carryCell.Name+" "...), c), "_i ("...)
+	d.use(in)
+	line := append(d.AppendCell(append(d.start("  "), carryCell.Name+" "...), c), "_i ("...)
 	for k, pin := range carryCell.Inputs[:2] {
 		line = append(d.net(append(line, "."+pin+"("...), in[k]), "), "...)
 	}
@@ -116,7 +117,7 @@ func (d *design) carry(c netlist.Cell) {
 	} else {
 		line = d.net(line, in[2])
 	}
-	d.end(append(d.cellName(append(line, "), ."+carryCell.Output+"("...), c), "));"...))
+	d.end(append(d.AppendCell(append(line, "), ."+carryCell.Output+"("...), c), "));"...))
 	if chained && d.chains.Out(in[2]) {
 		d.bringOut(in[2], in[:2])
 	}

@@ -63,11 +63,11 @@ func (d *design) registers() {
 		}
 		for _, c := range cells {
 			data := d.n.Inputs(c)[0]
-			d.used.add(int(data))
+			d.used.Add(int(data))
 			line := append(append(d.start("  "), d.module...), "_register "...)
-			line = append(d.cellName(line, c), "_i (.clk(clk), .ce(ce), .d("...)
+			line = append(d.AppendCell(line, c), "_i (.clk(clk), .ce(ce), .d("...)
 			line = append(d.net(line, data), "), .q("...)
-			d.end(append(d.cellName(line, c), "));"...))
+			d.end(append(d.AppendCell(line, c), "));"...))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // header writes the comment at the top: what made the file, the meaning of each port
@@ -138,7 +139,8 @@ func (d *design) conventions() {
 	for c := range netlist.Cell(d.n.Cells()) {
 		argmax = argmax || d.n.Kind(c) == netlist.Argmax
 	}
-	if len(class) > 0 || argmax || len(d.belong.list) > 0 {
+	sorts := d.Sorts()
+	if len(class) > 0 || argmax || len(sorts) > 0 {
 		d.comment("")
 	}
 	if len(class) > 0 {
@@ -147,7 +149,7 @@ func (d *design) conventions() {
 			d.comment("  %s", run)
 		}
 	}
-	d.otherNames()
+	d.otherNames(sorts)
 	if argmax {
 		d.comment("Argmax: of equal counts, the lowest class wins.")
 	}
@@ -155,27 +157,22 @@ func (d *design) conventions() {
 
 // otherNames writes what the names of cells mean that are no gates, as far as there are such
 // cells.
-func (d *design) otherNames() {
-	has := map[owner]bool{}
-	d.belong.each(func(c netlist.Cell, of *belonging) {
-		_, bus := d.alias[c]
-		has[of.to] = has[of.to] || !bus
-	})
+func (d *design) otherNames(sorts map[names.Sort]bool) {
 	if d.chains != nil && d.chains.LUTs() > 0 {
 		d.comment("Wire count_3_n5_o is the carry count_3_n5 as a LUT brings it out of its chain.")
 	}
 	for _, line := range []struct {
-		of   owner
+		of   names.Sort
 		text string
 	}{
-		{toGate, "Wire c3_k17_l42_n1 is a further cell of that gate."},
-		{toThreshold, "Wire x12_gt63 is 1 where word 12 of the port x is above 63."},
-		{toWord, "Wire x12_e0 depends on word 12 of the port x alone."},
-		{toBit, "Wire count_3_b2 is count_3[2]."},
-		{toBus, "Wire count_3_n5 is a cell on the way to count_3, class_index_n5 one between the counts and class_index."},
-		{toSignal, "Register c3_k17_l42_s2 holds c3_k17_l42 in pipeline stage 2, x_5_s1 holds x[5] in stage 1."},
+		{names.OfGate, "Wire c3_k17_l42_n1 is a further cell of that gate."},
+		{names.OfThreshold, "Wire x12_gt63 is 1 where word 12 of the port x is above 63."},
+		{names.OfWord, "Wire x12_e0 depends on word 12 of the port x alone."},
+		{names.OfBit, "Wire count_3_b2 is count_3[2]."},
+		{names.OfBus, "Wire count_3_n5 is a cell on the way to count_3, class_index_n5 one between the counts and class_index."},
+		{names.OfSignal, "Register c3_k17_l42_s2 holds c3_k17_l42 in pipeline stage 2, x_5_s1 holds x[5] in stage 1."},
 	} {
-		if has[line.of] {
+		if sorts[line.of] {
 			d.comment("%s", line.text)
 		}
 	}

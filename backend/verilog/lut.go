@@ -124,7 +124,7 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 	place := d.place(c, pins, width)
 	var at [netlist.MaxFunctionInputs]int // where each input of the function is
 	for _, j := range pins {
-		d.used.add(int(in[j]))
+		d.used.Add(int(in[j]))
 		at[j] = slices.Index(place, in[j])
 	}
 	init := uint64(0)
@@ -136,7 +136,7 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 		init |= table >> index & 1 << i
 	}
 	line := fmt.Appendf(d.start("  "), "%s #(.%s(%d'h%0*x)) ", name, f.LUT.Parameter, 1<<width, max(1, 1<<width/4), init)
-	line = append(d.cellName(line, c), "_i ("...)
+	line = append(d.AppendCell(line, c), "_i ("...)
 	_, chained := d.onChain(c)
 	for k, v := range place {
 		line = append(append(append(line, '.'), f.LUT.Inputs[k]...), '(')
@@ -148,7 +148,7 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 		line = append(line, "), "...)
 	}
 	line = append(append(append(line, '.'), f.LUT.Output...), '(')
-	d.end(append(d.cellName(line, c), "));"...))
+	d.end(append(d.AppendCell(line, c), "));"...))
 }
 
 // WriteCells writes what the primitives do that [Write] uses for n with the same options: for

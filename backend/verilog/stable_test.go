@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"ialgn/backend/lowering"
-	"ialgn/backend/verilog"
 	"ialgn/compiler"
 	"ialgn/compiler/encoder"
 	"ialgn/compiler/hardware"
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
+	"ialgn/netlist/names"
 	"ialgn/target"
 	"ialgn/trainer/model"
 )
@@ -43,12 +43,12 @@ func compiled(t *testing.T, f *model.Frozen, scope netlist.Scope, k, threads int
 
 // definitions returns for each name what it is: kind, parameter and the names that it reads.
 func definitions(n *netlist.Netlist) map[string]string {
-	names := verilog.NewNames(n)
+	wires := names.New(n)
 	name := func(v netlist.Net) string {
 		if v <= netlist.True {
 			return fmt.Sprint(v)
 		}
-		return string(names.AppendNet(nil, v))
+		return string(wires.AppendNet(nil, v))
 	}
 	m := map[string]string{}
 	for c := range netlist.Cell(n.Cells()) {

@@ -29,11 +29,14 @@
 package verilog
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
+	"ialgn/internal/bitset"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 	"ialgn/target"
 )
 
@@ -91,12 +94,12 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 
 // design is a netlist that is being written.
 type design struct {
-	*names
+	*wires
 	*printer
 	module  string
 	version uint32
-	family  *family // the target's LUTs; nil: of the style Gates
-	used    bitset  // nets that an expression reads or an output port is
+	family  *family    // the target's LUTs; nil: of the style Gates
+	used    bitset.Set // nets that an expression reads or an output port is
 	groups  [3]portGroup
 	clock   *netlist.Pipeline // nil: without registers
 	stage   []int32           // of each net, with registers
@@ -124,10 +127,9 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 		return nil, fmt.Errorf("verilog: %w", err)
 	}
 	d := &design{
-		names: newNames(n), printer: newPrinter(w), module: module, version: opt.Version, family: f,
+		wires: &wires{Names: names.New(n), n: n, chains: f.chainsOf(n)}, printer: newPrinter(w), module: module, version: opt.Version, family: f,
 		groups: portGroups(n), clock: clock,
 	}
-	d.chains = f.chainsOf(n)
 	d.findBits()
 	if clock != nil {
 		d.stage = n.Stages()
@@ -140,7 +142,7 @@ const version = "VERSION"
 
 // check refuses what cannot be written.
 func check(n *netlist.Netlist, module string) error {
-	if err := CheckIdentifier(module); err != nil {
+	if err := names.CheckIdentifier(module); err != nil {
 		return fmt.Errorf("verilog: module: %w", err)
 	}
 	taken := map[string]string{
@@ -158,7 +160,7 @@ func check(n *netlist.Netlist, module string) error {
 	}
 	for _, group := range portGroups(n) {
 		for _, p := range group.ports {
-			if err := checkName(p.Name); err != nil {
+			if err := cmp.Or(names.CheckIdentifier(p.Name), names.CheckPort(p.Name)); err != nil {
 				return fmt.Errorf("verilog: %s: %w", group.what, err)
 			}
 			if other := taken[p.Name]; other != "" {
@@ -225,7 +227,7 @@ func (d *design) probes() {
 func (d *design) assignPorts(title string, ports []netlist.Port, declare bool) {
 	first := true
 	for _, p := range ports {
-		if d.aliased(p) {
+		if d.Aliased(p) {
 			continue
 		}
 		if first {

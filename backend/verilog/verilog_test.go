@@ -404,3 +404,17 @@ func ExampleWrite() {
 	//
 	// `default_nettype wire
 }
+
+// TestHeaderNames checks that the header explains the sorts of names that occur, and no
+// others.
+func TestHeaderNames(t *testing.T) {
+	var out strings.Builder
+	if err := Write(&out, tiny(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"x12_gt63": true, "x12_e0": false, "count_3_n5": false, "_s2": false} {
+		if got := strings.Contains(out.String(), text); got != want {
+			t.Errorf("%s in the header: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -3,24 +3,43 @@ package verilog
 import (
 	"strconv"
 
+	"ialgn/internal/bitset"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
+
+// wires writes what expressions read: nets, and words of them, by the names of a netlist.
+type wires struct {
+	*names.Names
+	n      *netlist.Netlist
+	chains *netlist.Chains // of carries; nil: they are cells as others
+	bits   bitset.Set      // input bits that are read through wires; nil: there are none
+}
+
+// net appends one bit as an operand.
+func (m *wires) net(buf []byte, v netlist.Net) []byte {
+	if m.hasWire(v) {
+		return m.bitWire(buf, v)
+	}
+	s, bit := m.Locate(v)
+	return m.piece(buf, piece{s, bit, 1})
+}
 
 // piece is a run of consecutive bits of one signal, or of one constant repeated.
 type piece struct {
-	signal signal
+	signal names.Signal
 	low    int // lowest bit; of a constant its value
 	count  int
 }
 
 // join extends p downwards or upwards by bit of signal s, if together they are one
 // piece, and reports whether they are.
-func (m *names) join(p *piece, s signal, bit int) bool {
+func (m *wires) join(p *piece, s names.Signal, bit int) bool {
 	switch {
 	case p.count == 0 || p.signal != s:
 		return false
-	case s == constant && p.low == bit:
-	case s != constant && m.width(s) > 0 && bit == p.low+p.count:
+	case s == names.Constant && p.low == bit:
+	case s != names.Constant && m.Width(s) > 0 && bit == p.low+p.count:
 	default:
 		return false
 	}
@@ -29,11 +48,11 @@ func (m *names) join(p *piece, s signal, bit int) bool {
 }
 
 // pieces returns the nets of a word as pieces, least significant first.
-func (m *names) pieces(nets []netlist.Net) []piece {
+func (m *wires) pieces(nets []netlist.Net) []piece {
 	var list []piece
 	var p piece
 	for _, v := range nets {
-		s, bit := m.locate(v)
+		s, bit := m.Locate(v)
 		if m.join(&p, s, bit) {
 			continue
 		}
@@ -46,12 +65,12 @@ func (m *names) pieces(nets []netlist.Net) []piece {
 }
 
 // piece appends one piece as an operand.
-func (m *names) piece(buf []byte, p piece) []byte {
-	if p.signal == constant {
+func (m *wires) piece(buf []byte, p piece) []byte {
+	if p.signal == names.Constant {
 		return appendConstant(buf, p.low, p.count)
 	}
-	buf = m.signal(buf, p.signal)
-	width := m.width(p.signal)
+	buf = m.AppendSignal(buf, p.signal)
+	width := m.Width(p.signal)
 	if width == 0 && m.broughtOut(p.signal) {
 		return append(buf, "_o"...)
 	}
@@ -80,7 +99,7 @@ func appendRange(buf []byte, high, low int) []byte {
 }
 
 // concatenation appends pieces, which stand least significant first, as one operand.
-func (m *names) concatenation(buf []byte, pieces []piece) []byte {
+func (m *wires) concatenation(buf []byte, pieces []piece) []byte {
 	if len(pieces) == 1 {
 		return m.piece(buf, pieces[0])
 	}

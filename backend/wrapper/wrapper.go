@@ -38,8 +38,8 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // Options say how a wrapper is written.
@@ -123,7 +123,7 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 		d.module = d.core + "_" + kind.Name
 	}
 	for _, name := range []string{d.core, d.module, d.module + "_stream_loader"} {
-		if err := verilog.CheckIdentifier(name); err != nil {
+		if err := names.CheckIdentifier(name); err != nil {
 			return nil, fmt.Errorf("wrapper: module: %w", err)
 		}
 	}
@@ -143,7 +143,7 @@ func newDesign(n *netlist.Netlist, o Options, kind *Kind, own ...string) (*desig
 			n.Name, len(inputs), len(outputs))
 	}
 	for _, p := range slices.Concat(outputs, inputs) {
-		if err := verilog.CheckPortName(p.Name); err != nil {
+		if err := names.CheckPort(p.Name); err != nil {
 			return nil, fmt.Errorf("wrapper: port: %w", err)
 		}
 		if slices.Contains(own, p.Name) || strings.HasPrefix(p.Name, "core_") {

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"ialgn/backend/lowering"
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // Options says how a netlist is written.
@@ -41,7 +41,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	}
 	lowered := lowering.Functions(n)
 	f := &file{
-		w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: verilog.NewNames(lowered),
+		w: bufio.NewWriterSize(w, 1<<16), n: lowered, names: names.New(lowered),
 		constants: map[netlist.Net]bool{}, copies: map[netlist.Net]netlist.Net{},
 	}
 	if err := f.check(opt.Module); err != nil {
@@ -79,7 +79,7 @@ func LUTs(n *netlist.Netlist) (count [netlist.MaxFunctionInputs + 1]int) {
 type file struct {
 	w         *bufio.Writer
 	n         *netlist.Netlist
-	names     verilog.Names
+	names     *names.Names
 	constants map[netlist.Net]bool // nets that are constants, and which
 	copies    map[netlist.Net]netlist.Net
 	registers bool
@@ -88,7 +88,7 @@ type file struct {
 }
 
 func (f *file) check(module string) error {
-	if err := verilog.CheckIdentifier(module); err != nil {
+	if err := names.CheckIdentifier(module); err != nil {
 		return fmt.Errorf("yosys-json: module: %w", err)
 	}
 	for c := range netlist.Cell(f.n.Cells()) {
@@ -96,7 +96,7 @@ func (f *file) check(module string) error {
 	}
 	for _, ports := range [][]netlist.Port{f.n.InputPorts(), f.n.OutputPorts(), f.n.Probes()} {
 		for _, p := range ports {
-			if err := verilog.CheckPortName(p.Name); err != nil {
+			if err := names.CheckPort(p.Name); err != nil {
 				return fmt.Errorf("yosys-json: port or probe: %w", err)
 			}
 			if f.registers && p.Name == clock {

@@ -81,6 +81,10 @@ var policy = Policy{
 		{Package: "netlist/freeze", Imports: []string{"netlist", "trainer/model"}, Test: []string{"trainer/encoding"}},
 
 		{Package: "netlist/counts", Imports: []string{"netlist"}},
+		{
+			Package: "netlist/names", Imports: []string{"netlist", "internal/bitset"},
+			Test: []string{"netlist/freeze", "trainer/model"},
+		},
 
 		{
 			Package: "compiler", Imports: []string{"netlist", "compiler/chain"},
@@ -88,7 +92,7 @@ var policy = Policy{
 		},
 		{
 			Package: "artifact", Imports: []string{
-				"internal/atomicfile", "netlist", "netlist/counts", "compiler",
+				"internal/atomicfile", "netlist", "netlist/counts", "netlist/names", "compiler",
 				"compiler/encoder", "compiler/lut", "compiler/pipeline", "backend/...", "internal/filelock", "internal/jsonfault",
 				"internal/overwrite", "target",
 			},
@@ -97,7 +101,7 @@ var policy = Policy{
 		{
 			Package: "artifact/plan",
 			Imports: []string{
-				"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts",
+				"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts", "netlist/names",
 				"netlist/freeze", "sim", "sim/verify", "target", "trainer/encoding", "trainer/model", "internal/jsonfault",
 				"internal/plural",
 			},
@@ -129,36 +133,36 @@ var policy = Policy{
 		},
 
 		{
-			Package: "backend/verilog", Imports: []string{"netlist", "target"},
+			Package: "backend/verilog", Imports: []string{"netlist", "netlist/names", "target", "internal/bitset"},
 			Test:         []string{"sim", "backend/...", "compiler/...", "trainer/model", "internal/tool"},
 			TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist", "target"},
+			Package: "backend/verilog/syntax", Imports: []string{"backend/verilog", "netlist", "netlist/names", "target"},
 			Test: []string{"compiler", "compiler/...", "trainer/model"},
 		},
 		{Package: "backend/aiger", Imports: []string{"netlist"}, Test: []string{"sim"}, TestStandard: []string{"os/exec"}},
 		{
-			Package: "backend/blif", Imports: []string{"netlist", "backend/lowering", "backend/verilog"},
+			Package: "backend/blif", Imports: []string{"netlist", "netlist/names", "backend/lowering"},
 			Test: []string{"backend/aiger", "sim"}, TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "backend/yosysjson", Imports: []string{"netlist", "backend/lowering", "backend/verilog"},
+			Package: "backend/yosysjson", Imports: []string{"netlist", "netlist/names", "backend/lowering"},
 			Test: []string{"backend/aiger", "sim"}, TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "backend/handover", Imports: []string{"netlist", "backend/verilog", "target"},
+			Package: "backend/handover", Imports: []string{"netlist", "netlist/names", "backend/verilog", "target"},
 			Test: []string{"internal/tool"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
-			Package: "backend/wrapper", Imports: []string{"netlist", "backend/verilog", "internal/plural"},
-			Test: []string{"sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
+			Package: "backend/wrapper", Imports: []string{"netlist", "netlist/names", "internal/plural"},
+			Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 		},
 		{
-			Package: "backend/fold", Imports: []string{"netlist", "compiler/chain", "backend/verilog"},
-			Test: []string{"backend/wrapper", "compiler", "sim", "trainer/model"},
+			Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain"},
+			Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 		},
 		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
 		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
@@ -172,8 +176,8 @@ var policy = Policy{
 			Test: []string{"trainer/model", "compiler/pipeline"},
 		},
 		{
-			Package: "sim/activity", Imports: []string{"sim", "netlist", "backend/verilog"},
-			Test: []string{"compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline", "target"},
+			Package: "sim/activity", Imports: []string{"sim", "netlist", "netlist/names"},
+			Test: []string{"backend/verilog", "compiler", "compiler/hardware", "compiler/lut", "compiler/pipeline", "target"},
 		},
 		{Package: "target"},
 		// The program alone: whoever has Verilog may ask for its synthesis.
@@ -203,7 +207,8 @@ var policy = Policy{
 			Package: "sim/verify",
 			Imports: []string{
 				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec", "sim/verify/step",
-				"netlist", "netlist/counts", "backend/...", "trainer/model", "trainer/encoding", "internal/progress",
+				"netlist", "netlist/counts", "netlist/names", "backend/...", "trainer/model", "trainer/encoding",
+				"internal/progress",
 				"internal/tool",
 				"flow/yosys", "target", "flow/icestorm",
 			},
@@ -212,7 +217,7 @@ var policy = Policy{
 		{
 			// Nothing of the compiler: it is judged here.
 			Package: "sim/verify/readback", Imports: []string{
-				"sim", "sim/verify/cec", "netlist", "backend/lowering",
+				"sim", "sim/verify/cec", "netlist", "netlist/names", "backend/lowering",
 				"backend/verilog", "backend/verilog/syntax", "internal/progress", "internal/tool",
 			},
 			Test: []string{"backend/aiger", "compiler", "compiler/...", "target", "trainer/..."},
@@ -289,6 +294,7 @@ var policy = Policy{
 			Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"},
 			External: []string{gonumPlot},
 		},
+		{Package: "internal/bitset"},
 		{Package: "internal/plural"},
 		{Package: "internal/permute", External: []string{cli}},
 		{Package: "internal/screen", Imports: []string{"internal/plural", "internal/progress"}, External: []string{term}},
@@ -321,7 +327,8 @@ var policy = Policy{
 		{
 			Package: "tools/mutate",
 			Imports: []string{
-				"netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/handover", "backend/verilog", "backend/wrapper",
+				"netlist", "netlist/freeze", "netlist/names", "artifact", "artifact/plan", "backend/handover",
+				"backend/verilog", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},

@@ -16,8 +16,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 	"ialgn/sim"
 )
 
@@ -76,7 +76,7 @@ func Measure(ctx context.Context, n *netlist.Netlist, x []uint64, samples int, v
 		return nil, err
 	}
 	m := &meter{
-		n: n, sim: s, samples: samples, names: verilog.NewNames(n), last: make([]uint8, n.Nets()),
+		n: n, sim: s, samples: samples, names: names.New(n), last: make([]uint8, n.Nets()),
 		count: make([]int, n.Nets()),
 	}
 	if vcd != nil {
@@ -111,7 +111,7 @@ type meter struct {
 	n       *netlist.Netlist
 	sim     *sim.Simulator
 	samples int
-	names   verilog.Names
+	names   *names.Names
 	last    []uint8 // of each net: its value in the sample before
 	count   []int   // of each net
 	trace   *trace  // nil: none

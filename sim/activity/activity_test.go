@@ -22,6 +22,7 @@ import (
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
+	"ialgn/netlist/names"
 	"ialgn/sim"
 	"ialgn/target"
 )
@@ -68,7 +69,7 @@ func slowly(t *testing.T, n *netlist.Netlist, x []uint64, samples int) map[strin
 		t.Fatal(err)
 	}
 	rows := len(n.DataInputs()[0].Nets)
-	words, names, count := len(x)/rows, verilog.NewNames(n), map[string]int{}
+	words, names, count := len(x)/rows, names.New(n), map[string]int{}
 	last := make([]uint64, n.Nets())
 	for i := range samples {
 		in := make([]uint64, rows)

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math/bits"
 
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // trace writes the values of all nets over time as a value change dump (IEEE 1364-2001, chapter
@@ -22,7 +22,7 @@ type trace struct {
 // change is twice the number of a net, plus its new value.
 type change uint64
 
-func newTrace(w io.Writer, n *netlist.Netlist, names verilog.Names) *trace {
+func newTrace(w io.Writer, n *netlist.Netlist, names *names.Names) *trace {
 	t := &trace{w: bufio.NewWriterSize(w, 1<<16), nets: n.Nets()}
 	fmt.Fprintf(t.w, "$version ialgn $end\n$comment %s; a sample a microsecond $end\n$timescale 1us $end\n$scope "+
 		"module %s $end\n", What, n.Name)

@@ -10,6 +10,7 @@ import (
 	"ialgn/backend/verilog"
 	"ialgn/internal/progress"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // byClass simulates what leads to each count, and then what leads from the counts to the other
@@ -117,7 +118,7 @@ func (c *rtlCheck) wantedCounts() (wires map[string]bool, drivers []wantedDriver
 	if c.Hint != nil && len(c.Hint.Argmaxs) == 1 && len(c.Hint.Argmaxs[0].Words) == len(words) {
 		words = c.Hint.Argmaxs[0].Words
 	}
-	names, stages := verilog.NewNames(n), n.Stages()
+	names, stages := names.New(n), n.Stages()
 	seen := map[netlist.Net]bool{}
 	for i, p := range n.Probes() {
 		for bit, v := range words[i][:min(len(words[i]), len(p.Nets))] {

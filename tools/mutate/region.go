@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // region says what a cell belongs to.
@@ -31,7 +31,7 @@ var (
 // class it counts, by the names that the Verilog has.
 func (d *design) locate() {
 	n := d.out.Netlist
-	names := verilog.NewNames(n)
+	names := names.New(n)
 	d.names = make([]string, n.Nets())
 	for v := netlist.Net(2); int(v) < n.Nets(); v++ {
 		d.names[v] = string(names.AppendNet(nil, v))

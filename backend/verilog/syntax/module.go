@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"ialgn/backend/verilog"
+	"ialgn/netlist/names"
 )
 
 // reader reads a file of a netlist's module.
 type reader struct {
 	scanner
-	*names
+	*symbols
 	name  string // of the module
 	visit func(Statement)
 	body  int // where the first statement begins
@@ -171,7 +172,7 @@ func (r *reader) declare(name []byte, width int, role role) Name {
 	if r.err != nil {
 		return None
 	}
-	if err := verilog.CheckWord(string(name)); err != nil {
+	if err := names.CheckWord(string(name)); err != nil {
 		r.odd()
 		return None
 	}

@@ -94,18 +94,18 @@ type File struct {
 	Body       int // where the statements of the first module begin; the rest of the text stands behind the last
 	Statements []Statement
 
-	names *names
+	symbols *symbols
 }
 
 // Name returns the name of a number.
-func (f *File) Name(n Name) string { return string(f.names.spelled(n)) }
+func (f *File) Name(n Name) string { return string(f.symbols.spelled(n)) }
 
 // Names returns how many names there are: their numbers are less.
-func (f *File) Names() int { return len(f.names.list) }
+func (f *File) Names() int { return len(f.symbols.list) }
 
 // Number returns the number of a name; ok is false if the file does not declare it.
 func (f *File) Number(name string) (_ Name, ok bool) {
-	n := f.names.find([]byte(name))
+	n := f.symbols.find([]byte(name))
 	return n, n != None
 }
 
@@ -126,13 +126,13 @@ func Parse(text []byte, module string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Body, f.names = r.body, r.names
+	f.Body, f.symbols = r.body, r.symbols
 	return f, nil
 }
 
 // read reads a file, statement by statement.
 func read(text []byte, module string, visit func(Statement)) (*reader, error) {
-	r := &reader{scanner: scanner{text: text}, name: module, names: newNames(text), visit: visit}
+	r := &reader{scanner: scanner{text: text}, name: module, symbols: newSymbols(text), visit: visit}
 	r.plain()
 	r.file()
 	return r, r.err

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"ialgn/backend/lowering"
-	"ialgn/backend/verilog"
 	"ialgn/netlist"
+	"ialgn/netlist/names"
 )
 
 // wire is a wire that file and netlist have in common.
@@ -20,7 +20,7 @@ type wire struct {
 type pair struct {
 	g       *graph
 	n       *netlist.Netlist
-	names   verilog.Names
+	names   *names.Names
 	inputs  []netlist.Net // of n, the data
 	at      []literal     // of the graph, the same
 	wires   []wire        // the outputs first
@@ -30,7 +30,7 @@ type pair struct {
 
 // newPair matches ports and wires by their names. It returns an error if the ports differ.
 func newPair(g *graph, n *netlist.Netlist) (*pair, error) {
-	p := &pair{g: g, n: n, names: verilog.NewNames(n)}
+	p := &pair{g: g, n: n, names: names.New(n)}
 	data, err := match("input", n.DataInputs(), g.inputs, clockPort, resetPort, enablePort, inValid)
 	if err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ialgn/backend/verilog"
 	"ialgn/backend/verilog/syntax"
 	"ialgn/internal/tool"
+	"ialgn/netlist/names"
 )
 
 // The files of a run of yosys, in a folder of its own.
@@ -87,7 +87,7 @@ func complaint(out string, failed *tool.FailedError) string {
 // writeScript puts the files under plain names into dir, for paths have spaces and more
 // that scripts take for something else.
 func writeScript(dir string, o Options) error {
-	if err := verilog.CheckIdentifier(o.Module); err != nil {
+	if err := names.CheckIdentifier(o.Module); err != nil {
 		return fmt.Errorf("readback: %w", err)
 	}
 	var names []string

@@ -1,4 +1,4 @@
-package verilog
+package names
 
 import (
 	"math/bits"

@@ -1,52 +1,30 @@
-package verilog
+// Package names gives every net of a netlist the name that it has in Verilog and in all other formats
+// that say the same of it, and says which names ports and modules may have beside.
+package names
 
 import (
 	"sort"
 	"strconv"
 
+	"ialgn/internal/bitset"
 	"ialgn/netlist"
 )
 
-// bitset is a set of small integers.
-type bitset []uint64
+// A Signal is what has a name of its own: an input port or a cell. Input port i is signal i, cell c
+// is the signal c after all ports; constants have none.
+type Signal int64
 
-func newBitset(n int) bitset       { return make(bitset, (n+63)/64) }
-func (s bitset) add(i int)         { s[i>>6] |= 1 << (i & 63) }
-func (s bitset) has(i int) bool    { return s[i>>6]>>(i&63)&1 == 1 }
-func (s bitset) addNew(i int) bool { old := s.has(i); s.add(i); return !old }
-func (s bitset) addNets(v []netlist.Net) {
-	for _, v := range v {
-		s.add(int(v))
-	}
-}
+// Constant is in place of a signal where there is a constant.
+const Constant Signal = -1
 
-// A signal is what has a name of its own in the module: an input port or a cell. Input
-// port i is signal i, cell c is the signal after all ports; constants have none.
-type signal int64
-
-const constant signal = -1
-
-// names says what each net is called. It computes names when they are asked for, so
-// that the largest netlist needs no string a gate.
-type names struct {
-	n        *netlist.Netlist
-	firstBus netlist.Net             // nets below it are driven by cells with one output
-	alias    map[netlist.Cell]string // buses that are called as the port or probe that they are
-	belong   *belongings             // of cells that their gate does not name
-	words    []wordOf                // of the input ports
-	buses    []netlist.Port          // probes and output ports
-	chains   *netlist.Chains         // of carries; nil: they are cells as others
-	bits     bitset                  // input bits that are read through wires; nil: there are none
-}
-
-// isBus reports whether cells of kind k drive a vector, others drive a scalar.
-func isBus(k netlist.Kind) bool {
+// IsBus reports whether cells of kind k drive a vector, others drive a scalar.
+func IsBus(k netlist.Kind) bool {
 	return k == netlist.Popcount || k == netlist.Counter || k == netlist.Argmax
 }
 
-// Names gives every net of a netlist the name that it has in Verilog, for formats that say
-// the same of it. A name depends only on what the cell belongs to, and on cells of the same
-// owner that stand before it:
+// Names gives every net of a netlist its name. It computes names when they are asked for, so that
+// the largest netlist needs no string a gate. A name depends only on what the cell belongs to, and
+// on cells of the same owner that stand before it:
 //
 //	c3_k17_l42        the gate of class 3, chain 17 and layer 42
 //	c3_k17_l42_n1     a further cell of that gate
@@ -61,31 +39,23 @@ func isBus(k netlist.Kind) bool {
 //
 // Numbers count from 0, but those of further cells of a gate and further registers from 1.
 // A port whose name ends in a digit or in _ gets a _ before the number of the word.
-type Names struct{ names *names }
-
-// NewNames returns the names of the nets of n.
-func NewNames(n *netlist.Netlist) Names { return Names{newNames(n)} }
-
-// AppendNet appends the name of net v, which is no constant: x[3] for a bit of a port or of
-// a cell with several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
-func (m Names) AppendNet(buf []byte, v netlist.Net) []byte { return m.names.net(buf, v) }
-
-// CheckPortName returns nil if s can name a port or a probe beside [Names]: it is an
-// identifier ([netlist.CheckName]) and none of the names that cells have.
-func CheckPortName(s string) error {
-	if err := netlist.CheckName(s); err != nil {
-		return err
-	}
-	return checkReserved(s)
+type Names struct {
+	n        *netlist.Netlist
+	firstBus netlist.Net             // nets below it are driven by cells with one output
+	alias    map[netlist.Cell]string // buses that are called as the port or probe that they are
+	belong   *belongings             // of cells that their gate does not name
+	words    []wordOf                // of the input ports
+	buses    []netlist.Port          // probes and output ports
 }
 
-func newNames(n *netlist.Netlist) *names {
-	m := &names{
+// New returns the names of the nets of n.
+func New(n *netlist.Netlist) *Names {
+	m := &Names{
 		n: n, firstBus: netlist.Net(n.Nets()), alias: map[netlist.Cell]string{}, belong: newBelongings(n),
 		words: inputWords(n), buses: buses(n),
 	}
 	for c := range netlist.Cell(n.Cells()) {
-		if isBus(n.Kind(c)) {
+		if IsBus(n.Kind(c)) {
 			m.firstBus = n.Output(c)
 			break
 		}
@@ -102,9 +72,9 @@ func newNames(n *netlist.Netlist) *names {
 
 // wholeBus returns the cell whose outputs are exactly the given nets, if it is one
 // that drives a vector.
-func (m *names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
+func (m *Names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
 	c, pin, ok := m.n.Driver(nets[0])
-	if !ok || pin != 0 || !isBus(m.n.Kind(c)) || m.n.Outputs(c) != len(nets) {
+	if !ok || pin != 0 || !IsBus(m.n.Kind(c)) || m.n.Outputs(c) != len(nets) {
 		return 0, false
 	}
 	for i, v := range nets {
@@ -115,25 +85,25 @@ func (m *names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
 	return c, true
 }
 
-// aliased reports whether the port or probe p is itself the bus of a cell.
-func (m *names) aliased(p netlist.Port) bool {
+// Aliased reports whether the port or probe p is itself the bus of a cell, which is called as it is.
+func (m *Names) Aliased(p netlist.Port) bool {
 	c, ok := m.wholeBus(p.Nets)
 	return ok && m.alias[c] == p.Name
 }
 
 // repeatedOrigins returns the cells whose origin an earlier cell has too. Registers are called
 // after what they hold.
-func repeatedOrigins(n *netlist.Netlist) bitset {
+func repeatedOrigins(n *netlist.Netlist) bitset.Set {
 	layers, chains := 0, 0
 	for c := range netlist.Cell(n.Cells()) {
 		o := n.Origin(c)
 		layers, chains = max(layers, int(o.Layer)), max(chains, int(o.Chain)+1)
 	}
-	repeated := newBitset(n.Cells())
+	repeated := bitset.New(n.Cells())
 	first := originSet(layers, chains, n.Cells())
 	for c := range netlist.Cell(n.Cells()) {
 		if o := n.Origin(c); o.Layer > 0 && n.Kind(c) != netlist.Register && !first(o) {
-			repeated.add(int(c))
+			repeated.Add(int(c))
 		}
 	}
 	return repeated
@@ -144,8 +114,8 @@ func repeatedOrigins(n *netlist.Netlist) bitset {
 // where origins are few and far between.
 func originSet(layers, chains, cells int) func(netlist.Origin) bool {
 	if all := layers * chains; all <= 64*cells+1024 {
-		seen := newBitset(all)
-		return func(o netlist.Origin) bool { return seen.addNew((int(o.Layer)-1)*chains + int(o.Chain)) }
+		seen := bitset.New(all)
+		return func(o netlist.Origin) bool { return seen.Add((int(o.Layer)-1)*chains + int(o.Chain)) }
 	}
 	seen := map[netlist.Origin]bool{}
 	return func(o netlist.Origin) bool {
@@ -155,15 +125,16 @@ func originSet(layers, chains, cells int) func(netlist.Origin) bool {
 	}
 }
 
-// locate returns the signal that net v is a bit of, and which bit.
-func (m *names) locate(v netlist.Net) (s signal, bit int) {
+// Locate returns the signal that net v is a bit of, and which bit; for a constant, [Constant] and
+// its value.
+func (m *Names) Locate(v netlist.Net) (s Signal, bit int) {
 	ports := m.n.InputPorts()
 	switch first := m.n.FirstCellNet(); {
 	case v <= netlist.True:
-		return constant, int(v)
+		return Constant, int(v)
 	case v < first:
 		i := sort.Search(len(ports), func(i int) bool { return ports[i].Nets[0] > v }) - 1
-		return signal(i), int(v - ports[i].Nets[0])
+		return Signal(i), int(v - ports[i].Nets[0])
 	case v < m.firstBus:
 		return m.cell(netlist.Cell(v - first)), 0
 	}
@@ -171,61 +142,61 @@ func (m *names) locate(v netlist.Net) (s signal, bit int) {
 	return m.cell(c), pin
 }
 
-func (m *names) cell(c netlist.Cell) signal { return signal(len(m.n.InputPorts())) + signal(c) }
+func (m *Names) cell(c netlist.Cell) Signal { return Signal(len(m.n.InputPorts())) + Signal(c) }
 
-// width returns the number of bits of a vector, 0 for a scalar or a constant.
-func (m *names) width(s signal) int {
+// Width returns the number of bits of a vector, 0 for a scalar or a constant.
+func (m *Names) Width(s Signal) int {
 	ports := m.n.InputPorts()
-	if s == constant {
+	if s == Constant {
 		return 0
 	}
 	if int(s) < len(ports) {
 		return len(ports[s].Nets)
 	}
-	if c := netlist.Cell(int(s) - len(ports)); isBus(m.n.Kind(c)) {
+	if c := netlist.Cell(int(s) - len(ports)); IsBus(m.n.Kind(c)) {
 		return m.n.Outputs(c)
 	}
 	return 0
 }
 
-// signal appends the name of a port or a cell.
-func (m *names) signal(buf []byte, s signal) []byte {
+// AppendSignal appends the name of a port or a cell.
+func (m *Names) AppendSignal(buf []byte, s Signal) []byte {
 	if ports := m.n.InputPorts(); int(s) < len(ports) {
 		return append(buf, ports[s].Name...)
 	}
-	return m.cellName(buf, netlist.Cell(int(s)-len(m.n.InputPorts())))
+	return m.AppendCell(buf, netlist.Cell(int(s)-len(m.n.InputPorts())))
 }
 
-// cellName appends the name of cell c: that of the port or probe that it is, or its own.
-func (m *names) cellName(buf []byte, c netlist.Cell) []byte {
-	if isBus(m.n.Kind(c)) {
+// AppendCell appends the name of cell c: that of the port or probe that it is, or its own.
+func (m *Names) AppendCell(buf []byte, c netlist.Cell) []byte {
+	if IsBus(m.n.Kind(c)) {
 		if name, ok := m.alias[c]; ok {
 			return append(buf, name...)
 		}
 	}
-	return m.ownName(buf, c)
+	return m.AppendOwn(buf, c)
 }
 
-// ownName appends what cell c is called after what it belongs to; see [Names].
-func (m *names) ownName(buf []byte, c netlist.Cell) []byte {
+// AppendOwn appends what cell c is called after what it belongs to, even if it is a port or a probe.
+func (m *Names) AppendOwn(buf []byte, c netlist.Cell) []byte {
 	of := m.belong.of(c)
 	if of == nil {
 		return m.gateName(buf, m.n.Origin(c))
 	}
 	switch of.to {
-	case toGate:
+	case OfGate:
 		buf = m.gateName(buf, m.n.Origin(c))
-	case toWord:
+	case OfWord:
 		return appendNumber(m.wordName(buf, int(of.index)), "_e", uint64(of.number))
-	case toThreshold:
+	case OfThreshold:
 		return appendNumber(m.wordName(buf, int(of.index)), "_gt", uint64(of.number))
-	case toBit:
+	case OfBit:
 		return appendNumber(append(buf, m.buses[of.index].Name...), "_b", uint64(of.number))
-	case toBus:
+	case OfBus:
 		buf = append(buf, m.buses[of.index].Name...)
-	case toNothing:
+	case OfNothing:
 		buf = append(buf, "other"...)
-	case toSignal:
+	case OfSignal:
 		if buf = m.register(buf, c, of.index); of.number == 0 {
 			return buf
 		}
@@ -234,7 +205,7 @@ func (m *names) ownName(buf []byte, c netlist.Cell) []byte {
 }
 
 // gateName appends class, chain and layer.
-func (m *names) gateName(buf []byte, o netlist.Origin) []byte {
+func (m *Names) gateName(buf []byte, o netlist.Origin) []byte {
 	if class := m.n.ChainClasses(); int(o.Chain) < len(class) {
 		buf = append(appendNumber(buf, "c", uint64(class[o.Chain])), '_')
 	}
@@ -243,7 +214,7 @@ func (m *names) gateName(buf []byte, o netlist.Origin) []byte {
 
 // wordName appends port and number of an input word. A separator keeps word 2 of x1 from
 // being word 12 of x.
-func (m *names) wordName(buf []byte, word int) []byte {
+func (m *Names) wordName(buf []byte, word int) []byte {
 	w := m.words[word]
 	name := m.n.InputPorts()[w.port].Name
 	buf = append(buf, name...)
@@ -254,15 +225,15 @@ func (m *names) wordName(buf []byte, word int) []byte {
 }
 
 // register appends the signal that register c holds and the stage.
-func (m *names) register(buf []byte, c netlist.Cell, stage int32) []byte {
-	s, bit := m.locate(source(m.n, c))
+func (m *Names) register(buf []byte, c netlist.Cell, stage int32) []byte {
+	s, bit := m.Locate(source(m.n, c))
 	switch {
-	case s == constant:
+	case s == Constant:
 		buf = appendNumber(buf, "constant_", uint64(bit))
-	case m.width(s) > 0:
-		buf = appendNumber(m.signal(buf, s), "_", uint64(bit))
+	case m.Width(s) > 0:
+		buf = appendNumber(m.AppendSignal(buf, s), "_", uint64(bit))
 	default:
-		buf = m.signal(buf, s)
+		buf = m.AppendSignal(buf, s)
 	}
 	return appendNumber(buf, "_s", uint64(stage))
 }
@@ -271,11 +242,13 @@ func appendNumber(buf []byte, before string, number uint64) []byte {
 	return strconv.AppendUint(append(buf, before...), number, 10)
 }
 
-// net appends one bit as an operand.
-func (m *names) net(buf []byte, v netlist.Net) []byte {
-	if m.hasWire(v) {
-		return m.bitWire(buf, v)
+// AppendNet appends the name of net v, which is no constant: x[3] for a bit of a port or of
+// a cell with several outputs, c3_k17_l42 for the gate of class 3, chain 17 and layer 42.
+func (m *Names) AppendNet(buf []byte, v netlist.Net) []byte {
+	s, bit := m.Locate(v)
+	buf = m.AppendSignal(buf, s)
+	if m.Width(s) == 0 {
+		return buf
 	}
-	s, bit := m.locate(v)
-	return m.piece(buf, piece{s, bit, 1})
+	return append(strconv.AppendInt(append(buf, '['), int64(bit), 10), ']')
 }

@@ -29,8 +29,8 @@ const scalar = 0
 // bits returns how many bits the name has.
 func (s *symbol) bits() int { return max(1, int(s.width)) }
 
-// names holds the names of a file in a table with open addresses.
-type names struct {
+// symbols holds the names of a file in a table with open addresses.
+type symbols struct {
 	source []byte
 	seed   maphash.Seed
 	slots  []slot // a power of two of them
@@ -43,12 +43,12 @@ type slot struct {
 	number int32  // the name's number plus one; 0: free
 }
 
-func newNames(source []byte) *names {
-	return &names{source: source, seed: maphash.MakeSeed(), slots: make([]slot, 1<<10)}
+func newSymbols(source []byte) *symbols {
+	return &symbols{source: source, seed: maphash.MakeSeed(), slots: make([]slot, 1<<10)}
 }
 
 // grow makes room for twice as many names.
-func (n *names) grow() {
+func (n *symbols) grow() {
 	old := n.slots
 	n.slots = make([]slot, 2*len(old))
 	mask := uint32(len(n.slots) - 1)
@@ -65,7 +65,7 @@ func (n *names) grow() {
 }
 
 // slot returns the slot of a name, or the free one that it would have.
-func (n *names) slot(name []byte, hash uint32) *slot {
+func (n *symbols) slot(name []byte, hash uint32) *slot {
 	mask := uint32(len(n.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
 		s := &n.slots[at]
@@ -75,16 +75,16 @@ func (n *names) slot(name []byte, hash uint32) *slot {
 	}
 }
 
-func (n *names) hash(name []byte) uint32 { return uint32(maphash.Bytes(n.seed, name)) }
+func (n *symbols) hash(name []byte) uint32 { return uint32(maphash.Bytes(n.seed, name)) }
 
 // spelled returns a name.
-func (n *names) spelled(i Name) []byte { return n.source[n.list[i].begin:n.list[i].end] }
+func (n *symbols) spelled(i Name) []byte { return n.source[n.list[i].begin:n.list[i].end] }
 
 // find returns the number of a name, None if it is not declared.
-func (n *names) find(name []byte) Name { return Name(n.slot(name, n.hash(name)).number - 1) }
+func (n *symbols) find(name []byte) Name { return Name(n.slot(name, n.hash(name)).number - 1) }
 
 // add declares the name that ends at a place of the text. It reports false if there is one already.
-func (n *names) add(name []byte, end int, width int, r role) (_ Name, ok bool) {
+func (n *symbols) add(name []byte, end int, width int, r role) (_ Name, ok bool) {
 	if 2*len(n.list) >= len(n.slots) {
 		n.grow()
 	}

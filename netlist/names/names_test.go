@@ -1,9 +1,8 @@
-package verilog
+package names
 
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"ialgn/internal/netgen"
@@ -13,10 +12,10 @@ import (
 
 // cellNames returns the names of all cells in order.
 func cellNames(n *netlist.Netlist) []string {
-	m := newNames(n)
+	m := New(n)
 	names := make([]string, n.Cells())
 	for c := range names {
-		names[c] = string(m.cellName(nil, netlist.Cell(c)))
+		names[c] = string(m.AppendCell(nil, netlist.Cell(c)))
 	}
 	return names
 }
@@ -26,16 +25,16 @@ func cellNames(n *netlist.Netlist) []string {
 func TestNamesUnique(t *testing.T) {
 	for seed := range uint64(300) {
 		n := netgen.Netlist(seed, netgen.NetlistOptions{Cells: 1 + int(seed), Registers: seed%2 == 0})
-		names := newNames(n)
+		names := New(n)
 		seen := map[string]bool{}
 		for c := range netlist.Cell(n.Cells()) {
-			own := string(names.ownName(nil, c))
+			own := string(names.AppendOwn(nil, c))
 			for _, s := range []string{own, own + "_i", own + "_in", own + "_next"} {
 				if seen[s] {
 					t.Fatalf("seed %d: two cells are called %s", seed, s)
 				}
 				seen[s] = true
-				if CheckIdentifier(s) != nil || CheckPortName(s) == nil {
+				if CheckIdentifier(s) != nil || CheckPort(s) == nil {
 					t.Fatalf("seed %d: %s is no identifier or could be a port", seed, s)
 				}
 			}
@@ -129,7 +128,7 @@ func TestNamesSkipNothing(t *testing.T) {
 	i := 0
 	for c := range netlist.Cell(n.Cells()) {
 		switch of := b.of(c); {
-		case b.need.has(int(c)) != (of != nil):
+		case b.need.Has(int(c)) != (of != nil):
 			t.Fatalf("cell %d: %v", c, of)
 		case of != nil:
 			if of != &b.list[i] {
@@ -143,20 +142,6 @@ func TestNamesSkipNothing(t *testing.T) {
 	}
 }
 
-// TestHeaderNames checks that the header explains the sorts of names that occur, and no
-// others.
-func TestHeaderNames(t *testing.T) {
-	var out strings.Builder
-	if err := Write(&out, tiny(), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]bool{"x12_gt63": true, "x12_e0": false, "count_3_n5": false, "_s2": false} {
-		if got := strings.Contains(out.String(), text); got != want {
-			t.Errorf("%s in the header: %v, want %v", text, got, want)
-		}
-	}
-}
-
 // BenchmarkNames names all cells of a network of a million gates.
 func BenchmarkNames(b *testing.B) {
 	for _, scope := range []netlist.Scope{netlist.Core, netlist.Full} {
@@ -167,10 +152,10 @@ func BenchmarkNames(b *testing.B) {
 		b.Run(fmt.Sprintf("scope=%v", scope), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				m := newNames(n)
+				m := New(n)
 				var buf []byte
 				for c := range netlist.Cell(n.Cells()) {
-					buf = m.cellName(buf[:0], c)
+					buf = m.AppendCell(buf[:0], c)
 				}
 			}
 			b.ReportMetric(float64(n.Cells())*float64(b.N)/b.Elapsed().Seconds(), "cells/s")

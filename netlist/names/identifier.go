@@ -1,4 +1,4 @@
-package verilog
+package names
 
 import (
 	"fmt"
@@ -63,15 +63,12 @@ func CheckWord(s string) error {
 // _next the next value of a register.
 var reserved = regexp.MustCompile(`(^(c\d+_)?k\d+_l\d+|\d_(e|gt)\d+|_(b|n|s)\d+)(_n\d+|_s\d+)*(_o)?(_i|_in|_next)?$|^unused_(\d+|version)$|^dut$|^tb_`)
 
-// checkName checks the name of a port or a probe.
-func checkName(s string) error {
-	if err := CheckIdentifier(s); err != nil {
+// CheckPort returns nil if s can name a port or a probe beside [Names]: it is an identifier
+// ([netlist.CheckName]) and none of the names that cells have.
+func CheckPort(s string) error {
+	if err := netlist.CheckName(s); err != nil {
 		return err
 	}
-	return checkReserved(s)
-}
-
-func checkReserved(s string) error {
 	if reserved.MatchString(s) {
 		return fmt.Errorf("%q is a name that the writer gives to cells, choose another name", s)
 	}

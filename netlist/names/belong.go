@@ -1,45 +1,47 @@
-package verilog
+package names
 
 import (
 	"math"
 	"math/bits"
 	"slices"
 
+	"ialgn/internal/bitset"
 	"ialgn/netlist"
 )
 
 // A belonging says what the name of a cell is made of where the gate that it came from
 // does not say it alone.
 type belonging struct {
-	to     owner
+	to     Sort
 	index  int32  // of the word or the bus; of a register its stage
 	number uint32 // among those that belong to the same, in cell order; the threshold, the bit
 }
 
-// owner is what a cell belongs to: what depends on it, or what it depends on.
-type owner uint8
+// A Sort of names says after what the cells are called that have it.
+type Sort uint8
 
+// The sorts of names; among them, where several fit, the lower one is taken.
 const (
-	toGate      owner = iota // a further cell of a gate
-	toWord                   // a cell of the encoder, of which the input word is the owner
-	toThreshold              // the same: word > number
-	toBit                    // a bit of a probe or an output port
-	toBus                    // what leads to a probe, such as the count of a class, or to an output port
-	toNothing                // all else
-	toSignal                 // a register, which holds a signal
+	OfGate      Sort = iota // a further cell of a gate
+	OfWord                  // a cell of the encoder, of which the input word is the owner
+	OfThreshold             // the same: word > number
+	OfBit                   // a bit of a probe or an output port
+	OfBus                   // what leads to a probe, such as the count of a class, or to an output port
+	OfNothing               // all else
+	OfSignal                // a register, which holds a signal
 )
 
 // belongings has the belonging of those cells that need one: cells of no gate, registers,
 // and all but the first cell of a gate. Most cells need none and cost a bit.
 type belongings struct {
-	need   bitset
+	need   bitset.Set
 	before []uint32 // members of need in lower elements of it
 	list   []belonging
 }
 
 // of returns the belonging of cell c, nil where it needs none.
 func (b *belongings) of(c netlist.Cell) *belonging {
-	if !b.need.has(int(c)) {
+	if !b.need.Has(int(c)) {
 		return nil
 	}
 	below := b.need[c>>6] & (1<<(c&63) - 1)
@@ -57,13 +59,24 @@ func (b *belongings) each(f func(c netlist.Cell, of *belonging)) {
 	}
 }
 
+// Sorts returns the sorts of names that cells have which are no first cell of a gate; false for a
+// sort that none has but buses that are called as a port or a probe.
+func (m *Names) Sorts() map[Sort]bool {
+	sorts := map[Sort]bool{}
+	m.belong.each(func(c netlist.Cell, of *belonging) {
+		_, bus := m.alias[c]
+		sorts[of.to] = sorts[of.to] || !bus
+	})
+	return sorts
+}
+
 // newBelongings says what the cells of n belong to. A number depends on the cells of the
 // same owner alone, so that a change elsewhere changes no name.
 func newBelongings(n *netlist.Netlist) *belongings {
 	b := &belongings{need: repeatedOrigins(n)}
 	for c := range netlist.Cell(n.Cells()) {
 		if n.Origin(c).Layer == 0 || n.Kind(c) == netlist.Register {
-			b.need.add(int(c))
+			b.need.Add(int(c))
 		}
 	}
 	b.before = make([]uint32, len(b.need))
@@ -85,7 +98,7 @@ func newBelongings(n *netlist.Netlist) *belongings {
 type reach struct {
 	*belongings
 	n    *netlist.Netlist
-	last bitset // cells that are bits of a bus
+	last bitset.Set // cells that are bits of a bus
 }
 
 // buses returns the named buses that cells can lead to, probes first.
@@ -95,12 +108,12 @@ func buses(n *netlist.Netlist) []netlist.Port { return slices.Concat(n.Probes(),
 // of those that they lead to. What lies beyond a bus does not count for the cells that lead
 // to it: all counts lead to the class.
 func (b *belongings) reach(n *netlist.Netlist) {
-	r := reach{b, n, newBitset(n.Cells())}
+	r := reach{b, n, bitset.New(n.Cells())}
 	cells := make([]netlist.Cell, 0, len(b.list))
 	b.each(func(c netlist.Cell, of *belonging) {
-		of.to = toNothing
+		of.to = OfNothing
 		if n.Origin(c).Layer > 0 && n.Kind(c) != netlist.Register {
-			of.to = toGate
+			of.to = OfGate
 		}
 		cells = append(cells, c)
 	})
@@ -109,8 +122,8 @@ func (b *belongings) reach(n *netlist.Netlist) {
 	}
 	for i := len(cells) - 1; i >= 0; i-- {
 		to := b.list[i]
-		if to.to == toBit {
-			to = belonging{to: toBus, index: to.index}
+		if to.to == OfBit {
+			to = belonging{to: OfBus, index: to.index}
 		}
 		for _, v := range n.Inputs(cells[i]) {
 			r.lead(v, to)
@@ -121,15 +134,15 @@ func (b *belongings) reach(n *netlist.Netlist) {
 // bus notes which cells are the bits of a bus.
 func (r *reach) bus(index int, nets []netlist.Net) {
 	for bit, v := range nets {
-		to := belonging{toBit, int32(index), uint32(bit)}
-		if c, _, ok := r.n.Driver(v); ok && isBus(r.n.Kind(c)) {
-			to = belonging{to: toBus, index: int32(index)}
+		to := belonging{OfBit, int32(index), uint32(bit)}
+		if c, _, ok := r.n.Driver(v); ok && IsBus(r.n.Kind(c)) {
+			to = belonging{to: OfBus, index: int32(index)}
 		}
 		r.lead(v, to)
 	}
 	for _, v := range nets {
 		if c, _, ok := r.n.Driver(v); ok {
-			r.last.add(int(c))
+			r.last.Add(int(c))
 		}
 	}
 }
@@ -138,10 +151,10 @@ func (r *reach) bus(index int, nets []netlist.Net) {
 // that goes before.
 func (r *reach) lead(v netlist.Net, to belonging) {
 	c, _, ok := r.n.Driver(v)
-	if !ok || to.to == toGate || r.last.has(int(c)) {
+	if !ok || to.to == OfGate || r.last.Has(int(c)) {
 		return
 	}
-	if of := r.of(c); of != nil && of.to != toGate && (to.to < of.to || to.to == of.to && to.index < of.index) {
+	if of := r.of(c); of != nil && of.to != OfGate && (to.to < of.to || to.to == of.to && to.index < of.index) {
 		*of = to
 	}
 }
@@ -152,12 +165,12 @@ func (b *belongings) encoder(n *netlist.Netlist) {
 	seen := map[belonging]bool{}
 	b.each(func(c netlist.Cell, of *belonging) {
 		w := word[n.Output(c)]
-		if of.to == toGate || n.Kind(c) == netlist.Register || w < 0 {
+		if of.to == OfGate || n.Kind(c) == netlist.Register || w < 0 {
 			return
 		}
-		*of = belonging{to: toWord, index: w}
+		*of = belonging{to: OfWord, index: w}
 		threshold, ok := e.threshold(c, int(w))
-		as := belonging{toThreshold, w, uint32(threshold)}
+		as := belonging{OfThreshold, w, uint32(threshold)}
 		if ok && threshold <= math.MaxUint32 && !seen[as] {
 			seen[as] = true
 			*of = as
@@ -182,12 +195,12 @@ func (b *belongings) numbers(n *netlist.Netlist) {
 				stages = n.Stages()
 			}
 			h := held{source(n, c), max(0, stages[n.Output(c)])}
-			*of = belonging{toSignal, h.stage, registers[h]}
+			*of = belonging{OfSignal, h.stage, registers[h]}
 			registers[h]++
-		case of.to == toGate:
+		case of.to == OfGate:
 			gates[n.Origin(c)]++
 			of.number = gates[n.Origin(c)]
-		case of.to != toThreshold && of.to != toBit:
+		case of.to != OfThreshold && of.to != OfBit:
 			key := *of
 			of.number = owners[key]
 			owners[key]++
