@@ -20,7 +20,7 @@ MODELS    ?= $(IALGN_MODELS)
 COMPARE   ?= -runs 2
 
 # What test-newer tests.
-NEWER     ?= ./backend/verilog ./flow/yosys ./flow/nextpnr ./flow/icestorm ./flow/synth ./sim/verify/readback ./sim/verify
+NEWER     ?= ./backend/verilog ./flow/yosys ./flow/nextpnr ./flow/icestorm ./flow/synth ./sim/verify/...
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build test check race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean

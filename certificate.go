@@ -6,30 +6,34 @@ import (
 	"time"
 
 	"ialgn/artifact"
-	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/proof"
 	"ialgn/sim/verify/readback"
+	"ialgn/sim/verify/rtl"
+	"ialgn/sim/verify/rtl/play"
+	"ialgn/sim/verify/software"
 	"ialgn/sim/verify/step"
 )
 
 // Certificate is what [Verify] found: the outcome of each check that was done, nil for one that was not.
 type Certificate struct {
-	Software *verify.SoftwareResult `json:"software"`
-	RTL      *verify.RTLResult      `json:"rtl,omitempty"`
-	Formal   *verify.FormalResult   `json:"formal,omitempty"`
+	Software *software.Result `json:"software"`
+	RTL      *rtl.Run         `json:"rtl,omitempty"`
+	Formal   *proof.Result    `json:"formal,omitempty"`
 	// Wrapper is level rtl of the wrapper around the design.
-	Wrapper *verify.WrapperResult `json:"wrapper,omitempty"`
+	Wrapper *play.WrapperResult `json:"wrapper,omitempty"`
 	// Verilog is the second half of level formal: the emitted Verilog is the netlist.
 	Verilog *readback.Result `json:"verilog,omitempty"`
 	// Core is the same of the file that a wrapper is around: it is the netlist without its encoder.
 	Core *readback.Result `json:"core,omitempty"`
 	// Synthesized is level rtl once more, of the netlist that yosys made.
-	Synthesized *verify.SynthesisResult `json:"synthesized,omitempty"`
+	Synthesized *rtl.SynthesisResult `json:"synthesized,omitempty"`
 	// Fold and FoldFormal are levels software and formal of the folded engine's program, FoldRTL
 	// level rtl of its Verilog.
-	Fold       *verify.FoldResult   `json:"fold,omitempty"`
-	FoldRTL    *verify.RTLResult    `json:"fold_rtl,omitempty"`
-	FoldFormal *verify.FormalResult `json:"fold_formal,omitempty"`
+	Fold       *engine.Result `json:"fold,omitempty"`
+	FoldRTL    *rtl.Run       `json:"fold_rtl,omitempty"`
+	FoldFormal *proof.Result  `json:"fold_formal,omitempty"`
 	// FoldStep and WrapperStep are proofs of a clock of the folded engine and of the wrapper.
 	FoldStep    *step.Result `json:"fold_step,omitempty"`
 	WrapperStep *step.Result `json:"wrapper_step,omitempty"`

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/proof"
 	"ialgn/sim/verify/readback"
+	"ialgn/sim/verify/rtl"
 	"ialgn/sim/verify/step"
 )
 
@@ -39,7 +40,7 @@ func TestStepsHold(t *testing.T) {
 // TestDifferenceBeforeUnproved has a file that is not what compile writes, and a proof that ended with
 // nothing: a check found a difference, whatever else was left open.
 func TestDifferenceBeforeUnproved(t *testing.T) {
-	r := &Certificate{Formal: &verify.FormalResult{Verdict: "unproved"}}
+	r := &Certificate{Formal: &proof.Result{Verdict: "unproved"}}
 	if err := r.Err(); !errors.Is(err, ErrUnproved) {
 		t.Errorf("unproved alone: %v", err)
 	}
@@ -47,7 +48,7 @@ func TestDifferenceBeforeUnproved(t *testing.T) {
 	if err := r.Err(); !errors.Is(err, ErrDifference) || r.result() != "different" {
 		t.Errorf("unproved, and a file that differs: %v, %s", err, r.result())
 	}
-	r.Folder, r.Synthesized = nil, &verify.SynthesisResult{Proof: &readback.Result{Verdict: cec.Different}}
+	r.Folder, r.Synthesized = nil, &rtl.SynthesisResult{Proof: &readback.Result{Verdict: cec.Different}}
 	if err := r.Err(); !errors.Is(err, ErrDifference) || r.result() != "different" {
 		t.Errorf("unproved, and a synthesised netlist that differs: %v, %s", err, r.result())
 	}

@@ -21,6 +21,8 @@ import (
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/plural"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/rtl"
+	"ialgn/sim/verify/rtl/play"
 )
 
 // ErrUnchecked says that a bitstream was to be checked and could not be.
@@ -33,7 +35,7 @@ type BitCheck struct {
 	NotChecked string `json:"not_checked,omitempty"`
 	Model      string `json:"model_sha256"`
 	Bitstream  string `json:"bitstream_sha256,omitempty"`
-	*verify.RTLResult
+	*rtl.Run
 }
 
 // bitChecker compares a bitstream with a model.
@@ -107,7 +109,7 @@ func (k *bitChecker) check(ctx context.Context, r *synth.Report, o SynthOptions)
 	if b.Bitstream, err = fileSHA256(ctx, r.Bitstream); err != nil {
 		return nil, err
 	}
-	if b.RTLResult, err = k.design.Bitstream(ctx, k.samples, verify.Bitstream{
+	if b.Run, err = play.CheckBitstream(ctx, k.design, k.samples, play.Bitstream{
 		Module: k.module, Top: r.Module, Wrapper: k.wrap, Options: k.options, Fold: k.fold, Device: r.Device,
 		Bin: r.Bitstream, Pins: strings.TrimSuffix(r.Bitstream, filepath.Ext(r.Bitstream)) + ".pcf",
 	}, k.count); err != nil {
@@ -147,7 +149,7 @@ func (b *BitCheck) Err() error {
 	switch {
 	case b == nil || b.Result == "verified":
 		return nil
-	case b.RTLResult == nil:
+	case b.Run == nil:
 		return fmt.Errorf("%w: %s", ErrUnchecked, b.NotChecked)
 	}
 	return ErrDifference

@@ -17,6 +17,10 @@ import (
 	"ialgn/internal/option"
 	"ialgn/internal/overwrite"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/proof"
+	"ialgn/sim/verify/rtl"
+	"ialgn/sim/verify/software"
 	"ialgn/sim/verify/spec"
 	"ialgn/trainer/model"
 )
@@ -80,7 +84,7 @@ func (o *VerifyOptions) check() (level int, err error) {
 		return 0, option.Errorf("{Samples} %d: must be positive, or all", o.Samples)
 	}
 	o.Samples, o.Simulator = cmp.Or(o.Samples, usualSamples), cmp.Or(o.Simulator, "auto")
-	return level, verify.CheckSimulator(o.Simulator)
+	return level, rtl.CheckSimulator(o.Simulator)
 }
 
 // ErrDifference says that a check found a difference: [Certificate] says which.
@@ -161,8 +165,8 @@ type checked struct {
 	plan   *plan.Plan
 	model  artifact.File
 	design verify.Design
-	files  verify.RTLFiles
-	fold   *verify.FoldFiles // nil: there is no folded engine
+	files  rtl.Files
+	fold   *engine.Files // nil: there is no folded engine
 	test   *tested
 	differ []string // what else in the folder is not what it should be
 }
@@ -228,7 +232,7 @@ func (m *Model) madeOf(ctx context.Context, out *artifact.Output) error {
 }
 
 // compared takes what is compared, and how its Verilog is written, from a folder.
-func compared(p *plan.Plan, f *model.Frozen, out *artifact.Output) (d verify.Design, rtl verify.RTLFiles, err error) {
+func compared(p *plan.Plan, f *model.Frozen, out *artifact.Output) (d verify.Design, rtl rtl.Files, err error) {
 	rtl.Module, rtl.Style, rtl.Target, rtl.LUT = out.Manifest.Module, p.Style, p.Target(), p.GenericLUT()
 	if rtl.Design, err = out.Path("verilog"); err != nil {
 		return d, rtl, err
@@ -245,7 +249,7 @@ func (k *checked) verify(ctx context.Context, m *Model, level int, o VerifyOptio
 		Folder: k.differ, Assumed: k.design.Assumed, Random: k.test.random,
 		asked: level, foldAsked: k.fold != nil, synthesisAsked: o.Synthesized && level > 1, checked: k,
 	}
-	if c.Software, err = k.design.Software(ctx, k.test.samples(), parallel()); err != nil {
+	if c.Software, err = software.Check(ctx, k.design, k.test.samples(), parallel()); err != nil {
 		return nil, err
 	}
 	if err := c.fold(ctx, o); err != nil {
@@ -268,28 +272,28 @@ func (k *checked) verify(ctx context.Context, m *Model, level int, o VerifyOptio
 func (c *Certificate) simulate(ctx context.Context, o VerifyOptions) (err error) {
 	d, s, files := c.checked.design, c.checked.test.samples(), c.checked.files
 	files.ByClass = o.ByClass
-	if c.RTL, err = d.RTL(ctx, s, files, o.Simulator, o.Samples); err != nil || c.RTL.Mismatches > 0 {
+	if c.RTL, err = rtl.Check(ctx, d, s, files, o.Simulator, o.Samples); err != nil || c.RTL.Mismatches > 0 {
 		return err
 	}
 	if err := c.wrapper(ctx, o.Samples); err != nil || c.differs() || !o.Synthesized {
 		return err
 	}
-	c.Synthesized, err = d.Synthesised(ctx, s, files, o.Simulator, o.Samples, c.asked > 2)
+	c.Synthesized, err = rtl.CheckSynthesised(ctx, d, s, files, o.Simulator, o.Samples, c.asked > 2)
 	return err
 }
 
 // prove proves the netlist, then the folded engine's program if there is one, and then the Verilog.
 func (c *Certificate) prove(ctx context.Context) (err error) {
 	d, folded := c.checked.design, c.checked.fold
-	if c.Formal, err = d.Formal(ctx); err != nil || !c.Formal.Proved {
+	if c.Formal, err = proof.Check(ctx, d); err != nil || !c.Formal.Proved {
 		return err
 	}
 	if folded != nil {
-		if c.FoldFormal, err = d.FoldFormal(ctx, *folded); err != nil || !c.FoldFormal.Proved {
+		if c.FoldFormal, err = engine.Prove(ctx, d, *folded); err != nil || !c.FoldFormal.Proved {
 			return err
 		}
 	}
-	if c.Verilog, err = d.Verilog(ctx, c.checked.files); err != nil || !proved(c.Verilog) {
+	if c.Verilog, err = rtl.CheckText(ctx, d, c.checked.files); err != nil || !proved(c.Verilog) {
 		return err
 	}
 	if err := c.proveCore(ctx); err != nil || c.Core != nil && !proved(c.Core) {
@@ -312,7 +316,7 @@ func (c *Certificate) proveCore(ctx context.Context) (err error) {
 		return err
 	}
 	d.Product, d.Hint = split.Whole(), nil
-	if s, err := d.Software(ctx, k.test.samples(), parallel()); err != nil {
+	if s, err := software.Check(ctx, d, k.test.samples(), parallel()); err != nil {
 		return err
 	} else if s.Mismatches > 0 {
 		c.Folder = append(c.Folder, fmt.Sprintf("%s: the netlist without its encoder, on the samples: %d DIFFERENCES",
@@ -320,6 +324,6 @@ func (c *Certificate) proveCore(ctx context.Context) (err error) {
 		return nil
 	}
 	files.Module += artifact.CoreSuffix
-	c.Core, err = verify.Design{Raw: split.Core, Product: split.Core}.Verilog(ctx, files)
+	c.Core, err = rtl.CheckText(ctx, verify.Design{Raw: split.Core, Product: split.Core}, files)
 	return err
 }

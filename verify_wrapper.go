@@ -9,15 +9,16 @@ import (
 	"ialgn/artifact/plan"
 	"ialgn/backend/fold"
 	"ialgn/backend/wrapper"
-	"ialgn/sim/verify"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/rtl/play"
 )
 
 // foldFiles returns the files of a folder's folded engine, nil if there is none.
-func foldFiles(p *plan.Plan, out *artifact.Output) (f *verify.FoldFiles, err error) {
+func foldFiles(p *plan.Plan, out *artifact.Output) (f *engine.Files, err error) {
 	if p.Fold == 0 {
 		return nil, nil
 	}
-	f = &verify.FoldFiles{
+	f = &engine.Files{
 		Module: out.Manifest.Module + fold.Suffix, Lanes: p.Fold, Drop: p.Dropping(),
 		Programs: out.Paths(artifact.FoldProgram),
 	}
@@ -29,11 +30,11 @@ func foldFiles(p *plan.Plan, out *artifact.Output) (f *verify.FoldFiles, err err
 }
 
 // wrapperFiles returns the wrapper around the design or its folded engine, nil if there is none.
-func (k *checked) wrapperFiles() (f *verify.WrapperFiles, err error) {
+func (k *checked) wrapperFiles() (f *play.WrapperFiles, err error) {
 	if k.plan.Wrap == "" {
 		return nil, nil
 	}
-	f = &verify.WrapperFiles{
+	f = &play.WrapperFiles{
 		Kind: k.plan.Wrap, Module: k.files.Module, Style: k.files.Style, Target: k.files.Target, Line: k.plan.Line(),
 		Fold: k.fold,
 	}
@@ -79,10 +80,11 @@ func (c *Certificate) fold(ctx context.Context, o VerifyOptions) (err error) {
 	if k.fold == nil || c.Software.Mismatches > 0 {
 		return nil
 	}
-	if c.Fold, err = k.design.Fold(ctx, k.test.samples(), *k.fold); err != nil || c.Fold.Mismatches > 0 || c.asked < 2 {
+	if c.Fold, err = engine.Check(ctx, k.design, k.test.samples(), *k.fold); err != nil || c.Fold.Mismatches > 0 ||
+		c.asked < 2 {
 		return err
 	}
-	c.FoldRTL, err = k.design.FoldRTL(ctx, k.test.samples(), *k.fold, o.Simulator, o.Samples)
+	c.FoldRTL, err = play.CheckEngine(ctx, k.design, k.test.samples(), *k.fold, o.Simulator, o.Samples)
 	return err
 }
 
@@ -94,7 +96,7 @@ func (c *Certificate) wrapper(ctx context.Context, samples int) error {
 		return err
 	}
 	c.wrapAsked = true
-	c.Wrapper, err = k.design.Wrapper(ctx, k.test.samples(), *f, samples)
+	c.Wrapper, err = play.CheckWrapper(ctx, k.design, k.test.samples(), *f, samples)
 	return err
 }
 
@@ -102,7 +104,7 @@ func (c *Certificate) wrapper(ctx context.Context, samples int) error {
 func (c *Certificate) proveSteps(ctx context.Context) (err error) {
 	k := c.checked
 	if k.fold != nil {
-		if c.FoldStep, err = k.design.FoldStep(ctx, *k.fold); err != nil || !stepProved(c.FoldStep) {
+		if c.FoldStep, err = engine.ProveClock(ctx, k.design, *k.fold); err != nil || !stepProved(c.FoldStep) {
 			return err
 		}
 	}
@@ -110,6 +112,6 @@ func (c *Certificate) proveSteps(ctx context.Context) (err error) {
 	if err != nil || f == nil {
 		return err
 	}
-	c.WrapperStep, err = k.design.WrapperStep(ctx, *f)
+	c.WrapperStep, err = play.ProveWrapper(ctx, k.design, *f)
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/software"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
@@ -98,7 +99,7 @@ type outcome struct {
 	summary  *trainer.Summary
 	frozen   *model.Frozen
 	product  netlist.Measures
-	software *verify.SoftwareResult
+	software *software.Result
 }
 
 // run trains a configuration, compiles the whole classifier and verifies it over the
@@ -137,7 +138,7 @@ func run(t *testing.T, path string, set []string) outcome {
 		t.Fatal(err)
 	}
 	d := verify.Design{Model: o.frozen, Raw: raw, Product: product}
-	o.software, err = d.Software(ctx, verify.Samples{Levels: test.Levels, Words: test.Words}, 0)
+	o.software, err = software.Check(ctx, d, verify.Samples{Levels: test.Levels, Words: test.Words}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"ialgn/internal/plural"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/expected"
 	"ialgn/trainer/model"
 )
 
@@ -40,7 +41,7 @@ func (p *Plan) Vectors(f *model.Frozen, raw *netlist.Netlist, out *artifact.Prod
 		out.Samples = &artifact.Samples{Source: "random", Reason: from.Missing}
 		from.Samples = verify.RandomSamples(&f.Encoder, p.vectors())
 	}
-	if out.Vectors, err = verify.TrainerVectors(f, raw, from.Samples, p.vectors()); err == nil {
+	if out.Vectors, err = expected.Vectors(f, raw, from.Samples, p.vectors()); err == nil {
 		out.Samples.Samples = out.Vectors.Samples
 	}
 	return err
@@ -77,7 +78,7 @@ func expectedVectors(d verify.Design, v verilog.Vectors, known *verify.Samples) 
 		if s == nil {
 			continue
 		}
-		want, err := verify.TrainerVectors(d.Model, d.Raw, *s, v.Samples)
+		want, err := expected.Vectors(d.Model, d.Raw, *s, v.Samples)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +87,7 @@ func expectedVectors(d verify.Design, v verilog.Vectors, known *verify.Samples) 
 			return want, nil
 		}
 	}
-	return verify.SimulatedVectors(d.Product, v)
+	return expected.Simulated(d.Product, v)
 }
 
 func readVectors(path string, n *netlist.Netlist) (verilog.Vectors, error) {

@@ -190,10 +190,10 @@ func (r *synthReport) synthesised(w io.Writer) {
 }
 
 func checkText(w io.Writer, b *ialgn.BitCheck) {
-	if b.RTLResult == nil {
+	if b.Run == nil {
 		fmt.Fprintf(w, "bitstream not checked: %s\n", b.NotChecked)
 		return
 	}
-	fmt.Fprintf(w, "bitstream read back: %s\n", simulated(b.RTLResult))
+	fmt.Fprintf(w, "bitstream read back: %s\n", simulated(b.Run))
 	list(w, b.First)
 }

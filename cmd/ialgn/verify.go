@@ -13,6 +13,8 @@ import (
 	"ialgn/internal/option"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/readback"
+	"ialgn/sim/verify/rtl"
+	"ialgn/sim/verify/rtl/play"
 )
 
 func verifyCommand() *cli.Command {
@@ -114,7 +116,7 @@ func (r *verifyReport) text(w io.Writer) {
 		r.wrapperText(w, s)
 	}
 	if s := r.Synthesized; s != nil {
-		fmt.Fprintf(w, "synthesized: by %s; %s\n", s.Synthesis.Tool, simulated(&s.RTLResult))
+		fmt.Fprintf(w, "synthesized: by %s; %s\n", s.Synthesis.Tool, simulated(&s.Run))
 		list(w, s.First)
 	}
 	if s := r.Formal; s != nil {
@@ -201,7 +203,7 @@ func (r *verifyReport) stepsText(w io.Writer) {
 	}
 }
 
-func (r *verifyReport) wrapperText(w io.Writer, s *verify.WrapperResult) {
+func (r *verifyReport) wrapperText(w io.Writer, s *play.WrapperResult) {
 	fmt.Fprint(w, "wrapper: ")
 	if s.Values > 0 {
 		fmt.Fprintf(w, "%d values of a word; ", s.Values)
@@ -213,12 +215,12 @@ func (r *verifyReport) wrapperText(w io.Writer, s *verify.WrapperResult) {
 	if s.Unplayed != "" {
 		fmt.Fprintf(w, "no test samples: %s; %s\n", s.Unplayed, mismatches(s.Mismatches))
 	} else {
-		fmt.Fprintln(w, simulated(&s.RTLResult))
+		fmt.Fprintln(w, simulated(&s.Run))
 	}
 	list(w, s.First)
 }
 
-func simulated(s *verify.RTLResult) string {
+func simulated(s *rtl.Run) string {
 	parts := ""
 	if s.ByClass {
 		parts = ", class by class"

@@ -4,24 +4,24 @@ import (
 	"strings"
 	"testing"
 
-	"ialgn/sim/verify"
+	"ialgn/sim/verify/rtl/play"
 )
 
 // TestWrapperText holds what is said of a wrapper that no sample went through: nobody must read
 // "no difference" of what was never tried.
 func TestWrapperText(t *testing.T) {
-	stub := &verify.StubResult{Samples: 64, Words: 4096, Packets: 13, Simulator: "iverilog"}
+	stub := &play.StubResult{Samples: 64, Words: 4096, Packets: 13, Simulator: "iverilog"}
 	for _, c := range []struct {
-		result verify.WrapperResult
+		result play.WrapperResult
 		want   string
 	}{
 		{
-			verify.WrapperResult{Stub: stub, Unplayed: "250000 cells are more than 200000"},
+			play.WrapperResult{Stub: stub, Unplayed: "250000 cells are more than 200000"},
 			"wrapper: 4096 random words in 64 samples and 13 broken packets around a stub in iverilog; no test samples: " +
 				"250000 cells are more than 200000; no difference\n",
 		},
 		{
-			verify.WrapperResult{Values: 32, Unplayed: "its encoder is wrong"},
+			play.WrapperResult{Values: 32, Unplayed: "its encoder is wrong"},
 			"wrapper: 32 values of a word; no test samples: its encoder is wrong; no difference\n",
 		},
 	} {

@@ -9,6 +9,7 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/proof"
 )
 
 // TestProof has abc prove that mapped gates compute what the raw gates do: of the
@@ -57,7 +58,7 @@ func TestProof(t *testing.T) {
 				t.Fatal(err)
 			}
 			mapped, _ := must(t, n, c.o)
-			r, err := verify.Design{Model: f, Raw: raw, Product: mapped}.Formal(t.Context())
+			r, err := proof.Check(t.Context(), verify.Design{Model: f, Raw: raw, Product: mapped})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -102,7 +102,8 @@ var policy = Policy{
 			Package: "artifact/plan",
 			Imports: []string{
 				"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts", "netlist/names",
-				"netlist/freeze", "sim", "sim/verify", "target", "trainer/encoding", "trainer/model", "internal/jsonfault",
+				"netlist/freeze", "sim", "sim/verify", "sim/verify/expected", "target", "trainer/encoding", "trainer/model",
+				"internal/jsonfault",
 				"internal/plural",
 			},
 		},
@@ -204,16 +205,47 @@ var policy = Policy{
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},
 		{
-			Package: "sim/verify",
-			Imports: []string{
-				"sim", "sim/verify/cec", "sim/verify/readback", "sim/verify/spec", "sim/verify/step",
-				"netlist", "netlist/counts", "netlist/names", "backend/...", "trainer/model", "trainer/encoding",
-				"internal/progress",
-				"internal/tool",
-				"flow/yosys", "target", "flow/icestorm",
+			Package: "sim/verify", Imports: []string{
+				"sim/verify/spec", "netlist", "netlist/counts", "trainer/model", "trainer/encoding",
 			},
-			Test: []string{"compiler/...", "compiler", "trainer/...", "flow/synth"},
+			Test: []string{"compiler", "sim/verify/...", "trainer/config"},
 		},
+		{Package: "sim/verify/stimulus", Imports: []string{"sim", "sim/verify", "netlist"}},
+		{Package: "sim/verify/expected", Imports: []string{
+			"sim", "sim/verify", "netlist", "backend/verilog", "trainer/model",
+		}, Test: []string{"sim/verify/verifytest", "compiler/...", "compiler", "trainer/encoding"}},
+		{Package: "sim/verify/cut", Imports: []string{"netlist", "netlist/counts", "backend/lowering"}},
+		{Package: "sim/verify/blame", Imports: []string{
+			"sim", "sim/verify", "sim/verify/cut", "sim/verify/stimulus", "netlist", "trainer/model",
+		}},
+		{Package: "sim/verify/software", Imports: []string{
+			"sim", "sim/verify", "sim/verify/blame", "sim/verify/cut", "sim/verify/expected", "sim/verify/stimulus", "netlist",
+			"trainer/model", "internal/progress",
+		}, Test: []string{"sim/verify/verifytest", "compiler", "compiler/..."}},
+		{Package: "sim/verify/proof", Imports: []string{
+			"sim/verify", "sim/verify/blame", "sim/verify/cec", "sim/verify/cut", "sim/verify/software", "sim/verify/spec",
+			"sim/verify/stimulus", "netlist", "netlist/counts", "backend/aiger", "backend/lowering",
+			"internal/progress",
+		}, Test: []string{"sim", "sim/verify/...", "compiler", "compiler/...", "trainer/...", "target"}},
+		{Package: "sim/verify/engine", Imports: []string{
+			"sim/verify", "sim/verify/cec", "sim/verify/cut", "sim/verify/proof", "sim/verify/step", "netlist", "trainer/model",
+			"internal/progress",
+		}},
+		{Package: "sim/verify/rtl", Imports: []string{
+			"sim", "sim/verify", "sim/verify/expected", "sim/verify/readback", "sim/verify/stimulus", "netlist",
+			"netlist/names", "backend/verilog", "backend/verilog/syntax", "flow/yosys", "target", "trainer/model",
+			"internal/progress",
+			"internal/tool",
+		}, Test: []string{"sim/verify/...", "compiler", "compiler/...", "flow/synth"}},
+		{Package: "sim/verify/rtl/play", Imports: []string{
+			"sim", "sim/verify", "sim/verify/engine", "sim/verify/expected", "sim/verify/rtl", "sim/verify/step", "netlist",
+			"backend/verilog", "backend/wrapper", "flow/icestorm", "flow/yosys", "target", "trainer/model",
+			"internal/progress", "internal/tool",
+		}, Test: []string{"sim/verify/...", "backend/...", "compiler", "compiler/...", "flow/synth"}},
+		{Package: "sim/verify/verifytest", Imports: []string{
+			"sim", "sim/verify", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...", "target",
+			"trainer/encoding", "trainer/model", "internal/...",
+		}},
 		{
 			// Nothing of the compiler: it is judged here.
 			Package: "sim/verify/readback", Imports: []string{
@@ -312,14 +344,14 @@ var policy = Policy{
 		{Package: "tools/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "tools/benchcompile", Imports: []string{
 			"netlist", "netlist/freeze", "compiler", "compiler/...",
-			"backend/...", "sim/verify", "target", "trainer/model", "internal/...",
+			"backend/...", "sim/verify", "sim/verify/proof", "target", "trainer/model", "internal/...",
 		}},
 		{
 			Package: "tools/fuzzcompile",
 			Imports: []string{
 				"artifact", "artifact/plan", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...",
 				"backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
-				"sim", "sim/verify", "sim/verify/cec", "sim/verify/spec", "target", "trainer/config", "trainer/model",
+				"sim", "sim/verify", "sim/verify/...", "target", "trainer/config", "trainer/model",
 				"trainer/encoding", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
@@ -329,7 +361,7 @@ var policy = Policy{
 			Imports: []string{
 				"netlist", "netlist/freeze", "netlist/names", "artifact", "artifact/plan", "backend/handover",
 				"backend/verilog", "backend/wrapper",
-				"sim", "sim/verify", "sim/verify/cec", "target", "trainer", "trainer/...", "internal/...",
+				"sim", "sim/verify", "sim/verify/...", "target", "trainer", "trainer/...", "internal/...",
 			},
 			External: []string{sync}, TestStandard: []string{"os/exec"},
 		},

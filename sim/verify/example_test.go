@@ -10,6 +10,7 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/software"
 	"ialgn/trainer/encoding"
 )
 
@@ -30,14 +31,14 @@ func Example() {
 	samples := verify.Samples{Levels: levels, Words: encoding.NewPacked(f.Encoder.Features(), f.Encoder.BitsIn)}
 
 	d := verify.Design{Model: f, Raw: raw, Product: product}
-	r, err := d.Software(ctx, samples, 1)
+	r, err := software.Check(ctx, d, samples, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(r.Checked, "samples,", r.HiddenBits, "hidden bits,", r.Mismatches, "differences")
 
 	d.Product = breakFirst(product)
-	if r, err = d.Software(ctx, samples, 1); err != nil {
+	if r, err = software.Check(ctx, d, samples, 1); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(r.First[0])

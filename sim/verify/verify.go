@@ -1,20 +1,21 @@
-// Package verify checks that a compiled design computes what was trained.
+// Package verify has what a compiled design is compared with the trained network by: the design, the
+// samples, and the differences that were found. The comparisons are packages below it, of growing reach,
+// each against the level before:
 //
-// Three checks of growing reach, each against the level before:
+//   - software: over a whole set of samples, every hidden bit of the raw netlist, and counts and
+//     class of the raw and of the optimised netlist, against [model.Evaluator], the trainer's own
+//     forward pass;
+//   - rtl: the emitted Verilog in a Verilog simulator against our simulator on samples of the set,
+//     ties of the class counts among them; what yosys made of the Verilog likewise; and rtl/play: what
+//     lies behind a wrapper's protocol, engines and bitstreams among it;
+//   - proof: the optimised netlist against the raw one for all inputs: what is counted by abc on
+//     AIGER, the counts of a lowered head by its hint, its argmax by abc; and engine: the program of a
+//     folded engine.
 //
-//   - [Software]: over a whole set of samples, every hidden bit of the raw netlist,
-//     and counts and class of the raw and of the optimised netlist, against
-//     [model.Evaluator], the trainer's own forward pass;
-//   - [RTL]: the emitted Verilog in a Verilog simulator against our simulator on
-//     samples of the set, ties of the class counts among them;
-//   - [Formal]: the optimised netlist against the raw one for all inputs: what is counted
-//     by abc on AIGER, the counts of a lowered head by its hint, its argmax by abc.
-//
-// [Design.Synthesised] and [Design.Bitstream] are level RTL once more, of what yosys made of the
-// Verilog and of what is in a bitstream.
-//
-// A difference is named by sample, layer and gate wherever a gate is to blame. What
-// could not be decided is never called verified.
+// They share stimulus (samples that tell functions apart), expected (what the trainer gives), cut (a
+// classifier without its head) and blame (the gate whose fault a difference is). A difference is named
+// by sample, layer and gate wherever a gate is to blame. What could not be decided is never called
+// verified.
 package verify
 
 import (
@@ -36,7 +37,7 @@ type Design struct {
 	Product *netlist.Netlist
 
 	// Spec, unless nil, is what the model's tensors say, by a reading that shares no code with
-	// freezing: the reference of [Design.Formal], which otherwise is the raw netlist.
+	// freezing: the reference of a proof, which otherwise is the raw netlist.
 	Spec *spec.Network
 
 	// Hint, unless nil, says that the product was lowered, and why its counts are right.
@@ -46,20 +47,20 @@ type Design struct {
 	Assumed bool
 }
 
-// project returns how many bits of the input port make a thermometer code, 0 if nothing
+// Project returns how many bits of the input port make a thermometer code, 0 if nothing
 // is assumed.
-func (d Design) project() int {
-	if d.Assumed && !d.words() {
+func (d Design) Project() int {
+	if d.Assumed && !d.Words() {
 		return d.Model.Encoder.Bits - 1
 	}
 	return 0
 }
 
-// words says whether the input port has words of features.
-func (d Design) words() bool { return hasWords(&d.Model.Encoder, d.input()) }
+// Words says whether the input port has words of features.
+func (d Design) Words() bool { return hasWords(&d.Model.Encoder, d.Input()) }
 
-// input returns the input port as the raw netlist has it: its labels say what its bits are.
-func (d Design) input() netlist.Port { return d.Raw.DataInputs()[0] }
+// Input returns the input port as the raw netlist has it: its labels say what its bits are.
+func (d Design) Input() netlist.Port { return d.Raw.DataInputs()[0] }
 
 // hasWords reports whether an input port has the words of features, and not thermometer bits. Where a
 // feature is one bit of either, its label alone tells the two apart: a threshold need not be 0.
@@ -70,17 +71,8 @@ func hasWords(enc *encoding.Encoder, x netlist.Port) bool {
 	return len(x.Labels) > 0 && x.Labels[0] == enc.Name(0)
 }
 
-// random returns random samples that the product must be right for.
-func (d Design) random() stimulus {
-	s := random(len(d.Raw.InputPorts()[0].Nets))
-	if bits := d.project(); bits > 0 {
-		s.project(bits)
-	}
-	return s
-}
-
-// transparent returns the design with a wire in place of each register of the product.
-func (d Design) transparent() (Design, error) {
+// Transparent returns the design with a wire in place of each register of the product.
+func (d Design) Transparent() (Design, error) {
 	n, to, err := netlist.Transparent(d.Product)
 	if err != nil {
 		return d, err
@@ -93,15 +85,6 @@ func (d Design) transparent() (Design, error) {
 	}
 	d.Product = n
 	return d, nil
-}
-
-// cut returns a netlist without its head.
-func (d Design) cut(n *netlist.Netlist, h *counts.Hint) (*cut, error) {
-	r, err := findRoots(n, h)
-	if err != nil {
-		return nil, err
-	}
-	return newCut(n, r, d.project())
 }
 
 // Samples is a set of samples in both forms that circuits read.
@@ -131,18 +114,27 @@ func (m Mismatch) String() string {
 	return s
 }
 
-// shown is how many mismatches a result lists; all are counted.
-const shown = 20
+// GateOf returns the gate of a [Mismatch]: -1 where the origin is none.
+func GateOf(o netlist.Origin) int {
+	if o.Layer == 0 {
+		return -1
+	}
+	return int(o.Chain)
+}
 
-// findings collects mismatches.
-type findings struct {
+// Shown is how many mismatches a result lists; all are counted.
+const Shown = 20
+
+// Findings collects mismatches.
+type Findings struct {
 	Mismatches int        `json:"mismatches"`
 	First      []Mismatch `json:"first,omitempty"`
 }
 
-func (f *findings) add(m Mismatch) {
+// Add counts a mismatch, and lists it if it is among the first.
+func (f *Findings) Add(m Mismatch) {
 	f.Mismatches++
-	if len(f.First) < shown {
+	if len(f.First) < Shown {
 		f.First = append(f.First, m)
 	}
 }
@@ -151,16 +143,16 @@ func (f *findings) add(m Mismatch) {
 // thermometer bits for a port of single bits, raw feature words for the words of a full
 // design. It returns an error if the port has neither's form.
 func (s Samples) Rows(enc *encoding.Encoder, x netlist.Port) ([]uint64, error) {
-	return s.rows(enc, x, (s.Levels.Len()+63)/64, 0, s.Levels.Len())
+	return s.Range(enc, x, (s.Levels.Len()+63)/64, 0, s.Levels.Len())
 }
 
-// rows is Rows for the samples from to to-1.
-func (s Samples) rows(enc *encoding.Encoder, x netlist.Port, words, from, to int) ([]uint64, error) {
-	return s.gather(enc, x, words, consecutive(from, to))
+// Range is Rows for the samples from to to-1.
+func (s Samples) Range(enc *encoding.Encoder, x netlist.Port, words, from, to int) ([]uint64, error) {
+	return s.Gather(enc, x, words, Consecutive(from, to))
 }
 
-// consecutive returns the indices from to to-1.
-func consecutive(from, to int) []int32 {
+// Consecutive returns the indices from to to-1.
+func Consecutive(from, to int) []int32 {
 	index := make([]int32, to-from)
 	for i := range index {
 		index[i] = int32(from + i)
@@ -168,12 +160,12 @@ func consecutive(from, to int) []int32 {
 	return index
 }
 
-// gather is Rows for the samples of the given indices. The size of the port alone does
+// Gather is Rows for the samples of the given indices. The size of the port alone does
 // not tell the two forms apart: a feature may have as many thresholds as bits.
-func (s Samples) gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
+func (s Samples) Gather(enc *encoding.Encoder, x netlist.Port, words int, index []int32) ([]uint64, error) {
 	switch bits := len(x.Nets); {
 	case bits == enc.Inputs() && x.Word == 1 && !hasWords(enc, x):
-		return s.thermometer(enc, words, index), nil
+		return s.Thermometer(enc, words, index), nil
 	case bits == s.Words.Rows() && x.Word == enc.BitsIn:
 		rows := make([]uint64, bits*words)
 		s.Words.Gather(rows, words, index)
@@ -185,8 +177,8 @@ func (s Samples) gather(enc *encoding.Encoder, x netlist.Port, words int, index 
 	}
 }
 
-// thermometer returns the rows of thermometer bits of the given samples.
-func (s Samples) thermometer(enc *encoding.Encoder, words int, index []int32) []uint64 {
+// Thermometer returns the rows of thermometer bits of the given samples.
+func (s Samples) Thermometer(enc *encoding.Encoder, words int, index []int32) []uint64 {
 	planes := make([]uint64, s.Levels.Rows()*words)
 	s.Levels.Gather(planes, words, index)
 	x := make([]uint64, enc.Inputs()*words)

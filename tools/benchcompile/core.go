@@ -14,6 +14,7 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/proof"
 	"ialgn/target"
 	"ialgn/trainer/model"
 )
@@ -98,7 +99,7 @@ func lowered(ctx context.Context, f *model.Frozen, scope netlist.Scope, objectiv
 	if err != nil {
 		return got, err
 	}
-	proof, err := verify.Design{Model: f, Raw: raw, Product: d.Netlist, Hint: d.Hint}.Formal(ctx)
+	proof, err := proof.Check(ctx, verify.Design{Model: f, Raw: raw, Product: d.Netlist, Hint: d.Hint})
 	if err == nil && !proof.Proved {
 		err = fmt.Errorf("%v, %v: not proved: %s (%s)", scope, objective, proof.Verdict, proof.Reason)
 	}

@@ -14,6 +14,7 @@ import (
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/proof"
 	"ialgn/trainer/model"
 )
 
@@ -102,7 +103,7 @@ func (b *mapping) ours(ctx context.Context, o lut.Options) error {
 		return err
 	}
 	cpu := cpuSeconds() - before
-	proof, err := verify.Design{Model: b.model, Raw: b.raw, Product: mapped}.Formal(ctx)
+	proof, err := proof.Check(ctx, verify.Design{Model: b.model, Raw: b.raw, Product: mapped})
 	if err != nil {
 		return err
 	}

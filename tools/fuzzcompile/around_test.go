@@ -12,6 +12,7 @@ import (
 	"ialgn/backend/wrapper"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/software"
 	"ialgn/target"
 )
 
@@ -142,7 +143,7 @@ func TestConstant(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (verify.Design{Model: d.Model, Raw: d.Raw, Product: d.Product}).Software(t.Context(),
+	if _, err := software.Check(t.Context(), (verify.Design{Model: d.Model, Raw: d.Raw, Product: d.Product}),
 		drawSamples(rand.New(rand.NewPCG(1, 1)), &d.Model.Encoder, 8), 1); err != nil {
 		t.Error(err)
 	}

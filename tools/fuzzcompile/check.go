@@ -9,6 +9,8 @@ import (
 	"ialgn/netlist"
 	"ialgn/sim"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/proof"
+	"ialgn/sim/verify/software"
 	"ialgn/trainer/encoding"
 )
 
@@ -28,7 +30,7 @@ type depth struct{ formal, reference, rtl, synth, around, program bool }
 // check compares a product that was compiled with some options with its network.
 func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand.Rand) error {
 	s := drawSamples(r, &d.Model.Encoder, 256)
-	soft, err := d.Software(ctx, s, 1)
+	soft, err := software.Check(ctx, d, s, 1)
 	if err != nil {
 		return fmt.Errorf("software: %w", err)
 	}
@@ -43,7 +45,7 @@ func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand
 		run    func() error
 	}{
 		{c.deep.reference, func() error { return c.refer(ctx, d, o) }},
-		{c.deep.formal, func() error { return proved(d.Formal(ctx)) }},
+		{c.deep.formal, func() error { return proved(proof.Check(ctx, d)) }},
 		{c.deep.rtl, func() error { return o.simulate(ctx, d, s) }},
 		{c.deep.around, func() error { return c.checkAround(ctx, d, o, s) }},
 		{c.deep.program && c.program != "" && c.verifiable(), func() error { return c.runProgram(ctx, o) }},
@@ -60,7 +62,7 @@ func (c fuzzCase) check(ctx context.Context, d verify.Design, o options, r *rand
 }
 
 // proved turns the outcome of a proof into an error unless all is proved.
-func proved(p *verify.FormalResult, err error) error {
+func proved(p *proof.Result, err error) error {
 	if err != nil {
 		return fmt.Errorf("formal: %w", err)
 	}

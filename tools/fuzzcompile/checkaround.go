@@ -15,6 +15,8 @@ import (
 	"ialgn/netlist"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/rtl/play"
 )
 
 // wrapSamples is how many samples go through a wrapper or an engine, at most.
@@ -36,21 +38,21 @@ func (c fuzzCase) checkAround(ctx context.Context, d verify.Design, o options, s
 
 // checkWrapper simulates a wrapper around a netlist that is to be the product, or around an engine, and
 // proves a clock of it.
-func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *verify.FoldFiles,
+func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.Netlist, engine *engine.Files,
 	s verify.Samples, dir string,
 ) error {
 	f, err := o.emitWrapper(n, engine, dir)
 	if err != nil {
 		return &mismatch{"wrapper: " + err.Error()}
 	}
-	r, err := d.Wrapper(ctx, s, f, wrapSamples)
+	r, err := play.CheckWrapper(ctx, d, s, f, wrapSamples)
 	if err != nil {
 		return fmt.Errorf("wrapper: %w", err)
 	}
 	if r.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("wrapper %s: %v", o.wrap, r.First[0])}
 	}
-	clock, err := d.WrapperStep(ctx, f)
+	clock, err := play.ProveWrapper(ctx, d, f)
 	if err != nil {
 		return fmt.Errorf("wrapper: %w", err)
 	}
@@ -61,8 +63,8 @@ func (o options) checkWrapper(ctx context.Context, d verify.Design, n *netlist.N
 }
 
 // emitWrapper writes a wrapper, and what it is around unless that is an engine, which is written already.
-func (o options) emitWrapper(n *netlist.Netlist, engine *verify.FoldFiles, dir string) (verify.WrapperFiles, error) {
-	f := verify.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
+func (o options) emitWrapper(n *netlist.Netlist, engine *engine.Files, dir string) (play.WrapperFiles, error) {
+	f := play.WrapperFiles{Kind: o.wrap, Module: module, Style: o.style, Target: o.family()}
 	w := wrapper.LineOptions(0, 0, nil)
 	w.Core, w.Module = module, module+"_"+o.wrap
 	if engine != nil {
@@ -98,19 +100,19 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if err != nil {
 		return &mismatch{"fold: " + err.Error()}
 	}
-	program, err := d.Fold(ctx, s, f)
+	program, err := engine.Check(ctx, d, s, f)
 	if err != nil {
 		return fmt.Errorf("fold: %w", err)
 	}
 	if program.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("fold: %v", program.First[0])}
 	}
-	engine, err := d.FoldRTL(ctx, s, f, "iverilog", wrapSamples)
+	result, err := play.CheckEngine(ctx, d, s, f, "iverilog", wrapSamples)
 	if err != nil {
 		return fmt.Errorf("fold: %w", err)
 	}
-	if engine.Mismatches > 0 {
-		return &mismatch{fmt.Sprintf("fold: the engine: %v", engine.First[0])}
+	if result.Mismatches > 0 {
+		return &mismatch{fmt.Sprintf("fold: the engine: %v", result.First[0])}
 	}
 	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // which the engine is itself
 		if err := o.checkWrapper(ctx, d, d.Product, &f, s, dir); err != nil {
@@ -120,18 +122,18 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if !c.deep.formal {
 		return nil
 	}
-	clock, err := d.FoldStep(ctx, f)
+	clock, err := engine.ProveClock(ctx, d, f)
 	if err != nil {
 		return fmt.Errorf("fold: %w", err)
 	}
 	if clock.Verdict != cec.Equivalent {
 		return &mismatch{fmt.Sprintf("fold: a clock of the engine is %s: %s", clock.Verdict, clock.Reason)}
 	}
-	return proved(d.FoldFormal(ctx, f))
+	return proved(engine.Prove(ctx, d, f))
 }
 
 // emitEngine writes a folded engine, of the network as the compile command folds it.
-func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f verify.FoldFiles, err error) {
+func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f engine.Files, err error) {
 	p, err := o.plan()
 	if err != nil {
 		return f, err
@@ -145,7 +147,7 @@ func (o options) emitEngine(ctx context.Context, d verify.Design, dir string) (f
 	if err != nil {
 		return f, err
 	}
-	f = verify.FoldFiles{Module: e.Module, Verilog: filepath.Join(dir, e.Module+".v"), Lanes: o.fold, Drop: drop}
+	f = engine.Files{Module: e.Module, Verilog: filepath.Join(dir, e.Module+".v"), Lanes: o.fold, Drop: drop}
 	err = writeFile(f.Verilog, e.WriteVerilog)
 	for _, m := range e.Memories() {
 		path := filepath.Join(dir, m.File)

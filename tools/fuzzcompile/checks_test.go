@@ -104,7 +104,7 @@ func TestSynthesise(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := rtl(t.Context(), "after yosys", d, s, files); !isMismatch(err, "after yosys") {
+			if err := simulateRTL(t.Context(), "after yosys", d, s, files); !isMismatch(err, "after yosys") {
 				t.Errorf("the broken product: %v", err)
 			}
 		})

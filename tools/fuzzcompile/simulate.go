@@ -13,6 +13,7 @@ import (
 	"ialgn/internal/tool"
 	"ialgn/netlist"
 	"ialgn/sim/verify"
+	"ialgn/sim/verify/rtl"
 	"ialgn/target"
 )
 
@@ -29,7 +30,7 @@ func (o options) simulate(ctx context.Context, d verify.Design, s verify.Samples
 		if err != nil {
 			return err
 		}
-		return rtl(ctx, "rtl", d, s, files)
+		return simulateRTL(ctx, "rtl", d, s, files)
 	})
 }
 
@@ -44,8 +45,8 @@ func inFolder(work func(dir string) error) error {
 }
 
 // emit writes the Verilog of a product.
-func (o options) emit(d verify.Design, dir string) (verify.RTLFiles, error) {
-	files := verify.RTLFiles{Module: module, Design: filepath.Join(dir, module+".v"), Style: o.style, Target: o.family()}
+func (o options) emit(d verify.Design, dir string) (rtl.Files, error) {
+	files := rtl.Files{Module: module, Design: filepath.Join(dir, module+".v"), Style: o.style, Target: o.family()}
 	return files, o.write(files.Design, d.Product, verilog.Write)
 }
 
@@ -64,9 +65,9 @@ func (o options) write(path string, n *netlist.Netlist, write func(io.Writer, *n
 	return errors.Join(err, file.Close())
 }
 
-// rtl has iverilog compare a design with the product.
-func rtl(ctx context.Context, check string, d verify.Design, s verify.Samples, files verify.RTLFiles) error {
-	r, err := d.RTL(ctx, s, files, "iverilog", simulated)
+// simulateRTL has iverilog compare a design with the product.
+func simulateRTL(ctx context.Context, check string, d verify.Design, s verify.Samples, files rtl.Files) error {
+	r, err := rtl.Check(ctx, d, s, files, "iverilog", simulated)
 	if err != nil {
 		return fmt.Errorf("%s: %w", check, err)
 	}
@@ -102,12 +103,12 @@ func (o options) synthesise(ctx context.Context, d verify.Design, s verify.Sampl
 		if err != nil {
 			return err
 		}
-		return rtl(ctx, "after yosys "+flow, d, s, files)
+		return simulateRTL(ctx, "after yosys "+flow, d, s, files)
 	})
 }
 
 // cells writes what yosys makes of a product, with the models of its cells.
-func (o options) cells(ctx context.Context, d verify.Design, dir, flow string) (files verify.RTLFiles, err error) {
+func (o options) cells(ctx context.Context, d verify.Design, dir, flow string) (files rtl.Files, err error) {
 	yosys, err := tool.Find("yosys")
 	if err != nil {
 		return files, err

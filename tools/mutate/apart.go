@@ -11,6 +11,9 @@ import (
 	"ialgn/netlist/freeze"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/rtl"
+	"ialgn/sim/verify/rtl/play"
 	"ialgn/trainer/model"
 )
 
@@ -55,14 +58,14 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 	}
 	switch s := x.d.encoder.set; p {
 	case inStatement, inText, inVerilog:
-		f := verify.RTLFiles{
+		f := rtl.Files{
 			Module: x.d.options.Module, Design: filepath.Join(dir, x.d.options.Module+".v"),
 			Style: x.d.options.Style, Target: x.d.options.Target,
 		}
-		play, err := d.RTL(ctx, s, f, "iverilog", apartSamples)
-		proof, failed := d.Verilog(ctx, f)
+		played, err := rtl.Check(ctx, d, s, f, "iverilog", apartSamples)
+		proof, failed := rtl.CheckText(ctx, d, f)
 		return &apart{
-			answer(err, err == nil && play.Mismatches > 0),
+			answer(err, err == nil && played.Mismatches > 0),
 			answer(failed, failed == nil && proof.Verdict != "equivalent"),
 		}, ctx.Err()
 	case inWrapper, inCore:
@@ -70,31 +73,31 @@ func (x *mutant) askApart(ctx context.Context, p place, dir string) (*apart, err
 		if err != nil {
 			return nil, err
 		}
-		play, err := d.Wrapper(ctx, s, f, apartSamples)
-		proof, failed := d.WrapperStep(ctx, f)
+		played, err := play.CheckWrapper(ctx, d, s, f, apartSamples)
+		proof, failed := play.ProveWrapper(ctx, d, f)
 		return &apart{
-			answer(err, err == nil && play.Mismatches > 0),
+			answer(err, err == nil && played.Mismatches > 0),
 			answer(failed, failed == nil && proof.Verdict != cec.Equivalent),
 		}, ctx.Err()
 	case inEngine, inMemory:
 		f := x.d.foldFiles(dir)
-		play, err := d.FoldRTL(ctx, s, f, "iverilog", apartSamples)
+		played, err := play.CheckEngine(ctx, d, s, f, "iverilog", apartSamples)
 		proof, failed := x.proveEngine(ctx, d, p, f)
-		return &apart{answer(err, err == nil && play.Mismatches > 0), answer(failed, failed == nil && !proof)}, ctx.Err()
+		return &apart{answer(err, err == nil && played.Mismatches > 0), answer(failed, failed == nil && !proof)}, ctx.Err()
 	}
 	return nil, nil
 }
 
 // proveEngine asks the proof that is about what was changed: that of a clock of the engine, or that of its
 // program.
-func (x *mutant) proveEngine(ctx context.Context, d verify.Design, p place, f verify.FoldFiles) (proved bool,
+func (x *mutant) proveEngine(ctx context.Context, d verify.Design, p place, f engine.Files) (proved bool,
 	err error,
 ) {
 	if p == inEngine {
-		r, err := d.FoldStep(ctx, f)
+		r, err := engine.ProveClock(ctx, d, f)
 		return err == nil && r.Verdict == cec.Equivalent, err
 	}
-	r, err := d.FoldFormal(ctx, f)
+	r, err := engine.Prove(ctx, d, f)
 	return err == nil && r.Proved, err
 }
 
@@ -110,8 +113,8 @@ func answer(err error, differs bool) string {
 }
 
 // wrapperFiles are the files of a wrapper in a folder, and what they were written for.
-func (d *design) wrapperFiles(dir string) (f verify.WrapperFiles, err error) {
-	f = verify.WrapperFiles{
+func (d *design) wrapperFiles(dir string) (f play.WrapperFiles, err error) {
+	f = play.WrapperFiles{
 		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target, Line: d.plan.Line(),
 	}
 	around := "verilog"
@@ -130,14 +133,14 @@ func (d *design) wrapperFiles(dir string) (f verify.WrapperFiles, err error) {
 }
 
 // foldFiles are the files of an engine in a folder.
-func (d *design) foldFiles(dir string) verify.FoldFiles {
+func (d *design) foldFiles(dir string) engine.Files {
 	in := func(format string) (paths []string) {
 		for _, name := range d.named(format) {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 		return paths
 	}
-	f := verify.FoldFiles{
+	f := engine.Files{
 		Module: d.options.Module + "_fold", Verilog: in("fold")[0], Lanes: d.lanes, Programs: in("fold-program"),
 		Drop: wrapper.Is(d.wrap, wrapper.DropsPackets),
 	}

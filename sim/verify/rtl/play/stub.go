@@ -1,0 +1,356 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ialgn/backend/wrapper"
+	"ialgn/internal/tool"
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+	"ialgn/sim/verify/rtl"
+)
+
+// StubResult says what went through a wrapper with a stub in the place of its core.
+type StubResult struct {
+	Samples   int     `json:"samples"`
+	Words     int     `json:"words"`   // of them
+	Packets   int     `json:"packets"` // of a wrong length, or cut short by a reset
+	Simulator string  `json:"simulator"`
+	Seconds   float64 `json:"seconds"`
+}
+
+// A rehearsal plays random samples to a wrapper around a stub, which knows what it must be given of
+// each of them and gives random results. It holds the wrapper to the exact bits on both of its sides,
+// for few clocks times cells, whatever the network.
+type rehearsal struct {
+	*playback
+	r       *rand.Rand
+	f       WrapperFiles
+	around  *netlist.Netlist // by the stub
+	x       netlist.Port
+	levels  *wrapper.Levels
+	read    []bool   // bits of x that something reads
+	want    [][]bool // what the core must be given, sample by sample
+	outputs [][]bool // of the core, that it then gives
+	packets int      // that have no result
+	resetIn int      // samples until a reset
+}
+
+// The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the
+// largest words; each other sample has words of another class.
+const (
+	leastWords  = 4096
+	extremes    = 8
+	mostClasses = 24
+	eventsEvery = 5
+	// mostStubClocks bounds the samples whose results take long, such as a hundred counts on a serial line
+	// after a sample of one byte: some 20 s of iverilog.
+	mostStubClocks = 4_000_000
+)
+
+// newRehearsal returns samples and events for a wrapper.
+func newRehearsal(d verify.Design, f WrapperFiles, p *playback) *rehearsal {
+	n := f.around(d)
+	r := &rehearsal{
+		playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, around: n, x: n.DataInputs()[0], levels: f.Levels,
+		read: f.step(d).Read,
+	}
+	words := len(r.x.Nets) / r.x.Word
+	rounds := r.rounds()
+	if f.Fold != nil {
+		r.read = slices.Repeat([]bool{true}, len(r.x.Nets))
+	}
+	wanted := (cmp.Or(f.words, leastWords) + words - 1) / words
+	for i := range max(extremes+2*min(rounds, mostClasses), min(wanted, mostStubClocks/max(1, p.clocks))) {
+		sample := r.words(i, words)
+		if i%eventsEvery == 2 {
+			r.event(sample)
+		}
+		r.play(sample)
+	}
+	return r
+}
+
+// rounds is how many samples it takes until each word has told every two levels apart.
+func (r *rehearsal) rounds() int {
+	if r.levels == nil {
+		return r.x.Word
+	}
+	return len(r.levels.Thresholds) + 1
+}
+
+// size is the bits of a word as it comes.
+func (r *rehearsal) size() int {
+	if r.levels != nil {
+		return r.levels.Word
+	}
+	return r.x.Word
+}
+
+// words returns the words of sample i: first all ones or all zeros at each place, and the opposite in
+// the next sample, so that every bit of every place is both at least as often as there are such
+// pairs; then words in which, at each place, the number of thresholds that are exceeded is
+// another one from sample to sample.
+func (r *rehearsal) words(i, count int) []uint64 {
+	words := make([]uint64, count)
+	top := uint64(1)<<r.size() - 1
+	draw := rand.New(rand.NewPCG(uint64(i/2), 3))
+	for k := range words {
+		switch {
+		case i < extremes:
+			words[k] = -(draw.Uint64()&1 ^ uint64(i&1)) & top
+		case r.levels == nil:
+			words[k] = r.r.Uint64() & top
+		default:
+			words[k] = r.class((i + k*7 + k/11) % r.rounds())
+		}
+	}
+	return words
+}
+
+// class returns a random word that exceeds so many thresholds.
+func (r *rehearsal) class(exceeded int) uint64 {
+	t := slices.Sorted(slices.Values(r.levels.Thresholds))
+	low, high := uint64(0), uint64(1)<<r.levels.Word-1
+	if exceeded > 0 {
+		low = t[exceeded-1] + 1
+	}
+	if exceeded < len(t) {
+		high = t[exceeded]
+	}
+	if low > high { // no word is between equal thresholds
+		return r.r.Uint64() & (1<<r.levels.Word - 1)
+	}
+	return low + r.r.Uint64N(high-low+1)
+}
+
+// moved returns words as they move, with anything in bits that mean nothing.
+func (r *rehearsal) moved(words []uint64) (bits []bool) {
+	size, lane := r.size(), r.size()
+	if wrapper.Is(r.f.Kind, wrapper.TakesBytes) && size > 1 {
+		lane = (size + 7) / 8 * 8
+	}
+	for _, w := range words {
+		w |= r.r.Uint64() << size
+		for k := range lane {
+			bits = append(bits, w>>k&1 == 1)
+		}
+	}
+	return bits
+}
+
+// given returns what the core must be given: the levels or bits that something reads, else 0.
+func (r *rehearsal) given(words []uint64) (bits []bool) {
+	for _, w := range words {
+		if r.levels == nil {
+			for k := range r.x.Word {
+				bits = append(bits, w>>k&1 == 1)
+			}
+			continue
+		}
+		for _, t := range r.levels.Thresholds {
+			bits = append(bits, w > t)
+		}
+		for _, b := range r.levels.Bits {
+			bits = append(bits, w>>b&1 == 1)
+		}
+	}
+	for i := range bits {
+		bits[i] = bits[i] && r.read[i]
+	}
+	return bits
+}
+
+// play adds a sample and a random result.
+func (r *rehearsal) play(words []uint64) {
+	from, want := len(r.units), r.given(words)
+	outputs := r.result()
+	for i, earlier := range r.want[max(0, len(r.want)-2):] { // a stub without a clock cannot tell them apart
+		if slices.Equal(earlier, want) {
+			outputs = r.outputs[max(0, len(r.want)-2)+i]
+		}
+	}
+	r.sample(r.moved(words), r.moves(outputs))
+	if r.resetIn--; r.resetIn == 0 {
+		r.units[from].reset = true
+	}
+	r.outputs = append(r.outputs, outputs)
+	r.want = append(r.want, want)
+}
+
+// moves returns outputs of the core as they move.
+func (r *rehearsal) moves(outputs []bool) []bool {
+	if !wrapper.Is(r.f.Kind, wrapper.TakesBytes) {
+		return outputs
+	}
+	var rows []uint64 // of one sample
+	for _, one := range outputs {
+		rows = append(rows, uint64(bit(one)))
+	}
+	return wired(r.around.OutputPorts(), rows, 1, 0, false)
+}
+
+// result returns random outputs of the core, one port after the other.
+func (r *rehearsal) result() (bits []bool) {
+	for _, p := range r.around.OutputPorts() {
+		for range p.Nets {
+			bits = append(bits, r.r.Uint64()&1 == 1)
+		}
+	}
+	return bits
+}
+
+// event adds a packet that has no result, of the next form that there is for the protocol: too short,
+// too long, cut off by a reset, or with a wrong stop bit. One that is wrong is an error until the
+// next reset, two samples later.
+func (r *rehearsal) event(words []uint64) {
+	forms := r.broken
+	form := forms[r.packets%len(forms)]
+	from := len(r.units)
+	all := len(r.packet(r.moved(words)))
+	if all == 1 && form != wrapper.TooLong && form != wrapper.WrongStop {
+		r.units = r.units[:from]
+		return
+	}
+	r.packets++
+	r.units[from].alone = true
+	switch form {
+	case wrapper.TooLong:
+		r.units[from+all-1].last, r.units[from+all-1].fails = false, true
+		for range r.excess(all) {
+			r.units = append(r.units, r.units[from+r.r.IntN(all)])
+			r.units[len(r.units)-1].fails, r.units[len(r.units)-1].alone = false, false
+		}
+	case wrapper.TooShort, wrapper.CutOff:
+		r.units = r.units[:from+1+r.r.IntN(all-1)]
+	}
+	last := &r.units[len(r.units)-1]
+	last.last, last.breaks = form != wrapper.CutOff, form == wrapper.WrongStop
+	last.fails = last.fails || form == wrapper.TooShort || form == wrapper.WrongStop
+	r.resetIn = 2
+	if form == wrapper.CutOff {
+		r.resetIn = 1
+	}
+}
+
+// excess returns by how many units a packet is too long: by a few, or by as many as a counter of its
+// units can have, so that it ends where a right one would.
+func (r *rehearsal) excess(all int) int {
+	if r.r.IntN(2) == 0 {
+		return 1 + r.r.IntN(3)
+	}
+	return 1 << max(2, bits.Len(uint(all-1)))
+}
+
+// module returns the stub.
+func (r *rehearsal) module(name string) string {
+	pins, text, stages := corePins, stubCore, 0
+	switch p, err := r.around.Pipeline(); {
+	case r.f.Fold != nil:
+		pins, text = enginePins, stubEngine
+	case err == nil && p != nil:
+		pins, text, stages = pipelinePins, stubPipeline, p.Stages
+	}
+	var ports, assigns strings.Builder
+	low := 0
+	for _, p := range r.around.OutputPorts() {
+		high := low + len(p.Nets) - 1
+		fmt.Fprintf(&ports, ",\n    output wire [%d:0] %s", high-low, p.Name)
+		fmt.Fprintf(&assigns, "  assign %s = outputs[%d:%d];\n", p.Name, high, low)
+		low = high + 1
+	}
+	drop, dropped, pauses := "input wire drop, ", "drop", "0"
+	if !wrapper.Is(r.f.Kind, wrapper.DropsPackets) {
+		drop, dropped, pauses = "", "0", "1"
+	}
+	return strings.NewReplacer(
+		"@NAME@", name, "@X@", r.x.Name, "@HIGH@", fmt.Sprint(len(r.x.Nets)-1), "@WORD@", fmt.Sprint(r.x.Word), "@WORDS@",
+		fmt.Sprint(len(r.x.Nets)/r.x.Word),
+		"@PORTS@", ports.String(), "@ASSIGNS@", assigns.String(), "@OUT@", fmt.Sprint(low-1), "@SAMPLES@",
+		fmt.Sprint(len(r.want)),
+		"@STAGES@", fmt.Sprint(stages), "@DROP@", drop, "@DROPPED@", dropped, "@PAUSES@", pauses,
+	).Replace(strings.Replace(stubHead, "@PINS@", pins, 1) + text)
+}
+
+// stub plays random samples to a wrapper around a stub in the place of its core or engine: as many as
+// it takes for every bit of every word to be 0 and 1 several times and for each two neighbouring
+// levels to be told apart, and some thousand words, fewer where their results take long. Among them are packets of a
+// wrong length, resets, and pauses on both sides.
+func stub(ctx context.Context, d verify.Design, f WrapperFiles, source, dir string, r *WrapperResult) error {
+	begin := time.Now()
+	b := f.wrapped(source, stubName)
+	if f.Fold != nil {
+		b.cycles = 1
+	}
+	p, err := newPlayback(d, b)
+	if err != nil {
+		return err
+	}
+	re := newRehearsal(d, f, p)
+	for name, text := range map[string]string{
+		"want.txt": inBinary(re.want), "results.txt": inBinary(re.outputs),
+		stubName: re.module(f.core()),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	if err := p.write(b, dir); err != nil {
+		return err
+	}
+	out, err := rtl.Simulation{
+		Dir: dir, Sources: append(b.sources, rtl.TestbenchName),
+		Tops: []string{"player_tb"},
+	}.Run(ctx,
+		re.simulator())
+	if err != nil {
+		return err
+	}
+	play := rtl.Run{Checked: len(p.results)}
+	if err := play.Read(out.Text, verify.Consecutive(0, play.Checked)); err != nil {
+		return err
+	}
+	r.Mismatches += play.Mismatches
+	for _, m := range play.First {
+		r.First = append(r.First, verify.Mismatch{
+			Sample: -1, Gate: -1,
+			What: fmt.Sprintf("random sample %d, around a stub: %s", m.Sample,
+				strings.Replace(m.What, "the Verilog", "the wrapper", 1)),
+		})
+	}
+	r.Stub = &StubResult{
+		Samples: play.Checked, Words: play.Checked * len(re.x.Nets) / re.x.Word, Packets: re.packets, Simulator: out.Version,
+		Seconds: time.Since(begin).Seconds(),
+	}
+	return nil
+}
+
+// stubName is the stub's file.
+const stubName = "stub.v"
+
+// clocks returns for how many clocks the samples last.
+func (r *rehearsal) clocks() int { return r.playback.clocks * len(r.units) / r.each }
+
+// largestStub is the number of clocks, times registers, above which verilator is done before iverilog.
+const largestStub = 200_000_000
+
+// simulator returns the one that is expected to be done earlier.
+func (r *rehearsal) simulator() string {
+	kept := 0
+	for _, read := range r.read {
+		kept += bit(read)
+	}
+	if _, err := tool.Find("verilator"); err == nil && r.clocks()*(kept+100) > largestStub {
+		return "verilator"
+	}
+	return "iverilog"
+}

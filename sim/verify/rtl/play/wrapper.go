@@ -1,0 +1,268 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	_ "embed" // templates
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+	"ialgn/internal/progress"
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/rtl"
+	"ialgn/sim/verify/step"
+	"ialgn/target"
+)
+
+// WrapperFiles names a wrapper around the product, as it was emitted.
+type WrapperFiles struct {
+	Kind    string   // stream, axis, uart or spi
+	Module  string   // of the product; the wrapper's is called after it
+	Sources []string // the wrapper's file, and that of what it is around
+	Style   verilog.Style
+	Target  *target.Family  // nil: [target.Generic]
+	Levels  *wrapper.Levels // what its encoder must give; nil: it has none
+
+	Core   string           // the module that it is around; empty: Module
+	Around *netlist.Netlist // what that is; nil: the product
+	Fold   *engine.Files    // unless nil, it is around this engine
+	Line   wrapper.Options  // the clock and the rate of a serial line, as it was written
+
+	words int // that are played around a stub at least; 0: leastWords
+}
+
+// WrapperResult is the outcome of [CheckWrapper].
+type WrapperResult struct {
+	Values int `json:"values"` // of a word, with which the wrapper's encoder was tried; 0: it has none
+	// Stub says what went through the wrapper around a stub; nil: its encoder is wrong.
+	Stub *StubResult `json:"stub,omitempty"`
+	// Unplayed says why no sample went through the whole of it; empty: some did.
+	Unplayed string `json:"unplayed,omitempty"`
+	rtl.Run
+}
+
+// CheckWrapper simulates a wrapper: its encoder, if it has one, with every value that comes as a word;
+// then all of it around a stub of the core with random words ([StubResult]); and then the
+// whole by its protocol on test samples, chosen as by [rtl.Check]. They are at most as many as asked
+// for, and at least two: few where a sample takes many clocks of many cells. A serial line has the
+// fewest clocks a bit that it can have, whatever rate it was written for. A design of more than
+// 200,000 cells is left out of it, which Unplayed says.
+//
+// It returns an error of package tool if a simulator is missing or fails.
+func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles,
+	samples int,
+) (*WrapperResult, error) {
+	ctx, end := progress.Begin(ctx, "wrapper")
+	defer end()
+	begin := time.Now()
+	dir, err := os.MkdirTemp("", "ialgn-wrapper-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	sources, err := f.copy(dir, d)
+	if err != nil {
+		return nil, err
+	}
+	r := &WrapperResult{}
+	if err := r.encoder(ctx, f, dir, sources); err != nil {
+		return nil, err
+	}
+	if r.Mismatches == 0 {
+		if err := stub(ctx, d, f, sources[0], dir, r); err != nil {
+			return nil, err
+		}
+	}
+	switch cells := d.Product.Cells(); {
+	case r.Mismatches > 0 && r.Stub == nil:
+		r.Unplayed = "its encoder is wrong"
+	case r.Mismatches > 0:
+		r.Unplayed = "it is wrong around a stub"
+	case f.Fold == nil && cells > rtl.LargestWhole:
+		r.Unplayed = fmt.Sprintf("%d cells are more than %d", cells, rtl.LargestWhole)
+	default:
+		err = playWrapper(ctx, d, s, f, sources, dir, samples, r)
+	}
+	r.Seconds = time.Since(begin).Seconds()
+	return r, err
+}
+
+// playWrapper plays test samples to the whole.
+func playWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles, sources []string,
+	dir string, samples int, r *WrapperResult,
+) error {
+	b := f.wrapped(sources...)
+	rate, err := wrapper.NewRate(f.Kind, d.Product, b.options)
+	if err != nil {
+		return err
+	}
+	cost := rate.Cycles * max(1, d.Product.Cells())
+	if f.Fold != nil {
+		if b.cycles, err = foldCycles(d, *f.Fold); err != nil {
+			return err
+		}
+		cost = max(rate.Cycles, b.cycles) * engineCells
+	}
+	played, err := play(ctx, d, s, b, dir, min(samples, max(2, largestWrapped/cost)))
+	if err != nil {
+		return err
+	}
+	for i := range played.First {
+		played.First[i].What = strings.Replace(played.First[i].What, "the Verilog differs", "the wrapper differs", 1)
+	}
+	r.Run = *played
+	return nil
+}
+
+// largestWrapped is the number of clocks, times cells, up to which more than two samples are
+// played. Measured: iverilog takes 6 to 10 us for each, as gates follow every word of a sample.
+const largestWrapped = 500_000
+
+// engineCells are the cells that take as long in iverilog, for a clock, as a folded engine does.
+const engineCells = 5
+
+// wrapped returns the wrapper as it is played: in iverilog, a serial line at the highest rate.
+func (f WrapperFiles) wrapped(sources ...string) wrapped {
+	return wrapped{
+		wrapper: f.Kind, options: wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}, quick: true, top: f.Module + "_" +
+			f.Kind,
+		sources: sources, simulator: "iverilog",
+	}
+}
+
+// core returns the name of what the wrapper is around.
+func (f WrapperFiles) core() string {
+	if f.Fold != nil {
+		return f.Fold.Module
+	}
+	return cmp.Or(f.Core, f.Module)
+}
+
+// around returns what that is: of an engine, a netlist with the same ports.
+func (f WrapperFiles) around(d verify.Design) *netlist.Netlist {
+	if f.Around != nil {
+		return f.Around
+	}
+	return d.Product
+}
+
+// step returns what a clock of the wrapper has to be.
+func (f WrapperFiles) step(d verify.Design) step.Wrapper {
+	hz, baud := f.Line.Line()
+	w := step.Wrapper{
+		Kind: f.Kind, Module: f.Module + "_" + f.Kind, File: f.Sources[0], Core: f.core(), Engine: f.Fold != nil,
+		Beat: 1, ClockHz: hz, Baud: baud, Idle: wrapper.UARTIdle,
+	}
+	if kind, err := wrapper.Find(f.Kind); err == nil && kind.Beat > 0 && f.Fold == nil {
+		w.Beat = kind.Beat
+	}
+	if f.Levels != nil {
+		w.Levels = &step.Levels{Word: f.Levels.Word, Thresholds: f.Levels.Thresholds, Bits: f.Levels.Bits}
+	}
+	w.Around(f.around(d))
+	return w
+}
+
+// ProveWrapper proves that a clock of the wrapper is, in every state and for every input, what its
+// description in package step says, with the core as it may be.
+func ProveWrapper(ctx context.Context, d verify.Design, f WrapperFiles) (*step.Result, error) {
+	return f.step(d).Prove(ctx)
+}
+
+// copy puts the files into a folder under names of their own and returns these: simulators write
+// paths into programs, where a quote ends a string.
+func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err error) {
+	if f.Fold != nil {
+		if err := f.Fold.Copy(dir); err != nil {
+			return nil, err
+		}
+	}
+	for i, path := range f.Sources {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, fmt.Sprintf("source%d.v", i))
+		if err := os.WriteFile(filepath.Join(dir, names[i]), text, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	if f.Style != verilog.LUTs {
+		return names, nil
+	}
+	o := verilog.Options{Module: f.Module, Style: f.Style, Target: f.Target}
+	return append(names, rtl.CellsName), rtl.WriteSource(filepath.Join(dir, rtl.CellsName), d.Product, o,
+		verilog.WriteCells)
+}
+
+// encoderLine is a line of the testbench of an encoder: a value and its levels, the highest first.
+var encoderLine = regexp.MustCompile(`(?m)^value (\d+): ([01xz]+)$`)
+
+// encoder compares the levels of every value with what they must be. What the wrapper is around
+// is left out.
+func (r *WrapperResult) encoder(ctx context.Context, f WrapperFiles, dir string, sources []string) error {
+	if f.Levels == nil {
+		return nil
+	}
+	module, bits := f.Module+"_"+f.Kind, f.Levels.Word
+	if wrapper.Is(f.Kind, wrapper.TakesBytes) {
+		module, bits = module+"_stream", 8 // the bits above the word mean nothing
+	}
+	bench := strings.NewReplacer("@MODULE@", module, "@BITS@", fmt.Sprint(bits)).Replace(encoderBench)
+	if err := os.WriteFile(filepath.Join(dir, rtl.TestbenchName), []byte(bench), 0o666); err != nil {
+		return err
+	}
+	out, err := rtl.Simulation{
+		Dir: dir, Sources: []string{rtl.TestbenchName, sources[0]}, Tops: []string{"encoder_tb"},
+		Apart: true,
+	}.Iverilog(ctx)
+	if err != nil {
+		return err
+	}
+	r.Simulator = out.Version
+	for _, m := range encoderLine.FindAllStringSubmatch(out.Text, -1) {
+		value, err := strconv.ParseUint(m[1], 10, 32)
+		if err != nil || value != uint64(r.Values) {
+			return fmt.Errorf("verify: the testbench of the encoder printed %q, want value %d", m[0], r.Values)
+		}
+		r.Values++
+		if want := levelsOf(f.Levels, value&(1<<f.Levels.Word-1)); m[2] != want {
+			r.Add(verify.Mismatch{
+				Sample: -1, Gate: -1,
+				What: fmt.Sprintf("the wrapper's encoder gives the levels %s for the word %d, the netlist's "+
+					"gives %s", m[2], value, want),
+			})
+		}
+	}
+	if r.Values != 1<<bits {
+		return fmt.Errorf("verify: the encoder was tried with %d of %d values; it printed:\n%.400s", r.Values, 1<<bits,
+			out.Text)
+	}
+	return nil
+}
+
+// levelsOf returns the levels of a word in binary, the highest first.
+func levelsOf(l *wrapper.Levels, word uint64) string {
+	var text strings.Builder
+	for i := len(l.Bits) - 1; i >= 0; i-- {
+		text.WriteByte("01"[word>>l.Bits[i]&1])
+	}
+	for i := len(l.Thresholds) - 1; i >= 0; i-- {
+		text.WriteByte("01"[bit(word > l.Thresholds[i])])
+	}
+	return text.String()
+}
+
+// encoderBench gives every value to the encoder, as a beat of one word.
+//
+//go:embed templates/encoder_bench.v
+var encoderBench string

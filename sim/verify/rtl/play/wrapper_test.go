@@ -1,0 +1,267 @@
+package play
+
+import (
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ialgn/backend/fold"
+	"ialgn/backend/verilog"
+	"ialgn/backend/wrapper"
+	"ialgn/compiler"
+	"ialgn/compiler/encoder"
+	"ialgn/compiler/pipeline"
+	"ialgn/internal/modelgen"
+	"ialgn/internal/netgen"
+	"ialgn/netlist"
+	"ialgn/sim/verify"
+	"ialgn/sim/verify/cec"
+	"ialgn/sim/verify/engine"
+	"ialgn/sim/verify/verifytest"
+)
+
+// wrapping is a design with a wrapper.
+type wrapping struct {
+	kind   string
+	bitsIn int
+	scope  netlist.Scope
+	counts bool
+	apart  bool // the encoder is in the wrapper
+	stages int
+	fold   bool
+	none   bool // the network is constant
+}
+
+// wrap writes core and wrapper, with parts of the wrapper's text replaced.
+func (c wrapping) wrap(t *testing.T, change ...string) (verify.Design, WrapperFiles) {
+	t.Helper()
+	o := netgen.FrozenOptions{
+		Width: 30, Depth: 4, Features: 9, Bits: 5, BitsIn: c.bitsIn, Classes: 3, ShareA: 0.3,
+		ShareBinary: 0.6,
+	}
+	d := verifytest.NewDesign(t, netgen.Frozen(2, o), c.scope, compiler.LevelRepeat)
+	if c.counts {
+		d = verifytest.WithCounts(t, d)
+	}
+	if c.none {
+		d.Product = constants(d.Product)
+	}
+	if c.stages > 0 {
+		d = verifytest.Pipelined(t, d, pipeline.Options{Stages: c.stages})
+	}
+	dir := t.TempDir()
+	f := WrapperFiles{Kind: c.kind, Module: "net", Core: "net", Around: d.Product}
+	w := wrapper.Options{Core: "net", Module: "net_" + c.kind, ClockHz: 1_000_000, Baud: 100_000}
+	f.Line = w
+	if c.apart {
+		s := encoder.Apart(d.Product)
+		f.Around, f.Core, w.Core = s.Core, "net_core", "net_core"
+		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
+		w.Levels = f.Levels
+	}
+	var core, around strings.Builder
+	if err := verilog.Write(&core, f.Around, verilog.Options{Module: f.Core}); err != nil {
+		t.Fatal(err)
+	}
+	corePath := filepath.Join(dir, "core.v")
+	if c.fold {
+		f.Fold = c.engine(t, d, dir)
+		corePath, w.Engine = f.Fold.Verilog, &wrapper.Engine{Module: f.Fold.Module}
+	} else {
+		verifytest.Write(t, corePath, core.String())
+	}
+	if err := writers[c.kind](&around, f.Around, w); err != nil {
+		t.Fatal(err)
+	}
+	text := around.String()
+	for ; len(change) > 0; change = change[2:] {
+		if !strings.Contains(text, change[0]) {
+			t.Fatalf("the wrapper %s has no %q", c.kind, change[0])
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	f.Sources = []string{filepath.Join(dir, "wrapper.v"), corePath}
+	verifytest.Write(t, f.Sources[0], text)
+	return d, f
+}
+
+// engine writes a folded engine of the design.
+func (c wrapping) engine(t *testing.T, d verify.Design, dir string) *engine.Files {
+	t.Helper()
+	e, err := fold.New(d.Product, fold.Options{
+		Core: "net", Lanes: 2, Thresholds: d.Model.Encoder.Thresholds,
+		Drop: c.kind != "axis",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &engine.Files{Module: e.Module, Lanes: 2, Drop: c.kind != "axis", Verilog: filepath.Join(dir, e.Module+".v")}
+	verifytest.Create(t, f.Verilog, e.WriteVerilog)
+	for _, m := range e.Memories() {
+		f.Programs = append(f.Programs, filepath.Join(dir, m.File))
+		verifytest.Create(t, filepath.Join(dir, m.File), m.Write)
+	}
+	return f
+}
+
+// constants returns a netlist whose outputs are all 0.
+func constants(n *netlist.Netlist) *netlist.Netlist {
+	b := netlist.NewBuilder(n.Name)
+	for _, p := range n.InputPorts() {
+		b.Input(p.Name, len(p.Nets), p.Word, p.Labels)
+	}
+	for _, p := range n.OutputPorts() {
+		b.Output(p.Name, p.Word, p.Labels, make([]netlist.Net, len(p.Nets)))
+	}
+	return b.Netlist()
+}
+
+// wrappings are designs in every kind of wrapper.
+func wrappings() map[string]wrapping {
+	all := map[string]wrapping{}
+	for kind := range writers {
+		all[kind+" around bits"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Core}
+		all[kind+" around words"] = wrapping{kind: kind, bitsIn: 10, scope: netlist.Full, counts: true}
+		all[kind+" with encoder"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Full, apart: true}
+		all[kind+" around a pipeline"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Full, stages: 2, counts: true}
+		all[kind+" around constants"] = wrapping{kind: kind, bitsIn: 8, scope: netlist.Full, none: true}
+		if kind != "stream" {
+			all[kind+" around an engine"] = wrapping{kind: kind, bitsIn: 6, scope: netlist.Full, fold: true}
+		}
+	}
+	return all
+}
+
+// TestWrapper plays random words and samples to wrappers as they are written, and proves a clock of
+// theirs. One around a netlist without cells is no division by zero.
+func TestWrapper(t *testing.T) {
+	verifytest.Needs(t, "iverilog", "vvp", "yosys", "abc")
+	for name, c := range wrappings() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, f := c.wrap(t)
+			least := leastWords
+			if slow := c.kind == "uart" || c.kind == "spi"; slow && !c.apart { // which need thousands of clocks for each
+				f.words, least = 600, 600
+			}
+			r, err := CheckWrapper(t.Context(), d, verifytest.RandomSamples(d.Model, 12), f, 6)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Stub == nil || r.Stub.Words < least || r.Stub.Packets < 3 || r.Checked < 2 || r.Unplayed != "" {
+				t.Errorf("%+v, stub %+v", r, r.Stub)
+			}
+			if r.Mismatches != 0 && !c.none { // a constant network is not the model's
+				t.Errorf("%+v", r)
+			}
+			p, err := ProveWrapper(t.Context(), d, f)
+			if err != nil || p.Verdict != cec.Equivalent {
+				t.Errorf("%+v, %v", p, err)
+			}
+		})
+	}
+}
+
+// readLiteral is the constant READ: its size and its digits.
+var readLiteral = regexp.MustCompile(`\.READ\(\{\s+(\d+)'h([0-9a-f]+)`)
+
+// TestReadBits turns over every bit of a wrapper's constant READ, which says what is kept of a
+// sample: random words around a stub show each one.
+func TestReadBits(t *testing.T) {
+	verifytest.Needs(t, "iverilog", "vvp")
+	for kind := range writers {
+		for _, name := range []string{" with encoder", " around bits"} {
+			t.Run(kind+name, func(t *testing.T) {
+				t.Parallel()
+				d, f := wrappings()[kind+name].wrap(t)
+				text, err := os.ReadFile(f.Sources[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := readLiteral.FindStringSubmatch(string(text))
+				size, _ := strconv.Atoi(m[1])
+				step := map[string]int{"stream": 1, "axis": 3, "uart": 13, "spi": 13}[kind] // the slow ones share their loader
+				digits, _ := new(big.Int).SetString(m[2], 16)
+				if kind != "stream" && name == " around bits" {
+					size = len(f.Around.DataInputs()[0].Nets) // bits of the last byte above go nowhere
+				}
+				for bit := 0; bit < size; bit += step {
+					broken := new(big.Int).SetBit(new(big.Int).Set(digits), bit, 1-digits.Bit(bit)).Text(16)
+					verifytest.Write(t, f.Sources[0], strings.Replace(string(text), "'h"+m[2], "'h"+broken, 1))
+					if r := stubbed(t, d, f); r.Mismatches == 0 {
+						t.Errorf("bit %d of %d is not found", bit, size)
+					}
+				}
+			})
+		}
+	}
+}
+
+// stubbed plays random words to a wrapper around a stub.
+func stubbed(t *testing.T, d verify.Design, f WrapperFiles) *WrapperResult {
+	t.Helper()
+	f.words = 600
+	dir, r := t.TempDir(), &WrapperResult{}
+	sources, err := f.copy(dir, d)
+	if err == nil {
+		err = stub(t.Context(), d, f, sources[0], dir, r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestStubFaults breaks what is around the loader, on both sides: random words, results, packets and
+// resets around a stub show it.
+func TestStubFaults(t *testing.T) {
+	verifytest.Needs(t, "iverilog", "vvp")
+	for _, c := range []struct{ name, good, bad, want string }{
+		{"stream around words", "class_index <= core_class_index", "class_index <= ~core_class_index", "expected"},
+		{"stream around words", "if ((in_last ^ whole) & ~skip) failed", "if (in_last & ~whole & ~skip) failed", "no error"},
+		{"stream around words", "if (in_last & whole & ~skip) full", "if (in_last & whole) full", ""},
+		{"stream around a pipeline", ".ce(step)", ".ce(1'b1)", ""},
+		{"stream around a pipeline", "wire step = ~(core_valid & out_valid)", "wire step = ~out_valid | in_valid", ""},
+		{"axis with encoder", "lane*8+:8", "lane*8+:7", ""},
+		{"axis with encoder", "beat <= in_last ?", "beat <= in_last & ~skip ?", ""},
+		{"axis around an engine", ".in_last(s_axis_tlast)", ".in_last(1'b0)", ""},
+		{"axis around an engine", "in_data[5:0]", "{in_data[0], in_data[5:1]}", "expected"},
+		{"uart around an engine", ".drop(drop),\n      .out_valid", ".drop(1'b0),\n      .out_valid", ""},
+		{"uart with encoder", "broken    <= ~line", "broken    <= 1'b0", ""},
+		{"uart with encoder", "quiet & at != 4'd0", "1'b0", ""},
+		{"spi around words", ".in_last(finish)", ".in_last(push)", ""},
+		{"spi around an engine", "result[{to, 3'd0}+:8]", "~result[{to, 3'd0}+:8]", "expected"},
+	} {
+		t.Run(c.name+" "+c.bad, func(t *testing.T) {
+			t.Parallel()
+			d, f := wrappings()[c.name].wrap(t, c.good, c.bad)
+			r := stubbed(t, d, f)
+			if r.Mismatches == 0 || !strings.Contains(fmt.Sprint(r.First), c.want) {
+				t.Errorf("%+v, want %q", r, c.want)
+			}
+		})
+	}
+}
+
+// TestStubBounded holds that samples with long results are played for a bounded time, and every bit of
+// theirs still: of one feature a sample, and a hundred counts a result on a serial line.
+func TestStubBounded(t *testing.T) {
+	m := modelgen.New(modelgen.Options{Seed: 9, Features: 1, Width: 200, Depth: 1, Classes: 100})
+	d := verifytest.WithCounts(t, verifytest.NewDesign(t, m.Freeze(), netlist.Full, 2))
+	for kind, most := range map[string]int{"stream": leastWords, "uart": 500} {
+		f := WrapperFiles{Kind: kind, Module: "net", Sources: []string{"net_" + kind + ".v", "net.v"}}
+		p, err := newPlayback(d, f.wrapped())
+		if err != nil {
+			t.Fatal(err)
+		}
+		re := newRehearsal(d, f, p)
+		if n := len(re.want); n > most || n < extremes+2*re.rounds() || kind == "stream" && n < most*9/10 {
+			t.Errorf("%s: %d samples of %d clocks", kind, n, p.clocks)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package verifytest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"ialgn/netlist"
+	"ialgn/sim"
+)
+
+// OutputsOf simulates a netlist over all samples and returns the values of its ports
+// and probes, so that tests know what a fault shows without this package's comparisons.
+func OutputsOf(t *testing.T, n *netlist.Netlist, x []uint64, samples int) string {
+	t.Helper()
+	c, err := sim.NewClassifier(n, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Classify(t.Context(), x, samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(r.Class, r.Counts)
+}
+
+// BreakGate returns n with another table, or with another net for one input, in one
+// function cell drawn at random.
+func BreakGate(r *rand.Rand, n *netlist.Netlist, anchor bool) (*netlist.Netlist, netlist.Cell) {
+	cells := CellsOf(n, netlist.Function)
+	c := cells[r.IntN(len(cells))]
+	in, table := slices.Clone(n.Inputs(c)), n.Param(c)
+	if anchor {
+		in[r.IntN(len(in))] = netlist.Net(2 + r.IntN(int(n.Output(c))-2))
+	} else {
+		table ^= 1 + r.Uint64N(1<<(1<<len(in))-1)
+	}
+	return Rewire(n, c, table, in...), c
+}
+
+// EquivalentInput says whether the broken cell is the sound one after all.
+func EquivalentInput(sound, broken *netlist.Netlist, c netlist.Cell) bool {
+	return sound.Param(c) == broken.Param(c) && slices.Equal(sound.Inputs(c), broken.Inputs(c))
+}
