@@ -78,7 +78,8 @@ func (o SynthOptions) reused(ctx context.Context, out *artifact.Output, r synth.
 	}
 	if !slices.Equal(verilogOf(out), verilogOf(other)) {
 		return "", hint.With(option.Errorf("{Reuse} %s: its engine is another one than that of %s", o.Reuse, out.Dir),
-			"both must have the same {Module}, {Fold} and {Wrap}, and models with the same features, classes and blocks of steps")
+			"both must have the same {Module}, {Fold} and {Wrap}, and models with the same features, classes and "+
+				"blocks of steps")
 	}
 	return filepath.Join(o.Reuse, SynthesisFolder, r.Device.Name), nil
 }

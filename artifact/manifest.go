@@ -61,7 +61,8 @@ type File struct {
 func readManifest(dir string) (*Manifest, []byte, error) {
 	m, data, err := readManifestFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s: no output folder of compile, or one whose writing was interrupted: compile again: %w", dir, fs.ErrNotExist)
+		return nil, nil, fmt.Errorf("%s: no output folder of compile, or one whose writing was interrupted: "+
+			"compile again: %w", dir, fs.ErrNotExist)
 	}
 	return m, data, err
 }

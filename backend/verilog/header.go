@@ -169,7 +169,10 @@ func (d *design) otherNames(sorts map[names.Sort]bool) {
 		{names.OfThreshold, "Wire x12_gt63 is 1 where word 12 of the port x is above 63."},
 		{names.OfWord, "Wire x12_e0 depends on word 12 of the port x alone."},
 		{names.OfBit, "Wire count_3_b2 is count_3[2]."},
-		{names.OfBus, "Wire count_3_n5 is a cell on the way to count_3, class_index_n5 one between the counts and class_index."},
+		{
+			names.OfBus,
+			"Wire count_3_n5 is a cell on the way to count_3, class_index_n5 one between the counts and class_index.",
+		},
 		{names.OfSignal, "Register c3_k17_l42_s2 holds c3_k17_l42 in pipeline stage 2, x_5_s1 holds x[5] in stage 1."},
 	} {
 		if sorts[line.of] {

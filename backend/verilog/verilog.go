@@ -127,8 +127,8 @@ func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {
 		return nil, fmt.Errorf("verilog: %w", err)
 	}
 	d := &design{
-		wires: &wires{Names: names.New(n), n: n, chains: f.chainsOf(n)}, printer: newPrinter(w), module: module, version: opt.Version, family: f,
-		groups: portGroups(n), clock: clock,
+		wires: &wires{Names: names.New(n), n: n, chains: f.chainsOf(n)}, printer: newPrinter(w),
+		module: module, version: opt.Version, family: f, groups: portGroups(n), clock: clock,
 	}
 	d.findBits()
 	if clock != nil {

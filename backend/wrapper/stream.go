@@ -69,7 +69,8 @@ type module struct{ name, comment, text string }
 // loader returns the loader of a wrapper.
 func (d *design) loader(wrapper string) module {
 	name := wrapper + "_loader"
-	return module{name, "the words of a sample, collected", strings.NewReplacer("@MODULE@", name, "@BITSBELOW@", bitsBelow).Replace(loaderModule)}
+	text := strings.NewReplacer("@MODULE@", name, "@BITSBELOW@", bitsBelow).Replace(loaderModule)
+	return module{name, "the words of a sample, collected", text}
 }
 
 // file returns a file of modules, the wrapper itself first.

@@ -61,7 +61,8 @@ func scalePart(ctx context.Context, w io.Writer, o *options) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "\n`ialgn compile --scope core --lut 6`, from the model file to mapped netlist and Verilog on disk.\n\n")
+	fmt.Fprint(w, "\n`ialgn compile --scope core --lut 6`, from the model file to mapped netlist and Verilog on "+
+		"disk.\n\n")
 	t := newTable(w, "model", "steps of chains", "LUT6, gates", "head", "levels", "wall s", "CPU s", "peak memory, MB")
 	var over []error
 	for _, f := range scaleForms {

@@ -61,7 +61,8 @@ func report(w io.Writer, results []result) error {
 		trained += count(r.Trained)
 		yosys += count(slices.Contains(r.Shown, "yosys"))
 	}
-	fmt.Fprintf(w, "%d mutants: %d in trained networks of 1,000 gates or more, %d of them rare; %d shown by yosys, too\n\n",
+	fmt.Fprintf(w, "%d mutants: %d in trained networks of 1,000 gates or more, %d of them rare; "+
+		"%d shown by yosys, too\n\n",
 		len(results), trained, rare, yosys)
 	table(w, "kind", kinds, results)
 	table(w, "changed", places, results)
