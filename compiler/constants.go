@@ -112,7 +112,7 @@ func foldCompare(c *netlist.Copier, i netlist.Cell, in []netlist.Net) {
 		return
 	}
 	rest -= below
-	for len(word) > 0 && rest&1 == 1 { // no value of this bit makes a difference
+	for len(word) > 0 && rest&1 == 1 { // the lowest bit makes no difference to the comparison
 		word, rest = word[1:], rest>>1
 	}
 	switch {

@@ -43,10 +43,10 @@ func Inverters(n *netlist.Netlist) *netlist.Netlist {
 // inverter copies a netlist without its inverters.
 type inverter struct {
 	*netlist.Copier
-	root     []netlist.Net // of each old net: the net at the start of the inverters before it
+	root     []netlist.Net // for each old net, the net at the start of the inverters that lead to it
 	odd      netSet        // old nets an odd number of inverters behind their root
 	plain    netSet        // roots that something other than a function reads as they are
-	inverse  netSet        // and inverted
+	inverse  netSet        // roots that a function reads inverted
 	flipped  netSet        // roots whose driver is inverted in the new netlist
 	inverted map[netlist.Net]netlist.Net
 	pins     []netlist.Net
@@ -148,7 +148,7 @@ func (v *inverter) wire(net netlist.Net) netlist.Net {
 // invertersAbsorbed returns an error for the first net that two cells invert, or the first function that reads an
 // inverter.
 func invertersAbsorbed(n *netlist.Netlist) error {
-	inverted, inverse := newNetSet(n), newNetSet(n) // what inverters read, and what they drive
+	inverted, inverse := newNetSet(n), newNetSet(n) // nets that inverters read, and nets that they drive
 	for i := range netlist.Cell(n.Cells()) {
 		if n.Kind(i) != netlist.Function {
 			continue

@@ -13,7 +13,7 @@ import (
 // (package compiler/hardware). It is a row of a [Table].
 type Pass struct {
 	Name     string
-	Contract string // what it requires and ensures, beside what every pass keeps
+	Contract string // what the pass requires and ensures, in addition to what every pass keeps
 	Why      string // the reason for its place
 
 	// Needs names the option without which the pass does not run, empty if it always does; Off says that the option
@@ -21,8 +21,8 @@ type Pass struct {
 	Needs string
 	Off   bool
 
-	Grows  bool // it may leave more cells or pins than it found
-	Delays bool // it may put registers in, enabled by a new input port [netlist.EnablePort]
+	Grows  bool // the pass may leave more cells or pins than it found
+	Delays bool // the pass may insert registers, enabled by a new input port [netlist.EnablePort]
 
 	// Holds returns an error for a netlist that is not what the contract ensures. It is nil where telling takes more
 	// than a few walks over the cells.
@@ -38,7 +38,7 @@ type Run func(context.Context, *netlist.Netlist) (*netlist.Netlist, error)
 
 // PassReport says what one run of a pass did.
 type PassReport struct {
-	Sweep   int     `json:"sweep,omitempty"` // from 1; 0: after all sweeps
+	Sweep   int     `json:"sweep,omitempty"` // number of the sweep, from 1; 0: after all sweeps
 	Name    string  `json:"name"`
 	Before  int     `json:"before"` // cells
 	After   int     `json:"after"`
@@ -50,7 +50,7 @@ type PassReport struct {
 
 // Table is passes in their order, and what that order must keep.
 type Table struct {
-	Package     string // whose table it is
+	Package     string // package whose table the row stands in
 	Earlier     []Pass // those of another table, which have run before; constraints may name them
 	Passes      []Pass
 	Constraints []Constraint
@@ -100,7 +100,7 @@ type Manager struct {
 	// given, which stays in memory meanwhile.
 	Check Check
 
-	Reports []PassReport // of all sweeps, in order
+	Reports []PassReport // one for each pass and sweep, in order
 }
 
 // Sweep runs each pass of the table once, but for those that are off, and returns the last one's netlist. Sweeps count

@@ -10,7 +10,7 @@ package netlist
 // at the end of the chain. Whatever else reads it reads a LUT that brings it out.
 type Chains struct {
 	reads map[Cell]Net  // functions that read a carry, or a first carry, where the chain passes
-	mate  map[Cell]Cell // of functions: the carry beside it
+	mate  map[Cell]Cell // for a function cell, the carry cell that shares its logic cell
 	next  map[Net]Cell  // the carry that goes on from a net
 	out   map[Net]bool  // carries that a LUT brings out
 	least Net           // the lowest of these

@@ -104,7 +104,7 @@ type nodes struct {
 	n     *Netlist
 	count int
 	ids   []uint32
-	i     int // of the current node; -1 before the first, count after the last
+	i     int // position of the current node; -1 before the first, count after the last
 }
 
 func newNodes(n *Netlist, count int, ids []uint32) graph.Nodes {

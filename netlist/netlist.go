@@ -87,8 +87,8 @@ const MaxLayers = math.MaxUint16
 // Origin says which gate of the model a cell came from. The zero Layer means none:
 // the cell belongs to the encoder, the head or a pass.
 type Origin struct {
-	Layer uint16 // from 1
-	Chain uint32 // from 0
+	Layer uint16 // layer of the gate, from 1; 0: the cell comes from no gate
+	Chain uint32 // chain of the gate, from 0
 }
 
 // Port is a named bus. A bus holds words of Word bits; Labels, when present, says
@@ -125,7 +125,7 @@ type Netlist struct {
 	outStart []Net // cell c drives outStart[c] .. outStart[c+1]-1
 	layer    []uint16
 	chain    []uint32
-	class    []uint16 // of each chain
+	class    []uint16 // class of each chain
 }
 
 // Cells returns the number of cells.

@@ -35,7 +35,7 @@ type textParser struct {
 	tok   token // the next one
 	err   error
 	b     *Builder
-	names map[string]bool // of ports and probes
+	names map[string]bool // names of the ports and probes read so far
 	pins  []Net
 }
 

@@ -19,9 +19,9 @@ const (
 // token is a piece of the text form.
 type token struct {
 	kind      byte
-	line, col int    // from 1; col counts bytes
-	number    uint64 // of a number
-	text      string // of a word, a string, or what is wrong with a bad token
+	line, col int    // both count from 1; col counts bytes
+	number    uint64 // value of a number token
+	text      string // a word, the content of a string, or what is wrong with a bad token
 }
 
 // String describes the token for messages.
@@ -47,13 +47,13 @@ func (t token) String() string {
 type scanner struct {
 	r         io.Reader
 	buf       []byte
-	data      []byte // what is left to scan of buf is data[i:]
+	data      []byte // data[i:] is still to be scanned
 	i         int
 	base      int64 // offset of data in the text
 	line      int
 	lineStart int64
 	text      []byte
-	err       error // of the reader
+	err       error // first error of the reader
 }
 
 func newScanner(r io.Reader) *scanner {
@@ -154,7 +154,7 @@ func (s *scanner) run() []byte {
 func (s *scanner) number(t *token) {
 	text := s.run()
 	t.kind = tokenNumber
-	if len(text) < 19 { // no overflow
+	if len(text) < 19 { // so few digits cannot overflow
 		plain := true
 		for _, c := range text {
 			t.number = 10*t.number + uint64(c-'0')

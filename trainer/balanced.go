@@ -22,9 +22,8 @@ func drawBalanced(m *model.Model) {
 	}
 }
 
-// drawGroup draws the wires of a group of gates of a layer from its part of the sources:
-// a random permutation of as many sources as there are wires, each as often as another or
-// once more, and which those are is random too.
+// drawGroup draws the wires of a group of gates of a layer from the group's part of the sources. They are a random
+// permutation in which each source stands equally often, but for a remainder that is drawn as well.
 func drawGroup(m *model.Model, s *model.Section, layer, group, groups int) {
 	stream := draw.New(m.Config.Train.Seed, draw.BalancedWires, layer, group)
 	var pins []*model.Pin

@@ -20,7 +20,7 @@ type Data struct {
 	Classes     []string
 	Encoder     *encoding.Encoder
 	Train, Test *encoding.Packed // levels
-	TrainSHA256 string           // of the decoded content, see package dataset
+	TrainSHA256 string           // digest of the decoded content, as package dataset defines it
 	TestSHA256  string
 }
 

@@ -16,7 +16,7 @@ import (
 type Earlier struct {
 	Finished bool
 	model    string // path of the model, finished or not
-	path     string // of the file that is there
+	path     string // path of the earlier file
 	record   *model.Record
 }
 

@@ -57,7 +57,7 @@ func (r *Run) lock() (*filelock.Lock, error) {
 		return nil, option.Errorf("%s: its folder cannot be written (%w); mend that, or name another file with {Path}",
 			r.Model, err)
 	case err != nil:
-		return nil, err // which says what to do
+		return nil, err // the error says what to do
 	}
 	return l, nil
 }

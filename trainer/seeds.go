@@ -21,7 +21,7 @@ type Seeds struct {
 	Run
 	N      int
 	Begin  func(seed uint64) // called before each run that trains, unless nil
-	Refuse Refusal           // of what earlier calls left, unless nil
+	Refuse Refusal           // refuses to replace files that earlier calls left; nil: they may be replaced
 }
 
 // SeedsSummary is the outcome of all runs.

@@ -12,9 +12,9 @@ import (
 type Summary struct {
 	Model         string   `json:"model"`
 	Epochs        int      `json:"epochs"`
-	Stopped       bool     `json:"stopped_early,omitempty"` // by patience
-	KeptEpoch     int      `json:"kept_epoch"`              // from 1, whose parameters the model has
-	TrainAccuracy float64  `json:"train_accuracy"`          // of the kept epoch, as all until Last
+	Stopped       bool     `json:"stopped_early,omitempty"` // patience ran out before the last epoch
+	KeptEpoch     int      `json:"kept_epoch"`              // epoch whose parameters the model has, from 1
+	TrainAccuracy float64  `json:"train_accuracy"`          // accuracies up to Last are those of the kept epoch
 	Loss          float64  `json:"loss"`
 	Validation    *float64 `json:"validation_accuracy,omitempty"` // nil without a validation set
 	TestAccuracy  float64  `json:"test_accuracy"`

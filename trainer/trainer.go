@@ -32,15 +32,15 @@ import (
 type Run struct {
 	Config  config.Config
 	Model   string          // path of the model file; [CheckpointPath] of it holds the state
-	Folders []string        // where data sets are looked for
+	Folders []string        // folders that are searched for data sets
 	Threads int             // 0: all cores
 	Resume  bool            // go on from the checkpoint
 	Start   string          // path of a model file whose parameters to start from; "": draw them
-	Guard   overwrite.Guard // of the files that it writes
+	Guard   overwrite.Guard // says which existing files may be replaced
 
-	Like *Earlier // unless nil, a run whose data this one's must be
+	Like *Earlier // unless nil, an earlier run that this one's data must match
 
-	Watch Watcher // unless nil, looks at each optimiser step
+	Watch Watcher // unless nil, is called at each optimiser step
 
 	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
 	// the run goes on. Without it such a failure ends the run, as one at its end does.
@@ -56,14 +56,15 @@ type Progress struct {
 	Epoch, Epochs  int // the current epoch, from 1, and all
 	Batch, Batches int // done of this epoch, and all
 	Loss           float64
-	TrainAccuracy  float64       // of this epoch so far
-	LearningRate   float64       // of the last step
+	TrainAccuracy  float64       // training accuracy of this epoch so far
+	LearningRate   float64       // learning rate of the last step
 	GateStepsRate  float64       // per second, of this call
 	Left           time.Duration // estimated, to the end of the run
-	// of this call so far, in optimiser steps: the rest is reading, shuffling, evaluation, checkpoints
+	// time that this call has spent in optimiser steps; the rest went into reading, shuffling, evaluation and
+	// checkpoints
 	InStep   time.Duration
 	Finished *model.Epoch // set after an epoch, evaluated
-	Relaxed  *float64     // with it, and estimator soft: the test accuracy of the relaxed network
+	Relaxed  *float64     // with TestAccuracy and estimator soft: the test accuracy of the relaxed network
 }
 
 // ErrInterrupted says that the context ended and the work so far, if any, was saved.
@@ -92,7 +93,7 @@ type session struct {
 	rows    []uint64 // one batch
 	labels  []uint8
 
-	inStep time.Duration // of this call, inside optimiser steps
+	inStep time.Duration // time that this call has spent in optimiser steps
 
 	started    time.Time
 	startSteps int
@@ -100,8 +101,7 @@ type session struct {
 	saveCost   time.Duration
 }
 
-// position is how far a run has come: what a checkpoint stores beside parameters and
-// moments.
+// position is how far a run has come. A checkpoint stores it with the parameters and moments.
 type position struct {
 	Step    int     `json:"step"`  // optimiser steps done
 	Epoch   int     `json:"epoch"` // epochs finished

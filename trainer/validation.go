@@ -14,9 +14,9 @@ import (
 	"ialgn/trainer/model"
 )
 
-// BestPath returns the path of the model file with the parameters of the epoch that is
-// the best so far on the validation set. It stands beside the model of a run that has
-// one, also after its end, so that a later call can go on.
+// BestPath returns the path of the model file with the parameters of the epoch that is the best so far on the
+// validation set. A run with a validation set keeps it beside its model, also after the end, so that a later call can
+// go on.
 func BestPath(model string) string { return model + ".best" }
 
 // holdOut takes a share of the training samples out of the set and returns them, the

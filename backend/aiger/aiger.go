@@ -133,7 +133,7 @@ func writeSymbols(out *bufio.Writer, inputs, outputs []string) {
 // a second writes the gates.
 type lowering struct {
 	n      *netlist.Netlist
-	lits   []lit // of each net
+	lits   []lit // literal of each net
 	inputs int
 	next   uint64 // variable; wider than a literal, so that too many are noticed
 	out    *bufio.Writer

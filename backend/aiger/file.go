@@ -40,7 +40,7 @@ func Read(r io.Reader) (*File, error) {
 // parser reads one file.
 type parser struct {
 	r                      *bufio.Reader
-	line                   int // that text returned last
+	line                   int // number of the line that text returned last
 	inputs, outputs, gates int
 }
 

@@ -20,7 +20,7 @@ func Match(ref, f *File) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := make([]uint32, len(inputs)) // of each input of f in the result
+	place := make([]uint32, len(inputs)) // for each input of f, its place in the result
 	for i, j := range inputs {
 		place[j] = uint32(i)
 	}

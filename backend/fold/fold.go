@@ -40,7 +40,7 @@ type Options struct {
 	Core   string // name of the netlist's module; the engine's is Core_fold. Empty: the netlist's name
 	Lanes  int    // steps in a clock: 1, 2 or 4
 	Header []string
-	Steps  int  // that a lane has room for, at least; 0: as many as there are
+	Steps  int  // least number of steps that a lane has room for; 0: as many as the program needs
 	Drop   bool // the engine has an input drop, as wrappers of bytes need it: the packet so far is void
 	// Thresholds are those of each feature, ascending and equally many.
 	Thresholds [][]uint16
@@ -56,7 +56,7 @@ type Shape struct {
 	Lanes    int
 	Features int
 	Classes  int
-	WordBits int // of a feature's word
+	WordBits int // bits in a feature's word
 	Count    int // bits of a class count
 	Depth    int // words of each lane's program, whole blocks of RAM
 	Drop     bool
@@ -162,12 +162,12 @@ func (s *Shape) banks() []bank {
 // Cost is what an engine takes of a device's memory and of time.
 type Cost struct {
 	Lanes       int `json:"lanes"`
-	Steps       int `json:"steps"`          // of a lane
-	Cycles      int `json:"cycles"`         // from one sample to the next, at least
-	Latency     int `json:"latency_cycles"` // of a sample, as package wrapper has it
-	ProgramBits int `json:"program_bits"`   // of all lanes
+	Steps       int `json:"steps"`          // steps in a lane
+	Cycles      int `json:"cycles"`         // least number of clocks from one sample to the next
+	Latency     int `json:"latency_cycles"` // clocks that a sample takes, as package wrapper defines it
+	ProgramBits int `json:"program_bits"`   // bits in the programs of all lanes together
 	ImageBits   int `json:"image_bits"`     // two samples, for each lane
-	Blocks      int `json:"block_rams"`     // of 4,096 bits, as iCE40 has them
+	Blocks      int `json:"block_rams"`     // block RAMs of 4,096 bits, the size that iCE40 has
 }
 
 // afterSteps are the clocks of a sample that are neither those of its words nor of its steps: one

@@ -14,7 +14,7 @@ type Memory struct {
 	File       string
 	Depth      int  // words
 	Width      int  // bits of a word
-	Thresholds bool // it holds those of the features, no program
+	Thresholds bool // the memory holds the features' thresholds, not a program
 	word       func(i int) *big.Int
 }
 

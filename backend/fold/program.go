@@ -41,7 +41,7 @@ type step struct {
 	end     bool
 	feature int
 	level   int // j
-	ones    int // of a step that closes a class
+	ones    int // in a step that closes a class: how many of its chains are always 1
 }
 
 // closing returns the step that closes a class.
@@ -97,7 +97,7 @@ type anchor struct{ feature, level int }
 // findAnchors finds the nets that are thermometer bits: comparators, and the highest bits of
 // words.
 func (f *folder) findAnchors(x netlist.Port, thresholds [][]uint16) error {
-	feature := map[netlist.Net]int{} // by the highest bit
+	feature := map[netlist.Net]int{} // features by the net of their highest bit
 	for i := range thresholds {
 		if len(thresholds[i]) != len(thresholds[0]) || len(thresholds[i]) == 0 {
 			return fmt.Errorf("%w: feature %d has %d thresholds, feature 0 has %d", errForm, i, len(thresholds[i]),
@@ -228,7 +228,7 @@ func (f *folder) steps(c *chain.Chain) ([]step, error) {
 		negated := c.Inverted
 		switch {
 		case o == xor:
-			negated = false // it passes an inversion on
+			negated = false // the step passes the inversion on to the next
 		case c.Inverted && o == and:
 			o = or
 		case c.Inverted && o == or:

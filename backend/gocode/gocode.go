@@ -77,10 +77,10 @@ type file struct {
 	n          *netlist.Netlist
 	opt        Options
 	program    *wordcode.Program
-	place      *wordcode.Placement  // of straight code
+	place      *wordcode.Placement  // where the straight code keeps its intermediate results
 	table      *wordcode.Table      // otherwise
 	classifier *wordcode.Classifier // nil: n is none
-	vectors    *wordcode.Vectors    // of the tests alone
+	vectors    *wordcode.Vectors    // vectors that the emitted tests check
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {

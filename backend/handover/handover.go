@@ -25,29 +25,29 @@ import (
 type Options struct {
 	Module  string         // the module's name; empty: the netlist's
 	Target  *target.Family // nil: [target.Generic]
-	Style   verilog.Style  // of the Verilog
-	MHz     float64        // of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
+	Style   verilog.Style  // style of the Verilog
+	MHz     float64        // frequency of the clock; without registers, 1/MHz is the longest delay from inputs to outputs
 	Version uint32         // the word of [Version] that the Verilog has too; 0: none
-	Top     *Top           // what is handed over instead of the netlist's module; nil: that itself
+	Top     *Top           // the module that is handed over in place of the netlist's; nil: the netlist's itself
 }
 
 // Top is a module around a netlist's, or in its place: a wrapper, an engine.
 type Top struct {
 	Module string
 	Clock  string // the name of its port
-	Ports  []Port // in the order of the Verilog
+	Ports  []Port // in the order in which the Verilog has them
 	// clocks from the edge that takes the first word of a sample to the first that can take its result; 0: there is none
 	Latency   int
 	Sources   []string // Verilog files for synthesis, without models of primitives, the top last
-	Cells     bool     // they have the primitives of the options' style
+	Cells     bool     // the sources instantiate primitives, in the style of the options
 	Memories  []string // files that the Verilog reads
-	Testbench string   // its file
+	Testbench string   // file of the testbench
 }
 
 // File is a file beside the Verilog.
 type File struct {
-	Format string // its name in the manifest
-	Suffix string // of the file's name, after the module's
+	Format string // name of the list's format in the manifest
+	Suffix string // what follows the module's name in the file's name
 	Write  func(w io.Writer, n *netlist.Netlist, opt Options) error
 }
 
@@ -78,7 +78,7 @@ type Port struct {
 	Name    string
 	Width   int // 0: a scalar
 	Output  bool
-	Meaning string // for people, on one line
+	Meaning string // what the port carries, one line for people
 }
 
 // direction returns how Verilog calls the direction.
@@ -148,7 +148,7 @@ func printable(s string) string {
 // which tools might take for a directive.
 type file struct {
 	strings.Builder
-	comment string // what begins a comment
+	comment string // token that begins a comment
 }
 
 func (f *file) line(format string, args ...any) {
@@ -165,7 +165,7 @@ func (f *file) writeTo(w io.Writer) error {
 // design is a netlist that is being handed over.
 type design struct {
 	Options
-	module   string            // that is handed over
+	module   string            // name of the module that is handed over
 	pipeline *netlist.Pipeline // nil: there are no registers
 	ports    []Port
 	clock    string // the name of its port; empty: there is none

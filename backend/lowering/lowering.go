@@ -121,7 +121,7 @@ func (l lowering) adder(a, b, c netlist.Net) (sum, carry netlist.Net) {
 	case c != netlist.False:
 		return l.function(tableSum, a, b, c), l.function(tableMajority, a, b, c)
 	case b == netlist.False || a == netlist.False:
-		return max(a, b), netlist.False // the other of the two
+		return max(a, b), netlist.False // one operand is a constant, so the result is the other
 	}
 	return l.function(0b0110, a, b), l.function(0b1000, a, b)
 }

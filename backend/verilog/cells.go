@@ -46,8 +46,8 @@ func (d *design) run(title section, cells []netlist.Cell) {
 
 // section says what a cell belongs to.
 type section struct {
-	kind  netlist.Kind // of cells that are not gates of the model
-	layer uint16       // of gates
+	kind  netlist.Kind // kind of the cells that are not gates of the model
+	layer uint16       // layer of the gates
 }
 
 func (d *design) section(c netlist.Cell) section {
@@ -193,7 +193,7 @@ func (d *design) popcount(c netlist.Cell) {
 
 func (d *design) argmax(c netlist.Cell) {
 	in, width := d.n.Inputs(c), int(d.n.Param(c))
-	if len(in) == width { // of one class
+	if len(in) == width { // there is a single class
 		d.end(append(d.begin(c), "1'b0;"...))
 		return
 	}

@@ -73,7 +73,7 @@ func (e expression) binary(buf []byte, table uint64, a, b int, context byte) []b
 	at := func(i, j int) uint64 { return table >> (i<<a | j<<b) & 1 }
 	f := binary[at(0, 0)|at(1, 0)<<1|at(0, 1)<<2|at(1, 1)<<3]
 	if f.no {
-		buf, context = append(buf, '~'), contextMux // in parentheses, whatever stands around
+		buf, context = append(buf, '~'), contextMux // the operand gets parentheses wherever it stands
 	}
 	buf, closing := open(buf, f.op, context)
 	buf = e.literal(buf, a, f.notA)

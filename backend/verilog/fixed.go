@@ -55,7 +55,7 @@ func SampleLines(stages int) string {
 // Primitive is a cell of a target, as its instances and its model are written.
 type Primitive struct {
 	Name      string
-	Parameter string   // has the function, in as many bits as it has values; empty: the cell has none
+	Parameter string   // name of the parameter with the function, a bit for each value; empty: the cell has none
 	Inputs    []string // pins in the order in which they are written, that of the lowest bit of a table's index first
 	Output    string
 }

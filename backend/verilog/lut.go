@@ -122,7 +122,7 @@ func (d *design) lut(c netlist.Cell, table uint64, pins []int) {
 	f, in := d.family, d.n.Inputs(c)
 	name, width := f.LUT.Primitive(len(pins))
 	place := d.place(c, pins, width)
-	var at [netlist.MaxFunctionInputs]int // where each input of the function is
+	var at [netlist.MaxFunctionInputs]int // pin that each input of the function is connected to
 	for _, j := range pins {
 		d.used.Add(int(in[j]))
 		at[j] = slices.Index(place, in[j])

@@ -24,7 +24,7 @@ var registerModule string
 // Helper is a module below the netlist's, of which its operators are instances: NAME_popcount.
 type Helper struct {
 	Suffix     string
-	Parameters []string // in the order in which an instance gives them
+	Parameters []string // in the order in which an instance sets them
 	Inputs     []string // pins, in their order; those of a register are the clock, the enable and the data
 	Output     string
 

@@ -105,7 +105,7 @@ func (s *plainScanner) word(c byte) string {
 			return string(word)
 		}
 		word = append(word, next[0])
-		_, _ = s.r.Discard(1) // it was peeked
+		_, _ = s.r.Discard(1) // the byte that Peek has shown
 	}
 }
 
@@ -120,7 +120,7 @@ func (s *plainScanner) comment() error {
 		return nil
 	}
 	kind, last := peeked[0], byte(0)
-	_, _ = s.r.Discard(1) // it was peeked
+	_, _ = s.r.Discard(1) // the byte that Peek has shown
 	for {
 		c, err := s.next()
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // hexadecimal digits as the ports have. Its errors name the line.
 func ReadVectors(r io.Reader, n *netlist.Netlist) (Vectors, error) {
 	groups := portGroups(n)
-	var rows [3][][]byte // of each group, a sample's bits
+	var rows [3][][]byte // for each group, the bits of each sample
 	samples := 0
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, lineOf(groups)+64)

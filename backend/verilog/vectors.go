@@ -12,9 +12,9 @@ import (
 // its word w is sample 64 w + i.
 type Vectors struct {
 	Samples int
-	Words   int // of a row; at least Samples / 64, rounded up
+	Words   int // words in a row: at least Samples / 64, rounded up
 	Inputs  []uint64
-	Outputs []uint64 // as the netlist should give them
+	Outputs []uint64 // the values that the netlist should give
 	Probes  []uint64 // likewise
 }
 

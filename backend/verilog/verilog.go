@@ -102,7 +102,7 @@ type design struct {
 	used    bitset.Set // nets that an expression reads or an output port is
 	groups  [3]portGroup
 	clock   *netlist.Pipeline // nil: without registers
-	stage   []int32           // of each net, with registers
+	stage   []int32           // stage of each net; nil without registers
 }
 
 func newDesign(w io.Writer, n *netlist.Netlist, opt Options) (*design, error) {

@@ -12,7 +12,7 @@ import (
 type wires struct {
 	*names.Names
 	n      *netlist.Netlist
-	chains *netlist.Chains // of carries; nil: they are cells as others
+	chains *netlist.Chains // carries that lie on chains; nil: carries are ordinary cells
 	bits   bitset.Set      // input bits that are read through wires; nil: there are none
 }
 

@@ -11,8 +11,8 @@ import (
 // class and counts come out.
 type Classifier struct {
 	Features    int    // words of the input port x
-	FeatureBits int    // of a word, at most [MaxFeatureBits]
-	Class       Rows   // of the outputs: the class index
+	FeatureBits int    // bits in a feature's word, at most [MaxFeatureBits]
+	Class       Rows   // output rows with the class index
 	Counts      []Rows // the count of each class
 }
 

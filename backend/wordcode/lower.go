@@ -6,7 +6,7 @@ import "ialgn/netlist"
 type lowering struct {
 	n        *netlist.Netlist
 	p        *Program
-	lits     []Literal // of each net whose driver is done
+	lits     []Literal // literals of the nets whose driver is already lowered
 	done     []bool    // cells
 	stack    []frame
 	tooLarge bool
@@ -16,7 +16,7 @@ type lowering struct {
 type frame struct {
 	cell  netlist.Cell
 	pin   int      // the inputs before it are done
-	count *counter // of a popcount, of which inputs are added as they come
+	count *counter // counter of a popcount, to which inputs are added as they are computed
 }
 
 func newLowering(n *netlist.Netlist) *lowering {
@@ -234,9 +234,9 @@ func (l *lowering) fullAdder(a, b, c Literal) (sum, carry Literal) {
 // which a loop over a table can predict.
 type counter struct {
 	l    *lowering
-	bits []Literal // to be added
+	bits []Literal // bits that are still to be added
 	sum  []Literal
-	wait []Literal // of each digit, a bit that waits for its pair
+	wait []Literal // for each digit, the bit that has no partner yet
 	full []bool    // whether one does
 }
 

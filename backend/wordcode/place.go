@@ -8,7 +8,7 @@ const Local = ^uint32(0)
 type Placement struct {
 	Section int      // operations a section
 	Slots   int      // size of the array
-	Slot    []uint32 // of each operation's result; Local: none
+	Slot    []uint32 // slot of each operation's result; results that are local have none
 }
 
 // Place gives slots in an array to the values that are read outside of the section that

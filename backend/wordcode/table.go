@@ -49,7 +49,7 @@ func (p *Program) Table() (*Table, error) {
 		if op := int(v) - p.Inputs - 1; op >= 0 {
 			return result(op)
 		}
-		return uint64(max(v, 1) - 1) // of operands that are not read: any
+		return uint64(max(v, 1) - 1) // operands that are not read may have any number
 	}
 	for i := 0; i < len(p.Ops); i++ {
 		op, to := p.Ops[i], result(i)

@@ -12,7 +12,7 @@ import (
 // and r; what the rows of the outputs must be is known by [Hash]. Of a classifier, class and
 // counts of the first [Samples] samples are spelled out.
 type Vectors struct {
-	Hashes []uint64 // of each block
+	Hashes []uint64 // hash of each block of samples
 	Class  []uint16
 	Counts []uint32 // [sample][class]
 }

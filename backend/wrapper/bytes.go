@@ -37,7 +37,7 @@ func Bytes(p netlist.Port, bit func(i int) uint64) []byte {
 // are not kept.
 func (d *design) asBytes() *design {
 	b := *d
-	if d.levels != nil { // of a byte each
+	if d.levels != nil { // levels take a byte each
 		b.in = 8
 		return &b
 	}

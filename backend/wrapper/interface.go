@@ -9,14 +9,14 @@ type Port struct {
 	Name    string
 	Width   int // 0: a scalar
 	Output  bool
-	Meaning string // for people, on one line
+	Meaning string // what the port carries, one line for people
 }
 
 // Interface is what a wrapper's module looks like from outside, with its parameters as written.
 type Interface struct {
 	Module string
 	Clock  string // the name of its port
-	Ports  []Port // in the order of the Verilog
+	Ports  []Port // in the order in which the Verilog has them
 }
 
 // NewInterface returns the interface of what [WriteStream] and so on write of a netlist. It returns
@@ -31,7 +31,7 @@ func NewInterface(kind string, n *netlist.Netlist, o Options) (*Interface, error
 	}
 	words := o
 	if k.Bytes {
-		words.Beat = 0 // it is in bytes, which may be more than words
+		words.Beat = 0 // Beat counts bytes here, and may exceed the number of words
 	}
 	d, err := newDesign(n, words, k)
 	if err != nil {

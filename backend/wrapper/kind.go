@@ -12,12 +12,12 @@ import (
 // Kind is a row of the table of wrappers: one interface of the classifier with the world. Each stands in
 // the file that writes it.
 type Kind struct {
-	Name  string // of the kind; after the name of the core and a _ that of the module and the file
+	Name  string // name of the kind; module and file are called CORE_NAME
 	Clock string // the name of the clock's port
 	Bytes bool   // samples and results are bytes, in which a word of more than one bit takes whole ones
 	Drops bool   // the protocol can call the packet so far void
-	Paced bool   // the other side decides how fast bits come, so that no latency is told
-	Baud  bool   // there is a rate beside the clock
+	Paced bool   // the other side sets the pace at which bits come, so there is no latency to tell
+	Baud  bool   // the interface has a bit rate besides its clock
 	Beat  int    // bytes that come in a clock, but for an engine, which takes one; 0: one, or as the rate says
 
 	// Broken are the forms of packets without a result that there are, in the order in which they are tried.

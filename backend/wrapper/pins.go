@@ -11,12 +11,12 @@ import (
 // Board is a board on which wrappers have pins.
 type Board struct {
 	Name    string
-	Device  string // as nextpnr-ice40 calls it in an option
+	Device  string // name of the device in the options of nextpnr-ice40
 	Package string
-	ClockHz int // of its oscillator
+	ClockHz int // frequency of the board's oscillator
 
 	title string
-	pins  map[string][]pin // of a wrapper
+	pins  map[string][]pin // pins by kind of wrapper
 }
 
 // pin is the line of a pin file.

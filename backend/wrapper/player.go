@@ -9,7 +9,7 @@ import (
 // Played is what a player must know of a design that has an interface.
 type Played struct {
 	Options Options      // clock and rate of a line
-	Input   netlist.Port // of the netlist, whose words a sample has
+	Input   netlist.Port // input port of the netlist: a sample has its words
 	Outputs []netlist.Port
 	Engine  int  // clocks of a sample in a folded engine; 0: there is no engine
 	Drop    bool // the module is an engine with an input drop
@@ -40,7 +40,7 @@ func zero(int) uint64 { return 0 }
 //	@UNITS@, @SAMPLES@, @EACH@, @RESULT@, @LATE@, @QUIET@, @TOP@   filled in by whoever writes it
 type Player struct {
 	Unit  int    // bits that move at a time
-	Units int    // of a sample
+	Units int    // units in a sample
 	Bench string // Verilog
 	Late  int    // clocks without a result after which none is expected any more
 	Quiet int    // clocks after the last result in which no other may come

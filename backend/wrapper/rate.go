@@ -16,7 +16,7 @@ import (
 // fast the bits come.
 type Rate struct {
 	Kind             string  `json:"kind"`
-	SampleBytes      int     `json:"sample_bytes,omitempty"` // none with stream, which takes words
+	SampleBytes      int     `json:"sample_bytes,omitempty"` // 0 for stream, which takes words
 	ResultBytes      int     `json:"result_bytes,omitempty"`
 	Cycles           int     `json:"cycles"` // clocks from one sample to the next, at least
 	Latency          int     `json:"latency_cycles,omitempty"`

@@ -11,7 +11,7 @@ import (
 
 // Bench says what the testbench of a wrapper is about, beside the [Options] of the wrapper.
 type Bench struct {
-	Kind    string   // of the wrapper: stream, axis, uart or spi
+	Kind    string   // kind of the wrapper: stream, axis, uart or spi
 	Vectors string   // file of the vectors, unless the simulation is told another
 	Sources []string // Verilog files to compile with it, for its head
 }
@@ -45,10 +45,10 @@ type testbench struct {
 	Bench
 	top    string
 	inputs netlist.Port
-	fields [3][]field // of a vector: inputs, outputs, probes
+	fields [3][]field // fields of a vector: inputs, outputs, probes
 	unit   int        // bits that move at a time
 	lane   int        // bits from one word of a sample to the next, as it moves
-	units  int        // of a sample
+	units  int        // units in a sample
 	late   int        // clocks of the design without anything new after which there is a fault
 	drop   bool
 }
@@ -70,7 +70,7 @@ func newTestbench(n *netlist.Netlist, b Bench, o Options) (*testbench, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !k.Bytes && engine != nil { // it is the engine itself
+	if !k.Bytes && engine != nil { // the wrapper is the engine itself
 		plain.Module = engine.Module
 	}
 	d, err := newDesign(n, plain, k)

@@ -12,7 +12,7 @@ import (
 
 func uartKind() *Kind {
 	return &Kind{
-		// it does not say where a packet ends
+		// A serial line does not say where a packet ends.
 		Name: "uart", Clock: "clk", Play: playUART, Broken: []Broken{TooShort, CutOff, WrongStop},
 		Bytes: true, Drops: true, Paced: true, Baud: true, Write: WriteUART, Ports: (*design).uartPorts,
 		Cycles: func(_, bytes *design, o Options) int {
@@ -162,13 +162,13 @@ const quickIdle = 40
 // playUART sends bytes at the rate of the line.
 func playUART(p Played) Player {
 	hz, baud := p.Options.Line()
-	clocks := hz/baud + 1 // of a bit
+	clocks := hz/baud + 1 // clocks of one bit
 	sample := p.sampleBytes()
 	parameters, idle := "", UARTIdle
 	if p.Quick {
 		parameters, idle = "#(.CLOCK_HZ(@HZ@), .BAUD(@BAUD@), .IDLE_BITS(@IDLE@)) ", quickIdle
 	}
-	ahead := "0" // where an engine is slower than the line, a sender waits for each answer
+	ahead := "0" // an engine may be slower than the line: then the sender waits for each answer
 	if p.Engine <= 10*(hz/baud)*sample {
 		ahead = "1"
 	}

@@ -106,9 +106,9 @@ type design struct {
 	word, words  int    // bits of a word as it is kept, words of a sample
 	beat         int    // words of a clock
 	kept         []bool // bits of the words that something reads
-	lane         int    // where words are cut out of bytes: bits from one word to the next; else 0
+	lane         int    // where words are cut out of bytes, the bits from one word to the next; else 0
 	clocked      bool   // the core is a pipeline
-	stages       int    // of it
+	stages       int    // stages of the pipeline
 	engine       *Engine
 }
 

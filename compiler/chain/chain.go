@@ -86,7 +86,7 @@ func (op Op) String() string {
 type Step struct {
 	Op     Op
 	Side   Literal
-	Origin netlist.Origin // of the gate
+	Origin netlist.Origin // the gate that the step came from
 }
 
 // not returns the step that gives the complement for a complemented spine.
@@ -129,7 +129,7 @@ func (c *Chain) gate(table uint64, side netlist.Net, o netlist.Origin) {
 		panic(fmt.Sprintf("chain: gate with table %#x does not depend on its spine", table))
 	}
 	c.Inverted = c.Inverted != (f[1-constant] == 0b01)
-	if forced := f[constant] == 0b11; forced == c.Inverted { // to 0, seen without the polarity
+	if forced := f[constant] == 0b11; forced == c.Inverted { // the other operand forces 0, the complement not counted
 		c.Steps = append(c.Steps, Step{And, Literal{side, constant == 1}, o})
 		return
 	}

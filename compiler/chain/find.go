@@ -13,12 +13,12 @@ import (
 // ends there.
 type Paths struct {
 	n        *netlist.Netlist
-	length   []int32 // of each cell: gates of its chain up to it; 0: no gate of a chain
-	pin      []uint8 // of each gate: the input that is its spine
-	readers  []uint8 // of each net: 0, 1, or 2 for more
+	length   []int32 // for each cell, the gates of its chain up to it; 0: the cell is no gate of a chain
+	pin      []uint8 // for each gate, the input that is its spine
+	readers  []uint8 // for each net, its number of readers: 0, 1, or 2 for more
 	interior []bool  // gates whose output is the spine of the next gate
 	joined   map[netlist.Cell]bool
-	gates    []netlist.Cell // of the chain that was asked for last, from its end
+	gates    []netlist.Cell // gates of the chain that was asked for last, from its end to its start
 }
 
 // Find finds the chains of a netlist.

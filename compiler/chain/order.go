@@ -12,12 +12,12 @@ import (
 // exceeds a threshold, so the bits of one feature imply each other. A nil Order knows
 // none.
 type Order struct {
-	bit []orderedBit // of each net, as far as the last that is one
+	bit []orderedBit // for each net up to the last thermometer bit, what is known of it
 }
 
 // orderedBit says that a net is value > threshold, where the value is at most limit.
 type orderedBit struct {
-	feature   uint32 // from 1; 0: not a thermometer bit
+	feature   uint32 // number of the feature, from 1; 0: the net is no thermometer bit
 	threshold uint64
 	limit     uint64
 }
@@ -49,7 +49,7 @@ type orderer struct {
 	*Order
 	n        *netlist.Netlist
 	features uint32
-	words    map[netlist.Net]word // of input ports, by their highest bit
+	words    map[netlist.Net]word // words of the input ports, by the net of their highest bit
 	labels   map[string]uint32
 }
 

@@ -27,7 +27,7 @@ import (
 // stage is where carries are made from the bits from .. to-1 and the carries into them.
 type stage struct {
 	from, to  int
-	selectors uint64 // as a mask; bits at or above to
+	selectors uint64 // mask of the word's bits, all at or above to, that choose among thresholds
 }
 
 // look returns what the selectors see where v has the bits of t above the stage.
@@ -109,7 +109,7 @@ func (b *block) all(low int, number uint64) bool {
 
 // build adds the LUTs of the forest and of the comparisons with its thresholds.
 func (f *forest) build(c *circuit, width int) {
-	carries := []netlist.Net{netlist.False} // of the stage before; none before the first
+	carries := []netlist.Net{netlist.False} // carries of the stage before; the first stage has none
 	for i, s := range f.form {
 		now := make([]netlist.Net, len(f.blocks[i]))
 		for k := range f.blocks[i] {
@@ -253,7 +253,7 @@ func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 // over all looks.
 func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	for i, t := range thresholds {
-		numbers := 1 // of its look, up to here
+		numbers := 1 // thresholds up to this one that the selectors cannot tell apart
 		for j, u := range thresholds[:i] {
 			if s.look(t) != s.look(u) {
 				continue

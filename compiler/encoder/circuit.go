@@ -13,13 +13,13 @@ import (
 type circuit struct {
 	nodes []node
 	seen  map[string]netlist.Net
-	above map[uint64]netlist.Net // by threshold: the word > threshold
+	above map[uint64]netlist.Net // by threshold, the net of the comparison word > threshold
 }
 
 // node is a bit of the word or a LUT.
 type node struct {
 	level int32
-	in    []netlist.Net // of a LUT
+	in    []netlist.Net // inputs of a LUT
 	table uint64
 }
 

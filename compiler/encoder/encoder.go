@@ -88,7 +88,7 @@ type lowering struct {
 
 // compare sets the output of a comparison. The first of a word builds all of them.
 func (l *lowering) compare(i netlist.Cell) {
-	v := netlist.False // of one that nothing reads
+	v := netlist.False // comparators that nothing reads become the constant 0
 	if w := l.feature[i]; w != nil {
 		if !w.built {
 			w.built = true

@@ -54,11 +54,11 @@ func Apart(n *netlist.Netlist) *Split {
 type apart struct {
 	n       *netlist.Netlist
 	port    netlist.Port
-	word    []int32                // of each net
+	word    []int32                // for each net, the word that it depends on
 	encodes []bool                 // the cells of the encoder
-	border  []netlist.Net          // what other cells read of it
+	border  []netlist.Net          // nets inside that cells outside read
 	above   map[netlist.Net]uint64 // the threshold of each of them
-	bit     map[netlist.Net]int    // or the bit of its word that it is
+	bit     map[netlist.Net]int    // for nets that are themselves a bit of their word, which bit
 	all     []uint64               // the thresholds
 	bits    []int
 }
@@ -66,7 +66,7 @@ type apart struct {
 // find sets the encoder's cells, which depend on one word and no register, and the border.
 func (a *apart) find() {
 	a.encodes = make([]bool, a.n.Cells())
-	inside := make([]bool, a.n.Nets()) // its nets, and the bits of words
+	inside := make([]bool, a.n.Nets()) // nets of the encoder, and the bits of its words
 	inside[netlist.False], inside[netlist.True] = true, true
 	for _, v := range a.port.Nets {
 		inside[v] = true

@@ -11,7 +11,7 @@ import (
 
 // word is an unsigned word with the comparisons of it.
 type word struct {
-	nets  []netlist.Net // of the old netlist, the lowest bit first
+	nets  []netlist.Net // nets of the old netlist, the lowest bit first
 	users []user
 	built bool
 }

@@ -49,7 +49,7 @@ type Options struct {
 type Design struct {
 	Netlist *netlist.Netlist
 	Hint    *counts.Hint     // why the counts are right, in the nets of Netlist
-	Mapping *lut.Report      // of the gates
+	Mapping *lut.Report      // how the gates were mapped to LUTs
 	Stages  *pipeline.Report // nil: there are no registers
 	Steps   []compiler.PassReport
 }

@@ -18,7 +18,7 @@ import (
 // item is a bit that may be absorbed, as a function of nets of the old netlist: a gate, or
 // a bit as it is, which is a function of itself and saves no cell.
 type item struct {
-	input  int // of the popcount
+	input  int // number of the popcount's input
 	bit    bit
 	gate   bool
 	leaves []netlist.Net
@@ -61,13 +61,13 @@ func (g *group) gates() (count int) {
 // absorber chooses the groups of one popcount.
 type absorber struct {
 	k       int
-	gates   []item                // that may be absorbed, those of few inputs first
+	gates   []item                // gates that may be absorbed, those with few inputs first
 	wires   []item                // the rest
 	bit     map[netlist.Net]item  // the same, by their nets
-	taken   []bool                // of the inputs
-	most    []float64             // of each gate: the best rate when it was last looked at
+	taken   []bool                // for each input of the popcount, whether it is absorbed
+	most    []float64             // for each gate, the best rate when it was last evaluated
 	readers map[netlist.Net][]int // gates that read a net
-	near    [][]int               // of each gate: see sharing; nil as long as nobody asked
+	near    [][]int               // for each gate, the gates that share leaves with it (see sharing); nil until asked for
 	short   int                   // gates of two inputs before this one are taken
 	groups  []group
 	rows    []row
@@ -91,7 +91,7 @@ func (a *absorber) rate(g *group) float64 {
 // inputs may exclude each other, and then need fewer digits.
 func (g *group) limits() (least, most int) {
 	least = len(g.items)
-	var digit [3]uint64 // of the number of ones, by value of the leaves
+	var digit [3]uint64 // digits of the number of ones, each a table over the values of the leaves
 	for _, it := range g.items {
 		carry := it.over(g.leaves)
 		for d := range digit {

@@ -14,7 +14,7 @@ import (
 type number struct {
 	d      int
 	digits []netlist.Net
-	most   uint64 // its largest value, in units of 2^d
+	most   uint64 // the sum's largest value, in units of 2^d
 	proof  counts.Counter
 	// cut says that higher digits were left out, which are 0 for reasons that the bits of
 	// the sum do not show, so that the proof holds modulo a power of two alone.
@@ -88,7 +88,7 @@ func (t *adders) leaf(list []bit, d int) number {
 	part.bits[0] = list
 	var steps []counts.Counter
 	n.digits, steps = t.lutSum(part, bits.Len64(n.most), &t.s.small)
-	for _, c := range steps { // their weights are from 1 on
+	for _, c := range steps { // c.In and c.Out have weights from 1
 		for _, terms := range [][]counts.Term{c.In, c.Out} {
 			for i := range terms {
 				terms[i].Weight <<= d
@@ -227,7 +227,7 @@ type split struct {
 // and a carry: one a digit, of which the highest brings the last carry out, and one to bring
 // a bit in as the first carry.
 type splits struct {
-	small Options // for sums of LUTs
+	small Options // options for the sums that fit LUTs
 	known map[int]split
 }
 

@@ -88,7 +88,7 @@ func (c *circuit) tournament(words [][]netlist.Net, level func(netlist.Net) int3
 		group, slack := s.round(round)
 		matches := (len(field) + group - 1) / group
 		var winners []contender
-		for m := range matches { // of sizes that differ by one at most, the larger last
+		for m := range matches { // the sizes of the matches differ by at most one; larger ones come last
 			winners = append(winners, c.match(field[m*len(field)/matches:(m+1)*len(field)/matches], slack))
 		}
 		field = winners
@@ -123,7 +123,7 @@ func (c *circuit) match(field []contender, slack int) contender {
 // of the winner: by the comparisons themselves where they and the nets are few enough for
 // one LUT, else by the winner's number.
 func (c *circuit) chooser(field []contender, slack int) func(column []netlist.Net) netlist.Net {
-	var duels []netlist.Net // of the pairs i < j: j is larger
+	var duels []netlist.Net // for each pair i < j, whether word j is larger
 	for j := range field {
 		for i := range j {
 			duels = append(duels, c.larger(field[j].word, field[i].word, slack))

@@ -24,8 +24,8 @@ type circuit struct {
 // node is an input or a cell of a circuit.
 type node struct {
 	level int32         // LUTs on the longest path to it, above the netlist's inputs
-	net   netlist.Net   // of an input: its net in the netlist
-	in    []netlist.Net // of a cell; nil for an input
+	net   netlist.Net   // the net in the netlist that an input stands for
+	in    []netlist.Net // inputs of a cell; nil for an input
 	table uint64
 	carry bool
 }

@@ -15,17 +15,17 @@ import (
 type folding struct {
 	n       *netlist.Netlist
 	counts  map[netlist.Cell]*folded
-	readers []uint8 // of each net, if gates are absorbed
+	readers []uint8 // number of readers of each net, if gates are absorbed
 }
 
 // folded is what is left of a popcount's inputs.
 type folded struct {
-	addends              // in nets of the old netlist
-	inputs  []counts.Bit // of each input, in nets of the old netlist
+	addends              // what is added, in nets of the old netlist
+	inputs  []counts.Bit // what each input counts, in nets of the old netlist
 	groups  []group
 	rows    []row
 	mixable bool  // the LUTs of its bits may take other bits in
-	limit   int32 // as many levels deep
+	limit   int32 // largest number of levels
 }
 
 // newFolding folds all popcounts and counters of n, several at a time; with absorption it

@@ -35,8 +35,8 @@ type Objective uint8
 // The objectives.
 const (
 	Balanced Objective = iota // a level is worth about one LUT in fifty
-	Area                      // as few LUTs as possible, levels only where they cost nothing
-	Depth                     // as few levels as possible
+	Area                      // uses as few LUTs as possible, and saves levels only where that costs no LUT
+	Depth                     // uses as few levels as possible
 )
 
 // levelCost returns how many LUTs a level is worth in a sum of so many bits.
@@ -128,7 +128,7 @@ type lowering struct {
 	o     *Options
 	fold  *folding
 	hint  *counts.Hint
-	level []int32 // of each net of the new netlist, as far as it is built
+	level []int32 // level of each net of the new netlist built so far
 }
 
 func (l *lowering) run() {

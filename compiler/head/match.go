@@ -11,7 +11,7 @@ import (
 type matcher struct {
 	*absorber
 	free []int // the gates, those with the most inputs first
-	mate []int // of each gate: another, or single or gone
+	mate []int // for each gate, the gate that it is paired with, or single or gone
 }
 
 // What a gate without a mate is.
@@ -95,7 +95,7 @@ func (m *matcher) augment(i int) {
 // apart makes pairs of gates whatever they share: each of the largest first, with one of
 // the largest that fit.
 func (m *matcher) apart() {
-	var rest [netlist.MaxFunctionInputs + 1][]int // by the number of inputs
+	var rest [netlist.MaxFunctionInputs + 1][]int // gates still unpaired, by their number of inputs
 	for _, i := range m.free {
 		if m.mate[i] < 0 {
 			rest[len(m.gates[i].leaves)] = append(rest[len(m.gates[i].leaves)], i)

@@ -28,7 +28,7 @@ type mixer struct {
 	*circuit
 	*addends
 	digits   int
-	source   map[netlist.Net]source // of nets that counters give
+	source   map[netlist.Net]source // where the nets that counters drive come from
 	counters []counts.Counter       // those before, and the new ones
 }
 

@@ -20,9 +20,9 @@ type placement struct {
 
 // plan is a tree of counters, found by [search].
 type plan struct {
-	placed []placement // by level, and within a level by digit
+	placed []placement // sorted by level, and within a level by digit
 	luts   int
-	levels int // at which the last digit is there
+	levels int // level at which the last digit arrives
 }
 
 // planner decides which counters stand where. Time runs in levels: at each level the
@@ -139,7 +139,7 @@ func (p *planner) place(d int) {
 		if count := p.have[d] / p.shapes[s].in[0]; count > 0 {
 			p.put(s, d, int(count))
 		}
-		if s == 0 { // what follows is for more bits
+		if s == 0 { // the rest of the function is for more bits
 			break
 		}
 	}
@@ -254,7 +254,7 @@ type annealing struct {
 	worth
 	best      float64
 	bestGenes genes
-	levels    int // of the tree accepted last
+	levels    int // levels of the tree that was accepted last
 }
 
 func newAnnealing(k, digits int, in profile, w worth) *annealing {

@@ -23,7 +23,7 @@ import (
 // pair is two gates of a row.
 type pair struct {
 	a, b   item          // a has no more inputs than b
-	leaves []netlist.Net // that a ^ b depends on
+	leaves []netlist.Net // nets that a ^ b depends on
 }
 
 // row is a gate, and pairs of gates that are added to it one after the other.
@@ -77,9 +77,9 @@ func (r *row) fits(k int, p *pair) bool {
 // rowSum builds a row.
 type rowSum struct {
 	*circuit
-	net func(netlist.Net) netlist.Net // of a leaf
+	net func(netlist.Net) netlist.Net // maps a leaf to its net
 	s   netlist.Net
-	q   []netlist.Net // of each pair
+	q   []netlist.Net // for each pair, whether its two bits differ
 }
 
 // row adds a row to a circuit, whose nets for the leaves a function gives, and its digits
@@ -119,7 +119,7 @@ func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 		}
 		return p.a.at(x >> own)
 	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
-	given := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // which the pair decides
+	given := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // not what the pair decides
 	return carry, counts.Counter{
 		Leaves: counts.Leaves(slices.Concat(given, b.nets(p.a.leaves), b.nets(p.b.leaves))),
 		In:     []counts.Term{b.before(i), b.term(&p.a), b.term(&p.b)},

@@ -35,7 +35,7 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 			s.bits[d] = append(s.bits[d], bit{input(b.net), b.inverted})
 		}
 	}
-	most := s.most() // of the bits; the digits of groups can be more than their bits
+	most := s.most() // bound by the bits: the digits of groups together could reach more
 	for _, g := range f.groups {
 		most += uint64(len(g.items))
 		nets := make([]netlist.Net, len(g.leaves))
@@ -61,7 +61,7 @@ type offer struct {
 	luts, levels int
 }
 
-// none is an offer that every other is better than.
+// none is worse than every other offer.
 var none = offer{limit: noMixing, luts: 1 << 40}
 
 // chooseLimits chooses how deep the bits of all sums are mixed. What reads one count mostly

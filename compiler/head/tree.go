@@ -41,8 +41,8 @@ func (a *addends) most() uint64 {
 type tree struct {
 	*circuit
 	digits   int
-	waiting  [maxDigits][]bit // by arrival
-	constant uint64           // not yet in any counter
+	waiting  [maxDigits][]bit // bits of each digit that are not counted yet, by arrival
+	constant uint64           // sum of the constants that no counter has taken yet
 	counters []counts.Counter
 }
 
@@ -128,7 +128,7 @@ func (t *tree) queue(d int, made []bit) {
 // room returns how much of a constant a counter at a digit can add without more outputs.
 func room(s *shape, digit, digits int, constant uint64) uint64 {
 	if s.sum > netlist.MaxFunctionInputs && s.in[0] == s.sum {
-		return 0 // it is not made from a table
+		return 0 // the net is not driven by a table
 	}
 	if digit+int(s.outs) >= digits { // sums are modulo 2^digits
 		return constant >> digit
@@ -244,7 +244,7 @@ func (t *tree) seven(in []bit, k int) netlist.Net {
 	if k == 1 {
 		return u
 	}
-	return t.function(tabulate(3, func(x uint) bool { // of q, u and b
+	return t.function(tabulate(3, func(x uint) bool { // a function of q, u and b
 		if x&1 == 1 {
 			return x>>1&1 == 0
 		}

@@ -12,13 +12,13 @@ type builder struct {
 	*netlist.Copier
 	*mapper
 	chain  chain.Chain
-	level  []int32               // of each new net, in LUTs; 0 beyond its end
-	twin   map[netlist.Net]table // of each output of a chain that an inverter reads: the inverse of its LUT
+	level  []int32               // level of each new net in LUTs; nets beyond the end have level 0
+	twin   map[netlist.Net]table // for outputs of chains that an inverter reads, the inverse of their LUT
 	wanted map[netlist.Net]bool
 	luts   []lutOf
 	inputs []netlist.Net
 	done   int32         // nodes of the general logic before this are built
-	node   []netlist.Net // of each node: its new net
+	node   []netlist.Net // for each node, its new net
 }
 
 // lutOf is a LUT of the chain at hand.

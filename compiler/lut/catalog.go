@@ -18,8 +18,8 @@ type shape struct {
 type entry struct {
 	serial int           // levels of serial packing, the fewest for the fewest LUTs
 	least  int           // the fewest levels; -1: not asked for yet
-	costs  map[int]cost  // of levels fewer than serial: the fewest LUTs, as far as asked for
-	plans  map[int]*plan // by levels
+	costs  map[int]cost  // fewest LUTs for each number of levels below that of the serial form; filled on demand
+	plans  map[int]*plan // by number of levels
 }
 
 // fewest returns the fewest LUTs of a shape in depth levels, which must have been asked

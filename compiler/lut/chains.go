@@ -11,15 +11,15 @@ type mapper struct {
 	o       Options
 	report  Report
 	paths   *chain.Paths
-	role    []role // of each cell
+	role    []role // role of each cell
 	catalog *catalog
 
 	simplifier *chain.Simplifier
 	members    []member
 	waves      [][]int32             // members whose base is in the wave before, or no member
-	memberOf   map[netlist.Net]int32 // by output
+	memberOf   map[netlist.Net]int32 // the member that drives each output net
 
-	cover *cover // of the general logic
+	cover *cover // cover of the general logic
 }
 
 // member is a private chain.
@@ -29,7 +29,7 @@ type member struct {
 	steps int32
 	base  int32 // the member that drives the base, -1 if none does
 	wave  int32
-	level int32 // of its output
+	level int32 // level of its output
 	due   int32 // the latest level for its output
 }
 
@@ -38,10 +38,10 @@ const unbounded = 1 << 14
 
 // fork is a chain whose output is the base of others.
 type fork struct {
-	steps   int            // of the chain
+	steps   int            // steps in the chain itself
 	own     bool           // something else than chains reads it
 	readers []netlist.Cell // the ends of the chains that it is the base of
-	lengths []int          // of these
+	lengths []int          // steps of each of those chains
 }
 
 // findChains collects the private chains. Where several begin at the end of another one,
@@ -82,7 +82,7 @@ func (m *mapper) findForks() map[netlist.Cell]*fork {
 		return forks
 	}
 	m.findOwn(forks)
-	for last := range netlist.Cell(m.n.Cells()) { // in order: a chain may get longer before it is a fork's
+	for last := range netlist.Cell(m.n.Cells()) { // in topological order: a chain may still grow before a fork takes it
 		if f := forks[last]; f != nil {
 			f.steps += m.paths.Len(last)
 			m.join(last, f, forks)

@@ -9,7 +9,7 @@ import (
 type role uint8
 
 const (
-	left     role = iota // it stays as it is
+	left     role = iota // the cell stays as it is
 	chained              // a gate of a private chain
 	inverter             // a function of one net that a private chain drives
 	general              // logic that is no private chain

@@ -32,19 +32,19 @@ const (
 type cover struct {
 	*network
 	best     []cut
-	arrival  []int32   // of the best cut
-	required []int32   // until when a node of the cover has to arrive
+	arrival  []int32   // arrival of each node's best cut, in levels
+	required []int32   // level by which each node of the cover has to arrive
 	refs     []int32   // LUTs and roots of the cover that read a node
 	readers  []float32 // how many may read it in the end
 	flow     []float32 // area flow
 
 	pending []int32 // readers in the network
-	left    []int32 // of these, in this pass, those to come
-	sets    [][]cut // of nodes with readers to come
+	left    []int32 // for each node, its readers that this pass has not visited yet
+	sets    [][]cut // cut sets of the nodes that still have unvisited readers
 	free    [][]cut
-	set     []cut     // of the node at hand
+	set     []cut     // cut set of the current node
 	from    [3]*cut   // cuts of its inputs that are merged
-	own     [3][1]cut // of inputs that are leaves
+	own     [3][1]cut // trivial cuts of inputs that are leaves
 }
 
 func newCover(w *network) *cover {

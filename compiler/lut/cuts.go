@@ -12,7 +12,7 @@ type cut struct {
 	leaf  [MaxInputs]int32 // ascending
 	n     int8
 	depth int32   // one more than the latest leaf's arrival
-	area  float32 // as the pass estimates it
+	area  float32 // area flow, as the current pass estimates it
 	sign  uint64  // a bit for each leaf, several leaves to a bit
 	table uint64  // extended, over the leaves
 }

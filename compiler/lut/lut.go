@@ -98,11 +98,11 @@ func (o Options) threads() int {
 type Report struct {
 	K         int    `json:"k"`
 	Objective string `json:"objective"`
-	LUTs      int    `json:"luts"`      // with two and more inputs
+	LUTs      int    `json:"luts"`      // LUTs with at least two inputs
 	Inverters int    `json:"inverters"` // LUTs of one input, of inputs that are read inverted
 	Levels    int    `json:"levels"`    // LUTs on the longest path
 	Chains    int    `json:"chains"`    // private chains with at least one step
-	Steps     int    `json:"steps"`     // of all of them
+	Steps     int    `json:"steps"`     // steps in all chains
 	Bound     int    `json:"bound"`     // LUTs of serial packing: the sum of ceil(steps/(K-1)) over the chains
 	General   int    `json:"general"`   // LUTs of logic that is no private chain
 }

@@ -11,8 +11,8 @@ import (
 type network struct {
 	k     int
 	nodes []node
-	value []literal     // of each net of the old netlist that the network reads or drives
-	wide  map[int32]cut // of nodes that hold a decomposed function that would fit a LUT: that
+	value []literal     // literal of each net of the old netlist that the network reads or drives
+	wide  map[int32]cut // for nodes that hold a decomposed function which fits one LUT, the cut that does
 	roots []int32       // nodes that something outside reads
 }
 
@@ -21,8 +21,8 @@ type node struct {
 	in    [3]int32
 	ins   uint8        // 0: a leaf
 	table uint8        // over the inputs
-	cell  netlist.Cell // that it is a part of; of a leaf, the first that reads it
-	net   netlist.Net  // that a leaf is
+	cell  netlist.Cell // cell that the node is a part of; for a leaf, the first cell that reads it
+	net   netlist.Net  // net of a leaf
 }
 
 func (n *node) inputs() []int32 { return n.in[:n.ins] }

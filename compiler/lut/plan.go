@@ -36,10 +36,10 @@ const (
 	partAnd   = partKind(chain.And)
 	partOr    = partKind(chain.Or)
 	partXor   = partKind(chain.Xor)
-	partStart = partXor + 1 + iota // with the signal a
-	partZero                       // with 0
-	partOne                        // with 1
-	partPair                       // a where it has 0, b where it has 1
+	partStart = partXor + 1 + iota // the part starts with the signal a
+	partZero                       // the part starts with the constant 0
+	partOne                        // the part starts with the constant 1
+	partPair                       // a multiplexer: a where the running value is 0, b where it is 1
 )
 
 // add appends a LUT and returns its output.

@@ -26,11 +26,11 @@ func (s *segments) row(i int) []uint64 { return s.bits[i*s.words : (i+1)*s.words
 
 // reach is what is possible at one level, and the level below.
 type reach struct {
-	first, firstBelow []uint64 // of each j: the base under the first j steps
+	first, firstBelow []uint64 // for each j, the base under the first j steps
 	value, valueBelow segments
 	pair, pairBelow   segments
-	operands          []segments // of b, as in tables
-	fresh, twice      []uint64   // what a row got last, and before
+	operands          []segments // segments by number of operands b, as in tables
+	fresh, twice      []uint64   // segments that a row gained in the last round, and in the round before
 }
 
 // leastLevels returns the fewest levels for the chain, given how many are enough.

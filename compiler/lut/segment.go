@@ -30,11 +30,11 @@ type tables struct {
 // holds what came by the way of those of at most twice as many.
 type grid struct {
 	cost []cost
-	end  []int // of each i: 1 + the last j within the band with a way, 0 if there is none
+	end  []int // for each i, 1 + the last j within the band that can be reached; 0: none
 	side int
 	band int
 
-	yields []bool // of each i: row i+1 goes as far as row i and costs no more anywhere
+	yields []bool // for each i, whether row i+1 reaches as far as row i and is nowhere dearer
 }
 
 func (g *grid) reset(side, band int) {

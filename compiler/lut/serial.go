@@ -2,8 +2,9 @@ package lut
 
 // serialLevel is what serial packing reaches at one level.
 type serialLevel struct {
-	value []cost // of each j: LUTs for segment (0, j) with its base, as a signal of this level
-	// of b and j: the same and a LUT of the next level that is not counted yet and has b operands up to step j
+	value []cost // for each j, the LUTs for segment (0, j) with its base, as a signal of this level
+	// For each b and j, the same with a LUT of the next level that has b operands up to step j and is not counted
+	// yet.
 	open [][]cost
 }
 

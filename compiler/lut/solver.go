@@ -13,16 +13,16 @@ const never cost = 1 << 14
 // In what follows, steps i+1 to j of a chain of n are the segment (i, j).
 type solver struct {
 	k, n   int
-	ops    []chain.Op // of step i; ops[0] is not used
+	ops    []chain.Op // operation of step i; ops[0] is not used
 	late   int        // the level of the base
-	runEnd []int      // of each i: the last j for which segment (i, j) has one operation
+	runEnd []int      // for each i, the last j for which segment (i, j) has a single operation
 	band   int        // steps of the longest segment that is looked at
-	trees  [][]cost   // of each level: LUTs for r leaves under one operation
+	trees  [][]cost   // for each level, the LUTs for r leaves under one operation
 
 	serial  []serialLevel
 	levels  []level
-	own     []*tables // of each level, if it has its own
-	settled bool      // no later level will change the tables
+	own     []*tables // tables of each level that differ from those of the level below; nil: the same
+	settled bool      // the tables will not change at later levels
 	reach   reach
 }
 

@@ -51,8 +51,8 @@ type Report struct {
 
 // FlipFlops counts registers of one bit.
 type FlipFlops struct {
-	Data  int `json:"data"`  // they hold what a cell computes
-	Delay int `json:"delay"` // they delay an input, or what a register holds
+	Data  int `json:"data"`  // registers that hold what a cell computes
+	Delay int `json:"delay"` // registers that only delay an input or another register
 	Valid int `json:"valid"` // one a stage, which the back end adds: is there a sample?
 	Total int `json:"total"`
 }

@@ -15,14 +15,14 @@ import "math"
 // the arcs.
 type programme struct {
 	most  int32
-	value []int32 // at first the least solution
+	value []int32 // starts as the least solution
 	gain  []int32
 	arcs  []arc
 
 	first  []int32 // arcs of node v, by their origin: first[v] .. first[v+1]-1
 	into   []int32 // arcs by their end: into[start[v]] .. into[start[v+1]-1]
 	start  []int32
-	depth  []int32 // of the layered graph; -1 out of reach
+	depth  []int32 // distance in the layered graph; -1: out of reach
 	cursor []int32
 	queue  []int32
 }

@@ -41,10 +41,10 @@ func Check(before, after *netlist.Netlist, h *Hint) error {
 // proof is what is known about two netlists.
 type proof struct {
 	before, after *netlist.Netlist
-	same          map[cellKey]netlist.Net     // of after: the first of equal cells
-	first         []netlist.Net               // of after: the first net equal to this one
+	same          map[cellKey]netlist.Net     // cells of the netlist after lowering: the first among equal cells
+	first         []netlist.Net               // nets of the netlist after lowering: the first net equal to each
 	to            map[netlist.Net]netlist.Net // nets of before that are nets of after
-	from          map[netlist.Net]netlist.Net // and back
+	from          map[netlist.Net]netlist.Net // the inverse map
 }
 
 // cellKey is what a cell computes.
@@ -122,7 +122,7 @@ func (p *proof) classify() {
 
 func (p *proof) set(v, w netlist.Net) {
 	if int(w) >= len(p.first) {
-		return // no such net: nothing is known about v
+		return // the net does not exist, so nothing is known about v
 	}
 	p.to[v] = p.first[w]
 	if _, ok := p.from[p.first[w]]; !ok {
@@ -275,7 +275,7 @@ func (p *proof) related(v, w netlist.Net, complement bool) error {
 // cone returns a cone of before whose leaves have one value where they are one net of
 // after: what is known about a popcount's digits is known of them, too.
 func (p *proof) cone(cut []netlist.Net) (*Cone, error) {
-	stands := map[netlist.Net]netlist.Net{} // for nets of after
+	stands := map[netlist.Net]netlist.Net{} // keyed by nets of the netlist after lowering
 	for _, v := range []netlist.Net{netlist.False, netlist.True} {
 		stands[v] = v
 	}

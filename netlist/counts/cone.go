@@ -161,7 +161,7 @@ type termKey struct {
 func (l *linear) add(t Term, times int) {
 	weight := t.Weight * uint64(times)
 	table := netlist.Effective(t.Table, t.Nets)
-	var nets []netlist.Net // that the function depends on
+	var nets []netlist.Net // nets that the function depends on
 	for j, v := range t.Nets {
 		if netlist.Support(table)>>j&1 == 1 {
 			nets = append(nets, v)

@@ -69,7 +69,7 @@ type Term struct {
 
 // Index is what became of one argmax.
 type Index struct {
-	Argmax netlist.Cell    `json:"argmax"` // its number before lowering
+	Argmax netlist.Cell    `json:"argmax"` // number of the argmax cell before lowering
 	Words  [][]netlist.Net `json:"words"`  // least significant bit first
 	Index  []netlist.Net   `json:"index"`
 }

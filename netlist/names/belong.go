@@ -13,7 +13,7 @@ import (
 // does not say it alone.
 type belonging struct {
 	to     Sort
-	index  int32  // of the word or the bus; of a register its stage
+	index  int32  // number of the word or the bus; for a register, its stage
 	number uint32 // among those that belong to the same, in cell order; the threshold, the bit
 }
 
@@ -26,7 +26,7 @@ const (
 	OfWord                  // a cell of the encoder, of which the input word is the owner
 	OfThreshold             // the same: word > number
 	OfBit                   // a bit of a probe or an output port
-	OfBus                   // what leads to a probe, such as the count of a class, or to an output port
+	OfBus                   // a cell on the way to a probe, such as the count of a class, or to an output port
 	OfNothing               // all else
 	OfSignal                // a register, which holds a signal
 )

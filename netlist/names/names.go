@@ -43,8 +43,8 @@ type Names struct {
 	n        *netlist.Netlist
 	firstBus netlist.Net             // nets below it are driven by cells with one output
 	alias    map[netlist.Cell]string // buses that are called as the port or probe that they are
-	belong   *belongings             // of cells that their gate does not name
-	words    []wordOf                // of the input ports
+	belong   *belongings             // cells whose name says more than their gate
+	words    []wordOf                // words of the input ports
 	buses    []netlist.Port          // probes and output ports
 }
 

@@ -13,8 +13,8 @@ const widestWord = 10
 // encoder finds which cells compare a word with a threshold: word > threshold.
 type encoder struct {
 	n     *netlist.Netlist
-	words []wordOf                 // of the input ports, in order
-	value map[netlist.Net][]uint64 // of nets: for every value of their word a bit
+	words []wordOf                 // words of the input ports, in order
+	value map[netlist.Net][]uint64 // for each net, its bit for every value of the word that it depends on
 }
 
 // wordOf is a word of an input port.

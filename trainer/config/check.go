@@ -154,7 +154,7 @@ func (c *Config) checkChoices() error {
 	}
 	for _, ch := range choices {
 		if ch.key == "data.set" && c.Data.Set == setMemory && c.source == nil {
-			continue // which files cannot name
+			continue // no file can name this key
 		}
 		if err := c.checkChoice(ch, ch.values); err != nil {
 			return err
@@ -177,7 +177,7 @@ func (c *Config) checkChoice(ch choice, values []string) error {
 var required = []struct {
 	key    string
 	needed func(c *Config) bool
-	why    string // for which configuration
+	why    string // the configuration in which the key is required
 	remedy string
 }{
 	{
@@ -206,7 +206,7 @@ func (c *Config) checkMissing() error {
 		if !r.needed(c) || c.given(r.key) || !c.value(r.key).IsZero() {
 			continue
 		}
-		_, place := c.where(r.key) // of the file: what an override names is not missing
+		_, place := c.where(r.key) // the place in the file: what an override names is not missing
 		places, remedies = append(places, place), append(remedies, r.key+": "+r.remedy)
 		if why = r.why; strings.Contains(why, "%") {
 			why = fmt.Sprintf(why, c.Data.Set)

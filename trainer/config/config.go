@@ -21,9 +21,9 @@ type Config struct {
 	Model   Model   `yaml:"model" json:"model"`
 	Train   Train   `yaml:"train" json:"train"`
 
-	source   *source // where the keys were given; nil unless parsed
-	complete bool    // it has all defaults, so that its zeros are meant; see Fill
-	fitting  bool    // no width was given, though it was not parsed
+	source   *source // the places of the keys in the file; nil unless the configuration was parsed
+	complete bool    // all defaults are filled in, so a zero is meant as zero; see Fill
+	fitting  bool    // no width was given in a configuration made by a program
 }
 
 // Data names the data set. Train, Test, Label, Header, TestShare and SplitSeed are for
@@ -31,13 +31,13 @@ type Config struct {
 type Data struct {
 	// digits | mnist | fashion-mnist | cifar10 | cifar100 | csv | memory
 	Set string `yaml:"set" json:"set"`
-	// where it lies; --data, IALGN_DATA and the cache follow
+	// The folder that holds the set. If it is empty, --data, IALGN_DATA and the cache are searched.
 	Dir       string  `yaml:"dir" json:"dir,omitempty"`
 	Train     string  `yaml:"train" json:"train,omitempty"`           // CSV file, gzip or not
 	Test      string  `yaml:"test" json:"test,omitempty"`             // CSV file; empty: a split of Train
 	Label     string  `yaml:"label" json:"label,omitempty"`           // name of the label column; empty: the last one
 	Header    string  `yaml:"header" json:"header,omitempty"`         // auto | yes | no
-	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // of Train, without a test file
+	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // share of the training file that becomes the test part if there is no test file
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
 
 	// Beside is no key: it is the folder of the file that names the data, a configuration or a
@@ -97,16 +97,16 @@ type Optimizer struct {
 // Factor are for step.
 type Schedule struct {
 	Kind   string  `yaml:"kind" json:"kind"`               // constant | cosine | step
-	Warmup float64 `yaml:"warmup" json:"warmup,omitempty"` // epochs of linear rise, whole or not
+	Warmup float64 `yaml:"warmup" json:"warmup,omitempty"` // epochs over which the rate rises linearly; need not be a whole number
 	Final  float64 `yaml:"final" json:"final,omitempty"`   // the end, as a share of the learning rate
 	Every  int     `yaml:"every" json:"every,omitempty"`   // epochs from one fall to the next
-	Factor float64 `yaml:"factor" json:"factor,omitempty"` // of a fall
+	Factor float64 `yaml:"factor" json:"factor,omitempty"` // the learning rate is multiplied by it when it falls
 }
 
 // Validation holds a part of the training set out, whose best epoch the model keeps.
 type Validation struct {
 	Share    float64 `yaml:"share" json:"share"`
-	Patience int     `yaml:"patience" json:"patience"` // epochs without a gain that end the run; 0: none do
+	Patience int     `yaml:"patience" json:"patience"` // number of epochs without a gain after which the run ends; 0: it never does
 }
 
 // Checkpoint says how often a run saves its state; it does not decide any trained

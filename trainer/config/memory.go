@@ -6,8 +6,8 @@ const setMemory = "memory"
 // Samples are labelled samples in memory, those of the data set memory. A feature is any finite number; the range of
 // each over the training part becomes the integers of encoder.bits_in bits.
 type Samples struct {
-	Features [][]float64 // of the training part, [sample][feature]
-	Labels   []int       // of the training part, [sample], from 0
+	Features [][]float64 // training part, [sample][feature]
+	Labels   []int       // training part, [sample]; classes count from 0
 
 	// The test part; without one, data.test_share of the training part is split off, by data.split_seed.
 	TestFeatures [][]float64

@@ -30,9 +30,8 @@ func (c *Config) given(key string) bool {
 	return ok
 }
 
-// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the override of a key,
-// as a format of package option and what it formats. A key that was not given is looked for where it belongs, in the
-// nearest section that was.
+// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the override that set
+// it. The format keeps a name with a % sign from being read as a verb.
 func (c *Config) where(key string) (format, text string) {
 	if c.source == nil {
 		return "%s", key

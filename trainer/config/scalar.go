@@ -15,7 +15,7 @@ import (
 // scalar is a value as it was written.
 type scalar struct {
 	text   string
-	quoted bool // which makes it text, whatever it looks like
+	quoted bool // a quoted scalar is text, even if it looks like a number
 }
 
 // decimal is the form of numbers: what YAML's core schema and Go agree on, without

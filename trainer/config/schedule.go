@@ -40,7 +40,7 @@ func (c *Config) checkSchedule() error {
 	return nil
 }
 
-// checkValidation refuses to stop by a validation set that there is none of.
+// checkValidation refuses keys that need a validation set if there is none.
 func (c *Config) checkValidation() error {
 	if v := c.Train.Validation; v.Patience > 0 && v.Share == 0 {
 		return c.wrong("train.validation.patience", "give train.validation.share too, for example 0.1, or leave this key out",

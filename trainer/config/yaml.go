@@ -153,7 +153,7 @@ func (c *Config) readValue(f field, key *token.Token, node ast.Node) error {
 		return c.at(t, "%s: want %s", f.key, kindName(f.value))
 	}
 	if err := s.assign(f.value); err != nil {
-		_, place := c.where(f.key) // of the file
+		_, place := c.where(f.key) // the place in the file
 		return fmt.Errorf("%s: %w", place, err)
 	}
 	return nil

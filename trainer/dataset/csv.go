@@ -21,7 +21,7 @@ type csvSource struct {
 	features int
 	names    []string
 	classes  map[string]int
-	split    []bool // of the training file: which records are the test part; nil with a test file
+	split    []bool // which records of the training file are the test part; nil if there is a test file
 	q        *encoding.Quantiser
 	max      uint32
 }
@@ -119,7 +119,7 @@ func csvName(path string) string {
 
 // scanned is what a pass over the training file finds.
 type scanned struct {
-	labels  []uint8 // of each record, an index into classes
+	labels  []uint8 // class of each record, an index into classes
 	classes []string
 	lo, hi  []float64
 }

@@ -52,13 +52,13 @@ const (
 // Set is an opened data set. Its fields are for reading. Calls of Read must not
 // overlap.
 type Set struct {
-	Name         string   // of the set; of a CSV set, its training file without endings
-	Classes      []string // their number is the number of labels
+	Name         string   // name of the set; a CSV set is named after its training file without endings
+	Classes      []string // names of the classes, one a label
 	Features     int
 	FeatureNames []string            // one a feature; nil for a CSV file without a header
 	BitsIn       int                 // width of a feature
 	Max          uint32              // largest value of a feature
-	Quantiser    *encoding.Quantiser // of a CSV set, fitted to its training part; else nil
+	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets
 	Path         string              // folder of the files; "embedded" for the digits
 
 	// TrainSamples and TestSamples are what headers or an earlier pass say, 0 if

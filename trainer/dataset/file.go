@@ -14,7 +14,7 @@ import (
 
 // file is a source of bytes that can be read from its beginning any number of times.
 type file struct {
-	name string // as errors show it
+	name string // name of the file in errors
 	open func() (io.ReadCloser, error)
 }
 

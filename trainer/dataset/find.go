@@ -18,8 +18,8 @@ type found struct {
 
 // MissingError says that the files of a set were not found.
 type MissingError struct {
-	Set    string // its name
-	Reason string // where it was looked for, and what was missing there
+	Set    string // name of the set
+	Reason string // the folders that were searched, and what was missing in them
 	Get    string // how to get it, a text of package option
 }
 

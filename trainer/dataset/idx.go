@@ -26,7 +26,7 @@ func openIDX(f file) (*idx, error) {
 	return idxOf(s)
 }
 
-// idxOf reads the header of an IDX file, and closes what is none.
+// idxOf reads the header of an IDX file. If it is none, the stream is closed.
 func idxOf(s *stream) (*idx, error) {
 	x := &idx{stream: s}
 	if err := x.header(); err != nil {

@@ -12,7 +12,7 @@ type kind struct {
 	name, title string
 	classes     []string
 	folders     []string   // names of its own folder, in order of preference
-	files       [][]string // for each file its possible names, without ".gz"
+	files       [][]string // the names that each file may have, without ".gz"
 	get         string
 	open        func(k *kind, files []file) (*Set, error)
 	known       []content

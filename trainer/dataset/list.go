@@ -44,7 +44,7 @@ type Status struct {
 	Path  string       `json:"path,omitempty"`
 	Parts []PartStatus `json:"parts,omitempty"`
 	Known bool         `json:"known"` // both parts have a content that is known to the program
-	Note  string       `json:"note"`  // which content that is, or where a missing set was looked for and how to get it
+	Note  string       `json:"note"`  // what the set holds, or where a missing one was searched for and how to get it
 
 	missing *MissingError // nil: the set was found
 }
@@ -61,7 +61,7 @@ func (s Status) NoteIn(words option.Words) string {
 type PartStatus struct {
 	Part    string `json:"part"`
 	Samples int    `json:"samples"`
-	SHA256  string `json:"sha256"` // of the decoded content, see [Set.Digest]
+	SHA256  string `json:"sha256"` // digest of the decoded content, see [Set.Digest]
 }
 
 // Check looks for a set in the folders, reads all of it and compares its content with

@@ -17,8 +17,8 @@ type Samples struct {
 	q        *encoding.Quantiser
 	max      uint32
 
-	table  *table // of a CSV file
-	images *idx   // of an IDX file
+	table  *table // set if the samples stand in a CSV file
+	images *idx   // set if the samples stand in an IDX file
 	pixels []byte
 }
 

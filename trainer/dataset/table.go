@@ -24,8 +24,8 @@ const (
 type layout struct {
 	header   string   // auto (or empty), yes, no
 	label    string   // name of the label column, or without a header its number, from 1; empty: the last one
-	features int      // if not 0, their number is known, and the label may be missing
-	names    []string // of features that make a first line of them a header, though they may be numbers
+	features int      // number of features if it is known, else 0; where it is known, records may lack the label
+	names    []string // feature names that mark a first line as the header, even if they look like numbers
 }
 
 // table reads a CSV file record by record: numeric features and at most one label.
@@ -34,12 +34,12 @@ type table struct {
 	csv      *csv.Reader
 	budget   *budget
 	features int
-	names    []string // of the features; nil without a header
+	names    []string // names of the features; nil without a header
 	label    int      // column, -1 if there is none
 	numbered bool     // the layout gives its number, not its name
 
-	fields []string // of the current record
-	record int      // its number, from 1, the header not counted
+	fields []string // fields of the current record
+	record int      // number of the current record, from 1, not counting the header
 	first  bool     // fields holds the first record, not yet handed out
 }
 
@@ -52,7 +52,7 @@ func openTable(f file, lay layout) (*table, error) {
 	return tableOf(s, lay)
 }
 
-// tableOf finds out the columns of a CSV file from its first line, and closes what is none.
+// tableOf finds the columns of a CSV file from its first line. If it is no CSV file, the stream is closed.
 func tableOf(s *stream, lay layout) (*table, error) {
 	t := &table{stream: s, budget: &budget{r: s}}
 	t.csv = csv.NewReader(t.budget)

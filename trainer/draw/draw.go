@@ -26,7 +26,7 @@ const (
 	AnchorLogits                     // selection logits of the B pin
 	OpLogits                         // operation logits: noise, or random initialisation
 	Shuffle                          // order of the samples in an epoch
-	Validation                       // which training samples are held out
+	Validation                       // which training samples are held out for validation
 	HiddenWires                      // candidates of pin A among hidden gates
 	HiddenLogits                     // selection logits of those
 	RandomWireA                      // wire of pin A of a random-wired gate

@@ -22,7 +22,7 @@ type Batcher struct {
 	set    *Packed
 	words  int
 	crew   *crew.Crew
-	planes [][]uint64 // of a block, one a member
+	planes [][]uint64 // bit planes of one block of samples, a buffer for each goroutine
 }
 
 // NewBatcher returns a Batcher of samples of set, which holds levels of enc, with rows

@@ -28,7 +28,7 @@ type Encoder struct {
 	Bits       int        `json:"bits"`                // n_b: Bits-1 thresholds a feature
 	BitsIn     int        `json:"bits_in"`             // width of a feature word
 	Max        uint32     `json:"max"`                 // largest value of a feature, below 1<<BitsIn
-	Names      []string   `json:"names,omitempty"`     // of the features; empty: "feature 0" and so on
+	Names      []string   `json:"names,omitempty"`     // feature names; empty: "feature 0" and so on
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // how real features became integers; nil if they were integers
 }

@@ -15,7 +15,7 @@ type Packed struct {
 
 	stride int        // words a sample
 	shift  int        // 1<<shift samples a chunk
-	chunks [][]uint64 // so that a set grows in place, with no second copy
+	chunks [][]uint64 // rows in pieces, so that a set grows without being copied
 }
 
 // chunkWords is about the size of a full chunk.

@@ -154,7 +154,7 @@ func newSection(s *model.Section, arity int) *kernel.Gates {
 	return n
 }
 
-// newLogits returns logits with their moments and so many largest ones.
+// newLogits returns logits with zero moments, and room for the largest logit of so many softmaxes.
 func newLogits(w []float32, tops int) kernel.Logits {
 	floats := hugepage.Make[float32]
 	return kernel.Logits{W: w, M: floats(len(w)), V: floats(len(w)), Top: floats(tops)}

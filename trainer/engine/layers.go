@@ -15,7 +15,7 @@ import (
 // nobody adds to what another one writes, and a sum has one order.
 type layerEngine struct {
 	*stack[uint64]
-	sums    *kernel.Trace // of the classes
+	sums    *kernel.Trace // gradient of the loss by each class count
 	workers []*layerWorker
 
 	forward, count, update func(member int)
@@ -26,7 +26,7 @@ type layerWorker struct {
 	lo, hi   int
 	pass     *kernel.LayerPass
 	counters []bitplane.Counter
-	counts   []int32 // of the classes touched
+	counts   []int32 // counts of the classes that the worker's gates belong to
 }
 
 func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
@@ -104,13 +104,13 @@ func (e *layerEngine) Measure(b Batch) Result {
 	return e.loss(e.crew, b.Labels)
 }
 
-// forward computes the worker's gates of the layer at hand.
+// forward computes the worker's gates of the current layer.
 func (w *layerWorker) forward(e *layerEngine) {
 	w.pass.X, w.pass.Below = e.batch.X, e.below()
 	w.pass.Forward(e.layers[e.layer], e.rows[e.layer], w.lo, w.hi)
 }
 
-// update updates the worker's gates of the layer at hand.
+// update updates the worker's gates of the current layer.
 func (w *layerWorker) update(e *layerEngine) {
 	own, next := e.turns()
 	if next == nil {

@@ -16,8 +16,8 @@ type readout struct {
 	counts   []float64   // [classes][samples, padded]
 	deltas   []float32   // [classes][samples, padded], the gradient of each gate of the class
 	delta    [][]float32 // the same by class
-	logits   [][]float32 // of a sample, [threads][classes]
-	losses   []float64   // of each sample
+	logits   [][]float32 // logits of one sample, [threads][classes]
+	losses   []float64   // loss of each sample
 	right    []bool
 }
 
@@ -63,7 +63,7 @@ func (r *readout) loss(crew *crew.Crew, labels []uint8) Result {
 		}
 	})
 	var all Result
-	for s, l := range r.losses[:n] { // in this order, however many have worked
+	for s, l := range r.losses[:n] { // summed in the order of the samples, whatever the number of threads
 		all.Loss += l
 		if r.right[s] {
 			all.Correct++

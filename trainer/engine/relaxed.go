@@ -60,13 +60,13 @@ func (e *relaxedEngine) Measure(b Batch) Result {
 	return e.loss(e.crew, b.Labels)
 }
 
-// forward computes the worker's gates of the layer at hand.
+// forward computes the worker's gates of the current layer.
 func (w *relaxedWorker) forward(e *relaxedEngine) {
 	w.pass.X, w.pass.Below, w.pass.Samples = e.batch.X, e.below(), len(e.batch.Labels)
 	w.pass.Forward(e.layers[e.layer], e.rows[e.layer], w.lo, w.hi)
 }
 
-// update updates the worker's gates of the layer at hand.
+// update updates the worker's gates of the current layer.
 func (w *relaxedWorker) update(e *relaxedEngine) {
 	own, next := e.turns()
 	w.pass.Below, w.pass.Adam = e.below(), e.adam

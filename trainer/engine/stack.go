@@ -10,12 +10,12 @@ import (
 type stack[T uint64 | float32] struct {
 	*network
 	layers []*kernel.Layer
-	rows   [][]T           // what each layer's gates give, [width][row]
-	traces [2]kernel.Trace // of the layer at hand and of the one above, in turns
-	bounds []int           // of the goroutines' ranges
+	rows   [][]T           // outputs of each layer's gates, [width][row]
+	traces [2]kernel.Trace // traces of the current layer and of the one above it, which alternate between the two
+	bounds []int           // first gate of each goroutine's range, and the end of the last
 
-	// The step at hand. It stands here, and the tasks that look at it are made once, since
-	// a closure for each layer of each batch is litter, 26 KB a batch at depth 100.
+	// The current step. It is stored here, and the tasks that read it are made once: a closure for each layer of each
+	// batch would leave 26 KB a batch to the garbage collector at depth 100.
 	batch Batch
 	adam  kernel.Adam
 	layer int
@@ -49,7 +49,7 @@ func (s *stack[T]) down(adam kernel.Adam, task func(member int)) {
 	}
 }
 
-// below returns the rows of the layer before that at hand, nil for the first.
+// below returns the rows of the layer below the current one, nil for the first layer.
 func (s *stack[T]) below() []T {
 	if s.layer == 0 {
 		return nil
@@ -57,7 +57,8 @@ func (s *stack[T]) below() []T {
 	return s.rows[s.layer-1]
 }
 
-// turns returns the traces of the layer at hand and of the one above, nil for the last.
+// turns returns the trace of the current layer and that of the layer above it, nil for the last layer. The two
+// buffers change roles at each layer.
 func (s *stack[T]) turns() (own, next *kernel.Trace) {
 	own, next = &s.traces[s.layer%2], &s.traces[(s.layer+1)%2]
 	if s.layer == len(s.layers)-1 {

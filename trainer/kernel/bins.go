@@ -9,7 +9,7 @@ package kernel
 // the instructions.
 func Bins(delta, beta []float32, a, b []uint64, t *Quad) Quad {
 	var sums [Lanes][4]float32
-	c := coefficients{ // by the pins' values 2a + b
+	c := coefficients{ // indexed by the pins' values, 2a + b
 		a: [4]float32{t[2] - t[0], t[3] - t[1], t[2] - t[0], t[3] - t[1]},
 		b: [4]float32{t[1] - t[0], t[1] - t[0], t[3] - t[2], t[3] - t[2]},
 	}

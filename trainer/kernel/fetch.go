@@ -3,8 +3,8 @@ package kernel
 // place is an array, one of three kinds, whose elements are fetched ahead of their use.
 // Assembly knows its fields.
 type place struct {
-	bytes  int // from one element to the next
-	lines  int // of the cache, that an element takes
+	bytes  int // distance from one element to the next
+	lines  int // cache lines that an element covers
 	floats *float32
 	narrow *uint16
 	wide   *uint32

@@ -42,7 +42,7 @@ type frame struct {
 	// Scratch, first and in multiples of a cache line for its alignment.
 	beta  [blockGates][gradientRow]float32 // the gradients of the pins B
 	block [blockGates + 1]frameGate
-	masks [4][16]byte // of the four pairs of pin values, of one gate
+	masks [4][16]byte // one gate's masks for the four pairs of pin values
 
 	// Of one gate, the offsets of the rows of its candidates in x.
 	rows [fusedK]uint32
@@ -54,9 +54,9 @@ type frame struct {
 
 	gate   int64 // the first gate to update: the last of some chains, the lowest of a layer
 	left   int64 // gates to update, down from it or, in a layer, up
-	n      int64 // of those, in the block at hand
-	layers int64 // of a chain
-	layer  int64 // of the chain at hand, left to do
+	n      int64 // number of gates in the current block
+	layers int64 // layers in a chain
+	layer  int64 // layers of the current chain that are still to be done
 	chain  int64 // the chain at hand, by its place in from and out
 
 	w, m, v *float32 // operation logits, moments, [gates][16]
@@ -106,10 +106,10 @@ type layerWalk struct {
 type walk struct {
 	x, a, b, out *uint64 // rows; those of chains follow each other
 	forms        *[16][4][2]uint64
-	firstOp      *uint8 // of the first layer, an entry a chain
+	firstOp      *uint8 // operations of the first layer, one entry a chain
 	firstA       *uint32
 	firstB       *uint32
-	op           *uint8 // of the rest, layers entries a chain
+	op           *uint8 // operations of the other layers, one entry a layer and chain
 	bit          *uint32
 	layers       int64
 	chains       int64
@@ -122,5 +122,5 @@ type frameGate struct {
 	p    [16]float32
 	q, r [fusedK]float32
 	t, s [4]float32
-	_    [8]float32 // to a whole cache line
+	_    [8]float32 // pads the struct to a whole cache line
 }

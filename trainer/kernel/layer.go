@@ -2,10 +2,10 @@ package kernel
 
 // Layer is one layer of a network whose gates may read any gate of the layer before.
 type Layer struct {
-	*Gates          // its section
-	Index  int      // its place in the section
+	*Gates          // the section that the layer belongs to
+	Index  int      // index of the layer within its section
 	Uses   *Uses    // who reads it
-	Rows   []uint32 // with relaxed values: where the gradients of its pins stand, [width][2], see [Settle]
+	Rows   []uint32 // relaxed values only: where the gradients of the gates' pins are stored, [width][2], see [Settle]
 }
 
 // gate returns the index of gate i of the layer in the section's arrays.
@@ -16,11 +16,11 @@ func (l *Layer) gate(i int) int { return i*l.Layers + l.Index }
 type LayerPass struct {
 	X       []uint64 // the batch's rows
 	Below   []uint64 // the rows of the layer before, [width][words]
-	Samples int      // of the batch
+	Samples int      // samples in the batch
 	Adam    Adam
 
 	words int
-	row   int       // of delta and beta: 64 words and zeros
+	row   int       // elements in a row of delta and of beta: 64 words and a padding of zeros
 	delta []float32 // the gradients of the gates of a block, later of their pins A, [stepGates][row]
 	beta  []float32 // those of the pins B
 	steps [stepGates]Steps
@@ -43,7 +43,7 @@ func NewLayerPass(words, k int) *LayerPass {
 	p := &LayerPass{words: words, row: row, delta: make([]float32, stepGates*row), beta: make([]float32, stepGates*row)}
 	for j := range p.steps {
 		p.steps[j].grow(k, words)
-		p.steps[j].vector = p.steps[0].vector // of no use after a step
+		p.steps[j].vector = p.steps[0].vector // shared: nothing is kept in it between steps
 	}
 	return p
 }
@@ -109,7 +109,7 @@ func (p *LayerPass) gather(l *Layer, own, next *Trace, from, to int) {
 	row, padded := p.words*64, p.padded()
 	for i := from; i < to; i++ {
 		d := own.Delta[i*row:][:row]
-		clear(d[padded:]) // for layers that look at whole rows
+		clear(d[padded:]) // the layer below reads whole rows, so the rest must be zero
 		p.steps[0].gather(next, d[:padded], l.Uses.Of(i), p.words)
 		g := l.gate(i)
 		copy(own.Bits[2*i*p.words:][:p.words], p.source(l.A, i, g))

@@ -7,8 +7,8 @@ package kernel
 // saves 9 % of the time, with 32 of them 25 %.
 type lookahead struct {
 	next  *Trace
-	edges []Edge // whose readers are left to fetch
-	share int    // of them, to be fetched at a time
+	edges []Edge // edges whose gates' rows are still to be prefetched
+	share int    // how many edges are prefetched at a time
 	gates fetcher
 }
 

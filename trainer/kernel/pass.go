@@ -30,7 +30,7 @@ func (p *Pin) Wire(i int) uint32 {
 type Gates struct {
 	Layers int
 	Light  bool    // gates have four truth-table logits, not one for each operation
-	Logits         // of the operations; a light gate has no Top
+	Logits         // operation logits; a light gate has no Top
 	Op     []uint8 // the selected operation
 	A      *Pin    // nil on the spine
 	B      *Pin
@@ -48,7 +48,7 @@ func (s *Gates) Arity() int {
 // to update them. It is the scratch of one goroutine.
 type Pass struct {
 	X       []uint64 // the batch's rows
-	Samples int      // of the batch
+	Samples int      // samples in the batch
 	Adam    Adam
 
 	// Group is how many chains can be walked at a time: the more, the less often a
@@ -63,7 +63,7 @@ type Pass struct {
 	A, B []uint64 // the pins' values, [Group][depth][words]
 	Out  []uint64 // the chains' outputs, [Group][words]
 
-	words int // of a row
+	words int // words in a row
 	depth int
 
 	// Scratch of one gate.
@@ -71,7 +71,7 @@ type Pass struct {
 	beta    []float32 // [64 words]
 	batch   Batch
 	steps   Steps
-	touched uint32 // of no meaning, see Gates.touch
+	touched uint32 // sum of what was touched, kept so that the compiler does not drop the reads; see Gates.touch
 	fused   fused
 }
 

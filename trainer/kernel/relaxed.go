@@ -6,22 +6,22 @@ package kernel
 type RelaxedPass struct {
 	X       []uint64  // the batch's rows of bits
 	Below   []float32 // the rows of the layer before, [width][row]
-	Samples int       // of the batch
+	Samples int       // samples in the batch
 	Adam    Adam
 
 	words int
-	delta []float32     // the gradient of the output of the gate at hand, [row]
-	pins  [2]relaxedPin // A and B of the gate at hand
+	delta []float32     // gradient of the current gate's output, [row]
+	pins  [2]relaxedPin // pins A and B of the current gate
 	steps Steps
 	batch Batch
 	ahead fetcher
 }
 
-// relaxedPin is what is known of a pin of the gate at hand.
+// relaxedPin is what is known of a pin of the current gate.
 type relaxedPin struct {
 	choice
 	value []float32 // [row], where it does not stand among the rows
-	grad  []float32 // the gradient of the value, where nobody below needs it
+	grad  []float32 // gradient of the value; not set where no layer below needs it
 }
 
 // NewRelaxedPass returns a pass with rows of the given number of words and pins of at most

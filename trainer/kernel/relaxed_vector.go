@@ -17,11 +17,11 @@ type relaxedSteps struct {
 	fetchEdges func(edges *uint32, n int, pins *float32, row, lines int)
 }
 
-// choice is what is known of a pin of the gate at hand that chooses among candidates.
+// choice holds the candidates of a pin of the current gate.
 type choice struct {
-	q       []float32 // their probabilities, [k, padded]
+	q       []float32 // probabilities of the candidates, [k, padded]
 	r       []float32 // the sums R_j
-	offsets []uint32  // where their rows begin, in bytes
+	offsets []uint32  // byte offsets of the candidates' rows
 }
 
 func newChoice(k int) choice {
@@ -29,7 +29,7 @@ func newChoice(k int) choice {
 	return choice{make([]float32, k), make([]float32, k), make([]uint32, k)}
 }
 
-// mix writes the outputs of the gate at hand.
+// mix writes the outputs of the current gate.
 func (s *Steps) mix(dst, a, b []float32) {
 	f := relaxedVectors()
 	if f == nil {
@@ -40,7 +40,7 @@ func (s *Steps) mix(dst, a, b []float32) {
 	f.mix(&dst[0], &a[0], &b[0], len(dst)/Lanes, &s.t[0])
 }
 
-// relaxedBins is the function of that name for the gate at hand.
+// relaxedBins calls the path's relaxedBins for the current gate.
 func (s *Steps) relaxedBins(alpha, beta, delta, a, b []float32) {
 	f := relaxedVectors()
 	if f == nil {

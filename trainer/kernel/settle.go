@@ -29,7 +29,7 @@ func (s *settler) layer(l, above *Layer, bounds []int) {
 	slotsA, slotsB := l.Slots()
 	var later []uint32 // free when all are done with the layer
 	for t, from := range bounds[:len(bounds)-1] {
-		var own []uint32 // that the goroutine has freed itself
+		var own []uint32 // slots that this goroutine has freed itself
 		for i := from; i < bounds[t+1]; i++ {
 			if above != nil {
 				own = above.lead(l.Uses.Of(i), own)

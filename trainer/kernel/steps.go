@@ -7,7 +7,7 @@ package kernel
 // The update of a gate is Operations, Bins, then UpdateOperations and, for each relaxed
 // pin, UpdateSelection.
 type Steps struct {
-	p    [Ops]float32 // of the gate at hand
+	p    [Ops]float32 // probabilities of the current gate's operations
 	t, s Quad
 	adam Adam // a copy: assembly must not see variables of the stack
 

@@ -12,10 +12,10 @@ const widest = 64
 
 // vectorScratch is what the vector functions work on.
 type vectorScratch struct {
-	offsets []uint32  // of the candidates' rows, [k, padded]
+	offsets []uint32  // byte offsets of the candidates' rows, [k, padded]
 	values  []float32 // the gradient with more zeros
 	pairs   []float32 // [groups][pairFloats]
-	bits    []uint32  // [words of 32 bits of a row and some more][widest]
+	bits    []uint32  // one column for each 32 samples of a row, padded, [columns][widest]
 }
 
 // suits says whether vector functions can read the batch: rows of one word are too short

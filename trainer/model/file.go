@@ -19,7 +19,7 @@ import (
 //
 // It may be used by several goroutines at once, and must be closed when none uses it any more.
 type File struct {
-	ctx context.Context // its reads end with it; nil: they do not
+	ctx context.Context // reads end when it is done; nil: they are never interrupted
 	*opened
 }
 

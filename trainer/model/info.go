@@ -8,9 +8,9 @@ import (
 
 // Info is what a model file says without its arrays.
 type Info struct {
-	Model      *Model            // its sections have no arrays
+	Model      *Model            // the model without the arrays of its sections
 	Checkpoint map[string]string // the metadata of a checkpoint, if it is one
-	Tensors    []TensorInfo      // in the order of their places
+	Tensors    []TensorInfo      // in the order in which they stand in the file
 }
 
 // TensorInfo describes a tensor of a file.

@@ -57,11 +57,11 @@ type Model struct {
 // Record is the training record: only what configuration, data and seed determine.
 type Record struct {
 	DataSet string  `json:"data_set"`
-	Train   string  `json:"train_sha256"` // of the decoded content, as package dataset defines it
+	Train   string  `json:"train_sha256"` // digest of the decoded training data, as package dataset defines it
 	Test    string  `json:"test_sha256"`
 	Start   *Start  `json:"start,omitempty"` // nil: drawn by the seed
 	Epochs  []Epoch `json:"epochs"`
-	// whose parameters these are, from 1; 0: the last, without a validation set
+	// The epoch whose parameters these are, from 1. 0: those after the last epoch, where there is no validation set.
 	Kept int `json:"kept_epoch,omitempty"`
 }
 
@@ -75,7 +75,7 @@ type Start struct {
 // be compared exactly.
 type Epoch struct {
 	Loss         float64 `json:"loss"`          // mean over the epoch's samples
-	TrainCorrect int     `json:"train_correct"` // by the batches' own forward passes, as they were trained on
+	TrainCorrect int     `json:"train_correct"` // by the forward passes of the training batches, before each update
 	TrainSamples int     `json:"train_samples"`
 	TestCorrect  int     `json:"test_correct"`
 	TestSamples  int     `json:"test_samples"`

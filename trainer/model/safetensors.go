@@ -33,9 +33,9 @@ type entry struct {
 // container is an open safetensors file whose header was read and whose tensors lie
 // where the header says, in the file and apart.
 type container struct {
-	name    string // in messages
+	name    string // name of the file in messages
 	r       io.ReaderAt
-	data    int64 // where the tensors begin
+	data    int64 // offset at which the tensors begin
 	meta    map[string]string
 	tensors map[string]entry
 }

@@ -102,7 +102,7 @@ func (x *Extra) addTo(meta map[string]string) error {
 func encodeHeader(meta map[string]string, tensors []Tensor) ([]byte, error) {
 	meta[checksumKey] = noChecksum
 	b := bytes.NewBuffer(make([]byte, 8, 1<<10))
-	text, err := json.Marshal(meta) // with sorted keys
+	text, err := json.Marshal(meta) // encoding/json sorts the keys
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}

@@ -13,17 +13,17 @@ import (
 type reader struct {
 	scanner
 	*symbols
-	name  string // of the module
+	name  string // name of the module
 	visit func(Statement)
-	body  int // where the first statement begins
+	body  int // offset of the first statement
 	s     Statement
 
 	clocked  bool
-	stages   int             // of the register of samples
-	samples  []byte          // what must be done with the bits that go with the samples; nil: it was read
+	stages   int             // stages of the register that tracks valid samples
+	samples  []byte          // the statement that must follow for the bits that track valid samples; nil: it was read
 	consumed int             // wires that read what nothing else does
 	used     map[string]bool // modules of operators, by their suffix
-	families []family        // that the instances of primitives may be of
+	families []family        // families that the instances of primitives may belong to
 }
 
 // file reads all of it.

@@ -7,7 +7,7 @@ import (
 
 // symbol is what is known of a declared name.
 type symbol struct {
-	begin, end int // where the text declares it
+	begin, end int // range of the text in which it is declared
 	width      int32
 	driven     int32 // bits that have a driver, from the lowest
 	role       role
@@ -19,7 +19,7 @@ type role uint8
 const (
 	input    role = iota
 	output        // read inside, too
-	wire          // of the module
+	wire          // a wire of the module
 	reserved      // an instance, the control of a pipeline: its own statements alone read it
 )
 
@@ -39,7 +39,7 @@ type symbols struct {
 
 // slot is a place for a name.
 type slot struct {
-	hash   uint32 // of the name, so that others are seldom looked at
+	hash   uint32 // hash of the name: only names with equal hashes are compared
 	number int32  // the name's number plus one; 0: free
 }
 

@@ -38,7 +38,7 @@ type Form uint8
 
 // The forms; see the package.
 const (
-	Comment  Form = iota // or an empty line
+	Comment  Form = iota // a comment or an empty line
 	Version              // the local parameter that identifies the build, and the wire that reads it
 	Wires                // scalars
 	Bus                  // a vector
@@ -47,13 +47,13 @@ const (
 	Valid                // the register of the bits that go with the samples
 	Gate                 // an expression of scalars, or a constant
 	Compare              // a word above a constant
-	Sum                  // of bits
-	Assign               // of a vector, or some of its bits
+	Sum                  // the sum of bits
+	Assign               // an assignment to a vector, or to some of its bits
 	LUT                  // a primitive with a table
 	Carry                // a primitive without
 	Operator             // an instance of a module of popcounts or argmax
 	Register             // an instance of a register
-	Control              // what is done with the bits that go with the samples
+	Control              // the statements for the bits that track valid samples
 )
 
 var formNames = [...]string{
@@ -76,9 +76,9 @@ func Forms() []Form {
 // Statement is a statement of the netlist's module: whole lines of the file.
 type Statement struct {
 	Form
-	From, To int    // where its lines stand in the text
+	From, To int    // range of its lines in the text
 	Declares []Name // wires
-	Drives   Name   // what it gives a value to, or to some bits of it; [None]
+	Drives   Name   // the name that gets a value, at least in some bits; or [None]
 	Reads    []Name // ports and wires, as often as they stand there
 }
 
@@ -91,7 +91,7 @@ const None Name = -1
 // File is a file that was read.
 type File struct {
 	Text       []byte
-	Body       int // where the statements of the first module begin; the rest of the text stands behind the last
+	Body       int // offset of the first module's statements; what follows the last of them begins after it
 	Statements []Statement
 
 	symbols *symbols
