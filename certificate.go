@@ -41,11 +41,11 @@ type Certificate struct {
 	Verified    bool         `json:"verified"`
 	Level       VerifyLevel  `json:"verified_level,omitempty"` // how far, if it is
 	Assumed     bool         `json:"assumes_thermometer,omitempty"`
-	Random      bool         `json:"random_samples,omitempty"` // in the place of the test set, which was not at hand
+	Random      bool         `json:"random_samples,omitempty"` // random samples stood in for the test set
 
 	asked          int  // the level
 	foldAsked      bool // the folder has a folded engine
-	wrapAsked      bool // there is a wrapper to simulate
+	wrapAsked      bool // a wrapper has to be simulated
 	coreAsked      bool // the wrapper is around a file of its own
 	synthesisAsked bool
 	checked        *checked

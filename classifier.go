@@ -17,7 +17,7 @@ import (
 type Classifier struct {
 	frozen *model.Frozen
 	label  string    // name of the label's column in files
-	single sync.Pool // of *single
+	single sync.Pool // holds values of type *single
 }
 
 // single is what the classification of one sample needs.
@@ -113,7 +113,7 @@ func (c *Classifier) ClassifyAll(features [][]float64) (classes []int, counts []
 	}
 	s, err := c.frozen.Evaluate(context.Background(), block, 0)
 	if err != nil {
-		panic("ialgn: " + err.Error()) // only the context's end is an error
+		panic("ialgn: " + err.Error()) // the only other error is that of an ended context, and this one does not end
 	}
 	for i, class := range s.Predicted {
 		classes[i], counts[i] = int(class), make([]int, s.Classes)

@@ -19,8 +19,8 @@ type Data struct {
 	// cache, and that of the system.
 	Folders []string
 
-	Features [][]float64 // of the training part, [sample][feature]
-	Labels   []int       // of the training part, [sample], from 0
+	Features [][]float64 // training part, [sample][feature]
+	Labels   []int       // training part, [sample]; classes count from 0
 
 	// The test part; without one, data.test_share of the training part is split off.
 	TestFeatures [][]float64
@@ -109,7 +109,7 @@ func (s source) encode() (*trainer.TestData, error) {
 type tested struct {
 	*trainer.TestData
 	random bool // the model's own are not at hand, as a program passed them
-	other  bool // they are not those that the model was trained with
+	other  bool // the model was trained on other samples
 }
 
 // randomSamples is how many random samples take the place of test samples that are not at hand.

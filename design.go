@@ -20,10 +20,10 @@ type Design struct {
 	netlist *netlist.Netlist
 	plan    *plan.Plan
 	product *artifact.Product // nil: it was read from its folder
-	dir     string            // its folder; empty: it has none yet
-	report  *Report           // that its folder has
-	out     *artifact.Output  // what its folder has, once that was read
-	source  source            // of its model's test part
+	dir     string            // folder of the design; empty: it was not written yet
+	report  *Report           // content of the folder's report
+	out     *artifact.Output  // content of the folder, once it was read
+	source  source            // where the model's test part is
 	reads   string            // the model's file, which the folder must not replace
 }
 
@@ -121,7 +121,7 @@ func (d *Design) Report() (*Report, error) {
 	return d.product.Report()
 }
 
-// from returns where the test samples of the design are.
+// from returns where the test samples of the design are read from.
 func (d *Design) from(data Data) source {
 	s := d.source
 	s.folders, s.given = data.folders(), data

@@ -20,8 +20,8 @@ import (
 type Model struct {
 	file    *model.File
 	info    *model.Info
-	samples *config.Samples // that it was trained with, if by this process and not from files
-	summary *Training       // of a model that this process trained
+	samples *config.Samples // samples in memory that this process trained it on; nil: files
+	summary *Training       // result of the training, if this process trained the model
 
 	hashing sync.Mutex
 	sum     string // SHA-256 of the file, once it is known

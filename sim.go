@@ -17,7 +17,7 @@ import (
 
 // SimOptions say what is simulated, and what is written of it.
 type SimOptions struct {
-	Data Data // where the test samples come from
+	Data Data // where the test samples are read from
 
 	// ActivityFile gets the transitions of every net as JSON, and VCD their values over time for waveform viewers, over
 	// the first samples, 1,000 if Samples is 0. Empty: neither is measured.

@@ -33,8 +33,8 @@ const (
 type SynthOptions struct {
 	// Target is the device, one of [target.DeviceNames]; empty: that of the design's board or family, or ice40-hx8k.
 	Target string
-	MHz    float64 // of the clock that is aimed at; 0: that of the design or its board, or 48
-	Seeds  []int   // of the random numbers of placement, of which the fastest result is taken; empty: 1
+	MHz    float64 // clock frequency to aim at; 0: that of the design or its board, or 48
+	Seeds  []int   // seeds for placement, of which the fastest result is kept; empty: seed 1
 	Place  Aim
 	Pins   string // a file of pins; empty: those of the design's board, or as the program that places chooses
 	Reuse  string // folder of another design of the same folded engine, whose routing is taken
@@ -66,12 +66,12 @@ const (
 // Implementation is what came of a synthesis; DIR/synth/TARGET has its files.
 type Implementation struct {
 	*synth.Report
-	Cycles    int       `json:"cycles,omitempty"`             // from one sample to the next, at least
-	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock
+	Cycles    int       `json:"cycles,omitempty"`             // least number of clocks from one sample to the next
+	Rate      float64   `json:"samples_per_second,omitempty"` // at the median clock frequency
 	Latency   int       `json:"latency_cycles,omitempty"`     // see [artifact.Report.Rate]
-	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock
-	Hint      string    `json:"timing_hint,omitempty"`        // what may help a clock that was not reached
-	Check     *BitCheck `json:"check,omitempty"`              // of the bitstream
+	LatencyNS float64   `json:"latency_ns,omitempty"`         // at the median clock frequency
+	Hint      string    `json:"timing_hint,omitempty"`        // advice if the clock was not reached
+	Check     *BitCheck `json:"check,omitempty"`              // check of the bitstream
 
 	slow error // the clock is not reached; nil: it is, or there is none
 }

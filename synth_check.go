@@ -42,10 +42,10 @@ type BitCheck struct {
 type bitChecker struct {
 	design  verify.Design
 	samples verify.Samples
-	count   int // of the samples to run
+	count   int // number of samples to run
 	model   string
 	wrap    string          // empty: none
-	options wrapper.Options // of it
+	options wrapper.Options // options of the wrapper
 	fold    int             // clocks of a sample in a folded engine; 0: there is none
 	module  string
 }

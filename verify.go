@@ -55,11 +55,11 @@ const usualSamples = 1000
 // VerifyOptions say how a design is verified.
 type VerifyOptions struct {
 	Level       VerifyLevel
-	Samples     int    // to run through the Verilog at most; 0: 1,000
+	Samples     int    // most samples to run through the Verilog; 0: 1,000
 	Simulator   string // iverilog, verilator, or auto, the one that is done earlier; empty: auto
 	ByClass     bool   // simulate each class alone, as is done with large designs
-	Synthesized bool   // from level rtl on: check what yosys makes of the Verilog, too
-	Data        Data   // where the test samples come from
+	Synthesized bool   // from level rtl on, also check what yosys makes of the Verilog
+	Data        Data   // where the test samples are read from
 
 	// Certify writes the certificate into the design's folder, unless a program was missing or failed. A file there
 	// that ialgn did not write is an error, unless Force is set.
@@ -168,7 +168,7 @@ type checked struct {
 	files  rtl.Files
 	fold   *engine.Files // nil: there is no folded engine
 	test   *tested
-	differ []string // what else in the folder is not what it should be
+	differ []string // what else in the folder differs from what it should be
 }
 
 // newChecked takes from a folder, and from the model that it was compiled from, what checks compare.

@@ -24,17 +24,17 @@ const certificateName = "certificate.json"
 // a folder that was changed since; [Write] removes that of the output before.
 type Certificate struct {
 	Format      int       `json:"format"`
-	Version     string    `json:"ialgn"` // of the program
+	Version     string    `json:"ialgn"` // version of the program
 	Time        time.Time `json:"time"`
 	Result      string    `json:"result"` // verified, different or unproved
-	Level       string    `json:"level"`  // that was asked for
+	Level       string    `json:"level"`  // the level that was asked for
 	Samples     int       `json:"samples"`
 	Assumptions []string  `json:"assumptions"`
 
 	Model    File              `json:"model"`
 	Manifest File              `json:"manifest"`
 	Files    []File            `json:"files"`
-	Data     string            `json:"data_sha256,omitempty"` // of the test part, as the manifest knows it
+	Data     string            `json:"data_sha256,omitempty"` // digest of the test part, as in the manifest
 	Tools    map[string]string `json:"tools"`
 
 	// Checks are the results of each check by its name, as `ialgn verify --json` has them.

@@ -15,7 +15,7 @@ type Fold struct {
 // FoldReport is the part of the report about a folded engine.
 type FoldReport struct {
 	Lanes    int          `json:"lanes"` // steps in a clock
-	Each     []FoldCost   `json:"each"`  // for each number of lanes that there could be
+	Each     []FoldCost   `json:"each"`  // one for each possible number of lanes
 	Memories []FoldMemory `json:"memories"`
 }
 

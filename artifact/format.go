@@ -23,9 +23,9 @@ import (
 
 // format is a file of the output folder that is made from the netlist.
 type format struct {
-	name   string             // in the manifest
-	emit   string             // in --emit, which may name several files; empty: not to be asked for
-	suffix string             // of the file's name, after the module's
+	name   string             // name in the manifest
+	emit   string             // name in --emit, which may stand for several files; empty: cannot be asked for
+	suffix string             // what follows the module's name in the file's name
 	always func(Product) bool // whether it is written unasked
 	write  func(io.Writer, Product) error
 }
@@ -156,7 +156,7 @@ func wrapperOptions(p Product) wrapper.Options {
 		o.Core, o.Module = p.Manifest.Module+CoreSuffix, p.Manifest.Module+"_"+p.Wrap
 		o.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
 	}
-	if p.Fold != nil { // of every model of the shape the same, too
+	if p.Fold != nil { // engines of all models with this shape are the same
 		e := p.Fold.Engine
 		o.Header, o.Engine = e.Header, &wrapper.Engine{
 			Module: e.Module, Cycles: e.Cost().Cycles, Latency: e.Cost().Latency,

@@ -28,7 +28,7 @@ const (
 // the same content.
 type Manifest struct {
 	Format  int               `json:"format"`
-	Version string            `json:"ialgn"`        // of the program
+	Version string            `json:"ialgn"`        // version of the program
 	Word    uint32            `json:"version_word"` // identifies the build, in the Verilog too ([handover.Version])
 	Module  string            `json:"module"`
 	Scope   string            `json:"scope"` // gates, core or full
@@ -36,7 +36,7 @@ type Manifest struct {
 	Model   ModelRef          `json:"model"`
 	Classes []string          `json:"classes"`
 	Data    json.RawMessage   `json:"data,omitempty"`        // the data's part of the configuration
-	Test    string            `json:"test_sha256,omitempty"` // of the test part that the model's record names
+	Test    string            `json:"test_sha256,omitempty"` // digest of the test part, by the model's record
 	Encoder json.RawMessage   `json:"encoder,omitempty"`     // the thermometer code
 	Tools   map[string]string `json:"tools,omitempty"`       // external programs and their versions
 	Files   []File            `json:"files"`
@@ -51,7 +51,7 @@ type ModelRef struct {
 // File is one file of an output folder.
 type File struct {
 	Name   string `json:"name"`
-	Format string `json:"format"` // such as verilog, netlist, c, c-header or report
+	Format string `json:"format"` // verilog, netlist, c, c-header, report and so on
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }

@@ -61,7 +61,7 @@ func (own owned) check(dir string, names []string, guard overwrite.Guard) error 
 			return err
 		}
 	}
-	return guard.Check(CertificatePath(dir), overwrite.Certificate) // which goes
+	return guard.Check(CertificatePath(dir), overwrite.Certificate) // the certificate will be removed
 }
 
 // stages returns the folders in which calls of [Write] make their files, or made them before

@@ -31,7 +31,7 @@ type Output struct {
 	Manifest Manifest
 	Report   Report
 	Netlist  *netlist.Netlist
-	Hint     *counts.Hint // of a lowered netlist, else nil
+	Hint     *counts.Hint // hint of a lowered netlist; nil: it is not lowered
 
 	signature File   // the manifest itself
 	held      string // folder with the files as they were read; empty: Dir
@@ -106,7 +106,7 @@ type renamed struct {
 func (e *renamed) Error() string { return e.text }
 func (e *renamed) Unwrap() error { return e.error }
 
-// at returns where a file is read.
+// at returns the path from which a file is read.
 func (o *Output) at(name string) string { return filepath.Join(cmp.Or(o.held, o.Dir), name) }
 
 // Named returns what a file of [Output.Path] is called for the user: its path in the folder.
@@ -174,7 +174,7 @@ func (f File) check(ctx context.Context, dir, held string) error {
 		return ctx.Err()
 	}
 	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path != path {
-		return err // of the copy
+		return err // the error of the copy
 	} else if err != nil {
 		return fmt.Errorf("%s: the manifest's file cannot be read (%w): compile again", path, cause(err))
 	}
@@ -186,7 +186,7 @@ func (f File) check(ctx context.Context, dir, held string) error {
 	return nil
 }
 
-// until reads until a context ends.
+// until is a reader that fails when its context ends.
 type until struct {
 	ctx context.Context
 	io.Reader

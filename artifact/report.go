@@ -18,22 +18,22 @@ import (
 type Report struct {
 	Module    string              `json:"module"`
 	Scope     string              `json:"scope"`
-	GatesRaw  int                 `json:"gates_raw"`      // of the model: width times depth
-	Gates     int                 `json:"gates"`          // that optimisation left, before they became LUTs
+	GatesRaw  int                 `json:"gates_raw"`      // gates of the model: width times depth
+	Gates     int                 `json:"gates"`          // gates after optimisation, before they became LUTs
 	Cells     netlist.Sizes       `json:"cells"`          // optimised
-	LUTs      *netlist.Sizes      `json:"luts,omitempty"` // of a lowered netlist, as its carries and registers
+	LUTs      *netlist.Sizes      `json:"luts,omitempty"` // LUTs, carries and registers of a lowered netlist
 	Carries   *netlist.Sizes      `json:"carries,omitempty"`
 	Registers *netlist.Sizes      `json:"registers,omitempty"`
 	Kinds     []netlist.KindCount `json:"kinds"`
 	Levels    netlist.Sizes       `json:"levels"`
 	Fanout    Fanout              `json:"input_fanout"`
-	Mapping   *lut.Report         `json:"mapping,omitempty"`        // of the gates to LUTs
-	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // where there are registers
-	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // where there is one
-	Fold      *FoldReport         `json:"fold,omitempty"`           // where there is a folded engine
-	Samples   *Samples            `json:"vectors,omitempty"`        // of the testbenches
+	Mapping   *lut.Report         `json:"mapping,omitempty"`        // how the gates were mapped to LUTs
+	Pipeline  *pipeline.Report    `json:"pipeline,omitempty"`       // nil without registers
+	Wrapper   *wrapper.Rate       `json:"wrapper,omitempty"`        // nil without a wrapper
+	Fold      *FoldReport         `json:"fold,omitempty"`           // nil without a folded engine
+	Samples   *Samples            `json:"vectors,omitempty"`        // samples in the testbenches' vectors
 	Latency   int                 `json:"latency_cycles,omitempty"` // see Rate; left out where there is none
-	// from the start of the compilation to the last netlist file
+	// Time from the start of the compilation to the last netlist file.
 	Seconds float64 `json:"seconds"`
 	// largest resident memory of the process; left out where the system does not tell
 	PeakBytes int64                 `json:"peak_bytes,omitempty"`
@@ -110,7 +110,7 @@ func (r *Report) Rate() (cycles, latency int) {
 type Fanout struct {
 	Bits   int     `json:"bits"`
 	Unread int     `json:"unread"` // bits that nothing reads
-	Mean   float64 `json:"mean"`   // of the others
+	Mean   float64 `json:"mean"`   // mean over the other classes
 	Most   int     `json:"most"`
 }
 

@@ -14,7 +14,7 @@ import (
 type top struct {
 	name     string // begins those of its formats in the manifest: the wrapper's kind, or fold
 	protocol string // the wrapper's kind, stream for the engine
-	suffix   string // of its module's name, after the netlist's
+	suffix   string // what follows the netlist's name in the module's name
 	ports    *wrapper.Interface
 	latency  int
 	sources  []string // Verilog files, itself last

@@ -38,23 +38,23 @@ type Product struct {
 	Netlist  *netlist.Netlist
 	GatesRaw int                   // gates of the model: width times depth
 	Gates    int                   // gates that optimisation left, before they became LUTs
-	Raw      *netlist.Measures     // of the model's netlist, before all passes
-	Passes   []compiler.PassReport // in order
+	Raw      *netlist.Measures     // measures of the model's netlist before all passes
+	Passes   []compiler.PassReport // one for each pass, in order
 	Hardware *Hardware             // nil: the netlist is not lowered
 	Started  time.Time             // when the compilation began
 	Emit     []string              // formats beside verilog and netlist, which are always written
 	Header   []string              // lines for the head of the Verilog files
 	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
-	Baud     int                   // of a serial line; 0: what package wrapper says
+	Baud     int                   // bit rate of a serial line; 0: package wrapper's default
 	Fold     *Fold                 // the folded engine; nil: there is none
-	Board    *wrapper.Board        // whose pins the wrapper has; nil: of none
-	MHz      float64               // of the clock that constraints are written for; 0: there are none
-	Vectors  *verilog.Vectors      // of the testbenches; nil: there are none
-	Samples  *Samples              // what the report says of them
+	Board    *wrapper.Board        // board whose pins the wrapper uses; nil: none
+	MHz      float64               // clock frequency for the constraints; 0: no constraints are written
+	Vectors  *verilog.Vectors      // vectors for the testbenches; nil: there are none
+	Samples  *Samples              // what the report says about the vectors
 	Manifest Manifest              // all but Format and Files, which Write fills in
-	Guard    overwrite.Guard       // of the files that are in the folder already
+	Guard    overwrite.Guard       // says which files in the folder may be replaced
 
-	split *encoder.Split // what the wrapper is around instead of the netlist; nil: the netlist
+	split *encoder.Split // what the wrapper contains instead of the netlist; nil: the netlist
 }
 
 // Hardware is what there is to say of a netlist that was lowered to a target.
@@ -62,7 +62,7 @@ type Hardware struct {
 	Style    verilog.Style
 	Target   *target.Family   // nil: [target.Generic]
 	Hint     *counts.Hint     // why the counts are right
-	Mapping  *lut.Report      // of the gates
+	Mapping  *lut.Report      // how the gates were mapped
 	Pipeline *pipeline.Report // nil: there are no registers
 }
 
@@ -145,7 +145,7 @@ type staging struct {
 	ctx   context.Context
 	dir   string
 	lock  *filelock.Lock
-	own   owned // of the output folder, when this began
+	own   owned // files of ours that the folder held when writing began
 	files []File
 }
 

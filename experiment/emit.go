@@ -44,7 +44,7 @@ type Batch struct {
 	Submit  string  `json:"submit"` // the command that starts it
 	Gather  string  `json:"gather"` // the command that makes the table, where it has run
 	Indexes int     `json:"indexes"`
-	Memory  uint64  `json:"estimated_bytes"` // of the run that needs most
+	Memory  uint64  `json:"estimated_bytes"` // memory of the run that needs most
 
 	name string
 	runs []Ahead

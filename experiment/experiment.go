@@ -33,28 +33,28 @@ type Experiment struct {
 	Quick      Reduced
 	Set        []string // keys, as of an Entry, that a user replaces in each
 	Notes      []string // sentences for the caption: what the paper leaves open
-	Columns    []Column // beside accuracies
-	Series     *Series  // in a file of its own, unless nil
-	Picture    *Picture // unless nil
+	Columns    []Column // columns of the table besides accuracies
+	Series     *Series  // values for a file of their own; nil: none
+	Picture    *Picture // chart of the results; nil: none
 	Operations bool     // draw how often each operation occurs, too
 }
 
 // Reduced is what the scale quick makes of an experiment.
 type Reduced struct {
 	Entries []Entry  // trained in place of the paper's, unless nil
-	Keys    []string // that replace those of each entry
-	Left    []string // what the entries leave of the paper's: "A instead of B"
+	Keys    []string // KEY=VALUE that replace keys of each entry
+	Left    []string // how the entries differ from the paper's: "A instead of B"
 }
 
 // Entry is a network that is trained over several seeds, one row of the table.
 type Entry struct {
-	Network string   // as the paper calls it
-	Files   string   // that of an entry with the same network elsewhere, whose files it has; "": Network
+	Network string   // the paper's name of the network
+	Files   string   // the Network of another entry whose runs this one shares; "": this entry's Network
 	Set     []string // keys of the data set
 	Keys    []string // KEY=VALUE of the configuration, after those of Set; of one that is given twice the later holds
 
-	Paper *trainer.Spread   // what the paper has: shares of the test set; nil if it has no number
-	Said  map[string]string // what it says of columns, by their names
+	Paper *trainer.Spread   // the paper's test accuracy as a share; nil if it has none
+	Said  map[string]string // what the paper says for columns, by their names
 }
 
 // Scale says how much of the paper's protocol is trained.
@@ -123,7 +123,7 @@ func (e Experiment) onMNIST() (Experiment, bool) {
 	for i := range entries {
 		if n := &entries[i]; slices.Equal(n.Set, cifar10) {
 			n.Set, n.Paper, n.Said, any = mnist, nil, nil, true
-			n.Files = "" // on MNIST the networks of that name have other keys
+			n.Files = "" // on MNIST the networks with these names have other keys
 		}
 	}
 	e.Quick.Entries = entries

@@ -23,7 +23,7 @@ type Forecast struct {
 	Scale      Scale    `json:"scale"`
 	Command    string   `json:"command"`
 	Jobs       int      `json:"jobs"`                      // runs side by side
-	Threads    int      `json:"threads"`                   // of each
+	Threads    int      `json:"threads"`                   // threads of each run
 	Hours      *float64 `json:"projected_hours,omitempty"` // nil if not known of a run
 	Method     string   `json:"method"`                    // how that was found
 	Runs       []Ahead  `json:"runs"`
@@ -34,10 +34,10 @@ type Ahead struct {
 	Index  int      `json:"index"`
 	Name   string   `json:"name"`
 	Seed   uint64   `json:"seed"`
-	Epochs int      `json:"epochs"` // of the configuration
+	Epochs int      `json:"epochs"` // epochs that the configuration asks for
 	Done   int      `json:"epochs_done"`
-	Hours  *float64 `json:"projected_hours,omitempty"` // of what is left, nil if it is not known
-	Bytes  uint64   `json:"estimated_bytes,omitempty"` // of memory
+	Hours  *float64 `json:"projected_hours,omitempty"` // hours for the epochs that are missing; nil if that is not known
+	Bytes  uint64   `json:"estimated_bytes,omitempty"` // memory
 
 	seeds trainer.Seeds
 }
@@ -148,7 +148,7 @@ func (r *Runner) sideBySide(runs []Ahead) int {
 		switch {
 		case a.Done >= a.Epochs:
 		case a.Bytes == 0:
-			return 1 // what it needs is not known
+			return 1 // the memory that a run needs is not known
 		default:
 			needs = append(needs, a.Bytes)
 		}

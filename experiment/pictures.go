@@ -14,10 +14,10 @@ import (
 
 // Picture is how the rows of a table become charts of test accuracy.
 type Picture struct {
-	Label string // of the places on the axis
+	Label string // label of the places on the axis
 	Log   bool
-	Chart func(*Row) string // which chart a row is in
-	Line  func(*Row) string // which line of it
+	Chart func(*Row) string // names the chart that a row belongs to
+	Line  func(*Row) string // names the line of that chart
 
 	// At is the place of a network of a size, which the paper's may have another of than ours;
 	// nil: that of the network's name.

@@ -23,9 +23,9 @@ type plan struct {
 	entries    []planned // a row each
 	table      *Table
 
-	mu   sync.Mutex // of all below, and of the table
+	mu   sync.Mutex // guards the fields below, and the table
 	data sources
-	done map[string]outcome // by the path of the model
+	done map[string]outcome // outcomes by path of the model
 	mute bool               // write no table
 }
 
@@ -33,7 +33,7 @@ type plan struct {
 type planned struct {
 	trainer.Seeds
 	entry   *Entry
-	asked   bool                  // for training
+	asked   bool                  // training of it was asked for
 	missing *dataset.MissingError // the data, where some seed is not finished
 	left    bool                  // out of the training: neither asked for nor finished
 }
@@ -168,7 +168,7 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 		return e, Row{}, err
 	}
 	if paper.Data.Set != cfg.Data.Set {
-		n.Paper, n.Said = nil, nil // they are of the entry's own data set
+		n.Paper, n.Said = nil, nil // the paper's values are for the entry's own data set
 	}
 	row := row(n, e.Seeds)
 	row.paper = paper

@@ -21,11 +21,11 @@ import (
 type Result struct {
 	Model          string              `json:"model"` // without its folder
 	SHA256         string              `json:"model_sha256"`
-	Commit         string              `json:"commit,omitempty"` // of the program that wrote the result, see package build
+	Commit         string              `json:"commit,omitempty"` // commit of the program that wrote the result
 	Config         config.Config       `json:"config"`
 	Epochs         []EpochResult       `json:"epochs"`
 	Gates          int                 `json:"deployed_gates"`
-	Operations     [16]float64         `json:"operations"` // as `ialgn analyze` counts them
+	Operations     [16]float64         `json:"operations"` // gates of each operation, as `ialgn analyze` counts them
 	Categories     census.Categories   `json:"categories"`
 	EffectiveDepth []census.LayerDepth `json:"effective_depth"` // one a layer
 }
@@ -34,8 +34,8 @@ type Result struct {
 type EpochResult struct {
 	Loss    float64  `json:"loss"`
 	Train   float64  `json:"train_accuracy"`
-	Test    float64  `json:"test_accuracy"`                   // of the frozen network
-	Relaxed *float64 `json:"relaxed_test_accuracy,omitempty"` // with estimator soft
+	Test    float64  `json:"test_accuracy"`                   // by the frozen network
+	Relaxed *float64 `json:"relaxed_test_accuracy,omitempty"` // by the relaxed network, with estimator soft
 }
 
 // ResultPath returns where the result of a model belongs: beside it, with the ending

@@ -16,12 +16,12 @@ import (
 type Runner struct {
 	Experiment Experiment
 	Scale      Scale
-	Seeds      int      // of each entry, from that of its configuration on
+	Seeds      int      // seeds for each entry, from that of its configuration on
 	Only       []string // patterns of the entries to train; empty: all
 	Dir        string   // made if it is not there
 	Folders    []string
 	Threads    int
-	Guard      overwrite.Guard // of the files in the folder
+	Guard      overwrite.Guard // says which files in the folder may be replaced
 	Jobs       int             // runs side by side, among which the threads are split; 0: one; or [Fitting]
 
 	// Train, unless nil, is called in place of [trainer.Seeds.Train] for each run, to show
@@ -132,7 +132,7 @@ func (r Runner) trainAll(ctx context.Context, p *plan) error {
 	for _, s := range runs {
 		s.Threads = max(1, r.cores()/jobs)
 		group.Go(func() error {
-			err := trainer.ErrInterrupted // what was under way says why
+			err := trainer.ErrInterrupted // the runs that were interrupted say why
 			if ctx.Err() == nil {
 				err = r.trainOne(ctx, p, s)
 			}

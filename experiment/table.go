@@ -34,7 +34,7 @@ type Table struct {
 // Row is the outcome of an entry. Accuracies are shares of the test set; those without a
 // value, of an entry that did not run, are nil.
 type Row struct {
-	Name       string                `json:"name"` // of the files
+	Name       string                `json:"name"` // name of the files
 	Data       string                `json:"data"`
 	Width      int                   `json:"width"`
 	Depth      int                   `json:"depth"`
@@ -43,17 +43,17 @@ type Row struct {
 	Epochs     int                   `json:"epochs"`
 	Gates      int                   `json:"deployed_gates"`
 	Test       *trainer.Spread       `json:"test_accuracy,omitempty"`      // after the last epoch
-	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // of each seed's best epoch
+	Best       *trainer.Spread       `json:"best_test_accuracy,omitempty"` // mean over the best epochs of the seeds
 	Paper      *trainer.Spread       `json:"paper,omitempty"`
-	Difference *float64              `json:"difference_points,omitempty"` // of the means, of Test from Paper, in percent
+	Difference *float64              `json:"difference_points,omitempty"` // mean of Test minus mean of Paper, in points
 	NotRun     string                `json:"not_run,omitempty"`           // why
 	Get        string                `json:"get,omitempty"`               // how to get the data set that was not found
 	Values     []Value               `json:"values,omitempty"`            // the experiment's columns
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
 	config  config.Config
-	paper   config.Config // of what the paper's value is of
-	results []*Result     // of the runs
+	paper   config.Config // configuration that the paper's value belongs to
+	results []*Result     // results of the runs
 }
 
 // notYet marks the rows of a table that is written while the others still train.
@@ -192,5 +192,5 @@ func signed(x *float64) string {
 		return ""
 	}
 	rounded := math.Round(100**x) / 100
-	return fmt.Sprintf("%+.2f", cmp.Or(rounded, 0)) // not -0.00
+	return fmt.Sprintf("%+.2f", cmp.Or(rounded, 0)) // cmp.Or turns -0.00 into 0.00
 }

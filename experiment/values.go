@@ -4,8 +4,8 @@ import "ialgn/trainer"
 
 // Column is a value of trained networks that stands in a table beside their accuracy.
 type Column struct {
-	Name string  // in JSON and CSV
-	Head string  // in Markdown
+	Name string  // name in JSON and CSV
+	Head string  // heading in Markdown
 	Unit float64 // 100 for shares in percent
 	Of   func(*Result) float64
 }
@@ -14,16 +14,16 @@ type Column struct {
 // of its own beside the table.
 type Series struct {
 	Step   string
-	Label  string  // of the values in a chart
-	Symbol string  // of their unit there
+	Label  string  // label of the values in a chart
+	Symbol string  // symbol of their unit in a chart
 	Unit   float64 // 100 for percent
-	Lines  []Line  // of which a chart has the first, the second and third as its band, and the others
+	Lines  []Line  // what charts draw: the first line, the second and third as its band, and the others
 }
 
 // Line is one of the values of a [Series].
 type Line struct {
 	Name  string
-	Label string // in a chart, behind the network; "" is the first's
+	Label string // what follows the network's name in a chart; "" for the first line
 	Of    func(*Result) []float64
 }
 
@@ -31,7 +31,7 @@ type Line struct {
 type Value struct {
 	Name string `json:"name"`
 	trainer.Spread
-	Paper string `json:"paper,omitempty"` // what the paper says, in the unit of the table
+	Paper string `json:"paper,omitempty"` // the paper's value, in the unit of the table
 }
 
 // values returns the columns of a row.

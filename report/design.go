@@ -17,10 +17,10 @@ import (
 // Synthesis is one target that the folder was synthesised for.
 type Synthesis struct {
 	Report synth.Report
-	Check  map[string]any // of the bitstream, as check.json has it; nil: there is none
+	Check  map[string]any // content of check.json about the bitstream; nil: there is none
 }
 
-// of reports whether it is of the folder as it is.
+// of reports whether the synthesis is that of the folder's present content.
 func (s *Synthesis) of(o *artifact.Output) bool { return s.Report.Manifest == o.SHA256() }
 
 // stale begins what is said of results of a folder that was compiled again since.

@@ -21,8 +21,8 @@ import (
 // GatherOptions say where what a page tells of comes from.
 type GatherOptions struct {
 	Model string          // file of the model; empty: it is looked for in the folder and beside it
-	Data  ialgn.Data      // where the test samples come from
-	Warn  func(err error) // unless nil, is told of what the page lacks
+	Data  ialgn.Data      // where the test samples are read from
+	Warn  func(err error) // is told what could not be shown on the page; may be nil
 }
 
 // Gather reads all that is known of a folder and its model.
@@ -78,7 +78,7 @@ func (o GatherOptions) model(ctx context.Context, d *ialgn.Design) (*ialgn.Model
 		for _, path := range names {
 			m, err := ialgn.Open(path)
 			if err != nil {
-				continue // not ours
+				continue // a file of another program
 			}
 			if err := d.MadeOf(ctx, m); err == nil {
 				return m, nil
@@ -145,7 +145,7 @@ func syntheses(dir string) (all []Synthesis, err error) {
 		var s Synthesis
 		at := filepath.Join(dir, ialgn.SynthesisFolder, e.Name())
 		if st, err := os.Stat(at); err != nil || !st.IsDir() {
-			continue // not ours
+			continue // a file of another program
 		}
 		there, err := readJSON(filepath.Join(at, synth.ReportName), &s.Report)
 		if err != nil {

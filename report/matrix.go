@@ -87,7 +87,7 @@ func shade(share float64) int {
 const (
 	numberedCell = 24
 	plainCell    = 10
-	labelRoom    = 90 // for names of classes, left and above
+	labelRoom    = 90 // space for the names of classes, at the left and at the top
 	longestLabel = 16 // letters
 	wideDrawing  = 14 // tenths of a pixel for each unit, where there is room
 )

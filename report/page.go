@@ -26,11 +26,11 @@ import (
 
 // Page is what a page is made of.
 type Page struct {
-	Version    string // of the program
+	Version    string // version of the program
 	Output     *artifact.Output
 	ModelFile  string // name of the file
 	Info       *model.Info
-	Statistics depthuse.Statistics // of the model
+	Statistics depthuse.Statistics // statistics of the model
 	Test       *Test               // nil: NotTested says why
 	NotTested  string
 	Verified   *artifact.Certificate // nil: there is none
@@ -41,7 +41,7 @@ type Page struct {
 type Test struct {
 	Correct, Samples int
 	Confusion        [][]int // [label][predicted]
-	OtherData        bool    // not the one of the training record
+	OtherData        bool    // the test data are not those of the training record
 }
 
 // section is a part of the page with a heading.
@@ -49,7 +49,7 @@ type section struct {
 	ID, Title string
 	Notes     []string
 	Figures   []template.HTML
-	Matrix    template.HTML // as wide as the page
+	Matrix    template.HTML // the chart at the full width of the page
 	Tables    []table
 }
 
@@ -59,7 +59,7 @@ type table struct {
 	Head    []string
 	Rows    [][]cell
 	Numbers bool // the cells are, and stand to the right
-	Matrix  bool // of cells of one width, as narrow as need be
+	Matrix  bool // all cells have one width, as small as possible
 }
 
 // Classes returns the names of the table's styles.

@@ -40,10 +40,10 @@ const blockBudget = 1 << 25
 type Simulator struct {
 	n     *netlist.Netlist
 	block int // words a net
-	words int // of them in use since the last run
+	words int // words in use since the last run
 
 	value []uint64       // [net][block]
-	regs  []netlist.Cell // in cell order
+	regs  []netlist.Cell // registers in cell order
 	state []uint64       // [register][block]
 	count counter
 	best  []uint64 // scratch of argmax

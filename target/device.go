@@ -12,20 +12,20 @@ import (
 // The table says of each figure where it is from. Tests hold those of iCE40 to what nextpnr-ice40
 // reports and to the pins that icestorm's data base has.
 type Device struct {
-	Name    string `json:"name"`              // such as ice40-hx8k
-	Family  string `json:"family"`            // whose cells it has
+	Name    string `json:"name"`              // name such as ice40-hx8k
+	Family  string `json:"family"`            // name of the family
 	Part    string `json:"part,omitempty"`    // the vendor's name
-	Package string `json:"package,omitempty"` // as who places calls it; empty: there is no device
-	Die     string `json:"-"`                 // as the programs that place and pack call it; empty: by the part
+	Package string `json:"package,omitempty"` // the placer's name of the package; empty: no such device can be bought
+	Die     string `json:"-"`                 // die, by the name that placer and packer know; empty: the part number tells
 
 	LUTInputs int `json:"lut_inputs"`
 	LUTs      int `json:"luts,omitempty"`
 	Carries   int `json:"carries,omitempty"` // bits of carry chains
 	FlipFlops int `json:"flip_flops,omitempty"`
-	Pins      int `json:"pins,omitempty"`           // that a design can have in this package
+	Pins      int `json:"pins,omitempty"`           // pins that a design can use in this package
 	BlockRAM  int `json:"block_ram_bits,omitempty"` // without large single-port RAM
 
-	Source string `json:"source,omitempty"` // of the figures
+	Source string `json:"source,omitempty"` // source of the figures
 }
 
 // Placeable reports whether there is a device, in a package, to place a design on.

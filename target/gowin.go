@@ -30,7 +30,7 @@ var Gowin = &Family{
 		switch {
 		case strings.HasPrefix(cell, "LUT") && len(cell) == len("LUT4"), cell == "INV":
 			r.LUTs = 1
-		case cell == "ALU": // in the place of a LUT
+		case cell == "ALU": // an ALU takes the place of a LUT
 			r.LUTs, r.Carries = 1, 1
 		case gowinRAM.MatchString(cell):
 			r.RAMBits = 18432

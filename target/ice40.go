@@ -31,7 +31,7 @@ var ICE40 = &Family{
 			r.LUTs = 1
 		case cell == "SB_CARRY":
 			r.Carries = 1
-		case strings.HasPrefix(cell, "SB_RAM40_4K"): // with its forms for other edges of the clock
+		case strings.HasPrefix(cell, "SB_RAM40_4K"): // also with inverted clocks, which have suffixes
 			r.RAMBits = 4096
 		case strings.HasPrefix(cell, "SB_DFF"):
 			r.FlipFlops = 1

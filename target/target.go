@@ -18,7 +18,7 @@ import (
 
 // Family is a row of the table.
 type Family struct {
-	Name  string // as the command line, the manifest and the report have it, such as ice40
+	Name  string // name on the command line, in manifests and reports, such as ice40
 	LUT   LUT
 	Carry bool // sums are made of the SB_CARRY that stands beside each LUT
 	// Primitives says that Verilog is written in the family's look-up tables unless told otherwise:
@@ -46,7 +46,7 @@ type Family struct {
 type LUT struct {
 	Name        string   // LUT%d, by the number of inputs, or the name of the only one
 	Least, Most int      // inputs of the smallest and of the largest
-	Parameter   string   // that holds the table
+	Parameter   string   // parameter that holds the truth table
 	Inputs      []string // pins, that of the lowest bit of the table's index first
 	Output      string
 }
@@ -64,14 +64,14 @@ type Language int
 const (
 	SDC Language = iota // Synopsys Design Constraints: clocks alone
 	XDC                 // the same for Vivado, with pins
-	LPF                 // of Lattice, for ECP5
-	PCF                 // of icestorm
+	LPF                 // Lattice's constraints, for ECP5
+	PCF                 // icestorm's constraints
 )
 
 // Constraints is how files of constraints look.
 type Constraints struct {
 	Language Language
-	Suffix   string // of the file
+	Suffix   string // suffix of the file
 	// PinLine is a line of the user's file of pins, with PORT and PIN in their places; empty: there
 	// is no such file.
 	PinLine string
@@ -99,11 +99,11 @@ const (
 // Placement is how a design is placed, and how the bitstream is made.
 type Placement struct {
 	Placer   Placer
-	Program  string   // that places and routes
+	Program  string   // program that places and routes
 	Others   []string // programs that are needed beside it
 	Routed   string   // suffix of the file that it writes
 	Bits     string   // suffix of the bitstream
-	Seedless bool     // there are no random numbers to seed
+	Seedless bool     // the program has no random seed
 	AllPins  bool     // every port must be given a pin
 
 	// Arguments are those of nextpnr that differ from family to family: for the device, for the file

@@ -67,9 +67,9 @@ type Scope string
 
 // The scopes; the zero value is [ScopeFull].
 const (
-	ScopeGates Scope = "gates" // from thermometer bits to the bits of the last layer
-	ScopeCore  Scope = "core"  // from thermometer bits to the class
-	ScopeFull  Scope = "full"  // from feature words to the class
+	ScopeGates Scope = "gates" // thermometer bits in, bits of the last layer out
+	ScopeCore  Scope = "core"  // thermometer bits in, class out
+	ScopeFull  Scope = "full"  // feature words in, class out
 )
 
 // Level is how far a netlist is optimised. In JSON it is 2 for [OptimiseFully], 1 and 0.
@@ -77,7 +77,7 @@ type Level int
 
 // The levels; the zero value is [OptimiseFully].
 const (
-	OptimiseFully Level = iota // until nothing changes any more
+	OptimiseFully Level = iota // repeats the passes until nothing changes
 	OptimiseOnce               // each pass once
 	OptimiseNone               // a cell a gate
 )
@@ -117,7 +117,7 @@ type Pipeline string
 // The pipelines beside those of [PipelineStages]; the zero value is [PipelineNone].
 const (
 	PipelineNone Pipeline = "none"
-	PipelineAuto Pipeline = "auto" // as few stages as have no more levels than MaxLevels
+	PipelineAuto Pipeline = "auto" // as few stages as allow at most MaxLevels levels in each
 )
 
 // PipelineStages is a pipeline of that many register stages, 1 or more.
@@ -167,7 +167,7 @@ func (o Options) resolve() (Options, error) {
 		return o, option.Errorf("{Target}: %w", err)
 	}
 	if usual := styleNames[verilog.UsualStyle(t)]; o.Style != "" || usual != StyleGates {
-		o.Style = usual // that of none given is gates in any case
+		o.Style = usual // without a family the style is always gates
 	}
 	return o, nil
 }

@@ -21,7 +21,7 @@ func (p *Plan) vectors() int { return cmp.Or(p.Options.Vectors, UsualVectors) }
 
 // Source is where the samples of the testbenches come from: a data set by its name or, where there is none, chance.
 type Source struct {
-	Name    string // of the data set
+	Name    string // name of the data set
 	Samples verify.Samples
 	Missing string // why there is no data set; empty: there is
 }

@@ -73,7 +73,7 @@ func compile(c *cli.Context) error {
 	if c.String("o") == "" {
 		return hint.With(errors.New("compile: no output folder given"), "name one with -o DIR")
 	}
-	if c.Int("vectors") == 0 { // which the library takes for the usual number
+	if c.Int("vectors") == 0 { // the library takes 0 for the usual number
 		return option.Errorf("{Vectors} 0: give 1 to %d", plan.MaxVectors)
 	}
 	o := ialgn.CompileOptions{

@@ -20,7 +20,7 @@ import (
 type diagnosis struct {
 	name    string
 	about   string   // one line of the help
-	options []string // that not every kind takes
+	options []string // options that some kinds do not take
 	plots   []string // names of the charts
 	run     func(c *cli.Context, args []string) error
 }

@@ -115,7 +115,7 @@ func knownProbes(c *cli.Context) (*probe.Known, error) {
 	switch {
 	case errors.Is(err, filelock.ErrHeld):
 		return nil, hint.With(fmt.Errorf("--keep: %w", err), "wait for the end of that call, or name another file")
-	case errors.Is(err, fs.ErrNotExist): // its folder: the error has the remedy
+	case errors.Is(err, fs.ErrNotExist): // the folder is missing: the error has the remedy
 		return nil, fmt.Errorf("--keep: %w", err)
 	case err != nil:
 		return nil, hint.With(fmt.Errorf("--keep: %w", err), "name another file, which need not exist")

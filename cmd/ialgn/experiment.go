@@ -150,7 +150,7 @@ func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.
 	}
 	defer p.close()
 	if s.Threads < threads(c) || c.Int("jobs") > 1 {
-		// others write between its lines
+		// Other runs write between the lines of this one.
 		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false
 	}
 	s.Progress, s.Warn = p.show, p.warn
@@ -163,7 +163,7 @@ func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.
 
 type forecastReport struct{ *experiment.Forecast }
 
-func (r forecastReport) text(w io.Writer) { _ = r.Text(w) } // as of a table
+func (r forecastReport) text(w io.Writer) { _ = r.Text(w) } // errors of the terminal are ignored, as everywhere
 
 type tableReport struct{ *experiment.Table }
 

@@ -119,7 +119,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		diagnoseCommand(diagnoses, diagnoseOptions...), experimentCommand(), reportCommand(), dataCommand(),
 	}
 	for _, c := range commands {
-		c.OnUsageError = usageError // it is not inherited, and the default prints help on standard output
+		c.OnUsageError = usageError // subcommands do not inherit it, and the default prints help on standard output
 		c.Before = begin
 	}
 	return &cli.App{

@@ -115,7 +115,7 @@ func (p *epochs) logLine(s trainer.Progress) {
 	}
 	line, err := json.Marshal(struct {
 		Time       string   `json:"time"`
-		Seed       *uint64  `json:"seed,omitempty"` // with --seeds
+		Seed       *uint64  `json:"seed,omitempty"` // set with --seeds
 		Epoch      int      `json:"epoch"`
 		Rate       float64  `json:"learning_rate"`
 		Loss       float64  `json:"loss"`

@@ -35,7 +35,7 @@ func (b *Bits) Digest() [sha256.Size]byte {
 	buffer := binary.LittleEndian.AppendUint64(nil, uint64(b.Width))
 	h.Write(append(buffer, b.Labels...))
 	for i := range b.Labels {
-		buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, b.Sample(i)) // of words it cannot fail
+		buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, b.Sample(i)) // appending words cannot fail
 		h.Write(buffer)
 	}
 	return [sha256.Size]byte(h.Sum(nil))

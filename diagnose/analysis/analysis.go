@@ -18,7 +18,7 @@ import (
 // order of their first models.
 func Read(ctx context.Context, paths []string) ([]*Network, error) {
 	var groups []*subject.Group
-	files := map[string]*model.File{} // by path
+	files := map[string]*model.File{} // opened files by path
 	for _, path := range paths {
 		file, err := model.Open(path)
 		if err != nil {
@@ -50,7 +50,7 @@ func Read(ctx context.Context, paths []string) ([]*Network, error) {
 type Network struct {
 	Analysis
 	Network string     `json:"network"`
-	Models  []Analysis `json:"models,omitempty"` // if there are several
+	Models  []Analysis `json:"models,omitempty"` // one each, if there are several models
 	Plots   []string   `json:"plots,omitempty"`
 
 	paths []string

@@ -18,7 +18,7 @@ type Categories struct {
 	Constants   float64 `json:"constants"`    // FALSE 0, TRUE 15
 	PassThrough float64 `json:"pass_through"` // A 3, B 5
 	Negation    float64 `json:"negation"`     // NOT A 12, NOT B 10
-	Binary      float64 `json:"binary"`       // the other ten
+	Binary      float64 `json:"binary"`       // gates with one of the ten operations of two inputs
 }
 
 // Take counts the operations of f. A network of one layer has none to count: all

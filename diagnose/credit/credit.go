@@ -43,7 +43,7 @@ const (
 
 // Options say what to measure.
 type Options struct {
-	Config  config.Config // of one of the topologies; see [Configure]
+	Config  config.Config // configuration of one of the topologies; see [Configure]
 	Data    *trainer.Data
 	Sampled int // outputs, and gates of the same indices in each layer
 	Batches int
@@ -57,7 +57,7 @@ type Options struct {
 type Progress struct {
 	Topology        string
 	Batch, Batches  int // whole ones
-	Sample, Samples int // of the batch at hand
+	Sample, Samples int // current sample of the batch, and its number of samples
 }
 
 // Result is the credit of a topology, by layer from the first to the last. Means and

@@ -7,7 +7,7 @@ import (
 
 // group is some of the sampled outputs with all gates that their credit flows to.
 type group struct {
-	first, last int     // of the sampled outputs, the last one excluded
+	first, last int     // range of the sampled outputs, last excluded
 	stages      []stage // [layer]
 }
 
@@ -29,7 +29,7 @@ type stage struct {
 type look struct {
 	row, sampled int
 	a, b         int   // bit rows of its pins
-	pattern      uint8 // of their bits in the sample at hand
+	pattern      uint8 // their bits in the current sample
 }
 
 // edges calls visit with each parent that gate i of layer l passes credit to, with the

@@ -13,7 +13,7 @@ type meter struct {
 	pass     *pass
 	reach    *reach
 	truths   [][]truth   // [layer][sampled]
-	scorers  []*scorer   // of each member
+	scorers  []*scorer   // a scorer for each goroutine
 	coverage [][]float64 // [layer][batch]; of layers with an eligible gate
 	purity   [][]float64 // [layer][batch]; of batches with a covered gate
 }

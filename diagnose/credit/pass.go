@@ -15,7 +15,7 @@ const lanes = kernel.SparseLanes
 // block is some outputs of a group, a lane each.
 type block struct {
 	*group
-	first, last int                        // of the sampled outputs, the last one excluded
+	first, last int                        // range of the sampled outputs, last excluded
 	sums        [][patterns][lanes]float64 // [layer][sampled], over the samples so far
 }
 
@@ -28,7 +28,7 @@ type pass struct {
 	members *crew.Crew
 	groups  []*group
 	blocks  []block
-	rows    [][2][][lanes]float64 // of each member: the credit of a stage and of the one above
+	rows    [][2][][lanes]float64 // for each goroutine, the credit of the current stage and of the one above
 }
 
 func newPass(n *network, sampled []int, members *crew.Crew) *pass {

@@ -50,7 +50,7 @@ func newReach(n *network, sampled []int, members *crew.Crew) *reach {
 // descent follows the wires from some outputs.
 type descent struct {
 	n         *network
-	first     int // of the outputs
+	first     int // first of the outputs
 	own, next [][reachWords]uint64
 	counts    [][]int32
 	hits      [][]bool

@@ -2,8 +2,8 @@ package credit
 
 // The paper's thresholds ("Active credit and gradient coverage", "Gradient purity").
 const (
-	least    = 1e-12 // what is not above it is no credit
-	relative = 1e-5  // as a share of the largest contribution to the gate
+	least    = 1e-12 // contributions up to this size are no credit
+	relative = 1e-5  // nor are those below this share of the largest contribution to the gate
 	epsilon  = 1e-12
 )
 
@@ -15,8 +15,8 @@ type score struct {
 
 // scorer has room for the contributions to a gate.
 type scorer struct {
-	gradients [][]float64 // of those that are not 0
-	outputs   []int       // of the sampled outputs, whose they are
+	gradients [][]float64 // gradients that are not 0
+	outputs   []int       // the sampled output that each of them belongs to
 	norms     []float64
 	sum       []float64
 	room      [][]float64

@@ -9,7 +9,7 @@ const patterns = 4
 // 16 operations, or of a light gate the four lines themselves.
 type truth struct {
 	p    []float64
-	rest []float64 // of a light gate: 1 - p
+	rest []float64 // 1 - p for each line of a light gate's table
 }
 
 func (n *network) truth(l, i int) truth {

@@ -15,7 +15,7 @@ type Statistics struct {
 	Name       string // "" where there is no other network
 	Operations [16]float64
 	Categories census.Categories
-	Depth      []Depth // by layer
+	Depth      []Depth // one a layer
 }
 
 // Depth is a layer's effective depth over its gates.

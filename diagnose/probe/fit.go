@@ -22,7 +22,7 @@ type fit struct {
 	classes, starts, batch int
 
 	inputs int // bits of a sample; row inputs is the bias, and past it follow zeros
-	words  int // of a sample: rows/64
+	words  int // words in a sample: rows/64
 	across int // words of a row's samples
 
 	blocks []block
@@ -30,7 +30,7 @@ type fit struct {
 	turned []uint64
 	labels []uint8
 
-	sums   []table // of the errors, for each 32 samples
+	sums   []table // sums of the errors, a table for each 32 samples
 	logits []float32
 }
 

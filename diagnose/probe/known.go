@@ -25,7 +25,7 @@ import (
 // safe for use by several goroutines. Its zero value is empty and kept nowhere.
 type Known struct {
 	mutex   sync.Mutex
-	results []result               // in the order in which they came
+	results []result               // in the order in which they were found
 	running map[task]chan struct{} // closed in the end
 
 	path string

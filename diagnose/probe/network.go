@@ -26,7 +26,7 @@ func Layers(depth int) []int {
 type Network struct {
 	*model.Frozen
 	Train, Test *encoding.Packed // levels of its encoder
-	Known       *Known           // what was probed before, not nil
+	Known       *Known           // results of earlier probes, not nil
 }
 
 // Run probes layers, as many at a time as there are threads, and returns the accuracies on

@@ -31,7 +31,7 @@ import (
 type Protocol struct {
 	Epochs int     `json:"epochs"`
 	Batch  int     `json:"batch"`
-	Rate   float64 `json:"rate"`   // of Adam
+	Rate   float64 `json:"rate"`   // Adam's learning rate
 	Starts int     `json:"starts"` // probes of a layer, from weights of their own
 	Seed   uint64  `json:"seed"`
 }

@@ -22,7 +22,7 @@ import (
 type Group struct {
 	Name   string // the paper's, of its topology
 	Paths  []string
-	Seeds  []uint64 // of Paths
+	Seeds  []uint64 // seeds of the runs in Paths
 	Config config.Config
 }
 
@@ -53,8 +53,8 @@ func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
 
 // Opener opens subjects.
 type Opener struct {
-	Folders   []string // where data sets are looked for
-	Overrides []string // of configurations, KEY=VALUE
+	Folders   []string // folders that are searched for data sets
+	Overrides []string // changes of configurations, KEY=VALUE
 	Threads   int
 }
 

@@ -18,7 +18,7 @@ import (
 // Variant is a run to measure.
 type Variant struct {
 	Config config.Config
-	Path   string // of its model
+	Path   string // path of the model
 }
 
 // Grid returns the runs of RWLGN and IALGN with random and skip start, STE and soft, all of which fit the data. Their

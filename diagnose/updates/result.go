@@ -3,8 +3,8 @@ package updates
 // Result is what a meter has measured: of each kind of parameters the mean absolute change
 // of one in a step, by layer.
 type Result struct {
-	Steps      int    // of the run in all
-	Initial    Window // as far as they were measured: Last is First-1 if none of its steps was
+	Steps      int    // steps in the whole run
+	Initial    Window // the measured part of the window: Last is First-1 if none of its steps was measured
 	Final      Window
 	Operations Means
 	Anchors    Means

@@ -28,9 +28,9 @@ type Kind int
 
 // The kinds of parameters.
 const (
-	Operations Kind = iota // which operation a gate is: 16 logits, or the 4 of a light gate
-	Anchors                // which input bit a pin reads
-	Hidden                 // which gate of the layer before a pin reads
+	Operations Kind = iota // the choice of a gate's operation: 16 logits, or the 4 of a light gate
+	Anchors                // the choice of the input bit that a pin reads
+	Hidden                 // the choice of the gate of the layer before that a pin reads
 	kinds
 )
 
@@ -42,7 +42,7 @@ type Window struct {
 
 // Meter measures one run.
 type Meter struct {
-	size   int // of a window, at most
+	size   int // most steps in a window
 	crew   *crew.Crew
 	arrays []*array
 	counts [][]int // [kind][layer], of the parameters
@@ -51,7 +51,7 @@ type Meter struct {
 
 // state is what has been measured so far, and what a checkpoint keeps.
 type state struct {
-	Steps   int     `json:"steps"` // of the run in all
+	Steps   int     `json:"steps"` // steps in the whole run
 	Initial measure `json:"initial"`
 	Final   measure `json:"final"`
 }
@@ -59,7 +59,7 @@ type state struct {
 // measure is the sums of a window.
 type measure struct {
 	Window
-	Done int         `json:"done"` // of its steps
+	Done int         `json:"done"` // steps of the window measured so far
 	Sums [][]float64 `json:"sums"` // [kind][layer], of the absolute changes
 }
 

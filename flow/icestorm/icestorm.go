@@ -77,7 +77,7 @@ func runOn(ctx context.Context, input io.Reader, name, log string, args ...strin
 	}
 	r, err := t.Run(ctx, tool.Command{Args: args, Stdin: input, Limit: limit, Log: log})
 	if err == nil {
-		os.Remove(log) // it says nothing
+		os.Remove(log) // a log without errors is of no use
 	}
 	return r, err
 }

@@ -51,7 +51,7 @@ func Place(ctx context.Context, o placement.Options) (*placement.Result, error) 
 	if err := readPlaced(r, f.placed); err != nil {
 		return nil, run.Failed("no placed netlist: "+err.Error(), err)
 	}
-	return r, os.Remove(f.placed) // of some megabytes, and said in less
+	return r, os.Remove(f.placed) // the file has megabytes, and the report says the same
 }
 
 // files are what a run writes.

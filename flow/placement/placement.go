@@ -22,10 +22,10 @@ const Limit = 30 * time.Minute
 type Options struct {
 	Device  target.Device
 	Module  string  // the top module
-	Netlist string  // of yosys, as JSON; for Vivado as Verilog without unknown values, in Dir
+	Netlist string  // the netlist from yosys, as JSON; for Vivado, a Verilog file in Dir without unknown values
 	Dir     string  // a folder for all that is written, under names that begin with seedN
-	Seed    int     // of the random numbers; the same seed gives the same bytes. Vivado has none
-	MHz     float64 // of the clock that is aimed at
+	Seed    int     // seed of the placer's random numbers; the same seed gives the same bytes. Vivado has none
+	MHz     float64 // clock frequency to aim at
 	// file of pins (.pcf, .lpf, .cst, .xdc); ports that it leaves out are placed freely, but for Gowin. Empty: all are
 	Pins  string
 	Wires bool // place for short wires alone, not for the clock
@@ -35,15 +35,15 @@ type Options struct {
 type Result struct {
 	Seed     int     `json:"seed"`
 	Fmax     float64 `json:"fmax_mhz,omitempty"` // after routing; 0: the design has no clock
-	Cells    []Use   `json:"utilization"`        // of the device, in the order of their names
-	LUTs     int     `json:"luts,omitempty"`     // as nextpnr packs them; of iCE40 alone
-	Carries  int     `json:"carries,omitempty"`  // with those that begin and end chains
+	Cells    []Use   `json:"utilization"`        // cells of the device in use, sorted by name
+	LUTs     int     `json:"luts,omitempty"`     // LUTs as nextpnr packs them; iCE40 only
+	Carries  int     `json:"carries,omitempty"`  // carries, including those that begin and end chains
 	FFs      int     `json:"ffs,omitempty"`
 	Critical Path    `json:"critical_path"`
 	CPU      float64 `json:"cpu_seconds"`
 
 	Bits string `json:"-"` // the configuration as text, or Vivado's bitstream, a file in Dir
-	Pads []Pad  `json:"-"` // of the ports; of iCE40 alone
+	Pads []Pad  `json:"-"` // pads of the ports; iCE40 only
 	Log  string `json:"-"`
 	Tool string `json:"-"` // the program's version
 }
@@ -75,6 +75,6 @@ func (o Options) Check() error {
 
 // Pad is where a bit of a port is on an iCE40 die.
 type Pad struct {
-	Port    string // such as x[3], or clk for a port of one bit
+	Port    string // x[3] for a bit of a port, clk for a port of one bit
 	X, Y, Z int    // the tile, and which of its two pads
 }

@@ -15,13 +15,13 @@ type Path struct {
 	From string  `json:"from"` // the clock, or <async> for pins
 	To   string  `json:"to"`
 	NS   float64 `json:"ns"`
-	Nets []Net   `json:"nets"` // in order
+	Nets []Net   `json:"nets"` // nets of the path, in order
 }
 
 // Net is a net of a path.
 type Net struct {
-	Name string  `json:"name"`         // as the synthesised netlist has it
-	NS   float64 `json:"ns,omitempty"` // from the path's begin to the net's end; Vivado does not say
+	Name string  `json:"name"`         // name of the net in the synthesised netlist
+	NS   float64 `json:"ns,omitempty"` // from the start of the path to the end of the net; 0: Vivado does not report it
 }
 
 // report is what a placer says of a routed design, the part of nextpnr's report that is read.

@@ -14,7 +14,7 @@ type Estimate struct {
 	FFs     int     `json:"ffs"`
 	Carries int     `json:"carries"`
 	Cells   int     `json:"logic_cells"` // a LUT, a flip-flop and a carry each
-	Share   float64 `json:"share"`       // of the device's logic cells
+	Share   float64 `json:"share"`       // share of the device's logic cells
 	Spread  int     `json:"spread"`      // readers of flip-flops, beyond the first of each
 	Route   Verdict `json:"route"`
 }
@@ -83,7 +83,7 @@ type lutInputs [2]wire
 
 // packing is a netlist that is put into logic cells.
 type packing struct {
-	drives  map[wire]bool     // of LUTs
+	drives  map[wire]bool     // wires that LUTs drive
 	readers map[wire]int      // pins of cells, and bits of output ports
 	beside  map[lutInputs]int // LUTs by the pins that they share with a carry beside them
 }

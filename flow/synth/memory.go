@@ -18,8 +18,8 @@ import (
 // gets its own after that. So what is routed is the same for designs that differ in memories
 // alone, and one can have the routing of the other.
 type Memory struct {
-	Name string // as $readmemh has it
-	Text []byte // what it holds
+	Name string // name of the file, as $readmemh reads it
+	Text []byte // content of the file
 	// Placeholder are random words of the same form, of which no 256 have two columns of bits
 	// alike, and which no other memory has.
 	Placeholder []byte

@@ -23,7 +23,7 @@ type Placed struct {
 	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, beside nextpnr's
 	*placement.Result
 
-	err error // of Failed
+	err error // the error behind Failed
 }
 
 // prepare writes what a program that is not installed needs to place the design elsewhere, and

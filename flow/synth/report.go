@@ -21,18 +21,18 @@ type Report struct {
 	LUTs    int `json:"luts"`
 	Carries int `json:"carries"` // bits of carry chains
 	FFs     int `json:"ffs"`
-	RAM     int `json:"block_ram_bits,omitempty"` // of the block RAMs, used or not
+	RAM     int `json:"block_ram_bits,omitempty"` // bits in the block RAMs that are used, even in part
 	Pins    int `json:"pins"`                     // bits of the ports
 
-	Estimate *Estimate `json:"estimate,omitempty"` // of iCE40
+	Estimate *Estimate `json:"estimate,omitempty"` // estimate of the wiring; iCE40 only
 
-	// of the design that was placed, of which this one has the Verilog
+	// Digest of the manifest of the design whose placement was taken over: this design has the same Verilog.
 	Reused    string `json:"reused_manifest_sha256,omitempty"`
 	NotPlaced string `json:"not_placed,omitempty"`    // why all below is missing
-	Command   string `json:"place_command,omitempty"` // what places it in Dir, on a machine that has the program
+	Command   string `json:"place_command,omitempty"` // places the design in Dir, where the program is installed
 
 	Aim Aim     `json:"placed_for,omitempty"`
-	MHz float64 `json:"mhz"` // that was aimed at
+	MHz float64 `json:"mhz"` // clock frequency that was aimed at
 	// the fastest seed reaches it, or there is no clock; false where nothing was placed
 	Met           bool     `json:"timing_met"`
 	Fmax          float64  `json:"fmax_mhz,omitempty"` // after routing, the median of the seeds; 0: there is no clock
@@ -40,13 +40,13 @@ type Report struct {
 	Most          float64  `json:"fmax_most_mhz,omitempty"`
 	Routed        int      `json:"routed,omitempty"` // seeds
 	Runs          []Placed `json:"seeds,omitempty"`
-	Bitstream     string   `json:"bitstream,omitempty"` // of the seed with the fastest clock
+	Bitstream     string   `json:"bitstream,omitempty"` // bitstream of the seed with the fastest clock
 	BitstreamSeed int      `json:"bitstream_seed,omitempty"`
 
 	Synthesis *yosys.Result     `json:"synthesis"`
 	Tools     map[string]string `json:"tools"`
 	Manifest  string            `json:"manifest_sha256"`
-	Files     []string          `json:"files,omitempty"` // in the folder, beside the report
+	Files     []string          `json:"files,omitempty"` // files in the folder other than the report
 	Seconds   float64           `json:"seconds"`
 }
 

@@ -26,7 +26,7 @@ func (o Options) checkFolder() error {
 	dir := filepath.Join(o.Dir, o.Device.Name)
 	entries, err := os.ReadDir(dir)
 	if err != nil || o.Guard.Forced() {
-		return nil // there is none, or it is for what replaces it to say
+		return nil // no report, or one that the new report will replace
 	}
 	var r Report
 	text, err := os.ReadFile(filepath.Join(dir, ReportName))

@@ -31,15 +31,15 @@ type Options struct {
 	Module   string          // the top module; the results have its name
 	Sources  []string        // Verilog files
 	Dir      string          // holds a folder for each target
-	MHz      float64         // of the clock that is aimed at
-	Seeds    []int           // of nextpnr, at least one; of Vivado 1
+	MHz      float64         // clock frequency to aim at
+	Seeds    []int           // seeds for nextpnr, at least one; Vivado always has the seed 1
 	Pins     string          // file of pins; empty: nextpnr chooses
-	Aim      Aim             // what it is placed for; empty: as the estimate of its wiring says
+	Aim      Aim             // what placement aims at; empty: chosen by the estimate of the wiring
 	Parallel int             // how many nextpnrs run at a time
-	Memories []Memory        // of the design; without any it may have none
+	Memories []Memory        // memories of the design; a design without them may have no memory cells
 	Reuse    string          // folder of another design's results, which differs in memories alone; empty: none
 	Manifest string          // SHA-256 of the compiled folder's manifest, for the report
-	Guard    overwrite.Guard // of the target's folder
+	Guard    overwrite.Guard // says which files in the target's folder may be replaced
 
 	// Note, unless nil, is told what is being done, and Warn of what may be amiss though it goes on.
 	// They are called by one goroutine at a time.
@@ -201,7 +201,7 @@ func (r *Report) fits() error {
 		{"bits of block RAM", r.RAM, d.BlockRAM},
 	}
 	if e := r.Estimate; e != nil {
-		needs[0].what, needs[0].need = "logic cells", e.Cells // which have one of each
+		needs[0].what, needs[0].need = "logic cells", e.Cells // a logic cell has a LUT, a carry and a flip-flop
 	}
 	for _, c := range needs {
 		if c.need > c.has {

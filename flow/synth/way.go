@@ -18,7 +18,7 @@ import (
 
 // placer drives a program that places and routes.
 type placer struct {
-	name  string // as notes call it
+	name  string // name in notes
 	place func(context.Context, placement.Options) (*placement.Result, error)
 	// prepare writes beside the netlist what place reads, and returns the command that place runs;
 	// nil where that is nothing.
@@ -67,7 +67,7 @@ func (o Options) packBits(ctx context.Context, r *placement.Result, bitstream st
 	case p.Pack != nil:
 		return packWith(ctx, p.Others[len(p.Others)-1], bitstream, p.Pack(o.Device, r.Bits, bitstream)...)
 	}
-	return os.Rename(r.Bits, bitstream) // what places has made it
+	return os.Rename(r.Bits, bitstream) // the placer wrote it
 }
 
 // packIcestorm has icepack make the bitstream, and writes where the pins are.

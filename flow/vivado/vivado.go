@@ -100,7 +100,7 @@ func args(o placement.Options, name string) []string {
 	if o.Wires {
 		aim = "wires"
 	}
-	period := strconv.FormatFloat(1000/o.MHz, 'f', 3, 64) // in ns, to the ps
+	period := strconv.FormatFloat(1000/o.MHz, 'f', 3, 64) // period in ns, to the ps
 	args := []string{
 		"-mode", "batch", "-nojournal", "-nolog", "-source", scriptName,
 		"-tclargs", name, filepath.Base(o.Netlist), o.Module, o.Device.Part, period, aim,

@@ -52,7 +52,7 @@ type Result struct {
 	Netlist string         `json:"-"`     // the synthesised netlist as Verilog, a file in Dir
 	JSON    string         `json:"-"`     // the same as nextpnr reads it, with Place
 	Vendor  string         `json:"-"`     // the same as Verilog for a vendor's tool, with Vendor
-	Library Library        `json:"-"`     // what the cells in it do
+	Library Library        `json:"-"`     // models of the netlist's cells
 	Cells   map[string]int `json:"cells"` // how many of each type
 	Tool    string         `json:"tool"`  // yosys's version
 	CPU     float64        `json:"cpu_seconds"`

@@ -49,7 +49,7 @@ type Policy struct {
 // Import is an import declaration.
 type Import struct {
 	Package string // folder of the importing package
-	Path    string // what is imported
+	Path    string // path of the imported package
 	File    string // base name of the file
 	Line    int
 }

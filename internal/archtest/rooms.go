@@ -8,7 +8,7 @@ import (
 
 // Room is a part of the house: a folder with all below it that is no room of its own.
 type Room struct {
-	Name  string // its folder; "ialgn" is the root package
+	Name  string // folder of the room; "ialgn" is the root package
 	Holds string
 }
 

@@ -22,10 +22,10 @@ const looks = 32
 type Crew struct {
 	task    func(member int)
 	fault   keeper
-	members []member // but the caller
+	members []member // all members but the caller
 	busy    atomic.Int32
 	asleep  atomic.Bool   // the caller, or it is about to
-	wake    chan struct{} // for the caller
+	wake    chan struct{} // wakes the caller
 }
 
 // member is what a goroutine does at present.
@@ -35,7 +35,7 @@ type member struct {
 }
 
 const (
-	gone int32 = iota // there is no goroutine
+	gone int32 = iota // the goroutine does not exist
 	waiting
 	working
 )

@@ -29,7 +29,7 @@ func (g *Group) SetLimit(n int) { g.group.SetLimit(n) }
 // Go calls a function in a goroutine of its own.
 func (g *Group) Go(f func() error) {
 	g.group.Go(func() error {
-		err := errPanic // unless f returns
+		err := errPanic // stays if f panics
 		g.fault.try(func() { err = f() })
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 type Checker struct {
 	Program *Program
 	Files   fs.FS    // the repository
-	Targets []string // of its Makefile
+	Targets []string // targets of the Makefile
 }
 
 // Check returns what is wrong with the command lines of a document, one line each,
@@ -27,7 +27,7 @@ func (c *Checker) Check(name, markdown string) []string {
 	var wrong []string
 	for _, s := range steps {
 		if s.Status == "1" {
-			continue // it shows a refusal
+			continue // the command shows a refusal
 		}
 		for _, err := range d.step(s.Command) {
 			wrong = append(wrong, fmt.Sprintf("%s:%d: %v", name, s.Line, err))
@@ -165,7 +165,7 @@ func (d *document) ialgn(words []string) []error {
 	out := c.flags["-o"]
 	var wrong []error
 	switch c.command.Name {
-	case "data", "experiment": // their arguments are no files
+	case "data", "experiment": // the arguments are no files
 	case "demo":
 		if out == "" {
 			out = "demo"

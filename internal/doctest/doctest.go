@@ -17,11 +17,11 @@ import (
 
 // Step is one command line of a document.
 type Step struct {
-	Line    int    // in the document, from 1
+	Line    int    // line in the document, from 1
 	Command string // may span lines
 	Output  []string
-	Console bool   // its output stands below it
-	Status  string // what `echo $?` shows after it, "" if that is not there
+	Console bool   // the command's output stands below it
+	Status  string // status that the `echo $?` after it shows; "": there is none
 }
 
 // Steps returns the command lines of a document's blocks in order. It returns an error

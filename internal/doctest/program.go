@@ -9,20 +9,20 @@ import (
 
 // Program is what its help says of it.
 type Program struct {
-	Commands []Command // in the order of the help
+	Commands []Command // in the order of the help text
 }
 
 // Command is a subcommand.
 type Command struct {
 	Name  string
-	Usage []string // its forms, such as "MODEL DIR"
+	Usage []string // forms of its arguments, such as "MODEL DIR"
 	Flags []Flag
 }
 
 // Flag is an option of a command.
 type Flag struct {
-	Names []string // with their dashes
-	Value bool     // it takes a value
+	Names []string // names with their dashes
+	Value bool     // the option takes a value
 }
 
 var (

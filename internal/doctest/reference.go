@@ -89,8 +89,8 @@ var keyHeading = regexp.MustCompile("^JSON key(?: of `([^`]+)`)?$")
 
 // key is a documented JSON key.
 type key struct {
-	path     string // such as passes[].name; one that ends in .* stands for all below
-	optional bool   // it is not in every output
+	path     string // path such as passes[].name; an end in .* covers all keys below
+	optional bool   // some outputs lack the key
 }
 
 // keyTables returns the JSON keys in the first column of tables, by command and form.

@@ -20,7 +20,7 @@ var ErrHeld = errors.New("held by another process")
 // Lock is a lock that is held, until [Lock.Release].
 type Lock struct {
 	file *os.File
-	path string // to remove in the end; "": none
+	path string // file to remove at the end; "": none
 }
 
 // Acquire makes the file of that path, locks it and writes the number of this process into
@@ -37,7 +37,7 @@ func Acquire(path string) (*Lock, error) {
 			f.Close()
 			return nil, err
 		}
-		if !current(f, path) { // its holder removed it after it was opened here
+		if !current(f, path) { // its holder removed the file after it was opened here
 			f.Close()
 			continue
 		}

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	size  = 2 << 20  // of a large page
-	long  = size / 4 // what is worth a large page
-	small = 4 << 10  // of an ordinary one
+	size  = 2 << 20  // bytes in a large page
+	long  = size / 4 // least number of bytes that are worth a large page
+	small = 4 << 10  // bytes in an ordinary page
 	skew  = 13 * 64  // bytes from one array's place to the next one's
 )
 

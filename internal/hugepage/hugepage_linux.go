@@ -12,6 +12,6 @@ const (
 // has touched in small ones.
 func advise(pages []byte) {
 	if syscall.Madvise(pages, madvHugepage) == nil {
-		_ = syscall.Madvise(pages, madvCollapse) // not before Linux 6.1; then it happens in time
+		_ = syscall.Madvise(pages, madvCollapse) // needs Linux 6.1; earlier kernels do the same later
 	}
 }

@@ -16,7 +16,7 @@ func (s system) resources() (all []Limit) {
 	} {
 		var limit syscall.Rlimit
 		if err := syscall.Getrlimit(r.resource, &limit); err != nil || limit.Cur > math.MaxInt64 {
-			continue // there is none
+			continue // the file does not exist
 		}
 		used := s.line("proc/self/status", r.key)
 		all = append(all, Limit{max(limit.Cur, used+1) - used, r.by})

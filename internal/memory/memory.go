@@ -16,7 +16,7 @@ import (
 // Limit is the largest amount of memory that the process may come to have.
 type Limit struct {
 	Bytes uint64 // 0: not known
-	By    string // what sets it, for a message: "this machine has", "its control group allows", "ulimit -v leaves"
+	By    string // what sets the limit, for messages: "this machine has", "its control group allows", "ulimit -v leaves"
 }
 
 // Total returns the lowest limit there is, with swap space.

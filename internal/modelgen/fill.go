@@ -52,7 +52,7 @@ type generator struct {
 	o       Options
 	m       *model.Model
 	section int
-	inputs  []uint32 // that pins choose from; nil: all
+	inputs  []uint32 // input bits that pins choose from; nil: all
 }
 
 // chooseInputs draws the share of n inputs that pins choose from; nil: all of them.

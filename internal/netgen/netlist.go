@@ -13,7 +13,7 @@ type NetlistOptions struct {
 	Cells     int            // default 60
 	Inputs    int            // bits of the two input ports together, at least 2; default 12
 	Registers bool           // also registers, over several pipeline stages
-	Kinds     []netlist.Kind // of the cells; default: all, registers if asked for
+	Kinds     []netlist.Kind // kinds of the cells; default: all, registers if asked for
 }
 
 // Netlist returns the random netlist that seed and options describe. It is valid, and
@@ -58,7 +58,7 @@ type generator struct {
 	*rand.Rand
 	b          *netlist.Builder
 	o          NetlistOptions
-	primitives []int           // their numbers of inputs
+	primitives []int           // number of inputs of each primitive
 	stages     [][]netlist.Net // the nets of each pipeline stage
 }
 

@@ -7,7 +7,7 @@ import (
 
 // Form is a kind of file that ialgn writes, and how the beginning of one shows that.
 type Form struct {
-	name string // with its article
+	name string // name of the form with its article
 	is   func(head []byte) bool
 }
 

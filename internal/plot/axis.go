@@ -12,9 +12,9 @@ import (
 // value, so that its axis is linear and zero can be given a place below them.
 type scale struct {
 	log      bool
-	zeros    bool    // there are exact zeros on a logarithmic axis
-	zero     float64 // where they stand
-	bottom   float64 // where what is too low for the logarithmic axis is cut off
+	zeros    bool    // some values are exactly 0 on a logarithmic axis
+	zero     float64 // position at which zeros are drawn
+	bottom   float64 // position at which values too low for the logarithmic axis are cut off
 	min, max float64
 	ticks    []gonum.Tick
 }
@@ -55,14 +55,14 @@ func linearScale(values []float64, round bool) scale {
 		}
 	}
 	switch {
-	case lo > hi: // no value at all
+	case lo > hi: // there are no values
 		lo, hi = 0, 1
 	case hi-lo <= 1e-9*math.Max(math.Abs(lo), math.Abs(hi)): // nothing but rounding, between which no tick has room
 		half := math.Max(math.Abs(lo)/10, 1)
 		lo, hi = lo-half, lo+half
 	}
 	step := niceStep((hi - lo) / wantedTicks)
-	if whole { // there is no layer 2.5
+	if whole { // no tick may stand between whole numbers
 		step = math.Max(step, 1)
 	}
 	first, last := math.Floor(lo/step), math.Ceil(hi/step)
@@ -94,7 +94,7 @@ func number(v, step float64) string {
 	if m := math.Max(math.Abs(v), step); v != 0 && (m >= 1e6 || m < 1e-4) {
 		digits := max(0, decade(v)-decade(step))
 		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits, 64), "e")
-		e, _ := strconv.Atoi(exponent) // it spares the plus and the leading zero
+		e, _ := strconv.Atoi(exponent) // drops the plus sign and leading zeros
 		return mantissa + "e" + strconv.Itoa(e)
 	}
 	if v == 0 && step < 1e-4 {
@@ -175,7 +175,7 @@ func power(d float64) string {
 	return "1e" + strconv.Itoa(int(d))
 }
 
-// at returns where a value stands; NaN for none.
+// at returns the position of a value; NaN if it has none.
 func (s scale) at(v float64) float64 {
 	switch {
 	case !s.log || math.IsNaN(v):

@@ -12,8 +12,8 @@ import (
 type columns struct {
 	*Bars
 	look
-	base        []float64 // where the bars begin; nil for zero
-	left, width float64   // of a bar about its place, which is 1 wide
+	base        []float64 // where the bars begin; nil: all at 0
+	left, width float64   // a bar's left edge and width, relative to its place of width 1
 }
 
 // barError is darker than any filling.
@@ -42,7 +42,7 @@ func newColumns(c *Chart) []columns {
 	return all
 }
 
-// from returns where bar j begins.
+// from returns the value at which bar j begins.
 func (v columns) from(j int) float64 {
 	if v.base == nil {
 		return 0

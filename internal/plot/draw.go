@@ -51,7 +51,7 @@ func (c *Chart) scales() (x, y scale) {
 		xs, ys = append(xs, s.X...), append(ys, s.Y...)
 		for _, ends := range [][]float64{s.Low, s.High} {
 			for _, v := range ends {
-				if !c.Y.Log || v > 0 { // what is not is cut off, and no exact zero
+				if !c.Y.Log || v > 0 { // values up to 0 have no place on a logarithmic axis
 					ys = append(ys, v)
 				}
 			}
@@ -184,7 +184,7 @@ func (g grid) Plot(c draw.Canvas, p *gonum.Plot) {
 	if g.x.zeros {
 		c.StrokeLine2(zeroStyle, tx(g.x.zero), c.Min.Y, tx(g.x.zero), c.Max.Y)
 	}
-	if g.y.min < 0 && g.y.max > 0 && !g.y.log { // what bars begin at
+	if g.y.min < 0 && g.y.max > 0 && !g.y.log { // bars begin at 0, which gets a line
 		c.StrokeLine2(draw.LineStyle{Color: colours[0], Width: thinWidth}, c.Min.X, ty(0), c.Max.X, ty(0))
 	}
 }

@@ -78,7 +78,7 @@ const (
 	lineWidth  = vg.Length(1.2)
 	thinWidth  = vg.Length(0.5)
 	glyphSize  = vg.Length(2.4)
-	hatchWidth = vg.Length(4) // from line to line
+	hatchWidth = vg.Length(4) // distance between the lines of a hatch
 )
 
 func (l look) line() draw.LineStyle {

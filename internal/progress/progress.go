@@ -22,9 +22,9 @@ import (
 
 // Status is what one line about the work under way says.
 type Status struct {
-	Name    string        // of the outermost task, such as rtl
-	Elapsed time.Duration // since that began
-	Doing   []string      // what it is at, from the whole to the detail
+	Name    string        // name of the outermost task, such as rtl
+	Elapsed time.Duration // time since that task began
+	Doing   []string      // names of the tasks in progress, from the outermost to the innermost
 	// Done of Of steps are done, as the innermost task says that counts them. Of is 0 if none does.
 	Done, Of int
 }
@@ -138,7 +138,7 @@ func (b *Board) add(t *task) {
 // remove ends a task and those within it.
 func (b *Board) remove(t *task) {
 	if shows := b.drop(t); shows != nil {
-		_ = shows.Wait() // it has no errors
+		_ = shows.Wait() // its functions return no errors
 		b.show(nil)
 	}
 }

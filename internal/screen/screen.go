@@ -21,11 +21,11 @@ import (
 // is no wider than the terminal is at that moment; whatever else is written takes the bar's
 // place. Elsewhere there are lines alone, the fewer the longer the command runs.
 type Screen struct {
-	columns func() int // of the terminal now; nil: it is none
+	columns func() int // width of the terminal at present; nil: there is no terminal
 
 	mu    sync.Mutex
 	w     io.Writer
-	bar   bool      // there is one
+	bar   bool      // a bar is shown
 	drawn time.Time // when that was
 	said  time.Time // when the last line of progress was, or the command began
 	pause time.Duration
@@ -109,7 +109,7 @@ func (s *Screen) Draw(parts func(columns int) []Part) {
 	if !s.Terminal() || time.Since(s.drawn) < Redraw {
 		return
 	}
-	columns := max(1, s.columns()-1) // in the last one, some terminals begin a new line
+	columns := max(1, s.columns()-1) // some terminals wrap when the last column is filled
 	fmt.Fprintf(s.w, "\r\x1b[K%s", Fit(parts(columns), columns))
 	s.bar, s.drawn = true, time.Now()
 }

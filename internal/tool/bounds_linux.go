@@ -17,6 +17,6 @@ func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 func boundMemory(pid int) {
 	if bytes := memory.Total().Bytes / 4 * 3; bytes > 0 {
 		limit := unix.Rlimit{Cur: bytes, Max: bytes}
-		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &limit, nil) // it has ended already, or is not ours to bound
+		_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &limit, nil) // fails if the process has ended, or is not ours
 	}
 }

@@ -26,8 +26,8 @@ func (c Command) teller(out, errs io.Writer) (toOut, toErrs io.Writer) {
 // lines cuts what is written into lines.
 type lines struct {
 	tell func(line string)
-	open []byte // what is not told yet of the line that has not ended
-	rest bool   // that line has begun
+	open []byte // the part of the unfinished line that is not passed on yet
+	rest bool   // a part of the unfinished line was passed on already
 }
 
 // Write never fails. A line that does not end is told in pieces.

@@ -24,7 +24,7 @@ type Command struct {
 	Args  []string
 	Dir   string        // working folder; empty: the caller's
 	Stdin io.Reader     // nil: empty
-	Limit time.Duration // of wall time, for it and all that it starts; must be positive
+	Limit time.Duration // limit of wall time for the program and all that it starts; must be positive
 	Log   string        // file for the command line and all output; empty: none
 
 	// Line, unless nil, is told each line of either output as it comes, by one goroutine at a time.
@@ -34,7 +34,7 @@ type Command struct {
 // Result is what a run gave.
 type Result struct {
 	Stdout, Stderr string // the first 16 MiB of each
-	Truncated      bool   // there was more
+	Truncated      bool   // there was more output
 	Seconds        float64
 	CPU            float64 // seconds of processor time, of the program and what it waited for
 
@@ -188,7 +188,7 @@ func quote(arg string) string {
 	return arg
 }
 
-// beside returns a writer to both.
+// beside returns a writer to both the capture and the log file.
 func (l *logFile) beside(c *capture) io.Writer {
 	if l == nil {
 		return c

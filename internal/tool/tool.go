@@ -26,10 +26,10 @@ import (
 // program is a known external program.
 type program struct {
 	name        string
-	executables []string // in order of preference
+	executables []string // names in order of preference
 	debian      string   // package that holds it; empty: none does
 	version     []string // arguments that make it tell its version; nil: it has none
-	marker      string   // what the line with the version holds
+	marker      string   // text that marks the line with the version
 }
 
 // programs lists what [Find] knows.
@@ -61,7 +61,7 @@ var programs = []program{
 	{"ecppack", []string{"ecppack"}, "", []string{"--version"}, "Version"},
 	{"nextpnr-himbaechel", []string{"nextpnr-himbaechel"}, "", []string{"--version"}, "Next Generation Place and Route"},
 	{"gowin_pack", []string{"gowin_pack"}, "", nil, ""},
-	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"},                // with a capital V before 2023
+	{"vivado", []string{"vivado"}, "", []string{"-version"}, "ivado v"},                // before 2023: Vivado v
 	{"chromium", []string{"chromium"}, "chromium", []string{"--version"}, "Chromium "}, // tests look at pages with it
 }
 
@@ -79,8 +79,8 @@ func Names() []string {
 
 // Tool is an installed external program.
 type Tool struct {
-	Name    string // as given to Find
-	Path    string // of its executable
+	Name    string // name as given to Find
+	Path    string // path of the executable
 	Package string // Debian package that holds it; empty: none does
 
 	program program
@@ -119,7 +119,7 @@ func (t *Tool) findVersion(ctx context.Context) string {
 	if t.program.version != nil {
 		out, _ := t.Run(ctx, Command{Args: t.program.version, Limit: versionLimit})
 		if v := lineWith(out.Stdout+"\n"+out.Stderr, t.program.marker); v != "" {
-			return strings.TrimSuffix(v, " ()") // of a program that was built without its revision
+			return strings.TrimSuffix(v, " ()") // a build without its revision prints empty parentheses
 		}
 	}
 	query, err := exec.LookPath("dpkg-query")
@@ -147,7 +147,7 @@ func lineWith(text, marker string) string {
 
 // MissingError says that an external program is not installed.
 type MissingError struct {
-	Name    string // of the program
+	Name    string // name of the program
 	Package string // Debian package that holds it; empty: none does
 }
 
@@ -172,9 +172,9 @@ func (e *MissingError) Hint() string {
 
 // FailedError says that an external program did not do its work.
 type FailedError struct {
-	Name   string // of the program
-	Reason string // such as `exit status 1` or `no proof in 10m0s`
-	Line   string // of its output that tells most, if any
+	Name   string // name of the program
+	Reason string // `exit status 1`, `no proof in 10m0s` and so on
+	Line   string // the most telling line of its output, if any
 	Log    string // file with all of its output, if any was asked for
 	Err    error  // below the reason, if any
 }

@@ -46,7 +46,7 @@ type Group struct {
 
 // Net is the figures of a net.
 type Net struct {
-	Name        string `json:"name"` // as in the Verilog
+	Name        string `json:"name"` // the net's name in the Verilog
 	Part        string `json:"part"`
 	Transitions int    `json:"transitions"`
 }
@@ -112,8 +112,8 @@ type meter struct {
 	sim     *sim.Simulator
 	samples int
 	names   *names.Names
-	last    []uint8 // of each net: its value in the sample before
-	count   []int   // of each net
+	last    []uint8 // for each net, its value in the sample before
+	count   []int   // for each net, how often it changed
 	trace   *trace  // nil: none
 }
 

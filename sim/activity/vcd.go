@@ -16,7 +16,7 @@ import (
 type trace struct {
 	w    *bufio.Writer
 	nets int
-	at   [64][]change // of the 64 samples at hand
+	at   [64][]change // changes of the current 64 samples
 }
 
 // change is twice the number of a net, plus its new value.

@@ -89,7 +89,7 @@ func (d Design) Transparent() (Design, error) {
 
 // Samples is a set of samples in both forms that circuits read.
 type Samples struct {
-	Levels *encoding.Packed // of the model's encoder
+	Levels *encoding.Packed // levels of the model's encoder
 	Words  *encoding.Packed // raw feature words, width BitsIn
 }
 

@@ -57,7 +57,7 @@ func draw(w io.Writer) error {
 		for _, name := range doors[from.Name] {
 			to := boxes[slices.IndexFunc(boxes, func(b box) bool { return b.Name == name })]
 			if !direct(doors, from.Name, name) {
-				continue // by way of another room
+				continue // the path leads through another room, which is drawn
 			}
 			arrow(&b, from, to, columns)
 		}
@@ -102,7 +102,7 @@ func arrow(b *strings.Builder, from, to box, columns []int) {
 // direct reports whether no third room leads from one room to another.
 func direct(doors map[string][]string, from, to string) bool {
 	for _, by := range doors[from] {
-		mutual := reaches(doors, to, by, map[string]bool{}) // they import each other
+		mutual := reaches(doors, to, by, map[string]bool{}) // the two rooms import each other
 		if by != to && !mutual && reaches(doors, by, to, map[string]bool{from: true}) {
 			return false
 		}
@@ -128,7 +128,7 @@ func reaches(doors map[string][]string, from, to string, seen map[string]bool) b
 // rooms. Rooms that import each other stand side by side.
 func layout(doors map[string][]string) (boxes []box, columns []int) {
 	level := map[string]int{}
-	for range archtest.Rooms { // as often as the longest way has doors
+	for range archtest.Rooms { // enough rounds for the longest path
 		for _, from := range archtest.Rooms {
 			for _, to := range doors[from.Name] {
 				if !reaches(doors, to, from.Name, map[string]bool{}) {

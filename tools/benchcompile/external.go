@@ -24,7 +24,7 @@ const limit = time.Hour
 
 // figures are what a mapping comes to.
 type figures struct {
-	luts      int // of two and more inputs
+	luts      int // LUTs with at least two inputs
 	inverters int // LUTs of one input
 	levels    int
 	cpu       float64
@@ -78,7 +78,7 @@ func lastNumber(pattern *regexp.Regexp, text string) (int, error) {
 // countBLIF counts the LUTs of a mapped netlist: a .names is one unless it is a constant or
 // a wire.
 func countBLIF(r io.Reader) (f figures, err error) {
-	inputs, ended := -1, false // of the .names whose cover comes next
+	inputs, ended := -1, false // inputs of the .names whose cover follows
 	line := ""
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		text, goesOn := strings.CutSuffix(lines.Text(), `\`)

@@ -16,7 +16,7 @@ import (
 // around is what is written around a netlist, or beside it.
 type around struct {
 	wrap  string // a wrapper's kind; empty: none
-	board string // whose pins it has; empty: of none
+	board string // board whose pins the wrapper uses; empty: none
 	fold  int    // steps in a clock of a folded engine; 0: there is none
 }
 

@@ -114,7 +114,7 @@ func (c fuzzCase) checkFold(ctx context.Context, d verify.Design, o options, s v
 	if result.Mismatches > 0 {
 		return &mismatch{fmt.Sprintf("fold: the engine: %v", result.First[0])}
 	}
-	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // which the engine is itself
+	if wrapper.Is(o.wrap, wrapper.TakesBytes) { // the engine takes words itself
 		if err := o.checkWrapper(ctx, d, d.Product, &f, s, dir); err != nil {
 			return err
 		}

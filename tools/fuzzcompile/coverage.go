@@ -33,7 +33,7 @@ const (
 	axisBoard     = "--board"
 )
 
-// none is the value of an option that is not given.
+// none stands for an option that is not given.
 const none = "none"
 
 // settings returns the value of each option. Where a network is not lowered, those of hardware

@@ -29,12 +29,12 @@ type fuzzer struct {
 	bug   fault
 
 	mu      sync.Mutex
-	program string        // its checksum
-	begin   time.Time     // of this run
-	before  time.Duration // that runs took before which this one continues
+	program string        // checksum of the program
+	begin   time.Time     // when this run began
+	before  time.Duration // time that the runs before took which this one continues
 	saved   time.Time
 	next    int              // cases that were begun
-	done    map[int]fuzzCase // that are done, but not all before them
+	done    map[int]fuzzCase // finished cases that have unfinished ones before them
 	failed  error
 	sum     summary
 }
@@ -59,7 +59,7 @@ func (p depths) of(seed uint64) depth {
 type fuzzCase struct {
 	seed     uint64
 	network  *model.Frozen
-	model    *model.Model // that selects the network
+	model    *model.Model // model with the options that the network was drawn from
 	topology string
 	options  options
 	deep     depth

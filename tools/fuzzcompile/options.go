@@ -20,9 +20,9 @@ import (
 // options are what a network is compiled with.
 type options struct {
 	scope  netlist.Scope
-	level  int  // of optimisation
+	level  int  // optimisation level
 	counts bool // the class counts are an output port
-	assume bool // that inputs are thermometer codes
+	assume bool // inputs are assumed to be thermometer codes
 
 	target    string // empty: not lowered, and nothing below matters
 	k         int

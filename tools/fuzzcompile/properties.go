@@ -22,7 +22,7 @@ type property struct {
 type profile struct {
 	*model.Frozen
 	model *model.Model
-	roots []int // of each chain the number of its function, the same for the same gates
+	roots []int // for each chain, the number of its function; equal gates have equal numbers
 	size  int   // chains a class
 }
 

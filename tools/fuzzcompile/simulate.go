@@ -139,7 +139,7 @@ const synthesised = "post.v"
 func script(flow string) string {
 	options := "-flatten "
 	if flow == flowIce40 {
-		options = "" // it flattens
+		options = "" // the flow flattens anyway
 	}
 	return flow + " " + options + "-top " + module + "; check -assert; select -assert-none t:$_DLATCH* t:$dlatch; " +
 		"write_verilog -noattr -noexpr " + synthesised

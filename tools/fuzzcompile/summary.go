@@ -20,17 +20,17 @@ type summary struct {
 	Reference int `json:"reference"`
 	RTL       int `json:"rtl"`
 	Pipelines int `json:"rtl_pipelines"`
-	Programs  int `json:"programs"` // that the program compiled and verified
+	Programs  int `json:"programs"` // networks that the program itself compiled and verified
 
 	Around map[string]int `json:"around"` // wrappers and engines that were simulated, by kind
 
 	Undecided   []uint64       `json:"undecided,omitempty"` // seeds that abc came to no end with
 	Slowest     float64        `json:"slowest_seconds"`     // case
 	SlowestSeed uint64         `json:"slowest_seed"`
-	Synthesised map[string]int `json:"synthesised"` // by flow
+	Synthesised map[string]int `json:"synthesised"` // networks by flow
 	Clocked     int            `json:"synthesised_pipelines"`
 	Properties  map[string]int `json:"properties"`
-	Classes     map[int]int    `json:"classes"` // by their number
+	Classes     map[int]int    `json:"classes"` // networks by number of classes
 	Settings    map[string]int `json:"settings"`
 	Pairs       map[string]int `json:"pairs"`
 }

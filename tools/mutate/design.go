@@ -32,8 +32,8 @@ import (
 type network struct {
 	name    string
 	set     []string
-	trained bool // to the end, with 1,000 gates or more
-	rows    bool // on few features of rows that are drawn, not on the digits
+	trained bool // trained to the end, with at least 1,000 gates
+	rows    bool // trained on random rows with few features instead of the digits
 }
 
 // recipe is what a network is compiled with.
@@ -125,28 +125,28 @@ type design struct {
 	model   string // file
 	trained bool
 	out     *artifact.Output
-	text    string // of the Verilog
-	bench   string // of the testbench
-	cells   string // of the primitives; empty: there are none
+	text    string // text of the Verilog
+	bench   string // text of the testbench
+	cells   string // text of the primitives; empty: there are none
 	options verilog.Options
 	plan    *plan.Plan
 	files   map[string]string // contents of all files, by name
 	wrap    string            // the wrapper's kind; empty: there is none
-	lanes   int               // of the folded engine; 0: there is none
+	lanes   int               // lanes of the folded engine; 0: there is none
 	data    config.Data
-	players []*player // of a wrapper or an engine
+	players []*player // players of a wrapper or an engine
 
 	mu   sync.Mutex
 	read map[string]string // the Verilog, by the names of readers
 
 	encoder samplesOf
 	flat    *netlist.Netlist // without registers
-	where   []region         // of each cell
-	names   []string         // of each net
-	stage   []int32          // of each net
-	class   []int            // of a net that counts for one class alone, else -1
+	where   []region         // region of each cell
+	names   []string         // name of each net
+	stage   []int32          // stage of each net
+	class   []int            // class of each net that counts for one class alone, else -1
 	want    []uint64         // ports and probes of flat for the test set
-	close   verify.Samples   // in which the largest counts are equal, or nearly
+	close   verify.Samples   // samples whose largest counts are equal or nearly so
 }
 
 // trainLimit bounds a training, verifyLimit one run of verify.

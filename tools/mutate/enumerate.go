@@ -49,7 +49,7 @@ func (m *maker) enumerate(ctx context.Context) (*result, error) {
 	for i, tries := m.slot.nth, 0; i < len(list) && tries < mostSites; i, tries = i+m.slot.of, tries+1 {
 		x, err := m.try(ctx, list[i])
 		if failed := (*tool.FailedError)(nil); errors.As(err, &failed) && ctx.Err() == nil || errors.Is(err, errSame) {
-			continue // no Verilog any more, an endless one, or no change
+			continue // not valid Verilog, an endless loop, or no change
 		}
 		if err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ import (
 // verdict is what `ialgn verify --level all --samples 100 --json` says of a folder.
 type verdict struct {
 	Exit     int
-	Message  string // on standard error
+	Message  string // message on standard error
 	Software *struct{ Mismatches int }
 	RTL      *struct{ Mismatches int }
 	Wrapper  *struct{ Mismatches int }
@@ -29,7 +29,7 @@ type verdict struct {
 	Folder   []string
 	Verified bool
 
-	played map[string]int // what each level counts, by its name and that of the number
+	played map[string]int // what each level counts, by the level's name and the number's
 }
 
 // judgeSamples is how many samples the simulation of verify gets: the fewer, the more is left
@@ -112,7 +112,7 @@ const (
 	byText     = "text" // proved, but a file is not what is written for the netlist
 	refused    = "refused"
 	missed     = "missed"
-	none       = "none" // no change was shown to matter
+	none       = "none" // no level showed that the change matters
 )
 
 // level returns which level found the mutant, the first of them.

@@ -62,7 +62,7 @@ type mutant struct {
 	lines  stimulus // the first input for which outputs differ; with a clock, all up to it
 	shown  []string
 	values []uint16
-	claim  *claim // in the place of files
+	claim  *claim // a false claim instead of changed files
 }
 
 // make draws changes until one is shown to matter, and has it verified. It returns nil if
@@ -158,7 +158,7 @@ func (m *maker) drawText(ctx context.Context, d *design) (*mutant, error) {
 		x.files, x.text = files{"testbench": t.text}, d.text
 		differs, err := d.benchDiffers(ctx, m.r, filepath.Join(m.dir, "bench"), t.text)
 		if failed := (*tool.FailedError)(nil); errors.As(err, &failed) {
-			return nil, nil // no Verilog any more
+			return nil, nil // not valid Verilog
 		}
 		if !differs || err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func (m *maker) drawText(ctx context.Context, d *design) (*mutant, error) {
 	for _, way := range ways {
 		differs, err := m.replay(ctx, x, way)
 		if failed := (*tool.FailedError)(nil); errors.As(err, &failed) && ctx.Err() == nil {
-			continue // no Verilog any more for this one
+			continue // not valid Verilog in this place
 		}
 		if differs || err != nil {
 			return x, err

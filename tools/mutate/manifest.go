@@ -284,7 +284,7 @@ func (m *manifest) option(key string, value any, again bool) error {
 		return errSame
 	}
 	m.all.set("options", options)
-	if key == "scope" { // where it stands a second time
+	if key == "scope" { // the scope is stated a second time
 		m.all.set("scope", value)
 	}
 	if !again {

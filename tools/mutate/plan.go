@@ -19,11 +19,11 @@ const (
 	inBench   place = "testbench"
 
 	inStatement place = "statement" // a form that is never written
-	inWrapper   place = "wrapper"   // its text
+	inWrapper   place = "wrapper"   // the text of a wrapper
 	inCore      place = "core"      // the text of what a wrapper is around
 	inEngine    place = "engine"    // the text of a folded engine
-	inMemory    place = "memory"    // of a folded engine
-	inManifest  place = "manifest"  // or names of files
+	inMemory    place = "memory"    // a memory of a folded engine
+	inManifest  place = "manifest"  // the manifest, or names of files
 )
 
 // kind is a kind of mutants and how they are made: drawn in the netlist or in a text, or one after the
@@ -113,8 +113,8 @@ type slot struct {
 	number  int
 	kind    kind
 	place   place
-	trained bool // in a trained network, and rare if that can be
-	nth     int  // of its kind
+	trained bool // in a trained network, and rarely shown if possible
+	nth     int  // number among the mutants of its kind
 	of      int  // how many of its kind there are in a plan of fullPlan mutants
 }
 

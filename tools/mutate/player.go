@@ -17,8 +17,8 @@ import (
 // verify has.
 type player struct {
 	bench  string
-	lines  []string // of the operations
-	result []string // what the unchanged design prints
+	lines  []string // one for each operation
+	result []string // output of the unchanged design
 }
 
 // playLimit bounds what a play takes, of a tenth of a second to two. A mutant may have no end, nor may its building.
@@ -26,10 +26,10 @@ const playLimit = 20 * time.Second
 
 // The operations of the players.
 const (
-	opBeat, opLast, opReset, opDrain       = 0, 1, 2, 3 // of valid and ready
-	opByte, opNoStop, opIdle               = 0, 1, 4    // of a serial line, beside opReset and opDrain
+	opBeat, opLast, opReset, opDrain       = 0, 1, 2, 3 // operations of valid and ready
+	opByte, opNoStop, opIdle               = 0, 1, 4    // operations of a serial line, in addition to opReset and opDrain
 	opSlow, opFast                         = 5, 6
-	opFrame, opExchange, opEnd, opPart     = 0, 1, 2, 3 // of SPI
+	opFrame, opExchange, opEnd, opPart     = 0, 1, 2, 3 // operations of SPI
 	opRestart, opReady, opSettled          = 4, 5, 6
 	mostOperations                         = 8192
 	defaultClockHz, defaultBaud, idleQuick = 12_000_000, 115_200, 40

@@ -16,7 +16,7 @@ const (
 	elsewhere region = iota
 	encoder          // comparators
 	gate
-	counter // from the bits of a class to its count
+	counter // the popcounts, from the bits of a class to its count
 	argmax
 	register
 )

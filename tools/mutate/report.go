@@ -127,7 +127,7 @@ func count(b bool) int {
 	return 0
 }
 
-// at returns how many were found at a level.
+// at returns how many mutants a level found.
 func at(results []result, level string) (n int) {
 	for _, r := range results {
 		n += count(r.Level == level)

@@ -32,7 +32,7 @@ type runner struct {
 	mu      sync.Mutex
 	file    io.Writer
 	results []result
-	sites   map[string][]candidate // of kinds that have such
+	sites   map[string][]candidate // candidates of the kinds that have such
 }
 
 // run makes all mutants and prints the table. It returns an error if one was missed.

@@ -11,7 +11,7 @@ import (
 // site is a place in a file at which a mutant is made, and how. A kind that has sites tries each of them
 // at most once.
 type site struct {
-	file     string // its name
+	file     string // name of the file
 	from, to int
 	by       string
 	// manifest, unless nil, changes the folder instead: its manifest, or its files' names.

@@ -144,7 +144,7 @@ var statements = []statement{
 	{"event", "reg WN; initial forever begin #5 WN = E; #30; end assign W = WN;"},
 }
 
-// others are changes of what stands but once in a file: directives, attributes, parameters, registers.
+// others are changes of what occurs once in a file: directives, attributes, parameters, registers.
 var others = map[string][]rewrite{
 	"initial value": rewrites(
 		`(?m)^(  reg (\[\d+:0\] )?valid);`, `${1}; initial valid = ~0;`,

@@ -52,9 +52,9 @@ type flips struct {
 	suspect
 	n     *netlist.Netlist // the product with an input for each cell that may be turned over
 	sim   *sim.Simulator
-	cells []netlist.Cell   // of the product, that may be
+	cells []netlist.Cell   // cells of the product that may be at fault
 	wrong []int            // samples
-	right map[int][]uint64 // by word: what outputs and probes should be
+	right map[int][]uint64 // for each word of samples, the right values of outputs and probes
 }
 
 // flipPort is the name of the inputs that turn cells over.
@@ -226,7 +226,7 @@ func (f *flips) table(ctx context.Context, c netlist.Cell) (ok bool, err error) 
 				turned |= want ^ sims[2].Net(others[i].Nets[bit])[0]
 			}
 		}
-		out := sims[1].Net(f.product.Output(c))[0] ^ kept // what it must be
+		out := sims[1].Net(f.product.Output(c))[0] ^ kept // the value that the cell must have
 		for decided := (kept ^ turned) & mask; decided != 0; decided &= decided - 1 {
 			lane, at := bits.TrailingZeros64(decided), 0
 			for j, v := range f.product.Inputs(c) {

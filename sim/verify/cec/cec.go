@@ -49,7 +49,7 @@ func Netlist(n *netlist.Netlist) Circuit {
 
 // Engine is abc with a folder for its files. It is not for concurrent use.
 type Engine struct {
-	Limit time.Duration // of a comparison
+	Limit time.Duration // time limit for one comparison
 
 	abc *tool.Tool
 	dir string

@@ -20,10 +20,10 @@ import (
 
 // Files are the files of a folded engine.
 type Files struct {
-	Module     string   // its name
+	Module     string   // name of the module
 	Verilog    string   // path of its Verilog
 	Lanes      int      // steps in a clock
-	Drop       bool     // it has an input drop
+	Drop       bool     // the engine has the input drop
 	Programs   []string // paths of the memories of each lane, those of the first lane first
 	Thresholds string   // path of the thresholds; empty: they are in the Verilog
 }
@@ -31,7 +31,7 @@ type Files struct {
 // Result is the outcome of [Check].
 type Result struct {
 	Checked int     `json:"checked"` // samples
-	Steps   int     `json:"steps"`   // of all lanes, empty ones included
+	Steps   int     `json:"steps"`   // steps in all lanes together, including empty ones
 	Seconds float64 `json:"seconds"`
 	verify.Findings
 }

@@ -35,7 +35,7 @@ func Prove(ctx context.Context, d verify.Design, f Files) (*proof.Result, error)
 func (p *Program) netlist(d verify.Design) (*netlist.Netlist, error) {
 	b, x := netlist.NewBuilder("folded"), d.Raw.DataInputs()[0]
 	in := b.Input(x.Name, len(x.Nets), x.Word, x.Labels)
-	var bit [][]netlist.Net // of each feature, by level
+	var bit [][]netlist.Net // bits of each feature, by level
 	for i, row := range d.Model.Encoder.Thresholds {
 		bit = append(bit, nil)
 		for _, t := range row {

@@ -36,7 +36,7 @@ func (s contest) play(b *netlist.Builder, words [][]netlist.Net) (index, inner [
 	for len(field) > 1 {
 		matches := (len(field) + group - 1) / group
 		winners := make([]player, matches)
-		for m := range winners { // of sizes that differ by one at most, the larger last
+		for m := range winners { // the sizes of the fields differ by one at most; the larger come last
 			winners[m] = scan(b, field[m*len(field)/matches:(m+1)*len(field)/matches])
 		}
 		field, group = winners, s.later
@@ -103,7 +103,7 @@ func alike(ctx context.Context, built *netlist.Netlist, plain []*netlist.Netlist
 				found++
 			}
 		}
-		share := 0.5 // of a single scan, which has no rounds to compare
+		share := 0.5 // a single scan has no rounds to compare
 		if len(inner) > 0 {
 			share = float64(found) / float64(len(inner))
 		}

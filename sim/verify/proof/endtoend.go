@@ -56,7 +56,7 @@ func endToEnd(d verify.Design, p prover, k *cuts) (verdict string, err error) {
 func compareWhole(d verify.Design, p prover, o spec.Options) (verdict string, err error) {
 	within, cancel := context.WithTimeout(p.ctx, endToEndLimit)
 	defer cancel()
-	p.engine.Limit = endToEndLimit + endToEndLimit/10 // of which abc is told nine tenths
+	p.engine.Limit = endToEndLimit + endToEndLimit/10 // abc itself is told nine tenths of the limit
 	defer func() { p.engine.Limit = cec.DefaultLimit }()
 	reference := func(w io.Writer) error { return d.Spec.WriteAIGER(w, o) }
 	v, _, err := p.engine.Compare(within, reference, cec.Netlist(whole(d)))
@@ -126,7 +126,7 @@ func sums(d verify.Design, k *cuts) [][]spec.Sum {
 // functions of nets are.
 type order struct {
 	sums  []spec.Sum
-	place []int            // of each numbered bit
+	place []int            // place of each numbered bit
 	pool  map[string][]int // numbers of the bits that are not added yet, by function and place
 	roots []int            // the numbers of the bits that the product counts, in its order
 	ones  []int            // numbers of bits that are always 1: those of pairs

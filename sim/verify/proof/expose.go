@@ -118,7 +118,7 @@ func wrongAnswer(ctx context.Context, a *counts.Index, plain, built *netlist.Net
 	nets := wordNets(a)
 	value := func(digits []netlist.Net) (number uint64) {
 		for i, v := range digits {
-			bit := uint64(v & 1) // of a constant
+			bit := uint64(v & 1) // the net is a constant
 			if v > netlist.True {
 				at, _ := slices.BinarySearch(nets, v)
 				bit = x[at]

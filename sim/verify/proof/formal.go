@@ -175,7 +175,7 @@ func search(d verify.Design, p prover, wrong flaw, r *Result) error {
 func show(ctx context.Context, d verify.Design, samples stimulus.Set, r *Result) error {
 	diff, err := samples.Compare(ctx, d.Raw, d.Product)
 	if err != nil || diff == nil {
-		return ctx.Err() // what cannot be compared stays unproved
+		return ctx.Err() // circuits that cannot be compared stay unproved
 	}
 	r.Verdict, r.Counterexample = Different, ones(samples.Sample(diff.Sample))
 	r.Add(verify.Mismatch{Sample: -1, Gate: -1, What: fmt.Sprintf("optimised netlist: %v, for the counterexample", diff)})

@@ -13,11 +13,11 @@ import (
 type module struct {
 	name    string
 	nets    map[string]int32
-	names   []string // by net
+	names   []string // name of each net
 	inputs  []int32
 	outputs []int32
 	parts   []part
-	driver  []int32 // by net: the part, or one of the values below
+	driver  []int32 // for each net, the part that drives it, or one of the values below
 }
 
 // What a net may have for a driver beside a part.
@@ -25,28 +25,28 @@ const (
 	noDriver   = -1
 	inputPort  = -2
 	noDigit    = -3 // the unknown value of yosys
-	mostInputs = 4  // of a cover: what yosys's gates have
+	mostInputs = 4  // most inputs of a cover: yosys's gates have no more
 )
 
 // part is what drives nets.
 type part struct {
 	kind
-	table uint16 // of a cover: bit i is its output for the input whose bits are those of i
+	table uint16 // function of a cover: bit i is its output for the input whose bits are those of i
 	in    []int32
 	out   []int32
 	// The widths of a sum's and a comparison's numbers are a and len(in)-a; an instance has a port for each of in, whose
 	// direction its module says, and no out.
 	a     int
 	of    string   // module of an instance
-	ports []string // of an instance, as long as in
+	ports []string // port names of an instance, one for each element of in
 }
 
 type kind uint8
 
 const (
 	cover    kind = iota // a function
-	register             // of in[0], with the clock in[1]
-	sum                  // of two numbers without a sign, modulo the width of out
+	register             // a register of in[0], clocked by in[1]
+	sum                  // the sum of two unsigned numbers, modulo 2 to the width of out
 	greater              // whether the first of two such numbers is
 	instance
 )
@@ -59,7 +59,7 @@ type blifReader struct {
 	modules map[string]*module
 	m       *module
 	pins    []int32 // room for pins, taken from the front
-	start   byte    // what a register may begin with beside an unknown value
+	start   byte    // the only value that a register may start with, other than an unknown one
 }
 
 // maxBLIFLine bounds a line: the ports of a module stand in one.

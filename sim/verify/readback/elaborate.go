@@ -18,7 +18,7 @@ type inside struct {
 	parent   int
 	outer    map[int32]int32 // nets of the parent at the input ports
 	children map[int32]pin   // output ports of instances, by the net that they drive
-	value    []literal       // by net; see unknownValue and visited
+	value    []literal       // literal of each net; see unknownValue and visited
 }
 
 // pin is a net of an instance.

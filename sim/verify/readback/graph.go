@@ -39,10 +39,10 @@ type graph struct {
 	wires   map[bit]literal // all that have a name
 
 	firstRegister, firstGate int
-	registers                []literal    // what each takes over
-	clocks                   []literal    // of the registers
+	registers                []literal    // next value of each register
+	clocks                   []literal    // clock of each register
 	gates                    [][2]literal // conjunctions
-	alias                    []literal    // by variable: what it is, mostly itself
+	alias                    []literal    // for each variable, the literal that it equals: in most cases its own
 }
 
 // newGraph returns a graph without gates, of inputs and registers in their order.
@@ -121,7 +121,7 @@ func (g *graph) function(table uint16, in []literal) literal {
 
 func (g *graph) variables() int { return g.firstGate + len(g.gates) }
 
-// to returns what a literal is.
+// to returns the literal that l was found to equal.
 func (g *graph) to(l literal) literal { return g.alias[l.variable()] ^ l&1 }
 
 // with returns the graph in which variables have given values, with all that follows from
@@ -174,7 +174,7 @@ func (g *graph) mark(l literal, seen []bool) {
 type builder struct {
 	*netlist.Builder
 	g   *graph
-	net map[int]netlist.Net // of variables
+	net map[int]netlist.Net // nets by variable
 }
 
 func newBuilder(g *graph, name string) *builder {

@@ -38,7 +38,7 @@ type Machine struct {
 	Inputs, Outputs []Signal // by bit of x and of h
 	Starts          map[Signal]bool
 	Memories        map[string]Memory
-	Tool            string // that read it
+	Tool            string // the program that read the Verilog
 
 	netlist   *netlist.Netlist
 	registers int
@@ -176,7 +176,7 @@ type machineReader struct {
 	starts map[string]byte
 	given  []Signal // inputs in the order of the module's
 	wanted []wanted // outputs
-	clocks []wanted // of registers and memories: what must be the clock
+	clocks []wanted // for registers and memories, what must be their clock
 }
 
 // wanted is a net that becomes an output of the machine.

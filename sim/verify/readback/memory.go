@@ -11,7 +11,7 @@ import (
 // Memory is a memory of a machine.
 type Memory struct {
 	Width, Size int
-	Words       []string // what it begins with, in binary; none: nothing that is known
+	Words       []string // initial words in binary; none: they are unknown
 }
 
 // memoryCell is the type that memories are given, so that nothing maps them.

@@ -12,8 +12,8 @@ import (
 // wire is a wire that file and netlist have in common.
 type wire struct {
 	name string
-	net  netlist.Net // of the netlist
-	at   literal     // of the graph
+	net  netlist.Net // net in the netlist
+	at   literal     // literal in the graph
 }
 
 // pair is a graph and a netlist over the same data inputs.
@@ -21,8 +21,8 @@ type pair struct {
 	g       *graph
 	n       *netlist.Netlist
 	names   *names.Names
-	inputs  []netlist.Net // of n, the data
-	at      []literal     // of the graph, the same
+	inputs  []netlist.Net // data inputs of the netlist
+	at      []literal     // the same inputs in the graph
 	wires   []wire        // the outputs first
 	outputs int
 	shown   int // outputs and probes, which stand first: where a difference is one
@@ -165,7 +165,7 @@ func (b *builder) definition(l literal) netlist.Net {
 func (p *pair) cutNetlist(places []place) *netlist.Netlist {
 	b := netlist.NewBuilder("netlist")
 	x := b.Input("x", len(p.inputs)+len(p.wires), 1, nil)
-	to := make([]netlist.Net, p.n.Nets()) // what readers take
+	to := make([]netlist.Net, p.n.Nets()) // for each net, the net that its readers read in the copy
 	defined := make([]netlist.Net, p.n.Nets())
 	to[netlist.True], defined[netlist.True] = netlist.True, netlist.True
 	for i, v := range p.inputs {

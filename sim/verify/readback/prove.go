@@ -246,7 +246,7 @@ func (p *pair) replay(ctx context.Context, engine *cec.Engine, r *Result) (found
 		return false, err
 	}
 	for i := range x {
-		x[i] = -x[i] // in each of a word's samples
+		x[i] = -x[i] // spreads the bit over all samples of the word
 	}
 	return p.search(ctx, [][]uint64{x}, r)
 }

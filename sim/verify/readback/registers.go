@@ -40,7 +40,7 @@ func (g *graph) withoutRegisters(n *netlist.Netlist) (*graph, int, error) {
 
 // stages checks that a graph is a pipeline.
 type stages struct {
-	g, on   *graph // on: while ce is 1 and rst is 0
+	g, on   *graph // on is the graph with ce = 1 and rst = 0
 	latency int
 
 	valid     []bool // registers that rst clears

@@ -158,7 +158,7 @@ func (o Options) load(path string) (*graph, error) {
 	defer file.Close()
 	start := byte(unknownStart)
 	if o.Synthesised {
-		start = '0' // as the flip-flops of most targets do
+		start = '0' // flip-flops of most targets start as 0
 	}
 	modules, err := readBLIF(file, start)
 	if err != nil {

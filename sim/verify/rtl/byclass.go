@@ -42,7 +42,7 @@ func (c *rtlCheck) byClass(ctx context.Context, r *Run) error {
 		part := source.part([]string{p.Name}, wires)
 		more := ""
 		for _, d := range drivers {
-			if part.needs(d.wire) { // others are not declared
+			if part.needs(d.wire) { // a wire that the part does not need is not declared
 				more += d.line
 			}
 		}
@@ -64,7 +64,7 @@ func (c *rtlCheck) simulatePart(ctx context.Context, bus netlist.Port, p part, m
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // there may be a hundred
+	defer os.RemoveAll(dir) // removed at once, as there may be a hundred folders
 	f := c.files
 	f.Design, f.part = filepath.Join(dir, designName), true
 	out, err := os.Create(f.Design)

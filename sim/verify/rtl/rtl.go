@@ -23,11 +23,11 @@ import (
 // Run is the outcome of [Check].
 type Run struct {
 	Checked   int     `json:"checked"`
-	Ties      int     `json:"ties"` // of the checked samples, those whose largest count is not unique
+	Ties      int     `json:"ties"` // checked samples whose largest count is not unique
 	Simulator string  `json:"simulator"`
-	ByClass   bool    `json:"by_class"`          // not as a whole, but each count and the class alone
+	ByClass   bool    `json:"by_class"`          // simulated in parts: each count, and the class
 	BuildCPU  float64 `json:"build_cpu_seconds"` // processor time of compiling the Verilog
-	RunCPU    float64 `json:"run_cpu_seconds"`   // and of simulating it
+	RunCPU    float64 `json:"run_cpu_seconds"`   // processor time of the simulation
 	Seconds   float64 `json:"seconds"`
 	verify.Findings
 }

@@ -27,16 +27,16 @@ type Simulation struct {
 	Dir     string
 	Sources []string
 	Tops    []string
-	vectors string         // their file, from Dir
-	Count   int            // of the vectors
-	Library *yosys.Library // of a synthesised netlist, which has no probes; nil: as it was emitted
+	vectors string         // file of the vectors, relative to Dir
+	Count   int            // number of vectors
+	Library *yosys.Library // models of a synthesised netlist's cells; nil: the Verilog is as it was emitted
 	Apart   bool           // modules that it instantiates may be missing, in iverilog
 }
 
 // Output is what a simulation gave.
 type Output struct {
-	Text       string // that it printed
-	Version    string // of the simulator
+	Text       string // what the simulation printed
+	Version    string // version of the simulator
 	Build, Run float64
 }
 

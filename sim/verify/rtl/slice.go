@@ -21,9 +21,9 @@ type source struct {
 type role uint8
 
 const (
-	always   role = iota // for what has no other: control, parameters, comments
-	declares             // where one of its names is needed
-	drives               // where what it drives is needed
+	always   role = iota // kept in every part: control, parameters, comments
+	declares             // kept where one of the declared names is needed
+	drives               // kept where what it drives is needed
 )
 
 // roleOf returns the role of a form of statement.
@@ -58,7 +58,7 @@ type part struct {
 	*source
 	kept  []bool // statements that drive what is needed
 	need  []bool // names
-	count int    // of kept
+	count int    // number of lines kept
 }
 
 // part returns what the given wires depend on. What drives a wire of cut is left out.

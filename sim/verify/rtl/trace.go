@@ -133,7 +133,7 @@ func gateWires(n *netlist.Netlist, wires map[string]string) map[netlist.Cell]str
 // readDump reads the last values of the single-bit wires of a VCD file (IEEE
 // 1364-2001, clause 18) with one scope.
 func readDump(r io.Reader) (map[string]string, error) {
-	names := map[string][]string{} // of each identifier code
+	names := map[string][]string{} // names of the wires that share an identifier code
 	values := map[string]string{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)

@@ -60,7 +60,7 @@ func countsOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Resu
 	if err != nil || cut.CheckCounts(flat) == nil {
 		return err
 	}
-	if len(port.Nets) != want.Classes*port.Word { // which comparePorts says
+	if len(port.Nets) != want.Classes*port.Word { // comparePorts reports the difference
 		return nil
 	}
 	return simulatePort(d, s, port, expected.Trainers(want, port), r)

@@ -19,7 +19,7 @@ import (
 type Result struct {
 	Checked    int     `json:"checked"`     // samples
 	HiddenBits int64   `json:"hidden_bits"` // bits of hidden layers compared
-	Correct    int     `json:"correct"`     // of the samples, by the optimised netlist
+	Correct    int     `json:"correct"`     // samples that the optimised netlist classifies correctly
 	Accuracy   float64 `json:"accuracy"`
 	Seconds    float64 `json:"seconds"`
 	verify.Findings

@@ -35,7 +35,7 @@ const maxVariables = 1<<30 - 1
 const (
 	gateAnds    = 3
 	compareAnds = 2
-	headAnds    = 1 << 10 // of a bit that is counted, with its share of the argmax
+	headAnds    = 1 << 10 // gates for each counted bit, including its share of the argmax
 )
 
 // WriteAIGER writes the network in the binary AIGER format (Biere, version 20071012) with
@@ -150,7 +150,7 @@ func (n *Network) gates(g *graph, o Options) []literal {
 
 // graph is a file that is being written, or counted if out is nil.
 type graph struct {
-	next literal // of the next gate
+	next literal // literal of the next gate
 	out  *bufio.Writer
 }
 

@@ -20,7 +20,7 @@ type Network struct {
 	width      int // gates a layer
 	classes    int
 	bits       int // thermometer bits a feature, plus one
-	bitsIn     int // of a feature word
+	bitsIn     int // bits in a feature word
 	thresholds [][]uint16
 	layers     []layer
 }
@@ -33,7 +33,7 @@ type layer struct {
 
 // pin is one of the two inputs of a layer's gates.
 type pin struct {
-	anchored bool // it reads thermometer bits, else gates of the layer before
+	anchored bool // reads thermometer bits; otherwise gates of the layer before
 	source   []uint32
 }
 

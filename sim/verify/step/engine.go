@@ -14,7 +14,7 @@ import (
 // Engine says what a folded engine has to be.
 type Engine struct {
 	Module string
-	File   string // its Verilog; the files of its memories are beside it
+	File   string // path of the Verilog; the files of its memories are in the same folder
 
 	Features, WordBits, Classes int
 	CountBits                   int

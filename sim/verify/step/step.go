@@ -30,7 +30,7 @@ import (
 type Result struct {
 	Verdict   cec.Verdict `json:"verdict"`
 	Registers int         `json:"registers"` // bits that the module keeps from clock to clock
-	Bits      int         `json:"checked"`   // that were compared: registers, outputs, pins
+	Bits      int         `json:"checked"`   // bits that were compared: of registers, outputs and pins
 	Reason    string      `json:"reason,omitempty"`
 	Tool      string      `json:"tool,omitempty"`
 	Seconds   float64     `json:"seconds"`
@@ -175,7 +175,7 @@ func (m *machine) netlist(outputs []readback.Signal) *netlist.Netlist {
 	return m.b.Netlist()
 }
 
-// in returns an input, what a register holds, or what a pin gives.
+// in returns a word that the clock begins with: an input, a register's value, or what a pin of the core gives.
 func (m *machine) in(name string, width int) word {
 	w := make(word, width)
 	for i := range w {

@@ -64,7 +64,7 @@ func (w Wrapper) loader(m *machine, path string, p packets, taken netlist.Net) w
 // collect describes the registers of the bits that something reads, and returns the core's input.
 func (w Wrapper) collect(m *machine, path string, data, beat word, take netlist.Net) word {
 	unit, lane := len(data)/w.Beat, w.Word
-	lanes := make([]word, w.Beat) // of what comes in a clock, as it is kept
+	lanes := make([]word, w.Beat) // the words that come in one clock, in the form in which they are stored
 	for i := range lanes {
 		lanes[i] = w.levels(m, data[i*unit:(i+1)*unit])
 	}

@@ -16,21 +16,21 @@ import (
 type Wrapper struct {
 	Kind   string // stream, axis, uart or spi
 	Module string
-	File   string // its Verilog
+	File   string // path of the wrapper's Verilog
 
 	Core    string // module that it is around
 	Input   string // port of the core
 	Word    int    // bits of a word of that port
-	Words   int    // of a sample
-	Read    []bool // by bit of the port: something reads it
-	Outputs []Port // of the core
+	Words   int    // words in a sample
+	Read    []bool // for each bit of the port, whether something reads it
+	Outputs []Port // output ports of the core
 
 	Pipeline bool // the core has registers
-	Engine   bool // it takes words itself
+	Engine   bool // the core is a folded engine, which takes words itself
 	Levels   *Levels
 	Beat     int // words, with axis bytes, of a clock
 
-	ClockHz, Baud, Idle int // of a serial line
+	ClockHz, Baud, Idle int // clock, bit rate and idle time of a serial line
 
 	Limit time.Duration
 }

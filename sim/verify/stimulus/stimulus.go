@@ -190,7 +190,7 @@ type Deviation struct {
 	Sample int
 	port   string
 	bit    int
-	got    uint64 // of the product
+	got    uint64 // value in the product
 }
 
 // String returns a line for a person.

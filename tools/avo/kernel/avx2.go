@@ -53,7 +53,7 @@ func constants2() constants {
 	for j := range 3 {
 		add(fmt.Sprintf("bit%d", j), func(int) uint32 { return 1 << j })
 	}
-	add("firsts", func(i int) uint32 { return uint32(i / 4 * 2) }) // of two pairs, a half each
+	add("firsts", func(i int) uint32 { return uint32(i / 4 * 2) }) // indexes of two pairs, one for each half
 	add("seconds", func(i int) uint32 { return uint32(i/4*2 + 1) })
 	for j, name := range shiftNames {
 		add(name, func(i int) uint32 { return uint32(8*j + i) })
@@ -63,7 +63,7 @@ func constants2() constants {
 
 var (
 	bitNames   = [4]string{"bits0", "bits8", "bits16", "bits24"}     // the bits of a word, eight at a time
-	shiftNames = [4]string{"shift0", "shift8", "shift16", "shift24"} // and their places
+	shiftNames = [4]string{"shift0", "shift8", "shift16", "shift24"} // the shifts that bring each byte down
 	opBits     = [3]string{"op1", "op2", "op4"}                      // the lanes whose index has the bit
 )
 
@@ -163,7 +163,7 @@ func (k kernel2) softmax() {
 			VEXTRACTF128(U8(1), both, high)
 			VADDPS(both.AsX(), high, c)
 			if !k.pin {
-				qs = c // of no use
+				qs = c // not used
 			}
 			four := foldFour(c, qs, t00, high) // sum of p, of q, T00, T01
 			even, odd := XMM(), XMM()

@@ -16,11 +16,11 @@ const rowWords = 4
 type passing struct {
 	word func(w int) Mem
 
-	now reg.VecVirtual // its bit 0 is of the sample that at names
+	now reg.VecVirtual // the current word, whose bit 0 belongs to the sample that at names
 	at  int
 }
 
-// to loads the word with that sample, if it is another, and returns whether there is one.
+// to loads the word that holds the sample, and returns whether it was another one than before.
 func (p *passing) to(sample int) bool {
 	w := sample / 32
 	if w < rowWords && (p.now == nil || p.at/32 != w) {

@@ -173,7 +173,7 @@ func (k fused) scale512(gate reg.Register, e []reg.VecVirtual, one reg.VecVirtua
 		VADDPS(high.AsX(), high8, c)
 		pause()
 		if !k.pin {
-			qs = c // of no use
+			qs = c // not used
 		}
 		four := foldFour(c, qs, t00, high8) // sum of p, of q, T00, T01
 		pause()

@@ -32,7 +32,7 @@ func (k fused) bins512() {
 			MOVQ(in(k.f, "from").Idx(chain, 8), from)
 			move512(from, d, VMOVUPS)
 		})
-		var s [4]reg.VecVirtual // by the pins' values
+		var s [4]reg.VecVirtual // sums indexed by the pins' values
 		weave(func(pause func()) { s = k.bins512Gate(gate, beta, row, d, one, pause) },
 			func(pause func()) { foldBins512(gate, gateBytes, done, pause) })
 		for i := range s {

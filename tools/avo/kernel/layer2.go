@@ -67,7 +67,7 @@ func (k kernel2) gatherGate(g, dst reg.Register, from, n int) {
 		PREFETCHT0(Mem{Base: bits})
 		PREFETCHT0(Mem{Base: coef})
 		row, bits, coef = k.reader(edge, 0)
-		table := YMM() // by the low two bits of a lane, of which only the lowest counts
+		table := YMM() // indexed by the low two bits of a lane, of which only the lowest counts
 		VBROADCASTSD(Mem{Base: coef}, table)
 		for v := range d {
 			w, z := from+v, YMM()

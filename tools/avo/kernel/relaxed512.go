@@ -116,9 +116,9 @@ func zeros512(n int) []reg.VecVirtual {
 // mean512 is what meanBits takes from memory once.
 type mean512 struct {
 	bits       [4]reg.OpmaskVirtual // the lanes whose number has the bit
-	first      [2]reg.VecVirtual    // what moves byte i of eight rows into word i, of bytes 0 to 7 and 8 to 15
-	identity   reg.VecVirtual       // of bits, in each word
-	interleave reg.VecVirtual       // what moves byte i of each 128 bits into lane i
+	first      [2]reg.VecVirtual    // moves byte i of eight rows into word i, for bytes 0 to 7 and 8 to 15
+	identity   reg.VecVirtual       // identity matrix of bits in each word
+	interleave reg.VecVirtual       // permutation that moves byte i of each 128 bits into lane i
 }
 
 func newMean512() (m mean512) {
@@ -192,7 +192,7 @@ func (m *mean512) samples(x, offsets reg.Register, n int) (z []reg.VecVirtual) {
 			at, row := GP64(), XMM()
 			MOVL(Mem{Base: offsets, Disp: 4 * (4*h + j)}, at.As32())
 			switch from := index(x, at, 1, 0); {
-			case n <= 4 && j == 0: // there may be one word alone
+			case n <= 4 && j == 0: // a row may have a single word
 				VMOVQ(from, rows[h].AsX())
 			case n <= 4:
 				VMOVQ(from, row)

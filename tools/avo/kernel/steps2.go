@@ -345,7 +345,7 @@ func (k *steps2) selectStep() {
 	largest := largest8(best)
 	all, here, low := YMM(), YMM(), XMM()
 	VBROADCASTSS(largest, all)
-	VCMPPS(U8(4), all, best, here) // not equal
+	VCMPPS(U8(4), all, best, here) // 4: not equal
 	VPOR(here, arg, arg)           // never the least
 	VEXTRACTI128(U8(1), arg, low)
 	VPMINUD(arg.AsX(), low, low)

@@ -21,7 +21,7 @@ func (k *steps2) offsets(name, signature string, bytes int) {
 	put := func(z reg.VecVirtual, m Mem) {
 		most := YMM()
 		VPMAXUD(rows, z, most)
-		VPCMPEQD(z, most, most) // not below
+		VPCMPEQD(z, most, most) // lanes that are not below
 		VPOR(most, beyond, beyond)
 		VPMULLD(size, z, z)
 		VMOVDQU(z, m)
@@ -30,7 +30,7 @@ func (k *steps2) offsets(name, signature string, bytes int) {
 		z := YMM()
 		if bytes == 2 {
 			VPMOVZXWD(index(wires, at, 1, 0), z)
-			SUBQ(U8(ymm/2), wires) // they advance by half
+			SUBQ(U8(ymm/2), wires) // narrow wires take half the bytes
 		} else {
 			VMOVDQU(index(wires, at, 1, 0), z)
 		}

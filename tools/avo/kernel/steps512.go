@@ -70,7 +70,7 @@ func exponential512(x reg.VecVirtual, table Mem) func() {
 // zero512 returns a vector of zeros.
 func zero512() reg.VecVirtual {
 	z := ZMM()
-	VXORPS(z, z, z) // of VPXORD avo thinks that it reads
+	VXORPS(z, z, z) // avo would take VPXORD for a read of z
 	return z
 }
 

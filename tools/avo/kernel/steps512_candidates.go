@@ -28,13 +28,13 @@ func offsets512(name, signature string, bytes int) {
 		default:
 			VMOVDQU32_Z(index(wires, at, 1, 0), mask, z)
 		}
-		VPCMPUD(U8(5), rows, z, out) // not below
+		VPCMPUD(U8(5), rows, z, out) // 5: not below
 		KMOVW(out, bits)
 		ORL(bits, beyond.As32())
 		VPMULLD(size, z, z)
 		VMOVDQU32(z, index(to, at, 1, 0)) // zeros after the last
 		if bytes == 2 && mask == nil {
-			SUBQ(U8(zmm/2), wires) // they advance by half
+			SUBQ(U8(zmm/2), wires) // narrow wires take half the bytes
 		}
 	})
 	Store(beyond, ReturnIndex(0))

@@ -34,9 +34,9 @@ const (
 type fused struct {
 	f     reg.GPVirtual // the frame
 	ops   bool          // the gate with its operations
-	light bool          // which have a logit for each line of the truth table
-	pin   bool          // with a relaxed pin; it may be alone, without the operations
-	k     int           // its candidates
+	light bool          // gates with a logit for each line of the truth table
+	pin   bool          // with a relaxed pin; the kernel may be for the pin alone, without the operations
+	k     int           // candidates of the pin
 	wide  bool          // wires of 32 bits
 }
 

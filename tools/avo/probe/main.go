@@ -28,7 +28,7 @@ const (
 // isa is what differs between the paths.
 type isa struct {
 	suffix string
-	bytes  int // of a vector
+	bytes  int // bytes in a vector
 	vector func() reg.VecVirtual
 }
 

@@ -21,9 +21,9 @@ import (
 
 // Bitstream is a bitstream of the product for an iCE40.
 type Bitstream struct {
-	Module string // of the product
-	Top    string // of the bitstream: the same, or that of its wrapper
-	Fold   int    // it is a folded engine, with the ports of stream, which takes a sample in so many clocks; 0: none
+	Module string // name of the product's module
+	Top    string // name of the module in the bitstream: the product's or its wrapper's
+	Fold   int    // clocks from one sample to the next, of a folded engine; 0: the design is not folded
 	Device target.Device
 	Bin    string // the file
 	Pins   string // the pins of its ports, a .pcf file
@@ -49,7 +49,7 @@ func CheckBitstream(
 	defer end()
 	begin := time.Now()
 	var err error
-	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // no program takes it for an option
+	if b.Bin, err = filepath.Abs(b.Bin); err != nil { // an absolute path cannot be taken for an option
 		return nil, err
 	}
 	if b.Pins, err = filepath.Abs(b.Pins); err != nil {
@@ -87,7 +87,7 @@ func playChip(ctx context.Context, d verify.Design, s verify.Samples, b Bitstrea
 	samples int,
 ) (*rtl.Run, error) {
 	chip := wrapped{wrapper: b.Wrapper, options: b.Options, top: b.Top, cycles: b.Fold, sources: []string{"chip.v"}}
-	if b.Fold > 0 { // it has block RAMs
+	if b.Fold > 0 { // an engine has block RAMs
 		cells, err := yosys.Cells(b.Device.Of())
 		if err != nil {
 			return nil, err

@@ -24,15 +24,15 @@ import (
 
 // playback plays samples to a wrapper by its protocol, and takes the results.
 type playback struct {
-	units []unit // of all samples: what moves at a time
+	units []unit // everything that is sent, sample after sample, cut into what moves in one clock or byte
 	size  int    // bits of a unit
 	each  int    // units of a sample
 
-	results [][]bool // that are expected, as they come
+	results [][]bool // expected results in the order in which they arrive
 
 	bench  string           // the testbench's part for the protocol
 	broken []wrapper.Broken // forms of packets that have no result
-	clocks int              // of a sample, at least
+	clocks int              // least number of clocks that a sample takes
 	late   int              // clocks without a result after which none is expected any more
 	quiet  int              // clocks after the last in which no other may come
 }
@@ -50,7 +50,7 @@ func (u unit) bits() []bool {
 
 // packet adds the units of a packet with the given bits, and returns them.
 func (p *playback) packet(bits []bool) []unit {
-	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // of the last beat
+	bits = append(bits, make([]bool, (p.size-len(bits)%p.size)%p.size)...) // fills the last beat with zeros
 	from := len(p.units)
 	for data := range slices.Chunk(bits, p.size) {
 		p.units = append(p.units, unit{data: data})
@@ -71,11 +71,11 @@ type wrapped struct {
 	wrapper   string
 	options   wrapper.Options
 	top       string
-	cycles    int  // from one sample to the next, of a folded engine
-	drop      bool // it has an input drop
+	cycles    int  // clocks from one sample to the next, of a folded engine
+	drop      bool // the design has the input drop
 	quick     bool // a serial line gets the rate of the options and few idle bits by its parameters
 	sources   []string
-	library   *yosys.Library // of a bitstream
+	library   *yosys.Library // models of the cells in a bitstream
 	simulator string         // empty: by the size
 }
 

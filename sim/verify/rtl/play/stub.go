@@ -22,8 +22,8 @@ import (
 // StubResult says what went through a wrapper with a stub in the place of its core.
 type StubResult struct {
 	Samples   int     `json:"samples"`
-	Words     int     `json:"words"`   // of them
-	Packets   int     `json:"packets"` // of a wrong length, or cut short by a reset
+	Words     int     `json:"words"`   // words in those samples
+	Packets   int     `json:"packets"` // packets of a wrong length, or cut short by a reset
 	Simulator string  `json:"simulator"`
 	Seconds   float64 `json:"seconds"`
 }
@@ -35,13 +35,13 @@ type rehearsal struct {
 	*playback
 	r       *rand.Rand
 	f       WrapperFiles
-	around  *netlist.Netlist // by the stub
+	around  *netlist.Netlist // the netlist in whose place the stub stands
 	x       netlist.Port
 	levels  *wrapper.Levels
 	read    []bool   // bits of x that something reads
-	want    [][]bool // what the core must be given, sample by sample
-	outputs [][]bool // of the core, that it then gives
-	packets int      // that have no result
+	want    [][]bool // inputs that the core must get, for each sample
+	outputs [][]bool // outputs that the core then gives
+	packets int      // packets that have no result
 	resetIn int      // samples until a reset
 }
 
@@ -127,7 +127,7 @@ func (r *rehearsal) class(exceeded int) uint64 {
 	if exceeded < len(t) {
 		high = t[exceeded]
 	}
-	if low > high { // no word is between equal thresholds
+	if low > high { // no word lies between equal thresholds
 		return r.r.Uint64() & (1<<r.levels.Word - 1)
 	}
 	return low + r.r.Uint64N(high-low+1)
@@ -192,7 +192,7 @@ func (r *rehearsal) moves(outputs []bool) []bool {
 	if !wrapper.Is(r.f.Kind, wrapper.TakesBytes) {
 		return outputs
 	}
-	var rows []uint64 // of one sample
+	var rows []uint64 // bits of one sample
 	for _, one := range outputs {
 		rows = append(rows, uint64(bit(one)))
 	}

@@ -26,23 +26,23 @@ import (
 // WrapperFiles names a wrapper around the product, as it was emitted.
 type WrapperFiles struct {
 	Kind    string   // stream, axis, uart or spi
-	Module  string   // of the product; the wrapper's is called after it
+	Module  string   // name of the product's module, from which the wrapper's is made
 	Sources []string // the wrapper's file, and that of what it is around
 	Style   verilog.Style
 	Target  *target.Family  // nil: [target.Generic]
-	Levels  *wrapper.Levels // what its encoder must give; nil: it has none
+	Levels  *wrapper.Levels // what the wrapper's encoder must give; nil: the wrapper has no encoder
 
 	Core   string           // the module that it is around; empty: Module
-	Around *netlist.Netlist // what that is; nil: the product
-	Fold   *engine.Files    // unless nil, it is around this engine
+	Around *netlist.Netlist // the netlist that the wrapper contains; nil: the product
+	Fold   *engine.Files    // the folded engine that the wrapper contains; nil: it contains the netlist
 	Line   wrapper.Options  // the clock and the rate of a serial line, as it was written
 
-	words int // that are played around a stub at least; 0: leastWords
+	words int // least number of words that are played around a stub; 0: leastWords
 }
 
 // WrapperResult is the outcome of [CheckWrapper].
 type WrapperResult struct {
-	Values int `json:"values"` // of a word, with which the wrapper's encoder was tried; 0: it has none
+	Values int `json:"values"` // values of a word that the wrapper's encoder was tried with; 0: it has no encoder
 	// Stub says what went through the wrapper around a stub; nil: its encoder is wrong.
 	Stub *StubResult `json:"stub,omitempty"`
 	// Unplayed says why no sample went through the whole of it; empty: some did.
