@@ -143,7 +143,7 @@ func (m *Model) freeze(ctx context.Context, p *plan.Plan, product *artifact.Prod
 func (s source) first(ctx context.Context, samples int) (plan.Source, error) {
 	var test *trainer.TestData
 	var err error
-	if s.given.samples() != nil {
+	if s.override.samples() != nil {
 		test, err = s.encode()
 	} else {
 		test, err = trainer.LoadFirst(ctx, s.encoder, s.classes, s.data, s.folders, samples)

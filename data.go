@@ -53,7 +53,7 @@ type source struct {
 	data     config.Data
 	recorded string // SHA-256 of the test part that the model was trained with
 	folders  []string
-	given    Data // samples that take the place of the data set's, unless it has none
+	override Data // samples that take the place of the data set's, unless it has none
 }
 
 // source returns the test part of a model, of the data set that it was trained with unless samples are given.
@@ -63,13 +63,13 @@ func (m *Model) source(d Data) source {
 		recorded: m.info.Model.Record.Test, folders: d.folders(),
 	}
 	s.data.Memory = m.samples
-	s.given = d
+	s.override = d
 	return s
 }
 
 // load reads the test part. Of samples in memory that is their test part or, if they have none, all of them.
 func (s source) load(ctx context.Context) (*trainer.TestData, error) {
-	if s.given.samples() != nil {
+	if s.override.samples() != nil {
 		return s.encode()
 	}
 	return trainer.LoadTest(ctx, s.encoder, s.classes, s.data, s.folders)
@@ -77,9 +77,9 @@ func (s source) load(ctx context.Context) (*trainer.TestData, error) {
 
 // encode returns the samples that were given, under the model's encoder.
 func (s source) encode() (*trainer.TestData, error) {
-	features, labels := s.given.TestFeatures, s.given.TestLabels
+	features, labels := s.override.TestFeatures, s.override.TestLabels
 	if features == nil {
-		features, labels = s.given.Features, s.given.Labels
+		features, labels = s.override.Features, s.override.Labels
 	}
 	if len(features) != len(labels) {
 		return nil, fmt.Errorf("%d samples with %d labels", len(features), len(labels))
@@ -133,7 +133,7 @@ func (s source) labelled(ctx context.Context) (*tested, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tested{TestData: test, other: s.given.samples() == nil && test.SHA256 != s.recorded}, nil
+	return &tested{TestData: test, other: s.override.samples() == nil && test.SHA256 != s.recorded}, nil
 }
 
 func (t *tested) samples() verify.Samples { return verify.Samples{Levels: t.Levels, Words: t.Words} }

@@ -124,7 +124,7 @@ func (d *Design) Report() (*Report, error) {
 // from returns where the test samples of the design are read from.
 func (d *Design) from(data Data) source {
 	s := d.source
-	s.folders, s.given = data.folders(), data
+	s.folders, s.override = data.folders(), data
 	return s
 }
 

@@ -281,7 +281,7 @@ func sources(out *artifact.Output, p *plan.Plan, d target.Device) (top string, f
 	top = out.Manifest.Module
 	if p.Wrap != "" {
 		top += "_" + p.Wrap
-		formats[0] = around(out)
+		formats[0] = innerFormat(out)
 		formats = append(formats, p.Wrap)
 	}
 	files, err = paths(out, formats)

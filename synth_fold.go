@@ -60,12 +60,12 @@ func (o SynthOptions) reused(ctx context.Context, out *artifact.Output, r synth.
 	if o.Reuse == "" {
 		return "", nil
 	}
-	for _, given := range []struct {
+	for _, placing := range []struct {
 		option string
 		is     bool
 	}{{"{MHz}", o.MHz != 0}, {"{Seeds}", len(o.Seeds) > 0}, {"{Pins}", o.Pins != ""}} {
-		if given.is {
-			return "", hint.With(option.Errorf(given.option+": with {Reuse} nothing is placed"), "leave it out")
+		if placing.is {
+			return "", hint.With(option.Errorf(placing.option+": with {Reuse} nothing is placed"), "leave it out")
 		}
 	}
 	if len(r.Memories) == 0 {

@@ -38,7 +38,7 @@ func (k *checked) wrapperFiles() (f *play.WrapperFiles, err error) {
 		Kind: k.plan.Wrap, Module: k.files.Module, Style: k.files.Style, Target: k.files.Target, Line: k.plan.Line(),
 		Fold: k.fold,
 	}
-	core := around(k.out)
+	core := innerFormat(k.out)
 	if f.Fold != nil {
 		core = artifact.FoldVerilog
 	}
@@ -54,8 +54,8 @@ func (k *checked) wrapperFiles() (f *play.WrapperFiles, err error) {
 	return f, nil
 }
 
-// around returns the format of what a wrapper is around.
-func around(out *artifact.Output) string {
+// innerFormat returns the format of what a wrapper is around.
+func innerFormat(out *artifact.Output) string {
 	if _, err := out.Path("core"); err == nil {
 		return "core"
 	}

@@ -226,16 +226,16 @@ func goOptions(p Product) gocode.Options {
 // selectFormats returns the formats that are written for a product. It returns an error
 // for a name in Emit that is not a format's.
 func selectFormats(p Product) ([]format, error) {
-	var selected, around []format
+	var selected, wrapped []format
 	var names []string
 	tops, err := topModules(p)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range tops {
-		around = append(around, t.formats(p)...)
+		wrapped = append(wrapped, t.formats(p)...)
 	}
-	for _, f := range slices.Concat(formats(), folded(p), handedOver(p), around, pins(p)) {
+	for _, f := range slices.Concat(formats(), folded(p), handedOver(p), wrapped, pins(p)) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}

@@ -34,7 +34,7 @@ type Output struct {
 	Hint     *counts.Hint // hint of a lowered netlist; nil: it is not lowered
 
 	signature File   // the manifest itself
-	held      string // folder with the files as they were read; empty: Dir
+	snapshot  string // folder with the files as they were read; empty: Dir
 }
 
 // Read reads an output folder of [Write]: the manifest, the report and the
@@ -67,14 +67,14 @@ func Read(ctx context.Context, dir string) (*Output, error) {
 // Hold returns the same output for external programs to read: Path and Paths lead to a private copy of the files, of
 // the bytes that have the manifest's SHA-256, whatever becomes of the folder meanwhile. The caller releases it.
 func (o *Output) Hold(ctx context.Context) (*Output, error) {
-	held, err := os.MkdirTemp("", "ialgn-folder-")
+	snapshot, err := os.MkdirTemp("", "ialgn-folder-")
 	if err != nil {
 		return nil, err
 	}
 	private := *o
-	private.held = held
+	private.snapshot = snapshot
 	for _, f := range o.Manifest.Files {
-		if err := f.check(ctx, o.Dir, held); err != nil {
+		if err := f.check(ctx, o.Dir, snapshot); err != nil {
 			private.Release()
 			return nil, err
 		}
@@ -84,17 +84,17 @@ func (o *Output) Hold(ctx context.Context) (*Output, error) {
 
 // Release removes the copy of [Hold], if there is one.
 func (o *Output) Release() {
-	if o.held != "" {
-		os.RemoveAll(o.held)
+	if o.snapshot != "" {
+		os.RemoveAll(o.snapshot)
 	}
 }
 
 // InWords returns an error with the user's paths in the place of those of the copy.
 func (o *Output) InWords(err error) error {
-	if err == nil || o.held == "" || !strings.Contains(err.Error(), o.held) {
+	if err == nil || o.snapshot == "" || !strings.Contains(err.Error(), o.snapshot) {
 		return err
 	}
-	return &renamed{err, strings.ReplaceAll(err.Error(), o.held, filepath.Clean(o.Dir))}
+	return &renamed{err, strings.ReplaceAll(err.Error(), o.snapshot, filepath.Clean(o.Dir))}
 }
 
 // renamed is an error with another text.
@@ -107,7 +107,7 @@ func (e *renamed) Error() string { return e.text }
 func (e *renamed) Unwrap() error { return e.error }
 
 // at returns the path from which a file is read.
-func (o *Output) at(name string) string { return filepath.Join(cmp.Or(o.held, o.Dir), name) }
+func (o *Output) at(name string) string { return filepath.Join(cmp.Or(o.snapshot, o.Dir), name) }
 
 // Named returns what a file of [Output.Path] is called for the user: its path in the folder.
 func (o *Output) Named(path string) string { return filepath.Join(o.Dir, filepath.Base(path)) }
@@ -153,7 +153,7 @@ func (o *Output) Paths(format string) []string {
 
 // check compares a file with what the manifest says of it, and copies it into a folder unless that is
 // empty.
-func (f File) check(ctx context.Context, dir, held string) error {
+func (f File) check(ctx context.Context, dir, snapshot string) error {
 	path := filepath.Join(dir, f.Name)
 	file, err := os.Open(path)
 	if err != nil {
@@ -161,8 +161,8 @@ func (f File) check(ctx context.Context, dir, held string) error {
 	}
 	defer file.Close()
 	hash, to := sha256.New(), io.Discard
-	if held != "" {
-		private, err := os.Create(filepath.Join(held, f.Name))
+	if snapshot != "" {
+		private, err := os.Create(filepath.Join(snapshot, f.Name))
 		if err != nil {
 			return err
 		}

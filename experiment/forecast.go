@@ -158,14 +158,14 @@ func (r *Runner) sideBySide(runs []Ahead) int {
 
 // fitting returns how many runs, at most and at least one, fit into the memory, whichever
 // they are; 0 is memory that is not known.
-func fitting(needs []uint64, most int, memory uint64) int {
+func fitting(needs []uint64, maxRuns int, memory uint64) int {
 	slices.Sort(needs)
 	slices.Reverse(needs)
 	if memory == 0 {
 		return 1
 	}
 	n, sum := 0, uint64(0)
-	for n < most {
+	for n < maxRuns {
 		if sum += needs[n]; float64(sum) > spare*float64(memory) {
 			break
 		}

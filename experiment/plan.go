@@ -32,10 +32,10 @@ type plan struct {
 // planned is an entry's training, or why it cannot be.
 type planned struct {
 	trainer.Seeds
-	entry   *Entry
-	asked   bool                  // training of it was asked for
-	missing *dataset.MissingError // the data, where some seed is not finished
-	left    bool                  // out of the training: neither asked for nor finished
+	entry    *Entry
+	asked    bool                  // training of it was asked for
+	missing  *dataset.MissingError // the data, where some seed is not finished
+	excluded bool                  // out of the training: neither asked for nor finished
 }
 
 // outcome is what a run gave.
@@ -179,14 +179,14 @@ func (r Runner) planEntry(ctx context.Context, p *plan, own Entry) (planned, Row
 		if e.asked {
 			return e, row, other
 		}
-		e.left, e.Model, row.NotRun = true, "", notAsked // the files of that name are not its own
+		e.excluded, e.Model, row.NotRun = true, "", notAsked // the files of that name are not its own
 		return e, row, nil
 	}
 	finished, err := p.data.survey(&e.Seeds)
 	if err != nil {
 		return e, row, err
 	}
-	if e.left = !e.asked && !finished; e.left {
+	if e.excluded = !e.asked && !finished; e.excluded {
 		row.NotRun = notAsked
 		return e, row, nil
 	}
@@ -222,7 +222,7 @@ func (r Runner) leftOut(n *Entry, unfit error) (planned, Row, error) {
 	if asked, err := n.asked(cfg, r.Only); asked || err != nil {
 		return planned{}, Row{}, unfit
 	}
-	e := planned{entry: n, left: true, Seeds: trainer.Seeds{N: r.Seeds, Run: trainer.Run{Config: cfg}}}
+	e := planned{entry: n, excluded: true, Seeds: trainer.Seeds{N: r.Seeds, Run: trainer.Run{Config: cfg}}}
 	row := row(n, e.Seeds)
 	row.NotRun = notAsked
 	row.paper, err = plain.parse(n, plain.keys(n, Paper))
@@ -260,7 +260,7 @@ func (p *plan) nothing() error {
 // runs returns what can be trained, and what is finished, one seed each, in the order of the
 // table. Entries that share a network are there once.
 func (p *plan) runs() []trainer.Seeds {
-	return p.each(func(e *planned) bool { return e.missing == nil && !e.left })
+	return p.each(func(e *planned) bool { return e.missing == nil && !e.excluded })
 }
 
 // grid returns what was asked for, with data or without: what it has depends on no folder.

@@ -72,11 +72,11 @@ func Identifier(s string) string {
 
 // shorten returns the beginning of s, for messages.
 func shorten(s string) string {
-	const most = 40
-	if len(s) <= most {
+	const maxShown = 40
+	if len(s) <= maxShown {
 		return s
 	}
-	return s[:most] + "..."
+	return s[:maxShown] + "..."
 }
 
 func isDigit(c byte) bool { return c-'0' < 10 }

@@ -147,11 +147,11 @@ func syntheses(dir string) (all []Synthesis, err error) {
 		if st, err := os.Stat(at); err != nil || !st.IsDir() {
 			continue // a file of another program
 		}
-		there, err := readJSON(filepath.Join(at, synth.ReportName), &s.Report)
+		found, err := readJSON(filepath.Join(at, synth.ReportName), &s.Report)
 		if err != nil {
 			return nil, err
 		}
-		if !there {
+		if !found {
 			continue // interrupted, or not ours
 		}
 		if _, err := readJSON(filepath.Join(at, synth.CheckName), &s.Check); err != nil {
@@ -163,7 +163,7 @@ func syntheses(dir string) (all []Synthesis, err error) {
 }
 
 // readJSON reads a file that synth wrote, and reports whether it is there.
-func readJSON(path string, v any) (there bool, err error) {
+func readJSON(path string, v any) (found bool, err error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

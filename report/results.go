@@ -83,7 +83,7 @@ func (p *Page) classifier() group {
 // wholeDesign is what came of a synthesis.
 func (p *Page) wholeDesign(s *Synthesis) group {
 	r := &s.Report
-	g := group{Title: "The whole design on " + r.Target, Note: p.around(s)}
+	g := group{Title: "The whole design on " + r.Target, Note: p.designText(s)}
 	g.Facts = append(g.Facts, fact{"LUTs", count(r.LUTs), "as yosys maps them"}, fact{"Flip-flops", count(r.FFs), ""})
 	if u := s.logic(); u.Available > 0 {
 		g.Facts = append(g.Facts, fact{
@@ -124,8 +124,8 @@ func clocks(n int) string {
 	return count(n) + " clocks"
 }
 
-// around says what the whole design of a synthesis is.
-func (p *Page) around(s *Synthesis) string {
+// designText says what the whole design of a synthesis is.
+func (p *Page) designText(s *Synthesis) string {
 	r, what := &p.Output.Report, "the classifier without a loader"
 	switch {
 	case r.Fold != nil && r.Wrapper != nil:
@@ -165,13 +165,13 @@ func (s *Synthesis) uses() (all []placement.Use) {
 
 // logic returns how much of the device's logic the design takes: of the kind of cell of which there
 // are as many as LUTs. Nothing is available where that is not known.
-func (s *Synthesis) logic() (most placement.Use) {
+func (s *Synthesis) logic() (use placement.Use) {
 	for _, u := range s.uses() {
-		if u.Available == s.Report.Device.LUTs && (most.Available == 0 || u.Used > most.Used) {
-			most = u
+		if u.Available == s.Report.Device.LUTs && (use.Available == 0 || u.Used > use.Used) {
+			use = u
 		}
 	}
-	return most
+	return use
 }
 
 // share returns a table of what the design takes of the device.

@@ -243,16 +243,16 @@ func findPort(name string, groups ...[]netlist.Port) (netlist.Port, bool) {
 
 // portNames lists names for an error message, the first few where there are many.
 func portNames(groups ...[]netlist.Port) string {
-	const most = 8
+	const maxListed = 8
 	text, count := "", 0
 	for _, ports := range groups {
 		for _, p := range ports {
 			switch count++; {
-			case count == most:
+			case count == maxListed:
 				text += ", ..."
-			case count < most && text != "":
+			case count < maxListed && text != "":
 				text += ", " + p.Name
-			case count < most:
+			case count < maxListed:
 				text = p.Name
 			}
 		}

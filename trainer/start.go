@@ -91,9 +91,9 @@ func sameForm(m *model.Model, data *Data) error {
 
 // list writes at most a few classes.
 func list(classes []string) string {
-	const most = 12
-	if len(classes) > most {
-		return fmt.Sprintf("%.30q and %d more", classes[:most], len(classes)-most)
+	const maxListed = 12
+	if len(classes) > maxListed {
+		return fmt.Sprintf("%.30q and %d more", classes[:maxListed], len(classes)-maxListed)
 	}
 	return fmt.Sprintf("%.30q", classes)
 }

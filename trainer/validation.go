@@ -29,22 +29,22 @@ func holdOut(train *encoding.Packed, share float64, seed uint64) (*encoding.Pack
 	order := make([]int32, train.Len())
 	draw.New(seed, draw.Validation, 0, 0).Permutation(order)
 	n := int(math.Round(share * float64(len(order))))
-	held := order[:min(max(n, 1), len(order)-1)]
-	slices.Sort(held)
-	return train.Extract(held), nil
+	heldOut := order[:min(max(n, 1), len(order)-1)]
+	slices.Sort(heldOut)
+	return train.Extract(heldOut), nil
 }
 
 // bestValidation returns the epoch, from 1, with the largest validation accuracy, the
 // first of equals, and the number of epochs after which patience ends the run: that
 // many in a row are no better. Either is 0 if there is none.
 func bestValidation(epochs []model.Epoch, patience int) (best, end int) {
-	most := -1
+	bestCorrect := -1
 	for i, e := range epochs {
 		switch {
 		case e.ValidationSamples == 0:
 			return 0, 0
-		case e.ValidationCorrect > most:
-			best, most = i+1, e.ValidationCorrect
+		case e.ValidationCorrect > bestCorrect:
+			best, bestCorrect = i+1, e.ValidationCorrect
 		case patience > 0 && i+1-best >= patience:
 			return best, i + 1
 		}

@@ -273,14 +273,14 @@ func (o Options) hardware() (*hardware.Options, error) {
 func (o Options) checkUnmapped() error {
 	for _, f := range []struct {
 		option string
-		given  bool
+		isSet  bool
 	}{
 		{"{Objective}", o.Objective != ""},
 		{"{MaxDepth}", o.MaxDepth != 0},
 		{"{Pipeline}", o.Pipeline != "" && o.Pipeline != PipelineNone},
 		{"{MaxLevels}", o.MaxLevels != 0},
 	} {
-		if f.given {
+		if f.isSet {
 			return hint.With(option.Errorf(f.option+": the netlist is not mapped"), "give {LUT K} or {Target TARGET}, too")
 		}
 	}

@@ -63,10 +63,10 @@ func literals(cubes []cube) (n int) {
 func irredundant(table uint64) []cube {
 	all, chosen := primes(table), []cube(nil)
 	for rest := table; rest != 0; {
-		best, most := cube{}, 0
+		best, bestCount := cube{}, 0
 		for _, c := range all {
-			if n := bits.OnesCount64(c.table() & rest); n > most {
-				best, most = c, n
+			if n := bits.OnesCount64(c.table() & rest); n > bestCount {
+				best, bestCount = c, n
 			}
 		}
 		chosen = append(chosen, best)

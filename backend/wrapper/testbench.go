@@ -139,11 +139,11 @@ func (t *testbench) headerLines() string {
 func (t *testbench) count() int { return len(slices.Concat(t.fields[:]...)) }
 
 // widest returns the bits of the widest number.
-func (t *testbench) widest() (most int) {
+func (t *testbench) widest() (bits int) {
 	for _, f := range slices.Concat(t.fields[:]...) {
-		most = max(most, f.bits)
+		bits = max(bits, f.bits)
 	}
-	return most
+	return bits
 }
 
 // declare returns declarations of something for each output port.

@@ -82,15 +82,15 @@ func (l *Levels) check(levels int, kind *Kind) error {
 	if l == nil {
 		return nil
 	}
-	most := maxLevelsWord
+	maxWord := maxLevelsWord
 	if kind.Bytes {
-		most = 8
+		maxWord = 8
 	}
 	outside := func(b int) bool { return b < 0 || b >= l.Word }
-	if len(l.Thresholds)+len(l.Bits) != levels || l.Word < 2 || l.Word > most || slices.ContainsFunc(l.Bits, outside) {
+	if len(l.Thresholds)+len(l.Bits) != levels || l.Word < 2 || l.Word > maxWord || slices.ContainsFunc(l.Bits, outside) {
 		return fmt.Errorf("wrapper: words of %d bits with %d thresholds and the bits %v for %d levels: give words of 2 to "+
 			"%d bits, and a threshold or a bit a level",
-			l.Word, len(l.Thresholds), l.Bits, levels, most)
+			l.Word, len(l.Thresholds), l.Bits, levels, maxWord)
 	}
 	return nil
 }

@@ -48,41 +48,42 @@ func (c *circuit) between(g gap, t uint64) {
 	})
 }
 
-// line is the thresholds of a word in their order, the highest bit's among them, and which
-// of them are there.
-type line struct {
+// thresholdLine holds the thresholds of a word in ascending order, that of the highest bit included, and
+// says which of them the circuit has already.
+type thresholdLine struct {
 	width, k   int
 	thresholds []uint64
-	there      []bool
+	present    []bool
 }
 
-func newLine(width, k int, thresholds []uint64) *line {
+func newLine(width, k int, thresholds []uint64) *thresholdLine {
 	all := append([]uint64{ones(width - 1)}, thresholds...)
 	slices.Sort(all)
 	all = slices.Compact(all)
-	return &line{width, k, all, make([]bool, len(all))}
+	return &thresholdLine{width, k, all, make([]bool, len(all))}
 }
 
-// put says whether a threshold is there.
-func (l *line) put(t uint64, there bool) {
+// put notes whether the circuit has a threshold.
+func (l *thresholdLine) put(t uint64, present bool) {
 	i, _ := slices.BinarySearch(l.thresholds, t)
-	l.there[i] = there
+	l.present[i] = present
 }
 
-// neighbours returns the places next to place i that are there, or those beyond the ends.
-func (l *line) neighbours(i int) (low, high int) {
+// neighbours returns the nearest places below and above i whose thresholds the circuit has, or -1 and
+// the number of thresholds.
+func (l *thresholdLine) neighbours(i int) (low, high int) {
 	low, high = i-1, i+1
-	for low >= 0 && !l.there[low] {
+	for low >= 0 && !l.present[low] {
 		low--
 	}
-	for high < len(l.there) && !l.there[high] {
+	for high < len(l.present) && !l.present[high] {
 		high++
 	}
 	return low, high
 }
 
 // gap returns the gap of the threshold at place i.
-func (l *line) gap(i int) (g gap, ok bool) {
+func (l *thresholdLine) gap(i int) (g gap, ok bool) {
 	a, b := l.neighbours(i)
 	low, high := beyond, ones(l.width)
 	if a >= 0 {
@@ -96,15 +97,15 @@ func (l *line) gap(i int) (g gap, ok bool) {
 
 // fill calls f with gaps of the thresholds at places from first to last that are not
 // there, each of which is there for the next, and reports whether all could be had.
-func (l *line) fill(first, last int, f func(t uint64, g gap)) bool {
+func (l *thresholdLine) fill(first, last int, f func(t uint64, g gap)) bool {
 	for missing, before := 0, -1; ; before, missing = missing, 0 {
 		for i := first; i <= last; i++ {
-			if l.there[i] {
+			if l.present[i] {
 				continue
 			}
 			if g, ok := l.gap(i); ok {
 				f(l.thresholds[i], g)
-				l.there[i] = true
+				l.present[i] = true
 			} else {
 				missing++
 			}
@@ -117,13 +118,13 @@ func (l *line) fill(first, last int, f func(t uint64, g gap)) bool {
 
 // remove takes t, which is there, away, if it could then be had, with all that is not
 // there between its neighbours.
-func (l *line) remove(t uint64) {
+func (l *thresholdLine) remove(t uint64) {
 	i, _ := slices.BinarySearch(l.thresholds, t)
-	l.there[i] = false
+	l.present[i] = false
 	low, high := l.neighbours(i)
-	was := slices.Clone(l.there[low+1 : high])
+	was := slices.Clone(l.present[low+1 : high])
 	if !l.fill(low+1, high-1, func(uint64, gap) {}) {
 		was[i-low-1] = true
 	}
-	copy(l.there[low+1:high], was)
+	copy(l.present[low+1:high], was)
 }

@@ -198,14 +198,14 @@ func forms(width, k int, thresholds []uint64) (all [][]stage) {
 
 // split calls f with the ends of the given number of stages in all ways, until f says no.
 func split(width, k, stages int, cuts []int, f func([]int) bool) bool {
-	from, most := 0, k
+	from, budget := 0, k
 	if len(cuts) > 0 {
-		from, most = cuts[len(cuts)-1], k-1
+		from, budget = cuts[len(cuts)-1], k-1
 	}
 	if stages == 0 {
 		return width-from > k-1 || f(cuts)
 	}
-	for to := max(from+1, width-stages*(k-1)); to <= min(from+most, width-stages); to++ {
+	for to := max(from+1, width-stages*(k-1)); to <= min(from+budget, width-stages); to++ {
 		if !split(width, k, stages-1, append(cuts[:len(cuts):len(cuts)], to), f) {
 			return false
 		}
@@ -236,8 +236,8 @@ func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 	bestMost, bestSum := len(thresholds)+1, 0
 	for set := ones(pins); set < 1<<(width-s.to); {
 		s.selectors = had | set<<s.to
-		if most, sum := s.crowding(thresholds); most < bestMost || most == bestMost && sum < bestSum {
-			best, bestMost, bestSum = s.selectors, most, sum
+		if largest, sum := s.crowding(thresholds); largest < bestMost || largest == bestMost && sum < bestSum {
+			best, bestMost, bestSum = s.selectors, largest, sum
 		}
 		if set == 0 {
 			break

@@ -108,21 +108,21 @@ func (p *planner) rest(c *circuit) {
 	for t := range c.above {
 		l.put(t, true)
 	}
-	l.fill(0, len(l.there)-1, func(t uint64, g gap) { c.between(g, t) })
+	l.fill(0, len(l.present)-1, func(t uint64, g gap) { c.between(g, t) })
 }
 
 // sparse returns the wide thresholds that are still carried after as many as can be had
 // otherwise are taken out, in the given order.
 func (p *planner) sparse(order []uint64) (carried []uint64) {
 	l := newLine(p.width, p.o.K, slices.Concat(p.narrow, p.wide))
-	for i := range l.there {
-		l.there[i] = true
+	for i := range l.present {
+		l.present[i] = true
 	}
 	for _, t := range order {
 		l.remove(t)
 	}
 	for _, t := range p.wide {
-		if i, _ := slices.BinarySearch(l.thresholds, t); l.there[i] {
+		if i, _ := slices.BinarySearch(l.thresholds, t); l.present[i] {
 			carried = append(carried, t)
 		}
 	}

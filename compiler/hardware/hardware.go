@@ -26,8 +26,8 @@ import (
 
 // CheckK returns an error unless a netlist can be mapped to a target's LUTs of k inputs.
 func CheckK(t *target.Family, k int) error {
-	if most := t.OrGeneric().LUT.Most; k < lut.MinInputs || k > most {
-		return fmt.Errorf("LUTs of %d inputs: the target %s has such of %d to %d", k, t, lut.MinInputs, most)
+	if maxInputs := t.OrGeneric().LUT.Most; k < lut.MinInputs || k > maxInputs {
+		return fmt.Errorf("LUTs of %d inputs: the target %s has such of %d to %d", k, t, lut.MinInputs, maxInputs)
 	}
 	return nil
 }

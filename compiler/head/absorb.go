@@ -60,17 +60,17 @@ func (g *group) gates() (count int) {
 
 // absorber chooses the groups of one popcount.
 type absorber struct {
-	k       int
-	gates   []item                // gates that may be absorbed, those with few inputs first
-	wires   []item                // the rest
-	bit     map[netlist.Net]item  // the same, by their nets
-	taken   []bool                // for each input of the popcount, whether it is absorbed
-	most    []float64             // for each gate, the best rate when it was last evaluated
-	readers map[netlist.Net][]int // gates that read a net
-	near    [][]int               // for each gate, the gates that share leaves with it (see sharing); nil until asked for
-	short   int                   // gates of two inputs before this one are taken
-	groups  []group
-	rows    []row
+	k        int
+	gates    []item                // gates that may be absorbed, those with few inputs first
+	wires    []item                // the rest
+	bit      map[netlist.Net]item  // the same, by their nets
+	taken    []bool                // for each input of the popcount, whether it is absorbed
+	lastRate []float64             // for each gate, the best rate when it was last evaluated
+	readers  map[netlist.Net][]int // gates that read a net
+	near     [][]int               // for each gate, the gates that share leaves with it (see sharing); nil until asked for
+	short    int                   // gates of two inputs before this one are taken
+	groups   []group
+	rows     []row
 }
 
 // worthOfBit returns the LUTs that a tree takes for each bit that it makes fewer.
@@ -141,7 +141,7 @@ func newAbsorber(k, inputs int, items []item) *absorber {
 	}
 	slices.SortStableFunc(a.gates, func(x, y item) int { return len(x.leaves) - len(y.leaves) })
 	a.near = make([][]int, len(a.gates))
-	a.most = slices.Repeat([]float64{math.Inf(1)}, len(a.gates))
+	a.lastRate = slices.Repeat([]float64{math.Inf(1)}, len(a.gates))
 	for i, it := range a.gates {
 		for _, v := range it.leaves {
 			a.readers[v] = append(a.readers[v], i)
@@ -186,7 +186,7 @@ func (a *absorber) choose(rows bool) ([]group, []row) {
 // clone returns an absorber that goes on by itself.
 func (a *absorber) clone() *absorber {
 	b := *a
-	b.taken, b.most, b.groups = slices.Clone(a.taken), slices.Clone(a.most), slices.Clone(a.groups)
+	b.taken, b.lastRate, b.groups = slices.Clone(a.taken), slices.Clone(a.lastRate), slices.Clone(a.groups)
 	return &b
 }
 
@@ -205,9 +205,9 @@ func (a *absorber) saved() (luts float64) {
 // are taken, so one that was less before is not looked at again.
 func (a *absorber) takeGroups(least float64) {
 	for i := range a.gates {
-		for !a.taken[a.gates[i].input] && a.most[i] >= least {
+		for !a.taken[a.gates[i].input] && a.lastRate[i] >= least {
 			g := a.best(i)
-			if a.most[i] = a.rate(&g); a.most[i] >= least {
+			if a.lastRate[i] = a.rate(&g); a.lastRate[i] >= least {
 				a.take(g)
 			}
 		}

@@ -12,10 +12,10 @@ import (
 // number is a partial sum: its digits from a weight 2^d on, and how they come from the bits
 // that it sums.
 type number struct {
-	d      int
-	digits []netlist.Net
-	most   uint64 // the sum's largest value, in units of 2^d
-	proof  counts.Counter
+	d       int
+	digits  []netlist.Net
+	largest uint64 // the sum's largest value, in units of 2^d
+	proof   counts.Counter
 	// cut says that higher digits were left out, which are 0 for reasons that the bits of
 	// the sum do not show, so that the proof holds modulo a power of two alone.
 	cut bool
@@ -83,11 +83,11 @@ func (t *adders) sum(list []bit, d int) number {
 
 // leaf sums a few bits by LUTs alone.
 func (t *adders) leaf(list []bit, d int) number {
-	n := number{d: d, most: uint64(len(list))}
+	n := number{d: d, largest: uint64(len(list))}
 	part := &addends{}
 	part.bits[0] = list
 	var steps []counts.Counter
-	n.digits, steps = t.lutSum(part, bits.Len64(n.most), &t.s.small)
+	n.digits, steps = t.lutSum(part, bits.Len64(n.largest), &t.s.small)
 	for _, c := range steps { // c.In and c.Out have weights from 1
 		for _, terms := range [][]counts.Term{c.In, c.Out} {
 			for i := range terms {
@@ -122,12 +122,12 @@ func (n number) prove(steps []counts.Counter) number {
 // chain from the lowest digit of y on.
 func (t *adders) add(x, y number, carry bit) number {
 	shift := y.d - x.d
-	sum := number{d: x.d, most: x.most + y.most<<shift}
+	sum := number{d: x.d, largest: x.largest + y.largest<<shift}
 	sum.proof.In = slices.Concat(x.proof.In, y.proof.In)
 	steps := slices.Concat(x.steps(), y.steps())
 	c, joined := netlist.False, false
 	if carry != (bit{}) {
-		sum.most++
+		sum.largest++
 		sum.proof.In = append(sum.proof.In, carry.term(1<<x.d))
 		if c = carry.net; carry.inverted { // a chain has no inverters
 			c = t.inverted(c)
@@ -140,8 +140,8 @@ func (t *adders) add(x, y number, carry bit) number {
 			c, joined = first, true
 		}
 	}
-	width := min(bits.Len64(sum.most), t.digits-x.d)
-	sum.cut = width < bits.Len64(sum.most)
+	width := min(bits.Len64(sum.largest), t.digits-x.d)
+	sum.cut = width < bits.Len64(sum.largest)
 	for i := range width {
 		a, b := x.digit(x.d+i), y.digit(x.d+i)
 		s, out := t.fullAdder(a, b, c, x.d+i)

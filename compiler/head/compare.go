@@ -90,22 +90,22 @@ func (m *comparer) segment(from, to, deadline int) *choice {
 	return best
 }
 
-// split returns the fewest LUTs for the generates and propagates of at most most segments
+// split returns the fewest LUTs for the generates and propagates of at most maxSegments segments
 // that together are the bits from .. to-1, and where the segments begin and end.
-func (m *comparer) split(from, to, deadline, most int) (luts int, cuts []int) {
+func (m *comparer) split(from, to, deadline, maxSegments int) (luts int, cuts []int) {
 	luts = impossible
-	if most == 0 {
+	if maxSegments == 0 {
 		return luts, nil
 	}
 	if whole := m.segment(from, to, deadline).luts; whole < luts {
 		luts, cuts = whole, []int{from, to}
 	}
-	for cut := from + 1; cut < to && most > 1; cut++ {
+	for cut := from + 1; cut < to && maxSegments > 1; cut++ {
 		first := m.segment(from, cut, deadline).luts
 		if first >= luts {
 			continue
 		}
-		if rest, above := m.split(cut, to, deadline, most-1); first+rest < luts {
+		if rest, above := m.split(cut, to, deadline, maxSegments-1); first+rest < luts {
 			luts, cuts = first+rest, append([]int{from}, above...)
 		}
 	}

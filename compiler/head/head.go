@@ -79,7 +79,7 @@ type Options struct {
 // have, are searched once.
 func (o *Options) plan(digits int, in profile, first int32) *plan {
 	w := o.worth(in, digits, first)
-	key := fmt.Sprint(digits, w.bound, in)
+	key := fmt.Sprint(digits, w.maxLevels, in)
 	if p, ok := o.plans[key]; ok {
 		return p
 	}
@@ -92,7 +92,7 @@ func (o *Options) plan(digits int, in profile, first int32) *plan {
 func (o *Options) worth(in profile, digits int, first int32) worth {
 	w := worth{level: o.Objective.levelCost(in.bits(digits))}
 	if o.Levels > 0 {
-		w.bound = max(1, o.Levels-int(first))
+		w.maxLevels = max(1, o.Levels-int(first))
 	}
 	return w
 }

@@ -183,13 +183,13 @@ func (m *mixer) pick(s stock, ones int, limit int32) (tree []mixed, rest stock, 
 
 // nearest returns the largest number of inputs left up to the given one, or the smallest
 // above it, that there are bits of; 0 for none.
-func (s *stock) nearest(most int) int {
-	for left := min(most, len(s)-1); left > 0; left-- {
+func (s *stock) nearest(wanted int) int {
+	for left := min(wanted, len(s)-1); left > 0; left-- {
 		if len(s[left]) > 0 {
 			return left
 		}
 	}
-	for left := most + 1; left < len(s); left++ {
+	for left := wanted + 1; left < len(s); left++ {
 		if len(s[left]) > 0 {
 			return left
 		}

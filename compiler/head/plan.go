@@ -210,16 +210,16 @@ const (
 )
 
 // worth says what a search is for: few LUTs, few levels, each of which is worth some LUTs,
-// and before all at most bound levels, unless that is 0.
+// and before all at most maxLevels levels, unless that is 0.
 type worth struct {
-	level float64
-	bound int
+	level     float64
+	maxLevels int
 }
 
 func (w worth) cost(luts, levels int) float64 {
 	c := float64(luts) + float64(w.level*float64(levels))
-	if w.bound > 0 {
-		c += float64(1e6 * float64(max(0, levels-w.bound)))
+	if w.maxLevels > 0 {
+		c += float64(1e6 * float64(max(0, levels-w.maxLevels)))
 	}
 	return c
 }
@@ -279,8 +279,8 @@ func (s *annealing) try() float64 {
 // strategies tries the plain ones: the last bulk shape up to one level, the first up to
 // another, and from there on whatever fits a certain number of bits or more.
 func (s *annealing) strategies() {
-	const most, tries = 24, 24
-	last := len(s.in) + most
+	const extra, tries = 24, 24
+	last := len(s.in) + extra
 	step := (last + tries - 1) / tries
 	for from := 0; from < last; from += step {
 		for least := uint8(2); int32(least) <= s.shapes[0].in[0]; least++ {

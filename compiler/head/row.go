@@ -119,9 +119,9 @@ func (b *rowSum) pair(p *pair, i int) (bit, counts.Counter) {
 		}
 		return p.a.at(x >> own)
 	}), append(slices.Clone(in), b.nets(p.a.leaves)...)...)}
-	given := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // not what the pair decides
+	leaves := slices.DeleteFunc(in[1:], func(v netlist.Net) bool { return v == b.q[i] }) // not what the pair decides
 	return carry, counts.Counter{
-		Leaves: counts.Leaves(slices.Concat(given, b.nets(p.a.leaves), b.nets(p.b.leaves))),
+		Leaves: counts.Leaves(slices.Concat(leaves, b.nets(p.a.leaves), b.nets(p.b.leaves))),
 		In:     []counts.Term{b.before(i), b.term(&p.a), b.term(&p.b)},
 		Out:    []counts.Term{b.before(i + 1), carry.term(2)},
 	}

@@ -35,9 +35,9 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 			s.bits[d] = append(s.bits[d], bit{input(b.net), b.inverted})
 		}
 	}
-	most := s.most() // bound by the bits: the digits of groups together could reach more
+	largest := s.largest() // bound by the bits: the digits of groups together could reach more
 	for _, g := range f.groups {
-		most += uint64(len(g.items))
+		largest += uint64(len(g.items))
 		nets := make([]netlist.Net, len(g.leaves))
 		for j, v := range g.leaves {
 			nets[j] = input(v)
@@ -45,10 +45,10 @@ func newSum(k int, f *folded, net func(netlist.Net) (netlist.Net, int32)) *sum {
 		s.counters = append(s.counters, s.groupSum(&g, nets, &s.addends))
 	}
 	for j := range f.rows {
-		most += uint64(1 + 2*len(f.rows[j].pairs))
+		largest += uint64(1 + 2*len(f.rows[j].pairs))
 		s.counters = append(s.counters, s.row(&f.rows[j], input, &s.addends)...)
 	}
-	s.digits = bits.Len64(most)
+	s.digits = bits.Len64(largest)
 	return s
 }
 
@@ -69,7 +69,7 @@ var none = offer{limit: noMixing, luts: 1 << 40}
 // somewhat more than half of what it is in each tree, one LUT in ninety when balanced.
 func (f *folding) chooseLimits(o *Options) {
 	var sums []*folded
-	worth, most := 0.0, 0
+	worth, maxLevels := 0.0, 0
 	for i := range netlist.Cell(f.n.Cells()) {
 		if r := f.counts[i]; r != nil && r.mixable {
 			sums = append(sums, r)
@@ -79,10 +79,10 @@ func (f *folding) chooseLimits(o *Options) {
 	level, offers := f.levels(), make([][]offer, len(sums))
 	o.parallel(len(sums), func(i int) { offers[i] = o.offers(sums[i], level) })
 	for _, x := range slices.Concat(offers...) {
-		most = max(most, x.levels)
+		maxLevels = max(maxLevels, x.levels)
 	}
-	least, best := math.Inf(1), most
-	for levels := 0; levels <= most; levels++ {
+	least, best := math.Inf(1), maxLevels
+	for levels := 0; levels <= maxLevels; levels++ {
 		cost := worth * float64(levels)
 		for _, list := range offers {
 			cost += float64(cheapest(list, levels).luts)
@@ -91,7 +91,7 @@ func (f *folding) chooseLimits(o *Options) {
 			least, best = cost, levels
 		}
 		if o.Objective == Balanced && cost < float64(none.luts) { // two levels more at most
-			most = min(most, levels+2)
+			maxLevels = min(maxLevels, levels+2)
 		}
 	}
 	for i, r := range sums {

@@ -28,8 +28,8 @@ type addends struct {
 	constant uint64
 }
 
-// most returns the largest value of the sum.
-func (a *addends) most() uint64 {
+// largest returns the largest value of the sum.
+func (a *addends) largest() uint64 {
 	sum := a.constant
 	for d, bits := range a.bits {
 		sum += uint64(len(bits)) << d

@@ -99,17 +99,17 @@ func (c *catalog) serial(shapes []shape) error {
 // leastLevels makes the fewest levels of each shape known. With most it does so only for
 // the most of all: a shape that serial packing gets done in as many levels as another
 // needs may be left with those of serial packing.
-func (c *catalog) leastLevels(shapes []shape, most bool) error {
+func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	if err := c.serial(shapes); err != nil {
 		return err
 	}
 	todo := c.missing(shapes, func(e *entry) bool { return e.least < 0 })
 	var floor atomic.Int64
-	if most {
+	if onlyDeepest {
 		slices.SortStableFunc(todo, func(a, b shape) int { return len(b.ops) - len(a.ops) })
 	}
 	return c.eachShape(todo, func(s *solver, e *entry) {
-		if e.least = e.serial; most && int64(e.serial) <= floor.Load() {
+		if e.least = e.serial; onlyDeepest && int64(e.serial) <= floor.Load() {
 			return
 		}
 		e.least = s.leastLevels(e.serial)

@@ -348,11 +348,11 @@ func (m *mapper) affords(depth int) (bool, error) {
 	if err := m.require(depth); err != nil {
 		return false, err
 	}
-	luts, bound := 0, 0
+	luts, leastLUTs := 0, 0
 	err := m.each(m.catalog.costs, func(one *member, e *entry) {
 		one.level = min(one.due, int32(e.serial))
 		luts += int(e.fewest(int(one.steps), m.o.K, int(one.due)))
-		bound += least(int(one.steps), m.o.K)
+		leastLUTs += least(int(one.steps), m.o.K)
 	})
-	return 10*luts <= 11*bound, err
+	return 10*luts <= 11*leastLUTs, err
 }

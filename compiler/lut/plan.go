@@ -64,10 +64,10 @@ func (p *plan) wide(op chain.Op, first, r, depth, k int) signal {
 	if r == 1 {
 		return leaf(first)
 	}
-	most := power(k, depth-1, r)
+	capacity := power(k, depth-1, r)
 	var parts []part
 	for children := k; r > 0 && children > 0; children-- {
-		take := max(1, min(most, r-(children-1)))
+		take := max(1, min(capacity, r-(children-1)))
 		take -= (take - 1) % (k - 1)
 		if children == 1 {
 			take = r

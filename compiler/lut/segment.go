@@ -41,7 +41,7 @@ func (g *grid) reset(side, band int) {
 	g.side, g.band = side, band
 	g.cost, g.end = resize(g.cost, side*side), resize(g.end, side)
 	for i := range side {
-		fill(g.held(i), never)
+		fill(g.bandRow(i), never)
 	}
 	clear(g.end)
 }
@@ -55,8 +55,8 @@ func fill(row []cost, c cost) {
 // row returns the costs of row i, of which it may hold only some.
 func (g *grid) row(i int) []cost { return g.cost[i*g.side : (i+1)*g.side] }
 
-// held returns the costs of row i that the grid holds, from column i on.
-func (g *grid) held(i int) []cost { return g.row(i)[i:min(g.side, i+2*g.band+1)] }
+// bandRow returns the costs of row i that the grid holds, from column i on.
+func (g *grid) bandRow(i int) []cost { return g.row(i)[i:min(g.side, i+2*g.band+1)] }
 
 // at returns the cost of (i, j).
 func (g *grid) at(i, j int) cost {
@@ -80,7 +80,7 @@ func (g *grid) settle(i int) {
 // equal reports whether two grids of one size hold the same.
 func (g *grid) equal(h *grid) bool {
 	for i := range g.side {
-		if !slices.Equal(g.held(i), h.held(i)) {
+		if !slices.Equal(g.bandRow(i), h.bandRow(i)) {
 			return false
 		}
 	}
@@ -181,7 +181,7 @@ func (s *solver) values(d, i int) {
 	row[i] = 0
 	if d > 0 {
 		below := s.levels[d-1]
-		relax(now.held(i), below.value.held(i), 0)
+		relax(now.bandRow(i), below.value.bandRow(i), 0)
 		extend(row, below.value.row(i), below.value.end[i], i, &below.operands[s.k-1], 1)
 	}
 	now.settle(i)
@@ -212,7 +212,7 @@ func (s *solver) pairs(d, i int) {
 	if d > 0 {
 		below := s.levels[d-1]
 		before := below.pair.row(i)
-		relax(now.held(i), below.pair.held(i), 0)
+		relax(now.bandRow(i), below.pair.bandRow(i), 0)
 		whole := &below.operands[s.k]
 		if end := whole.end[i]; end > i+1 {
 			relax(row[i+1:end], whole.row(i)[i+1:end], 2)
@@ -234,7 +234,7 @@ func (s *solver) operands(d, b, i int) {
 	}
 	tree := s.tree(d)
 	one := &now.operands[b-1]
-	copy(to.held(i), one.held(i))
+	copy(to.bandRow(i), one.bandRow(i))
 	from, last := one.row(i), one.end[i]-1
 	for m := i; m <= last; m++ {
 		if end := s.runEnd[m]; from[m] < never && end > m && (m == last || from[m+1] > from[m]) { // else m+1 will do

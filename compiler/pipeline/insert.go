@@ -72,9 +72,9 @@ func (i *inserter) at(v netlist.Net, stage int32) netlist.Net {
 
 // mostLevels returns the most levels that a stage has.
 func (s *schedule) mostLevels() int {
-	most := int32(0)
+	levels := int32(0)
 	for _, level := range s.earlyPhases().of {
-		most = max(most, level)
+		levels = max(levels, level)
 	}
-	return int(most)
+	return int(levels)
 }

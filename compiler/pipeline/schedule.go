@@ -47,7 +47,7 @@ type limits interface {
 // in their order, then the probes, then all else.
 func (s *schedule) programme(l limits) *programme {
 	n := s.n
-	p := &programme{most: int32(s.stages)}
+	p := &programme{maxValue: int32(s.stages)}
 	for range n.Cells() + len(n.Probes()) {
 		p.node(0, 0)
 	}

@@ -141,7 +141,7 @@ func TestProgramme(t *testing.T) {
 		{"two gain more than one costs", []int32{1, 1, -1}, []constraint{{0, 2, 0}, {1, 2, 0}}, []int32{5, 5, 5}},
 		{"one gain for two", []int32{3, -1, -1}, []constraint{{0, 1, 0}, {0, 2, 1}}, []int32{4, 4, 5}},
 	} {
-		p := &programme{most: 5}
+		p := &programme{maxValue: 5}
 		for _, g := range tt.gain {
 			p.node(0, g)
 		}

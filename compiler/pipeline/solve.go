@@ -4,20 +4,20 @@ import "math"
 
 // programme is an integer programme over difference constraints: the largest sum of
 // gain times value, where each arc asks for value[to] >= value[from] + gap, and no value is
-// more than most.
+// more than maxValue.
 //
 // Its dual is a flow of least cost, so integers cost nothing, and it is solved primal and
 // dual (Ford and Fulkerson): from the least solution, let the gains of nodes that would rise
 // flow to nodes that cost or cannot, along tight arcs, on which one node carries the other
 // with it. What the rest of the gains still reach rises by one together, and so on. No node
-// rises more than most times, and a flow stays good while values rise, so all in all it is
+// rises more than maxValue times, and a flow stays good while values rise, so all in all it is
 // little more than one maximal flow (Dinic), in steps that each take a time in proportion to
 // the arcs.
 type programme struct {
-	most  int32
-	value []int32 // starts as the least solution
-	gain  []int32
-	arcs  []arc
+	maxValue int32
+	value    []int32 // starts as the least solution
+	gain     []int32
+	arcs     []arc
 
 	first  []int32 // arcs of node v, by their origin: first[v] .. first[v+1]-1
 	into   []int32 // arcs by their end: into[start[v]] .. into[start[v+1]-1]
@@ -107,7 +107,7 @@ func (p *programme) layers() (supply, demand bool) {
 	supply = len(p.queue) > 0
 	for i := 0; i < len(p.queue); i++ {
 		v := p.queue[i]
-		demand = demand || p.gain[v] < 0 || p.value[v] == p.most
+		demand = demand || p.gain[v] < 0 || p.value[v] == p.maxValue
 		for k := range p.degree(v) {
 			if _, w, capacity := p.residual(v, k); capacity > 0 && p.depth[w] < 0 {
 				p.depth[w] = p.depth[v] + 1
@@ -140,7 +140,7 @@ func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
 // push lets up to the given amount flow from v on, and returns how much did. What reaches a
 // node at its limit is gone.
 func (p *programme) push(v, amount int32) (sent int32) {
-	if p.value[v] == p.most {
+	if p.value[v] == p.maxValue {
 		return amount
 	}
 	if p.gain[v] < 0 {

@@ -33,10 +33,10 @@ type pass struct {
 
 func newPass(n *network, sampled []int, members *crew.Crew) *pass {
 	p := &pass{n: n, sampled: sampled, members: members, groups: n.split(sampled)}
-	most := 0
+	maxGates := 0
 	for _, g := range p.groups {
 		for i := range g.stages {
-			most = max(most, len(g.stages[i].gates))
+			maxGates = max(maxGates, len(g.stages[i].gates))
 		}
 		for at := g.first; at < g.last; at += lanes {
 			sums := make([][patterns][lanes]float64, len(n.layers)*len(sampled))
@@ -44,7 +44,7 @@ func newPass(n *network, sampled []int, members *crew.Crew) *pass {
 		}
 	}
 	for range members.Size() {
-		p.rows = append(p.rows, [2][][lanes]float64{make([][lanes]float64, most), make([][lanes]float64, most)})
+		p.rows = append(p.rows, [2][][lanes]float64{make([][lanes]float64, maxGates), make([][lanes]float64, maxGates)})
 	}
 	return p
 }

@@ -73,7 +73,7 @@ func New(steps, threads int) *Meter {
 }
 
 // Begin implements [trainer.Watcher].
-func (m *Meter) Begin(net *model.Model, steps int, kept string) error {
+func (m *Meter) Begin(net *model.Model, steps int, state string) error {
 	m.arrays, m.counts = arrays(net), table[int](net.Depth())
 	for _, a := range m.arrays {
 		for l := range a.layers {
@@ -81,10 +81,10 @@ func (m *Meter) Begin(net *model.Model, steps int, kept string) error {
 		}
 	}
 	fresh := m.newState(steps, net.Depth())
-	if m.state = fresh; kept == "" {
+	if m.state = fresh; state == "" {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(kept), &m.state); err != nil {
+	if err := json.Unmarshal([]byte(state), &m.state); err != nil {
 		return fmt.Errorf("what was measured: %w; the file is damaged, train anew", jsonfault.Explain(err))
 	}
 	if m.Initial.Window != fresh.Initial.Window || m.Final.Window != fresh.Final.Window {

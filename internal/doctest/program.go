@@ -133,7 +133,7 @@ func (p *Program) parse(words []string) (call, error) {
 		return c, fmt.Errorf("ialgn has no command %s", words[0])
 	}
 	for i := 1; i < len(words); i++ {
-		name, value, given := strings.Cut(words[i], "=")
+		name, value, hasValue := strings.Cut(words[i], "=")
 		if name[0] != '-' {
 			c.args = append(c.args, words[i])
 			continue
@@ -142,12 +142,12 @@ func (p *Program) parse(words []string) (call, error) {
 		switch {
 		case !ok:
 			return c, fmt.Errorf("ialgn %s has no option %s", words[0], name)
-		case f.Value && !given:
+		case f.Value && !hasValue:
 			if i++; i == len(words) {
 				return c, fmt.Errorf("ialgn %s %s wants a value", words[0], name)
 			}
 			value = words[i]
-		case !f.Value && given:
+		case !f.Value && hasValue:
 			return c, fmt.Errorf("ialgn %s %s takes no value", words[0], name)
 		}
 		c.flags[name] = value

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// everywhere is the heading of the options that all commands share.
-const everywhere = "Everywhere"
+// commonOptions is the heading of the options that all commands share.
+const commonOptions = "Everywhere"
 
 var (
 	codeSpan = regexp.MustCompile("`([^`]+)`")
@@ -23,8 +23,8 @@ var (
 func Reference(p *Program, markdown string) []string {
 	var wrong []string
 	tables := optionTables(markdown)
-	shared := tables[everywhere]
-	delete(tables, everywhere)
+	shared := tables[commonOptions]
+	delete(tables, commonOptions)
 	for _, c := range p.Commands {
 		documented, ok := tables[c.Name]
 		delete(tables, c.Name)

@@ -33,7 +33,7 @@ func Acquire(path string) (*Lock, error) {
 			return nil, err
 		}
 		if err := lock(f, false); err != nil {
-			err = held(f, err)
+			err = inUse(f, err)
 			f.Close()
 			return nil, err
 		}
@@ -63,8 +63,8 @@ func Beside(path string) (*Lock, error) {
 	return Acquire(folder + "." + base + ".lock")
 }
 
-// held adds the number of the process that holds a lock to the error, if it is known.
-func held(f *os.File, err error) error {
+// inUse adds the number of the process that holds a lock to the error, if it is known.
+func inUse(f *os.File, err error) error {
 	if !errors.Is(err, ErrHeld) {
 		return err
 	}

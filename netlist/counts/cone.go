@@ -188,13 +188,13 @@ func (l *linear) add(t Term, times int) {
 	}
 }
 
-// most returns the largest value that the sum may have if its terms can be anything.
-func (l *linear) most() uint64 {
-	most := int64(l.constant)
+// largest returns the largest value that the sum may have if its terms can be anything.
+func (l *linear) largest() uint64 {
+	sum := int64(l.constant)
 	for c := range maps.Values(l.coefficient) {
-		most += max(0, int64(c))
+		sum += max(0, int64(c))
 	}
-	return uint64(most)
+	return uint64(sum)
 }
 
 // least returns the smallest value that the sum may have.

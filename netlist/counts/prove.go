@@ -27,11 +27,11 @@ func (p *proof) sum(c *Count) error {
 	for len(digits) > 0 && digits[len(digits)-1] == netlist.False {
 		digits = digits[:len(digits)-1]
 	}
-	most := target.most()
-	if most >= 1<<len(c.Digits) {
-		return fmt.Errorf("the sum may be %d, which does not fit %d digits", most, len(c.Digits))
+	largest := target.largest()
+	if largest >= 1<<len(c.Digits) {
+		return fmt.Errorf("the sum may be %d, which does not fit %d digits", largest, len(c.Digits))
 	}
-	modulus := uint64(1) << max(len(digits), bits.Len64(most))
+	modulus := uint64(1) << max(len(digits), bits.Len64(largest))
 	sum := linear{coefficient: map[termKey]uint64{}}
 	for d, v := range digits {
 		if int(v) >= p.after.Nets() {
@@ -99,11 +99,11 @@ func (p *proof) composite(c *Counter, _ uint64) error {
 		out.add(t, 1)
 	}
 	in.constant += c.Constant
-	most := max(in.most(), out.most())
-	if most >= 1<<62 || in.least() < 0 || out.least() < 0 {
+	largest := max(in.largest(), out.largest())
+	if largest >= 1<<62 || in.least() < 0 || out.least() < 0 {
 		return errors.New("its sums are out of range")
 	}
-	return p.steps(c.Steps, &in, &out, 1<<bits.Len64(most))
+	return p.steps(c.Steps, &in, &out, 1<<bits.Len64(largest))
 }
 
 // counter tries a counter out.

@@ -113,15 +113,15 @@ func (o *options) check(rest []string) error {
 		known = append(known, p.name)
 	}
 	for _, list := range []struct {
-		flag         string
-		given, known []string
+		flag          string
+		values, known []string
 	}{
 		{"-parts", o.parts, known},
 		{"-networks", o.networks, []string{"a", "b", "c", "d"}},
 		{"-yosys", o.yosys, []string{"a", "b", "c", "d"}},
 		{"-forms", o.forms, formNames()},
 	} {
-		for _, s := range list.given {
+		for _, s := range list.values {
 			if !slices.Contains(list.known, s) {
 				return fmt.Errorf("%s: no %q: give a list of %s", list.flag, s, strings.Join(list.known, ","))
 			}

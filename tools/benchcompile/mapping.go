@@ -43,10 +43,10 @@ type mapping struct {
 	name  string
 	yosys bool
 
-	model *model.Frozen
-	raw   *netlist.Netlist
-	file  string // the optimised gates, for abc
-	bound int    // LUTs of serial packing
+	model      *model.Frozen
+	raw        *netlist.Netlist
+	file       string // the optimised gates, for abc
+	serialLUTs int    // LUTs of serial packing
 }
 
 func (b *mapping) run(ctx context.Context, f *model.Frozen) (err error) {
@@ -110,7 +110,7 @@ func (b *mapping) ours(ctx context.Context, o lut.Options) error {
 	if !proof.Proved {
 		return fmt.Errorf("%s, K %d, %v: not proved: %s (%s)", b.name, o.K, o.Objective, proof.Verdict, proof.Reason)
 	}
-	b.bound = r.Bound
+	b.serialLUTs = r.Bound
 	b.add(o.K, fmt.Sprintf("ialgn, %v", o.Objective), figures{r.LUTs, r.Inverters, r.Levels, cpu}, "yes")
 	return nil
 }
@@ -120,6 +120,6 @@ func (b *mapping) add(k int, by string, f figures, proved string) {
 	if f.inverters > 0 {
 		luts += " + " + number(f.inverters)
 	}
-	b.t.add(b.name, fmt.Sprint(k), by, luts, fmt.Sprintf("%.3f", float64(f.luts)/float64(b.bound)),
+	b.t.add(b.name, fmt.Sprint(k), by, luts, fmt.Sprintf("%.3f", float64(f.luts)/float64(b.serialLUTs)),
 		fmt.Sprint(f.levels), seconds(f.cpu), proved)
 }

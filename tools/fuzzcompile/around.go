@@ -13,8 +13,8 @@ import (
 	"ialgn/trainer/model"
 )
 
-// around is what is written around a netlist, or beside it.
-type around struct {
+// surroundings is what is written around a netlist, or beside it.
+type surroundings struct {
 	wrap  string // a wrapper's kind; empty: none
 	board string // board whose pins the wrapper uses; empty: none
 	fold  int    // steps in a clock of a folded engine; 0: there is none
@@ -33,7 +33,7 @@ func (c *fuzzCase) drawAround(r *rand.Rand) {
 	case 2:
 		constantNetwork(r, c.network, r.IntN(c.network.Width))
 	}
-	c.options.around = around{wrap: append([]string{""}, wrapper.Kinds()...)[r.IntN(1+len(wrapper.Kinds()))]}
+	c.options.surroundings = surroundings{wrap: append([]string{""}, wrapper.Kinds()...)[r.IntN(1+len(wrapper.Kinds()))]}
 	if r.IntN(8) > 0 && c.foldable() {
 		c.options.fold = fold.Lanes()[r.IntN(len(fold.Lanes()))]
 	}

@@ -59,8 +59,8 @@ func (o options) settings() []setting {
 }
 
 // yesNo returns whether an option without a value is given.
-func yesNo(given bool) string {
-	if given {
+func yesNo(yes bool) string {
+	if yes {
 		return "yes"
 	}
 	return "no"

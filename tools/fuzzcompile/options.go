@@ -31,7 +31,7 @@ type options struct {
 	pipeline  pipeline.Options
 	style     verilog.Style
 
-	around
+	surroundings
 }
 
 var scopes = []netlist.Scope{netlist.Gates, netlist.Core, netlist.Full}
@@ -105,10 +105,12 @@ func (o options) words() []string {
 func (o options) plainer() []options {
 	var all []options
 	for _, change := range []func(*options){
-		func(p *options) { p.around = around{} },
+		func(p *options) { p.surroundings = surroundings{} },
 		func(p *options) { p.board = "" },
 		func(p *options) { p.fold = 0 },
-		func(p *options) { *p = options{scope: p.scope, level: p.level, counts: p.counts, around: p.around} },
+		func(p *options) {
+			*p = options{scope: p.scope, level: p.level, counts: p.counts, surroundings: p.surroundings}
+		},
 		func(p *options) { p.counts = false },
 		func(p *options) { p.pipeline = pipeline.Options{} },
 		func(p *options) { p.tight = 0 },

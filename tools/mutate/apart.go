@@ -117,16 +117,16 @@ func (d *design) wrapperFiles(dir string) (f play.WrapperFiles, err error) {
 	f = play.WrapperFiles{
 		Kind: d.wrap, Module: d.options.Module, Style: d.options.Style, Target: d.options.Target, Line: d.plan.Line(),
 	}
-	around := "verilog"
+	inner := "verilog"
 	switch s := artifact.Core(d.out.Netlist, d.wrap); {
 	case d.lanes > 0:
 		engine := d.foldFiles(dir)
-		f.Fold, around = &engine, "fold"
+		f.Fold, inner = &engine, "fold"
 	case s != nil:
 		f.Levels = &wrapper.Levels{Word: s.Word, Thresholds: s.Thresholds, Bits: s.Bits}
-		f.Core, f.Around, around = d.options.Module+artifact.CoreSuffix, s.Core, "core"
+		f.Core, f.Around, inner = d.options.Module+artifact.CoreSuffix, s.Core, "core"
 	}
-	for _, name := range append(d.named(d.wrap), d.named(around)...) {
+	for _, name := range append(d.named(d.wrap), d.named(inner)...) {
 		f.Sources = append(f.Sources, filepath.Join(dir, name))
 	}
 	return f, nil

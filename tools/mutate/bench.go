@@ -69,7 +69,7 @@ func (d *design) toleratedBit(bit int) bool {
 
 // vectors returns vectors of a few samples, one bit of one of them wrong if wrong says so.
 func (d *design) vectors(r *rand.Rand, wrong *int) (string, error) {
-	s := d.around(r, nil, benchSamples/2)
+	s := d.samplesAround(r, nil, benchSamples/2)
 	x, err := s.Rows(d.encoder.enc, d.flat.InputPorts()[0])
 	if err != nil {
 		return "", err

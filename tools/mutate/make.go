@@ -190,12 +190,12 @@ func (x *mutant) rare() bool {
 
 // replay runs original and mutant in iverilog, as a reader sees them, and notes an input for which they differ.
 func (m *maker) replay(ctx context.Context, x *mutant, way reader) (bool, error) {
-	samples := x.d.around(m.r, x.values, 2)
+	samples := x.d.samplesAround(m.r, x.values, 2)
 	switch {
 	case x.values == nil:
 		samples = x.d.close
 	case x.d.clocked():
-		samples = x.d.around(m.r, x.values, 8)
+		samples = x.d.samplesAround(m.r, x.values, 8)
 	}
 	s, err := x.d.stimulus(m.r, samples)
 	if err != nil {

@@ -232,8 +232,8 @@ func (d *design) yosysScript(s stimulus) string {
 	return b.String() + "\n"
 }
 
-// around returns samples to run a design with: the given one between others.
-func (d *design) around(r *rand.Rand, v []uint16, n int) verify.Samples {
+// samplesAround returns samples to run a design with: the given one between others.
+func (d *design) samplesAround(r *rand.Rand, v []uint16, n int) verify.Samples {
 	var list [][]uint16
 	for range n {
 		list = append(list, d.encoder.values(r.IntN(d.encoder.set.Levels.Len())),

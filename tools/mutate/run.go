@@ -104,7 +104,7 @@ func (r *runner) prepare(ctx context.Context, list []slot) error {
 	if err := os.MkdirAll(r.dir, 0o777); err != nil || len(list) == 0 {
 		return err
 	}
-	around := slices.ContainsFunc(list, func(s slot) bool { return s.kind.sites != nil })
+	needsSites := slices.ContainsFunc(list, func(s slot) bool { return s.kind.sites != nil })
 	type task struct {
 		network network
 		recipe  recipe
@@ -120,7 +120,7 @@ func (r *runner) prepare(ctx context.Context, list []slot) error {
 			return err
 		}
 		for _, c := range recipes {
-			if c.network == n.name && (c.small || !r.small) && (around || !c.aroundCore()) {
+			if c.network == n.name && (c.small || !r.small) && (needsSites || !c.aroundCore()) {
 				tasks = append(tasks, task{n, c, path})
 			}
 		}

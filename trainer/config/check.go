@@ -141,14 +141,14 @@ func (c *Config) checkName() error {
 		return nil
 	}
 	remedy := "use at most 100 letters, digits, '_', '-' and '.', for example mnist-8k-6"
-	if c.given("name") {
+	if c.isSet("name") {
 		return c.wrong("name", remedy, "%.60q cannot be part of a file name", c.Name)
 	}
 	return c.wrong("name", "give a name; "+remedy, "missing, and the default %.60q cannot be part of a file name", c.Name)
 }
 
 func (c *Config) checkChoices() error {
-	if c.Data.Set == "" && !c.given("data.set") {
+	if c.Data.Set == "" && !c.isSet("data.set") {
 		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+
 			"; digits and csv need encoder.bits and model.tau, too", "missing")
 	}
@@ -203,7 +203,7 @@ func (c *Config) checkMissing() error {
 	var places, remedies []string
 	why := ""
 	for _, r := range required {
-		if !r.needed(c) || c.given(r.key) || !c.value(r.key).IsZero() {
+		if !r.needed(c) || c.isSet(r.key) || !c.value(r.key).IsZero() {
 			continue
 		}
 		_, place := c.where(r.key) // the place in the file: what an override names is not missing
@@ -272,7 +272,7 @@ func (c *Config) checkData() error {
 		return c.checkMemory()
 	}
 	for _, key := range csvKeys {
-		if c.given(key) || (!c.value(key).IsZero() && key != bitsInLimit.key) {
+		if c.isSet(key) || (!c.value(key).IsZero() && key != bitsInLimit.key) {
 			return c.wrong(key, "leave it out, or use data.set: csv", "has no meaning for the data set %s", c.Data.Set)
 		}
 	}

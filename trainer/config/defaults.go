@@ -47,7 +47,7 @@ const defaultFactor = 0.1
 // The keys model.anchors and model.first_pin get their defaults, whatever they were, where
 // they do not concern the network: models of equal networks shall have equal configurations.
 func (c Config) Complete() Config {
-	if c.Name == "" && !c.given("name") {
+	if c.Name == "" && !c.isSet("name") {
 		c.Name = c.baseName()
 	}
 	switch c.Data.Set {
@@ -58,10 +58,10 @@ func (c Config) Complete() Config {
 	}
 	c.completeSchedule()
 	bits, tau := c.paper()
-	if c.Encoder.Bits == 0 && !c.given("encoder.bits") {
+	if c.Encoder.Bits == 0 && !c.isSet("encoder.bits") {
 		c.Encoder.Bits = bits
 	}
-	if c.Model.Tau == 0 && !c.given("model.tau") {
+	if c.Model.Tau == 0 && !c.isSet("model.tau") {
 		c.Model.Tau = tau
 	}
 	c.dropIdle()
@@ -79,13 +79,13 @@ func (c *Config) dropIdle() {
 }
 
 func (c *Config) completeCSV() {
-	if c.Data.Header == "" && !c.given("data.header") {
+	if c.Data.Header == "" && !c.isSet("data.header") {
 		c.Data.Header = defaultHeader
 	}
-	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.given("data.test_share") {
+	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
 	}
-	if c.Encoder.BitsIn == 0 && !c.given("encoder.bits_in") {
+	if c.Encoder.BitsIn == 0 && !c.isSet("encoder.bits_in") {
 		c.Encoder.BitsIn = defaultBitsIn
 	}
 }
@@ -93,7 +93,7 @@ func (c *Config) completeCSV() {
 // completeSchedule also makes +0 of the -0 that the JSON of a model file leaves out.
 func (c *Config) completeSchedule() {
 	s := &c.Train.Schedule
-	if s.Kind == scheduleStep && s.Factor == 0 && !c.given("train.schedule.factor") {
+	if s.Kind == scheduleStep && s.Factor == 0 && !c.isSet("train.schedule.factor") {
 		s.Factor = defaultFactor
 	}
 	for _, v := range []*float64{&s.Warmup, &s.Final, &s.Factor} {

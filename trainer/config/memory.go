@@ -59,10 +59,10 @@ func (c Config) Fill() Config {
 	}
 	standard := Default()
 	c.fitting = c.Model.Width == 0
-	given := fields(&c)
+	fieldsSet := fields(&c)
 	for i, f := range fields(&standard) {
-		if given[i].value.IsZero() {
-			given[i].value.Set(f.value)
+		if fieldsSet[i].value.IsZero() {
+			fieldsSet[i].value.Set(f.value)
 		}
 	}
 	c.complete = true

@@ -21,8 +21,8 @@ type source struct {
 	places map[string]place
 }
 
-// given reports whether the key was written down, even if as 0.
-func (c *Config) given(key string) bool {
+// isSet reports whether the key was written down, even if as 0.
+func (c *Config) isSet(key string) bool {
 	if c.source == nil {
 		return false
 	}

@@ -28,7 +28,7 @@ func (c *Config) checkSchedule() error {
 			if err := c.checkLimit(l.limit); err != nil {
 				return err
 			}
-		case c.given(l.key) || !c.value(l.key).IsZero():
+		case c.isSet(l.key) || !c.value(l.key).IsZero():
 			return c.wrong(l.key, "leave it out, or use train.schedule.kind: "+l.kind, "has no meaning for the schedule %s",
 				s.Kind)
 		}

@@ -84,7 +84,7 @@ func (c Config) FitWidth(classes int) Config {
 }
 
 // WidthGiven reports whether the width stays what it is, whatever the classes are.
-func (c Config) WidthGiven() bool { return c.source == nil && !c.fitting || c.given("model.width") }
+func (c Config) WidthGiven() bool { return c.source == nil && !c.fitting || c.isSet("model.width") }
 
 // multiple returns the positive multiple of n that is nearest to w.
 func multiple(w, n int) int { return max((w+n/2)/n, 1) * n }

@@ -84,12 +84,12 @@ func newLayerList(n *network) []*kernel.Layer {
 // mostSlots returns the largest number of slots of a gate, but at least one: kernels take
 // the address of the first also where no gate reads the layer before.
 func mostSlots(layers []*kernel.Layer) int {
-	most := 1
+	slots := 1
 	for _, l := range layers {
 		a, b := l.Slots()
-		most = max(most, a+b)
+		slots = max(slots, a+b)
 	}
-	return most
+	return slots
 }
 
 // mostCandidates returns the largest number of candidates of a pin.

@@ -59,9 +59,9 @@ func (s *vectorScratch) grow(k, words int) {
 	if padded := (k + Lanes - 1) / Lanes * Lanes; len(s.offsets) < padded {
 		s.offsets = make([]uint32, padded)
 	}
-	if most := 64*words + fullGroups; len(s.values) < most {
-		s.values = make([]float32, most)
-		s.pairs = make([]float32, most/groupSize*pairFloats)
+	if needed := 64*words + fullGroups; len(s.values) < needed {
+		s.values = make([]float32, needed)
+		s.pairs = make([]float32, needed/groupSize*pairFloats)
 		// Groups end up to one word after the last, and are looked at with the next.
 		s.bits = make([]uint32, (2*words+2)*widest)
 	}

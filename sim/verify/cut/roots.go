@@ -37,12 +37,12 @@ func FindRoots(n *netlist.Netlist, h *counts.Hint) (*Roots, error) {
 	}
 	r := &Roots{}
 	var numbers [][]netlist.Net
-	told := make([]bool, len(h.Counts))
+	used := make([]bool, len(h.Counts))
 	for _, p := range n.Probes() {
 		if p.Name != fmt.Sprintf("count_%d", len(numbers)) {
 			continue
 		}
-		bits, pairs, err := counted(n, p, h.Counts, told)
+		bits, pairs, err := counted(n, p, h.Counts, used)
 		if err != nil {
 			return nil, err
 		}
@@ -74,10 +74,10 @@ func Significant(digits []netlist.Net) []netlist.Net {
 // the hint says of a lowered one. A probe that is neither may be a constant, which is that
 // many ones, or a single bit.
 func counted(
-	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, told []bool,
+	n *netlist.Netlist, p netlist.Port, numbers []counts.Count, used []bool,
 ) (bits []Root, pairs int, err error) {
 	digits := Significant(p.Nets)
-	if c := FindCount(numbers, told, digits); c != nil {
+	if c := FindCount(numbers, used, digits); c != nil {
 		return lowered(n, p.Name, c)
 	}
 	if !slices.ContainsFunc(digits, func(v netlist.Net) bool { return v > netlist.True }) {
@@ -100,17 +100,17 @@ func counted(
 
 // FindCount returns the count with the given digits, one that was not told before if there
 // are several: classes that are always equal share the digits, and perhaps the count.
-func FindCount(numbers []counts.Count, told []bool, digits []netlist.Net) *counts.Count {
+func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
 	found := -1
 	for i, c := range numbers {
-		if slices.Equal(Significant(c.Digits), digits) && (found < 0 || told[found] && !told[i]) {
+		if slices.Equal(Significant(c.Digits), digits) && (found < 0 || used[found] && !used[i]) {
 			found = i
 		}
 	}
 	if found < 0 {
 		return nil
 	}
-	told[found] = true
+	used[found] = true
 	return &numbers[found]
 }
 

@@ -90,7 +90,7 @@ func alike(ctx context.Context, built *netlist.Netlist, plain []*netlist.Netlist
 	for _, g := range have {
 		known[g.Key()] = true
 	}
-	most := -1.0
+	bestShare := -1.0
 	for i, n := range plain {
 		inner := n.Probes()[0].Nets[1:] // without the constant
 		all, err := s.Signatures(ctx, n, inner)
@@ -107,8 +107,8 @@ func alike(ctx context.Context, built *netlist.Netlist, plain []*netlist.Netlist
 		if len(inner) > 0 {
 			share = float64(found) / float64(len(inner))
 		}
-		if share > most {
-			best, most = i, share
+		if share > bestShare {
+			best, bestShare = i, share
 		}
 	}
 	return best, nil

@@ -97,9 +97,9 @@ func whole(d verify.Design) *netlist.Netlist {
 // popcount, or that of its counters as far as these are plain sums.
 func sums(d verify.Design, k *cuts) [][]spec.Sum {
 	all := make([][]spec.Sum, len(k.raw.Roots.Bits))
-	var told []bool
+	var used []bool
 	if d.Hint != nil {
-		told = make([]bool, len(d.Hint.Counts))
+		used = make([]bool, len(d.Hint.Counts))
 	}
 	raw, product := 0, 0
 	for c, chains := range k.raw.Roots.Bits {
@@ -107,7 +107,7 @@ func sums(d verify.Design, k *cuts) [][]spec.Sum {
 		i := slices.IndexFunc(d.Product.Probes(), func(p netlist.Port) bool { return p.Name == fmt.Sprintf("count_%d", c) })
 		var count *counts.Count
 		if d.Hint != nil && i >= 0 {
-			count = cut.FindCount(d.Hint.Counts, told, cut.Significant(d.Product.Probes()[i].Nets))
+			count = cut.FindCount(d.Hint.Counts, used, cut.Significant(d.Product.Probes()[i].Nets))
 		}
 		if count == nil {
 			o.all()
@@ -211,13 +211,13 @@ func (o *order) counter(c *counts.Counter) {
 	}
 	s = append(s, o.ones[:c.Constant]...)
 	least, digits := o.size(s)
-	given := uint64(0) // weights
+	usedWeights := uint64(0) // weights
 	for _, t := range c.Out {
 		e := bits.TrailingZeros64(t.Weight)
-		if bits.OnesCount64(t.Weight) != 1 || t.Weight&given != 0 || e < least || e >= least+digits {
+		if bits.OnesCount64(t.Weight) != 1 || t.Weight&usedWeights != 0 || e < least || e >= least+digits {
 			return
 		}
-		given |= t.Weight
+		usedWeights |= t.Weight
 	}
 	for key, n := range taken {
 		o.pool[key] = o.pool[key][n:]

@@ -171,12 +171,12 @@ func copyFills(to, from string, text []byte) error {
 // machineReader turns the only module of a BLIF file into one without state.
 type machineReader struct {
 	*module
-	m      *Machine
-	clock  int32
-	starts map[string]byte
-	given  []Signal // inputs in the order of the module's
-	wanted []wanted // outputs
-	clocks []wanted // for registers and memories, what must be their clock
+	m            *Machine
+	clock        int32
+	starts       map[string]byte
+	moduleInputs []Signal // inputs in the order of the module's
+	wanted       []wanted // outputs
+	clocks       []wanted // for registers and memories, what must be their clock
 }
 
 // wanted is a net that becomes an output of the machine.
@@ -213,7 +213,7 @@ func newMachine(text []byte, o MachineOptions) (*Machine, error) {
 // machine opens the module at its registers and instances, and makes the netlist.
 func (r *machineReader) machine(memories []memoryPart) (*Machine, error) {
 	for _, v := range r.inputs {
-		r.given = append(r.given, signal(r.names[v]))
+		r.moduleInputs = append(r.moduleInputs, signal(r.names[v]))
 	}
 	for _, v := range r.outputs {
 		r.wanted = append(r.wanted, wanted{signal(r.names[v]), v})
@@ -270,7 +270,7 @@ func (r *machineReader) build() (*Machine, error) {
 	for i, v := range b.Input("x", len(r.inputs), 1, nil) {
 		b.net[1+i] = v
 	}
-	r.m.Inputs = r.given
+	r.m.Inputs = r.moduleInputs
 	var h []netlist.Net
 	at := map[Signal]literal{}
 	for _, w := range r.wanted {
@@ -332,7 +332,7 @@ func (r *machineReader) give(s Signal, v int32) error {
 		return mismatch("%s has more than one driver", s)
 	}
 	r.driver[v] = inputPort
-	r.inputs, r.given = append(r.inputs, v), append(r.given, s)
+	r.inputs, r.moduleInputs = append(r.inputs, v), append(r.moduleInputs, s)
 	return nil
 }
 
@@ -357,7 +357,7 @@ func (r *machineReader) register(p part) error {
 // box opens an instance of a module that is not looked into. What drives its inputs has a driver
 // already, or will; its outputs have none.
 func (r *machineReader) box(p part) error {
-	for _, s := range r.given {
+	for _, s := range r.moduleInputs {
 		if strings.HasPrefix(s.Name, p.of+".") {
 			return mismatch("%s is there more than once", p.of)
 		}
@@ -411,12 +411,12 @@ func (m *Machine) Compare(ctx context.Context, want *netlist.Netlist, limit time
 	defer engine.Close()
 	engine.Limit = limit
 	by = m.Tool + ", " + engine.Version(ctx)
-	bits, told, err := compareCuts(ctx, engine, want, m.netlist)
+	bits, decided, err := compareCuts(ctx, engine, want, m.netlist)
 	for _, i := range bits {
 		differ = append(differ, m.Outputs[i])
 	}
 	switch {
-	case err != nil || !told && len(bits) == 0:
+	case err != nil || !decided && len(bits) == 0:
 		return cec.Undecided, nil, by, err
 	case len(bits) > 0:
 		return cec.Different, differ, by, nil

@@ -29,11 +29,11 @@ const (
 func (p *pair) prove(ctx context.Context, engine *cec.Engine, o Options, r *Result) error {
 	file, places := p.cutGraph()
 	want := p.cutNetlist(places)
-	differ, told, err := compareCuts(ctx, engine, want, file)
+	differ, decided, err := compareCuts(ctx, engine, want, file)
 	if err != nil {
 		return err
 	}
-	if !told {
+	if !decided {
 		r.Reason = "abc gave no verdict on the wires"
 		return nil
 	}

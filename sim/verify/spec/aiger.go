@@ -52,8 +52,8 @@ func (n *Network) WriteAIGER(w io.Writer, o Options) error {
 	if o.Words && o.Thermometer {
 		return errors.New("spec: words are compared, which gives thermometer codes by itself; choose one of the two options")
 	}
-	if most := n.bound(o); most > maxVariables {
-		return fmt.Errorf("spec: the network needs up to %d variables, the format has %d; prove a smaller network", most,
+	if variables := n.variableLimit(o); variables > maxVariables {
+		return fmt.Errorf("spec: the network needs up to %d variables, the format has %d; prove a smaller network", variables,
 			maxVariables)
 	}
 	g := &graph{next: literal(2 * (n.inputs(o) + 1))}
@@ -105,13 +105,13 @@ func (n *Network) inputs(o Options) int {
 // encoded returns the number of thermometer bits.
 func (n *Network) encoded() int { return len(n.thresholds) * (n.bits - 1) }
 
-// bound returns a number of variables that the graph does not exceed.
-func (n *Network) bound(o Options) int {
-	most := n.inputs(o) + n.encoded()*wordBits*compareAnds + n.width*len(n.layers)*gateAnds
+// variableLimit returns a number of variables that the graph does not exceed.
+func (n *Network) variableLimit(o Options) int {
+	variables := n.inputs(o) + n.encoded()*wordBits*compareAnds + n.width*len(n.layers)*gateAnds
 	if o.Head != nil {
-		most += n.width * headAnds
+		variables += n.width * headAnds
 	}
-	return most
+	return variables
 }
 
 // build writes all gates and returns the outputs.

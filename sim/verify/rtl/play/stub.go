@@ -33,16 +33,16 @@ type StubResult struct {
 // for few clocks times cells, whatever the network.
 type rehearsal struct {
 	*playback
-	r       *rand.Rand
-	f       WrapperFiles
-	around  *netlist.Netlist // the netlist in whose place the stub stands
-	x       netlist.Port
-	levels  *wrapper.Levels
-	read    []bool   // bits of x that something reads
-	want    [][]bool // inputs that the core must get, for each sample
-	outputs [][]bool // outputs that the core then gives
-	packets int      // packets that have no result
-	resetIn int      // samples until a reset
+	r           *rand.Rand
+	f           WrapperFiles
+	coreNetlist *netlist.Netlist // the netlist in whose place the stub stands
+	x           netlist.Port
+	levels      *wrapper.Levels
+	read        []bool   // bits of x that something reads
+	want        [][]bool // inputs that the core must get, for each sample
+	outputs     [][]bool // outputs that the core then gives
+	packets     int      // packets that have no result
+	resetIn     int      // samples until a reset
 }
 
 // The least words that are played, if that takes no more than mostStubClocks, and the samples with the least and the
@@ -59,9 +59,9 @@ const (
 
 // newRehearsal returns samples and events for a wrapper.
 func newRehearsal(d verify.Design, f WrapperFiles, p *playback) *rehearsal {
-	n := f.around(d)
+	n := f.coreNetlist(d)
 	r := &rehearsal{
-		playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, around: n, x: n.DataInputs()[0], levels: f.Levels,
+		playback: p, r: rand.New(rand.NewPCG(7, 11)), f: f, coreNetlist: n, x: n.DataInputs()[0], levels: f.Levels,
 		read: f.step(d).Read,
 	}
 	words := len(r.x.Nets) / r.x.Word
@@ -148,8 +148,8 @@ func (r *rehearsal) moved(words []uint64) (bits []bool) {
 	return bits
 }
 
-// given returns what the core must be given: the levels or bits that something reads, else 0.
-func (r *rehearsal) given(words []uint64) (bits []bool) {
+// coreInput returns what the core must be given: the levels or bits that something reads, else 0.
+func (r *rehearsal) coreInput(words []uint64) (bits []bool) {
 	for _, w := range words {
 		if r.levels == nil {
 			for k := range r.x.Word {
@@ -172,7 +172,7 @@ func (r *rehearsal) given(words []uint64) (bits []bool) {
 
 // play adds a sample and a random result.
 func (r *rehearsal) play(words []uint64) {
-	from, want := len(r.units), r.given(words)
+	from, want := len(r.units), r.coreInput(words)
 	outputs := r.result()
 	for i, earlier := range r.want[max(0, len(r.want)-2):] { // a stub without a clock cannot tell them apart
 		if slices.Equal(earlier, want) {
@@ -196,12 +196,12 @@ func (r *rehearsal) moves(outputs []bool) []bool {
 	for _, one := range outputs {
 		rows = append(rows, uint64(bit(one)))
 	}
-	return wired(r.around.OutputPorts(), rows, 1, 0, false)
+	return wired(r.coreNetlist.OutputPorts(), rows, 1, 0, false)
 }
 
 // result returns random outputs of the core, one port after the other.
 func (r *rehearsal) result() (bits []bool) {
-	for _, p := range r.around.OutputPorts() {
+	for _, p := range r.coreNetlist.OutputPorts() {
 		for range p.Nets {
 			bits = append(bits, r.r.Uint64()&1 == 1)
 		}
@@ -254,7 +254,7 @@ func (r *rehearsal) excess(all int) int {
 // module returns the stub.
 func (r *rehearsal) module(name string) string {
 	pins, text, stages := corePins, stubCore, 0
-	switch p, err := r.around.Pipeline(); {
+	switch p, err := r.coreNetlist.Pipeline(); {
 	case r.f.Fold != nil:
 		pins, text = enginePins, stubEngine
 	case err == nil && p != nil:
@@ -262,7 +262,7 @@ func (r *rehearsal) module(name string) string {
 	}
 	var ports, assigns strings.Builder
 	low := 0
-	for _, p := range r.around.OutputPorts() {
+	for _, p := range r.coreNetlist.OutputPorts() {
 		high := low + len(p.Nets) - 1
 		fmt.Fprintf(&ports, ",\n    output wire [%d:0] %s", high-low, p.Name)
 		fmt.Fprintf(&assigns, "  assign %s = outputs[%d:%d];\n", p.Name, high, low)

@@ -147,8 +147,8 @@ func (f WrapperFiles) core() string {
 	return cmp.Or(f.Core, f.Module)
 }
 
-// around returns what that is: of an engine, a netlist with the same ports.
-func (f WrapperFiles) around(d verify.Design) *netlist.Netlist {
+// coreNetlist returns what that is: of an engine, a netlist with the same ports.
+func (f WrapperFiles) coreNetlist(d verify.Design) *netlist.Netlist {
 	if f.Around != nil {
 		return f.Around
 	}
@@ -168,7 +168,7 @@ func (f WrapperFiles) step(d verify.Design) step.Wrapper {
 	if f.Levels != nil {
 		w.Levels = &step.Levels{Word: f.Levels.Word, Thresholds: f.Levels.Thresholds, Bits: f.Levels.Bits}
 	}
-	w.Around(f.around(d))
+	w.Around(f.coreNetlist(d))
 	return w
 }
 
