@@ -66,8 +66,8 @@ func (o *Output) Certify(c *Certificate) error {
 	return atomicfile.Write(filepath.Join(o.Dir, certificateName), func(w io.Writer) error { return jsonTo(c)(w) })
 }
 
-// Certificate returns the folder's certificate, nil if it has none. It may be of an earlier
-// content of the folder: then its manifest has another SHA-256 than the folder's.
+// Certificate returns the folder's certificate, or nil if it has none. A certificate may be older than the folder's
+// content: then the manifest's SHA-256 in it is not that of the folder's manifest.
 func (o *Output) Certificate() (*Certificate, error) {
 	path := filepath.Join(o.Dir, certificateName)
 	data, err := os.ReadFile(path)

@@ -19,7 +19,7 @@ type FoldReport struct {
 	Memories []FoldMemory `json:"memories"`
 }
 
-// FoldCost is what an engine with so many lanes takes.
+// FoldCost is the cost of an engine with a given number of lanes.
 type FoldCost struct {
 	fold.Cost
 	Fits             []string `json:"fits"` // the devices of iCE40 that have the block RAM

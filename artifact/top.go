@@ -64,7 +64,7 @@ func (p Product) inner() string {
 	return p.Manifest.Module
 }
 
-// formats returns the files beside its Verilog.
+// formats returns the files that are written in addition to the module's Verilog.
 func (t top) formats(p Product) []format {
 	testbench := t.suffix + "_tb.v"
 	files := []format{{t.name + "-testbench", "", testbench, always, t.writeTestbench}}

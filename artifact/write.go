@@ -57,7 +57,7 @@ type Product struct {
 	split *encoder.Split // what the wrapper contains instead of the netlist; nil: the netlist
 }
 
-// Hardware is what there is to say of a netlist that was lowered to a target.
+// Hardware is what the report says of a netlist that was lowered to a target.
 type Hardware struct {
 	Style    verilog.Style
 	Target   *target.Family   // nil: [target.Generic]
@@ -140,7 +140,7 @@ const (
 	replacedName = "replaced.json"
 )
 
-// staging writes files aside and keeps account of them.
+// staging writes files under temporary names and keeps a list of them.
 type staging struct {
 	ctx   context.Context
 	dir   string

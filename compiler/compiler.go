@@ -37,7 +37,7 @@ type Thermometer uint8
 
 // What may be taken from it.
 const (
-	// ThermometerIgnored takes nothing: the gates stay the same function of any bits.
+	// ThermometerIgnored assumes nothing of the inputs: gates keep their function for all bits.
 	ThermometerIgnored Thermometer = iota
 	// ThermometerDerived takes what the comparators of the netlist show: the netlist
 	// stays the same function of its inputs, its gates that of thermometer codes.

@@ -67,7 +67,7 @@ func newNetSet(n *netlist.Netlist) netSet { return make(netSet, (n.Nets()+63)/64
 func (s netSet) has(v netlist.Net) bool { return s[v/64]>>(v%64)&1 == 1 }
 func (s netSet) add(v netlist.Net)      { s[v/64] |= 1 << (v % 64) }
 
-// allLive returns an error if there are cells that reach no output port and no probe.
+// allLive returns an error if some cells reach neither an output port nor a probe.
 func allLive(n *netlist.Netlist) error {
 	if _, live := liveNets(n); live.cells < n.Cells() {
 		return fmt.Errorf("%d cells reach no output port and no probe", n.Cells()-live.cells)

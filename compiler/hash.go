@@ -57,8 +57,8 @@ func newHasher(n *netlist.Netlist) *hasher {
 	return &hasher{Copier: copier(n, sizeOf(n)), slots: make([]slot, slots)}
 }
 
-// find returns the first cell whose form is that of h.now, and leaves its form in
-// h.then; if there is none, it enters cell i.
+// find returns the first cell with the form h.now, and leaves its form in h.then. If there is no such cell, it enters
+// cell i.
 func (h *hasher) find(i netlist.Cell) (netlist.Cell, bool) {
 	sum := h.now.hash()
 	mask := uint64(len(h.slots) - 1)

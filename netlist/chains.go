@@ -60,8 +60,8 @@ func (s *Chains) Beside(c Cell) (Cell, bool) {
 // outputReader stands for output ports among the readers of a net.
 const outputReader = ^Cell(0)
 
-// carryReaders returns what reads carries and first carries, and sets next. Probes are no
-// readers: they cost nothing.
+// carryReaders finds the cells that read each carry and its first input, and sets next. Probes do not count as
+// readers, since they cost nothing.
 func (n *Netlist) carryReaders(s *Chains) map[Net][]Cell {
 	readers := map[Net][]Cell{}
 	for c, k := range n.kind {

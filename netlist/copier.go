@@ -21,7 +21,7 @@ type Copier struct {
 
 const unset = ^Net(0)
 
-// NewCopier returns a copier for old with nothing copied but the input ports.
+// NewCopier returns a copier in which only the input ports of old are copied yet.
 func NewCopier(old *Netlist) *Copier {
 	c := newCopier(old)
 	for _, p := range old.inputs {

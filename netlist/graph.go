@@ -128,7 +128,7 @@ func (g *Graph) drivers(dst []uint32, id int64) []uint32 {
 	return slices.Compact(dst)
 }
 
-// driver returns the node that drives a net; a constant has none.
+// driver returns the node that drives a net. A constant has no driver.
 func (g *Graph) driver(v Net) (node uint32, ok bool) {
 	if c, _, ok := g.n.Driver(v); ok {
 		return uint32(c), true

@@ -14,7 +14,7 @@ const (
 	parts = int(PartHead) + 1
 )
 
-// Sizes is a figure of each part and of the whole.
+// Sizes is a number for each part of the design, and for the whole.
 type Sizes struct {
 	Gates   int `json:"gates"`
 	Head    int `json:"head"`

@@ -18,9 +18,8 @@ func (e *KindError) Error() string {
 		e.Format, e.Kind, e.Cell)
 }
 
-// Refuse returns a [*KindError] for the first cell of n whose kind is not among those
-// that the format can express, and nil if there is none. Back ends call it before they
-// write anything.
+// Refuse returns a [*KindError] for the first cell of n whose kind a format cannot express, and nil if the format can
+// express them all. Back ends call it before they write anything.
 func Refuse(format string, n *Netlist, can ...Kind) error {
 	for c, k := range n.kind {
 		if !slices.Contains(can, k) {

@@ -2,8 +2,8 @@ package netlist
 
 import "math"
 
-// input reads an input port. Its nets are numbers that are known before they are read,
-// and still stand there one by one: so a short text cannot claim a wide port.
+// input reads an input port. The numbers of its nets follow from the ports before it, and the text lists them one by
+// one all the same, so that a short text cannot claim a wide port.
 func (p *textParser) input() {
 	port, at := p.portHead("an input port's name")
 	p.bus(&port, func() Net {

@@ -10,7 +10,7 @@ import (
 // textVersion is the version of the text form in its first line.
 const textVersion = 1
 
-// netsPerLine is how many nets or classes share a line where nothing else decides.
+// netsPerLine is how many nets or classes share a line, unless labels decide that.
 const netsPerLine = 16
 
 // WriteText writes n in the text form that docs/NETLIST.md describes: one cell a line,

@@ -55,7 +55,7 @@ func (n *Netlist) cellError(c Cell, err error) error {
 	return fmt.Errorf("cell %d (%v, net %d): %w", c, n.kind[c], n.Output(c), err)
 }
 
-// checkCell checks a cell alone; stages need the whole netlist.
+// checkCell checks one cell by itself. Stages are checked over the whole netlist.
 func (n *Netlist) checkCell(c Cell) error {
 	in, own := n.Inputs(c), n.outStart[c]
 	if n.kind[c] == Function {

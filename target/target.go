@@ -20,7 +20,7 @@ import (
 type Family struct {
 	Name  string // name on the command line, in manifests and reports, such as ice40
 	LUT   LUT
-	Carry bool // sums are made of the SB_CARRY that stands beside each LUT
+	Carry bool // sums use the carry cell that shares a logic cell with each LUT
 	// Primitives says that Verilog is written in the family's look-up tables unless told otherwise:
 	// because the synthesiser makes more of gates than what was mapped, and what it makes is routed.
 	Primitives bool
@@ -34,7 +34,7 @@ type Family struct {
 	// Unplaced is why a target of this family without a package is not placed; empty: because there
 	// is no device.
 	Unplaced string
-	// BlockBits is the bits of a block RAM, 0 if there is none.
+	// BlockBits is the number of bits in a block RAM; 0 if the family has none.
 	BlockBits int
 	// Takes returns what a cell takes of a device, by the name of its type in yosys's netlists.
 	Takes func(cell string) Resources
@@ -51,7 +51,8 @@ type LUT struct {
 	Output      string
 }
 
-// Primitive returns the name of the LUT for a function of so many inputs, and how many it has.
+// Primitive returns the name of the LUT for a function with the given number of inputs, and how many inputs that LUT
+// has.
 func (l LUT) Primitive(inputs int) (name string, pins int) {
 	pins = max(inputs, l.Least)
 	return strings.ReplaceAll(l.Name, "%d", fmt.Sprint(pins)), pins
@@ -100,7 +101,7 @@ const (
 type Placement struct {
 	Placer   Placer
 	Program  string   // program that places and routes
-	Others   []string // programs that are needed beside it
+	Others   []string // other programs that are needed
 	Routed   string   // suffix of the file that it writes
 	Bits     string   // suffix of the bitstream
 	Seedless bool     // the program has no random seed
@@ -164,7 +165,7 @@ func (f *Family) check() error {
 // mostLUTInputs is what functions of a netlist have at most.
 const mostLUTInputs = 6
 
-// check returns what a placement lacks, of those that there are.
+// check names what a placement requires and does not have.
 func (p *Placement) check() error {
 	switch {
 	case p == nil:
@@ -181,7 +182,7 @@ func (p *Placement) check() error {
 	return nil
 }
 
-// Families returns all families in the order of their table, look-up tables of none first.
+// Families returns all families in the order of their table: first the one that stands for no particular family.
 func Families() []*Family { return slices.Clone(families) }
 
 // Names returns the names of all families in the order of their table.

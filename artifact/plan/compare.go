@@ -73,8 +73,8 @@ func asJSON(part any) (value any) {
 	return value
 }
 
-// CompareFiles holds every file of a folder to what is written of its netlist by this plan. Known are the samples
-// that the vectors of its testbenches begin, nil if those of the model are not at hand.
+// CompareFiles compares every file of a folder with what this plan writes for the folder's netlist. known holds the
+// samples that the testbenches' vectors begin with; nil if the model's data set is not available.
 func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, out *artifact.Output,
 	known *verify.Samples,
 ) ([]string, error) {

@@ -18,8 +18,8 @@ import (
 // maxFoldSteps is more than any device has block RAM for.
 const maxFoldSteps = 1 << 20
 
-// folded returns the steps in a clock of the folded engine, 0 for none, and the wrapper that is
-// left to write: the engine itself takes samples as the wrapper stream does.
+// folded returns the steps in a clock of the folded engine (0: none) and the wrapper that is still to be written: an
+// engine takes samples in the way of the wrapper stream without one.
 func (o Options) folded(p *Plan) (lanes int, wrap string, err error) {
 	switch {
 	case o.FoldSteps < 0 || o.FoldSteps > maxFoldSteps || o.FoldSteps > 0 && o.Fold == 0:

@@ -72,7 +72,8 @@ func (p *Plan) Family() string {
 	return t.Name
 }
 
-// Run optimises and lowers a raw netlist into a product. Each netlist is garbage when the next one is there.
+// Run optimises and lowers a raw netlist into a product. It drops each netlist as soon as the next one is made, to
+// save memory.
 func (p *Plan) Run(ctx context.Context, n *netlist.Netlist, e *encoding.Encoder, out *artifact.Product) (err error) {
 	raw := netlist.Measure(n)
 	out.Raw = &raw
@@ -112,8 +113,8 @@ func (p *Plan) Line() wrapper.Options {
 	return wrapper.LineOptions(p.Options.MHz, p.Options.Baud, p.Board)
 }
 
-// Core returns what a wrapper is around if it has the encoder in it, nil if that is the whole netlist, or there is no
-// wrapper of it.
+// Core returns the netlist inside a wrapper that contains the encoder itself; nil if the wrapper contains the whole
+// netlist, or there is no wrapper.
 func (p *Plan) Core(n *netlist.Netlist) *encoder.Split {
 	if p.Wrap == "" || p.Fold > 0 {
 		return nil

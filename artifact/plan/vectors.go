@@ -19,7 +19,7 @@ import (
 // vectors returns how many there are to be.
 func (p *Plan) vectors() int { return cmp.Or(p.Options.Vectors, UsualVectors) }
 
-// Source is where the samples of the testbenches come from: a data set by its name or, where there is none, chance.
+// Source is where the samples of the testbenches come from: a data set, by its name, or random numbers.
 type Source struct {
 	Name    string // name of the data set
 	Samples verify.Samples

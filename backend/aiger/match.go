@@ -82,7 +82,7 @@ func permutation(what string, ref, names []string) ([]int, error) {
 // mismatch is the names that keep two files from being compared.
 type mismatch struct{ missing, extra, doubled []string }
 
-// err returns an error with the first names of each sort, nil if there are none.
+// err returns an error that shows the first names of each sort; nil if there are no names.
 func (m mismatch) err(what string) error {
 	var parts []string
 	for _, list := range []struct {

@@ -24,7 +24,7 @@ type Options struct {
 	Header []string // lines for the comment at the top
 }
 
-// clock is the input that a netlist with registers has beside its own.
+// clock is the input that a netlist with registers gets in addition to its own.
 const clock = "clk"
 
 // Write writes n. Operators without a form in BLIF become function cells, see package

@@ -43,7 +43,7 @@ func (m covers) of(table uint64) cover {
 	}
 	on, off := irredundant(table), irredundant(^table)
 	c := cover{on, '1'}
-	// An empty cover is the constant 0, of whatever set it is.
+	// A cover without cubes is the constant 0, both for the on-set and for the off-set.
 	if len(off) > 0 && (len(off) < len(on) || len(off) == len(on) && literals(off) < literals(on)) {
 		c = cover{off, '0'}
 	}
@@ -58,8 +58,8 @@ func literals(cubes []cube) (n int) {
 	return n
 }
 
-// irredundant returns prime cubes whose sum is the extended table, none of which can be left
-// out: greedily those that cover most of what is not covered yet.
+// irredundant returns prime cubes whose sum is the extended table, none of which can be left out. It takes them
+// greedily: always the cube that covers most of what is still uncovered.
 func irredundant(table uint64) []cube {
 	all, chosen := primes(table), []cube(nil)
 	for rest := table; rest != 0; {

@@ -87,7 +87,7 @@ type file struct {
 	program    *wordcode.Program
 	place      *wordcode.Placement  // where the straight code keeps its intermediate results
 	table      *wordcode.Table      // otherwise
-	classifier *wordcode.Classifier // nil: n is none
+	classifier *wordcode.Classifier // nil: n is no classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
 }
 

@@ -36,7 +36,7 @@ func (p *printer) define(name string, value int, meaning string) {
 	p.printf(" /* %s */\n", meaning)
 }
 
-// numbers writes numbers, in the given format, in lines of some.
+// numbers writes numbers in the given format, several on a line.
 func numbers[T any](p *printer, format string, perLine int, s []T) {
 	for i, v := range s {
 		switch {

@@ -97,7 +97,7 @@ func (s nodes) Node() graph.Node {
 	return node{v, s.n}
 }
 
-// attributes are keys and values in turn.
+// attributes alternates keys and values.
 type attributes []string
 
 func (a attributes) Attributes() []encoding.Attribute {

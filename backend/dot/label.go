@@ -88,8 +88,8 @@ type edge struct {
 	n *netlist.Netlist
 }
 
-// Attributes returns the bits that the edge carries and the pins that it feeds, where
-// there are several to tell apart.
+// Attributes returns the bits that the edge carries, and the pins that it feeds if the node has several kinds of
+// them.
 func (e edge) Attributes() []encoding.Attribute {
 	from, to := e.From().(netlist.Node), e.To().(netlist.Node)
 	first, width := driven(e.n, from)
@@ -122,7 +122,7 @@ func driven(n *netlist.Netlist, v netlist.Node) (netlist.Net, int) {
 	return p.Nets[0], len(p.Nets)
 }
 
-// read returns the nets that a node reads: none for an input port.
+// read returns the nets that a node reads. An input port reads none.
 func read(n *netlist.Netlist, v netlist.Node) []netlist.Net {
 	if c, ok := v.Cell(); ok {
 		return n.Inputs(c)

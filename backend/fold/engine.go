@@ -182,8 +182,7 @@ func (s *Shape) lane(l int) string {
 // into is kept.
 func columns(width int) int { return (width + 3) / 4 * 4 }
 
-// spare returns a line that says that a memory's columns above a width mean nothing, where there
-// are any.
+// spare returns a line which says that a memory's columns above a width are unused; "" if all are used.
 func spare(name string, width int) string {
 	if columns(width) == width {
 		return ""

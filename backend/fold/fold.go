@@ -69,7 +69,7 @@ type Shape struct {
 // Engine is a folded classifier.
 type Engine struct {
 	Shape
-	Used       int // steps of the longest lane, the rest of Depth does nothing
+	Used       int // steps in use by the longest lane; the other steps up to Depth do nothing
 	lanes      [][]step
 	thresholds [][]uint16
 }

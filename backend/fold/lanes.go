@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// divide returns the program of each of so many lanes, all of one length. Chains of a class go
-// to the lane that has the fewest steps of it, the longest chain first.
+// divide distributes the chains over the given number of lanes and returns the lanes' programs, all of one length.
+// The longest chain of a class goes first, each to the lane that has the fewest steps for this class so far.
 func (p *Program) divide(lanes int) [][]step {
 	program := make([][]step, lanes)
 	for _, c := range p.classes {
@@ -27,7 +27,7 @@ func (p *Program) divide(lanes int) [][]step {
 		}
 		for l := range part {
 			program[l] = append(program[l], part[l]...)
-			program[l] = append(program[l], make([]step, longest-len(part[l])+1)...) // loads of nothing
+			program[l] = append(program[l], make([]step, longest-len(part[l])+1)...) // fills up with idle steps
 		}
 		program[0][len(program[0])-1] = closing(c.ones)
 	}

@@ -189,7 +189,7 @@ func (f *folder) counted(count netlist.Port) ([]netlist.Net, error) {
 
 var errCount = errors.New("it is no popcount")
 
-// chain returns the steps of what drives a net, none of a constant, and whether that is 1.
+// chain returns the steps that compute a net. A constant has no steps: then the second value says whether it is 1.
 func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 	var c chain.Chain
 	driver, _, driven := f.n.Driver(v)

@@ -9,12 +9,12 @@ import _ "embed" // templates
 //go:embed templates/engine.v
 var engine string
 
-// lane is what there is for each step of a clock.
+// lane is the hardware of one lane, which does one step in a clock.
 //
 //go:embed templates/lane.v
 var lane string
 
-// closing0 is what lane 0 has beside: it closes the classes.
+// closing0 is what lane 0 has in addition: it closes the classes.
 //
 //go:embed templates/closing0.v
 var closing0 string

@@ -79,7 +79,7 @@ type file struct {
 	program    *wordcode.Program
 	place      *wordcode.Placement  // where the straight code keeps its intermediate results
 	table      *wordcode.Table      // otherwise
-	classifier *wordcode.Classifier // nil: n is none
+	classifier *wordcode.Classifier // nil: n is no classifier
 	vectors    *wordcode.Vectors    // vectors that the emitted tests check
 }
 
@@ -117,8 +117,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// checkPackage refuses what cannot name a package that others import and that has tests
-// beside it.
+// checkPackage refuses names that a package cannot have which others import and which has tests.
 func checkPackage(name string) error {
 	switch {
 	case !identifier.MatchString(name):
@@ -158,7 +157,7 @@ func (f *file) fill(template string, keysAndValues ...string) {
 
 func (f *file) text(s string) { _, _ = f.w.WriteString(s) }
 
-// numbers writes the elements of a slice or an array, some a line.
+// numbers writes the elements of a slice or an array, several on a line.
 func numbers[T any](f *file, format string, perLine int, s []T) {
 	for i, v := range s {
 		if i%perLine == 0 {

@@ -149,7 +149,7 @@ func (f *file) test() {
 	}
 }
 
-// list returns the elements of a literal, some a line.
+// list returns the elements of a literal, several on a line.
 func list[T any](s []T, format string, perLine, tabs int) string {
 	text := ""
 	for i, v := range s {

@@ -44,7 +44,7 @@ type Top struct {
 	Testbench string   // file of the testbench
 }
 
-// File is a file beside the Verilog.
+// File is a file that is handed over together with the Verilog.
 type File struct {
 	Format string // name of the list's format in the manifest
 	Suffix string // what follows the module's name in the file's name

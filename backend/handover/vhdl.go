@@ -31,7 +31,7 @@ var reservedVHDL = func() map[string]bool {
 // basicVHDL matches identifiers of VHDL: no underscore at an end, nor two in a row.
 var basicVHDL = regexp.MustCompile(`^[A-Za-z](_?[A-Za-z0-9])*$`)
 
-// vhdlNames makes identifiers of VHDL that are different whatever their case.
+// vhdlNames makes identifiers for VHDL that differ even if case is ignored.
 type vhdlNames map[string]bool
 
 // of returns a name as an identifier: the name itself where it can be, else an extended

@@ -80,8 +80,8 @@ func (l lowering) function(table uint64, in ...netlist.Net) netlist.Net {
 	return l.Function(table, netlist.Origin{}, in...)
 }
 
-// compare lowers word > threshold: each cell takes the decision of the bits below and five
-// further bits. The lowest ones of the threshold decide nothing.
+// compare lowers word > threshold from the lowest bit up. Each cell takes the outcome for the bits below it and five
+// more bits. The threshold's trailing ones can be left out.
 func (l lowering) compare(word []netlist.Net, threshold uint64) netlist.Net {
 	above := netlist.False
 	for len(word) > 0 {
@@ -126,8 +126,8 @@ func (l lowering) adder(a, b, c netlist.Net) (sum, carry netlist.Net) {
 	return l.function(0b0110, a, b), l.function(0b1000, a, b)
 }
 
-// count lowers a popcount: two bits and the sum so far make a sum and a carry, and carries
-// are paired in turn.
+// count lowers a popcount. Two bits and the sum so far make a new sum and a carry; the carries are counted in the
+// same way.
 func (l lowering) count(in, out []netlist.Net) {
 	sum, wait := make([]netlist.Net, len(out)+1), make([]netlist.Net, len(out)+1) // False: none
 	for _, x := range in {

@@ -9,9 +9,9 @@ import (
 	"ialgn/netlist"
 )
 
-// wideInput is the width from which bits of an input port are read by wires of their own:
-// x_5 is x[5]. iverilog takes time in proportion to the square of the selects of a vector,
-// so that a network on 2,352 input bits would keep it busy for minutes.
+// wideInput is the width from which each bit of an input port gets a wire of its own: x_5 for x[5]. iverilog takes
+// time in proportion to the square of the number of selects of one vector, which would be minutes for a network with
+// 2,352 input bits.
 const wideInput = 512
 
 // findBits finds the input bits that are read through wires.

@@ -100,7 +100,7 @@ func (d *design) declareScalars(cells []netlist.Cell) {
 	}
 }
 
-// isOutput reports whether cell c drives an output port as a whole, under its name.
+// isOutput reports whether cell c drives an output port as a whole, under the port's name.
 func (d *design) isOutput(c netlist.Cell) bool {
 	name := string(d.AppendCell(nil, c))
 	return slices.ContainsFunc(d.n.OutputPorts(), func(p netlist.Port) bool { return p.Name == name })

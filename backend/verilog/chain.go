@@ -13,7 +13,7 @@ import (
 // its second and third pin and the carry from below at its last, by which place and route
 // knows the two for a pair.
 
-// chainsOf returns how carries lie on chains, nil if the target has none.
+// chainsOf returns the chains of carries for a target that has them, else nil.
 func (f *family) chainsOf(n *netlist.Netlist) *netlist.Chains {
 	if f == nil || !f.Carry {
 		return nil
@@ -37,7 +37,7 @@ func (m *wires) broughtOut(s names.Signal) bool {
 	return m.chains.Out(m.n.Output(netlist.Cell(int(s) - len(m.n.InputPorts()))))
 }
 
-// link appends net v as it is on the chain.
+// link appends the name that net v has on the carry chain.
 func (m *wires) link(buf []byte, v netlist.Net) []byte {
 	if c, _, ok := m.n.Driver(v); ok && m.n.Kind(c) == netlist.Carry {
 		return m.AppendCell(buf, c)
@@ -76,7 +76,7 @@ func (d *design) place(c netlist.Cell, pins []int, width int) []netlist.Net {
 	return place
 }
 
-// operands returns the operands of the carry beside function c, nil if there is none.
+// operands returns the operands of the carry that shares a logic cell with function c; nil if there is no such carry.
 func (d *design) operands(c netlist.Cell) []netlist.Net {
 	if d.chains == nil {
 		return nil
@@ -88,8 +88,8 @@ func (d *design) operands(c netlist.Cell) []netlist.Net {
 	return d.n.Inputs(carry)[:2]
 }
 
-// giveWay keeps a first carry from the last pin of a LUT that is not beside it: place and
-// route would take this LUT for the other.
+// giveWay keeps a first carry away from the last pin of LUTs in other logic cells: place and route would take such a
+// LUT for the carry's own.
 func (d *design) giveWay(place []netlist.Net) {
 	last := len(place) - 1
 	for k := 0; k < last; k++ {
@@ -126,7 +126,8 @@ func (d *design) carry(c netlist.Cell) {
 	}
 }
 
-// bringOut writes the LUT that brings carry v out, beside a carry with the given operands.
+// bringOut writes the LUT through which carry v is read by ordinary logic. It shares a logic cell with a carry that
+// has the given operands.
 func (d *design) bringOut(v netlist.Net, operands []netlist.Net) {
 	line := append(d.net(d.start("  SB_LUT4 #(.LUT_INIT(16'hff00)) "), v), "_i (.I0(1'b0), .I1("...)
 	line = append(d.net(append(d.net(line, operands[0]), "), .I2("...), operands[1]), "), .I3("...)

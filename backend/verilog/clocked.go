@@ -7,7 +7,7 @@ import (
 	"ialgn/netlist"
 )
 
-// control are the names in a pipeline that are none of the netlist's.
+// control are the names in a pipeline's module that do not come from the netlist.
 var control = []string{"clk", "rst", netlist.EnablePort, "in_valid", "out_valid", "valid", "unused_control"}
 
 // stageOf returns the stage in which a bus stands; the last for one of constants.

@@ -9,7 +9,7 @@ type operands func(buf []byte, v netlist.Net) []byte
 // their table in LUT INIT order.
 var binary = [16]struct {
 	op             byte
-	notA, notB, no bool // complement of A, of B, of the whole
+	notA, notB, no bool // complement of A, of B, and of the result
 }{
 	0b0001: {op: '|', no: true},
 	0b0010: {op: '&', notB: true},
@@ -23,8 +23,8 @@ var binary = [16]struct {
 	0b1110: {op: '|'},
 }
 
-// The contexts of a subexpression beside the operators &, | and ^ themselves, of which
-// it may be an operand without parentheses if its own operator is the same.
+// The contexts of a subexpression, in addition to the operators &, | and ^. A subexpression with the same operator as
+// its context needs no parentheses.
 const (
 	contextTop = ' '
 	contextMux = '?'

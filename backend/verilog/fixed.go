@@ -28,15 +28,14 @@ func VersionLines(word uint32) string {
 		word)
 }
 
-// ClockedPorts are the input ports of a pipeline beside its data, in their order, and OutValid is
-// the output port.
+// ClockedPorts are the input ports of a pipeline that carry no data, in their order.
 var ClockedPorts = []string{"clk", "rst", "ce", "in_valid"}
 
-// OutValid is the output port of a pipeline that says that there is a result.
+// OutValid is the output port of a pipeline that is 1 while the outputs belong to a sample.
 const OutValid = "out_valid"
 
-// SampleLines returns what a pipeline of so many stages does with the bits that go with the
-// samples. They have no value before the first reset: nothing else does, either.
+// SampleLines returns the statements for the bits that say which of a pipeline's stages hold a sample. These bits are
+// unknown before the first reset, as all registers are.
 func SampleLines(stages int) string {
 	next := "in_valid"
 	switch stages {
@@ -76,13 +75,14 @@ func Primitives(t *target.Family) []Primitive {
 	return all
 }
 
-// lookUpTable returns the family's LUT of so many inputs.
+// lookUpTable returns the family's LUT with the given number of inputs.
 func (f *family) lookUpTable(inputs int) Primitive {
 	name, pins := f.LUT.Primitive(inputs)
 	return Primitive{Name: name, Parameter: f.LUT.Parameter, Inputs: f.LUT.Inputs[:pins], Output: f.LUT.Output}
 }
 
-// Model returns what [WriteCells] writes of the primitive in a file that has so many lines before.
+// Model returns the model of the primitive as [WriteCells] writes it, for a place in the file after the given number
+// of lines.
 func (p Primitive) Model(lines int) string {
 	ports := ""
 	for _, pin := range p.Inputs {
@@ -113,8 +113,8 @@ func (p Primitive) choices() string {
 	return text.String()
 }
 
-// moduleAlone returns a module under a file name of its own, after so many lines: verilator -Wall
-// wants the file and the module to have the same name.
+// moduleAlone returns a module with a line directive that gives it a file name of its own, for a place after the
+// given number of lines: verilator -Wall wants file and module to have the same name.
 func moduleAlone(lines int, name, text string) string {
 	return fmt.Sprintf("\n`line %d \"%s.v\" 0\nmodule %s %sendmodule\n", lines+3, name, name, text)
 }

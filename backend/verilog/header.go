@@ -50,7 +50,7 @@ func (d *design) header(lines []string) {
 	d.text("\n")
 }
 
-// clocking describes the ports of a pipeline that are none of the netlist's.
+// clocking describes the ports of a pipeline that carry no data.
 func (d *design) clocking() {
 	if d.clock == nil {
 		return
@@ -155,8 +155,7 @@ func (d *design) conventions() {
 	}
 }
 
-// otherNames writes what the names of cells mean that are no gates, as far as there are such
-// cells.
+// otherNames explains the names of cells that are no gates, for the sorts that occur.
 func (d *design) otherNames(sorts map[names.Sort]bool) {
 	if d.chains != nil && d.chains.LUTs() > 0 {
 		d.comment("Wire count_3_n5_o is the carry count_3_n5 as a LUT brings it out of its chain.")
@@ -184,8 +183,8 @@ func (d *design) otherNames(sorts map[names.Sort]bool) {
 // maxRuns is the number of lines up to which the header lists the classes' chains.
 const maxRuns = 1024
 
-// classRuns returns "chains 0 to 29: class 0" and so on for the runs of equal classes,
-// and nothing if the classes are not laid out in runs: the wires' names tell them too.
+// classRuns returns "chains 0 to 29: class 0" and so on for each run of chains of one class, and nil if there are too
+// many runs to list. The wires' names tell the class in any case.
 func classRuns(class []uint16) []string {
 	var runs []string
 	for first := 0; first < len(class); {

@@ -15,7 +15,7 @@ type Style uint8
 // The styles.
 const (
 	Gates Style = iota // one assign a cell: to be read, and for a synthesiser to map
-	LUTs               // one LUT of the target a cell: to be taken as it is
+	LUTs               // one LUT of the target for each cell, which synthesis must keep
 )
 
 // UsualStyle returns the style of a target's Verilog unless another is asked for.
@@ -100,8 +100,8 @@ func (f *family) checkLUTs(n *netlist.Netlist) error {
 	return nil
 }
 
-// primitiveCell writes a function or a carry as a primitive of the target. It reports false
-// where it is none and an assign says it.
+// primitiveCell writes a function or a carry as a primitive of the target. It returns false if the cell is written as
+// an assign instead.
 func (d *design) primitiveCell(c netlist.Cell) bool {
 	if d.family == nil {
 		return false

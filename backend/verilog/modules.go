@@ -57,9 +57,8 @@ var (
 // Helpers returns the modules in the order in which they stand in a file.
 func Helpers() []Helper { return []Helper{popcountHelper, argmaxHelper, registerHelper} }
 
-// Module returns the module as it stands below another one in a file that has so many lines before.
-// It is under a file name of its own: verilator -Wall wants the file and the module to have the
-// same name.
+// Module returns the text of the module for a place in the file after the given number of lines. A line directive
+// gives it a file name of its own: verilator -Wall wants file and module to have the same name.
 func (h Helper) Module(module string, lines int) string {
 	name := module + h.Suffix
 	return fmt.Sprintf("\n// %s\n// (the directive is for verilator -Wall, which wants files called as their "+

@@ -33,7 +33,7 @@ type Literal struct {
 // not returns the complement of a literal. That of a constant is the other constant.
 func (l Literal) not() Literal { return Literal{l.Net, !l.Inverted}.settled() }
 
-// settled returns a literal of a constant without an inversion, and others as they are.
+// settled replaces an inverted constant by the other constant, and leaves other literals as they are.
 func (l Literal) settled() Literal {
 	if l.Inverted && l.constant() {
 		return Literal{Net: l.Net ^ 1}

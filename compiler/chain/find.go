@@ -44,9 +44,8 @@ func Find(n *netlist.Netlist) *Paths {
 	return p
 }
 
-// spine chooses the spine of gate c, and returns the gate that drives it if c follows
-// that in a chain. Where it follows none, the spine is an input that a gate drives, if
-// there is one.
+// spine chooses the spine of gate c, and returns the gate that drives it if c continues the chain of that gate.
+// Otherwise the spine is an input that some gate drives, if there is one.
 func (p *Paths) spine(c netlist.Cell) (spine netlist.Cell, follows bool) {
 	best := int32(0)
 	for k, v := range p.n.Inputs(c) {

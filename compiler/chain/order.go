@@ -8,9 +8,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Order knows which nets are thermometer bits: net v is 1 where the value of a feature
-// exceeds a threshold, so the bits of one feature imply each other. A nil Order knows
-// none.
+// Order knows which nets are thermometer bits. Such a net is 1 where the value of a feature exceeds a threshold, so
+// among bits of one feature one implies the other. A nil Order knows of no thermometer bits.
 type Order struct {
 	bit []orderedBit // for each net up to the last thermometer bit, what is known of it
 }
@@ -108,9 +107,8 @@ func (o *orderer) labelled(p netlist.Port) {
 	}
 }
 
-// comparator enters a comparator that reads the highest bits of a word. The low bits
-// that it does not read are those that cannot matter: word > t there stands for
-// value > (t+1) 2^low - 1.
+// comparator records a comparator that reads only the highest bits of a word. The comparison word > t of these bits
+// is the comparison value > (t+1) 2^low - 1 of the whole word, where low is the number of bits left out.
 func (o *orderer) comparator(c netlist.Cell) {
 	in, t := o.n.Inputs(c), o.n.Param(c)
 	w, ok := o.words[in[len(in)-1]]

@@ -43,8 +43,7 @@ type remover struct {
 	rewritten  []bool // gates whose chain gets shorter
 }
 
-// shortens makes r.chain what is left of the chain that ends with c, and reports whether
-// it got shorter.
+// shortens simplifies the chain that ends with c into r.chain, and reports whether it got shorter.
 func (r *remover) shortens(c netlist.Cell) bool {
 	r.paths.Chain(c, &r.chain)
 	r.simplifier.Simplify(&r.chain)

@@ -98,9 +98,9 @@ func runStart(steps []Step, end int) int {
 	return start
 }
 
-// run keeps the steps of a run of AND or of OR that matter, last first, and assumes that
-// what comes before matters. It reports whether nothing before does, since the run is
-// constant; then it keeps none.
+// run keeps those steps of a run of AND or of OR that make a difference, the last one first, as if all steps before
+// the run made a difference. If the run turns out to be constant, nothing before it makes a difference: run then
+// keeps no step and returns true.
 func (s *Simplifier) run(run []Step) (constant bool) {
 	first, mark := len(s.kept), len(s.undo)
 	for _, step := range slices.Backward(run) {
@@ -240,8 +240,8 @@ func (c *Chain) mergeXor() {
 	}
 }
 
-// join replaces step k, of the run that ends before start, and the XOR at i of the run
-// that starts there, by one step between what is left of the two runs.
+// join replaces two steps by one: step k of the run that ends before start, and the XOR at i of the run that starts
+// there.
 func (c *Chain) join(k, start, i int) {
 	joined, x := c.Steps[k], c.Steps[i].Side
 	negated := joined.Side.Inverted == (joined.Op == Or)

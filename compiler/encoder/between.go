@@ -7,8 +7,8 @@ import (
 	"ialgn/netlist"
 )
 
-// Where the comparisons with a < t < b are there, v > t is 0 unless v > a and 1 if v > b,
-// and else v is one of a+1 to b, which a few low bits tell apart. A gap says which.
+// Suppose that the comparisons with a and with b are built, and a < t < b. Then v > t is 0 if v > a is 0, and 1 if v
+// > b is 1. Otherwise v is one of a+1 to b, which a few of the low bits tell apart. A gap says which bits these are.
 type gap struct {
 	low, high uint64 // a and b; beyond is where there is no a, and the largest value where there is no b
 	from, to  int    // the bits

@@ -89,7 +89,7 @@ func (f *forest) deepest(i, at int, t uint64) (depth, last int) {
 	return depth, last
 }
 
-// size returns the LUTs of the forest, but for those that carry nothing or a bit.
+// size returns the number of LUTs in the forest, without those whose carry is a constant or a bit of the word.
 func (f *forest) size() (luts int) {
 	for i, s := range f.form {
 		for k := range f.blocks[i] {
@@ -127,8 +127,7 @@ func (f *forest) build(c *circuit, width int) {
 	}
 }
 
-// build adds a LUT of the stage, with no more selectors than it needs and without a carry
-// where nothing can be carried.
+// build adds a LUT of the stage. It leaves out selectors that do not matter, and the carry where that is constant.
 func (s stage) build(c *circuit, b *block, carry netlist.Net) netlist.Net {
 	if b.all(s.from, ones(s.from)) {
 		carry = netlist.False
@@ -230,7 +229,7 @@ func (s *stage) choose(width, pins int, thresholds []uint64) {
 	s.choosePins(width, pins, thresholds)
 }
 
-// choosePins adds the best set of so many selectors.
+// choosePins adds the given number of selectors, the best set of them.
 func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 	had, best := s.selectors, s.selectors
 	bestMost, bestSum := len(thresholds)+1, 0
@@ -249,8 +248,8 @@ func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 	s.selectors = best
 }
 
-// crowding returns the most numbers that one look compares, and the sum of the numbers
-// over all looks.
+// crowding returns how many thresholds the fullest look-up has to tell apart, and the sum of these numbers over all
+// crowding returns how many numbers the fullest look-up has to tell apart, and the sum over all look-ups.
 func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	for i, t := range thresholds {
 		numbers := 1 // thresholds up to this one that the selectors cannot tell apart

@@ -7,9 +7,9 @@ import (
 	"ialgn/netlist"
 )
 
-// circuit is LUTs over the bits of one word: a scratch pad that numbers its nets by
-// itself. 0 and 1 are the constants as everywhere, then come the bits of the word, then
-// LUTs. It holds no two equal LUTs, and none with a constant, repeated or vacuous input.
+// circuit is a scratch pad of LUTs over the bits of one word, with a numbering of nets of its own: the constants 0
+// and 1, the bits of the word, then the LUTs. No two LUTs are equal, and none has a constant, repeated or irrelevant
+// input.
 type circuit struct {
 	nodes []node
 	seen  map[string]netlist.Net
@@ -30,9 +30,8 @@ func newCircuit(width int) *circuit {
 // bit returns the net of a bit of the word.
 func bit(b int) netlist.Net { return netlist.True + 1 + netlist.Net(b) }
 
-// function returns a net with the given function of nets, whose bit j is nets j, and of
-// which at most six are no constants: a LUT, or none if it is a constant or one of the
-// nets.
+// function returns a net that is the given function of nets, where bit j of the table's index is net j. At most six
+// of the nets may be no constants. If the function is a constant or one of the nets, no LUT is added.
 func (c *circuit) function(nets []netlist.Net, f func(x uint64) bool) netlist.Net {
 	in, known, places := make([]netlist.Net, 0, netlist.MaxFunctionInputs), uint64(0), []int{}
 	for j, v := range nets {

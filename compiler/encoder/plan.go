@@ -101,8 +101,8 @@ func (p *planner) start() *circuit {
 	return c
 }
 
-// rest adds the wide thresholds that are not carried. Those that read what is there come
-// before those that read them.
+// rest adds the wide thresholds that are not built by carries, in an order in which each is built from those before
+// it.
 func (p *planner) rest(c *circuit) {
 	l := newLine(p.width, p.o.K, slices.Concat(p.narrow, p.wide))
 	for t := range c.above {

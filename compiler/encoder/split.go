@@ -16,8 +16,8 @@ type Split struct {
 	Word int
 	// Thresholds are those of all features together, rising.
 	Thresholds []uint64
-	// Bits are those of a feature that are read as they are, rising: where a comparison of two
-	// bits went into the LUT that reads it, these are read instead.
+	// Bits are the bits of features that are read directly, in ascending order. A comparison of a two-bit word may be
+	// merged into the LUT that reads it, which then reads the bits of the word.
 	Bits []int
 }
 

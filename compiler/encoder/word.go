@@ -72,8 +72,7 @@ type comparison struct {
 	nets []netlist.Net
 }
 
-// comparisons returns all comparisons that some cell, port or probe reads, in the order
-// of the netlist.
+// comparisons returns the comparisons that some cell, port or probe reads, in the order of the netlist.
 func comparisons(n *netlist.Netlist) []comparison {
 	read := make([]bool, n.Nets())
 	mark := func(nets []netlist.Net) {

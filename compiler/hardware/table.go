@@ -11,7 +11,8 @@ import (
 	"ialgn/netlist"
 )
 
-// table returns the lowerings in their order. They leave in d what they say beside the netlist.
+// table returns the lowerings in the order in which they run. What they report, apart from the netlist, they leave in
+// d.
 func (o Options) table(d *Design) compiler.Table {
 	return compiler.Table{
 		Package: "hardware", Earlier: compiler.Passes(), Constraints: constraints,

@@ -15,8 +15,8 @@ import (
 // g + b (n - m) - m LUTs: for K = 6 two for a full adder on three gates of two inputs each,
 // and more where gates share inputs.
 
-// item is a bit that may be absorbed, as a function of nets of the old netlist: a gate, or
-// a bit as it is, which is a function of itself and saves no cell.
+// item is a bit that the popcount may absorb, as a function of nets of the old netlist: either a gate, or a single
+// net as a function of itself, which saves no cell.
 type item struct {
 	input  int // number of the popcount's input
 	bit    bit
@@ -128,7 +128,7 @@ func (it item) over(leaves []netlist.Net) (table uint64) {
 	return table
 }
 
-// newAbsorber returns an absorber for the items of a popcount of so many inputs.
+// newAbsorber returns an absorber for the items of a popcount with the given number of inputs.
 func newAbsorber(k, inputs int, items []item) *absorber {
 	a := &absorber{k: k, taken: make([]bool, inputs), readers: map[netlist.Net][]int{}, bit: map[netlist.Net]item{}}
 	for _, it := range items {

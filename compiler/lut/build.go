@@ -21,7 +21,7 @@ type builder struct {
 	node   []netlist.Net // for each node, its new net
 }
 
-// lutOf is a LUT of the chain at hand.
+// lutOf is a LUT of the current chain.
 type lutOf struct {
 	out  chain.Literal
 	step int // the last that it holds, from 1
@@ -70,8 +70,7 @@ func (b *builder) member(one *member) {
 	b.Set(old, out.Net)
 }
 
-// plan adds the LUTs of a plan over the chain at hand, and returns the output; old is
-// what it stands for.
+// plan adds the LUTs of a plan for the current chain and returns the chain's output; old is the net that it replaces.
 func (b *builder) plan(p *plan, old netlist.Net) chain.Literal {
 	b.luts = b.luts[:0]
 	for i := range p.end {
@@ -93,7 +92,7 @@ func (b *builder) plan(p *plan, old netlist.Net) chain.Literal {
 	return b.luts[len(b.luts)-1].out
 }
 
-// signal returns the literal of a signal of the plan at hand.
+// signal returns the literal of a signal of the current plan.
 func (b *builder) signal(s signal) (l chain.Literal) {
 	switch {
 	case s.at < 0:

@@ -91,8 +91,8 @@ func (c *cover) levels() (latest int32) {
 	return latest
 }
 
-// require makes the cover of the best cuts: who reads each node, and until when it has to
-// arrive for all roots to be there by the given level.
+// require makes the cover out of the best cuts: it finds the readers of each node, and the level by which each node
+// must arrive if all roots are to arrive by the given level.
 func (c *cover) require(due int32) {
 	for v := range c.refs {
 		c.refs[v], c.required[v] = 0, math.MaxInt32
@@ -217,8 +217,8 @@ func (m mode) compare(a, b cut) int {
 	return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.depth, b.depth), cmp.Compare(a.n, b.n))
 }
 
-// offer enters a cut into c.set if it is in time, among the best, and no other decides
-// the node with some of its leaves.
+// offer enters a cut into c.set if it arrives in time and is among the best, unless another cut with a subset of its
+// leaves decides the node.
 func (c *cover) offer(v int32, m mode, one cut) {
 	one.depth = 0
 	for _, l := range one.leaves() {

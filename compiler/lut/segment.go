@@ -13,8 +13,8 @@ type level struct {
 	*tables
 }
 
-// tables are what a level has of the segments; they have a row for each i, with a column
-// for each j. When a level changes nothing in them, neither does any later one.
+// tables hold what can be made of each segment at one level: a row for each i, and in it a column for each j. If a
+// level changes nothing in the tables, no later level will.
 type tables struct {
 	// value: LUTs for leaf i under the steps of segment (i, j), as a signal; i is above 0.
 	value grid
@@ -187,8 +187,7 @@ func (s *solver) values(d, i int) {
 	now.settle(i)
 }
 
-// firstNot returns the first step behind i whose operation is another, n+1 if there is
-// none.
+// firstNot returns the first step after i with another operation than step i+1, or n+1 if there is none.
 func (s *solver) firstNot(op chain.Op, i int) int {
 	for i++; i <= s.n && s.ops[i] == op; i++ {
 	}

@@ -2,7 +2,7 @@ package lut
 
 import "ialgn/compiler/chain"
 
-// cost is a number of LUTs; never and above mean that there is no way.
+// cost is a number of LUTs; the value never, and all values above it, mean that it cannot be done.
 type cost = uint16
 
 const never cost = 1 << 14

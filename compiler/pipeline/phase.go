@@ -67,7 +67,7 @@ func (s *schedule) firstPhases(early bool) phases {
 	return f
 }
 
-// earlyPhases returns the lowest phases in the stages as they are.
+// earlyPhases returns the lowest phases that the current stages allow.
 func (s *schedule) earlyPhases() phases {
 	f := phases{s, make([]int32, s.n.Cells())}
 	for c := range netlist.Cell(len(f.of)) {
@@ -81,7 +81,7 @@ func (s *schedule) earlyPhases() phases {
 	return f
 }
 
-// latePhases returns the highest phases in the stages as they are.
+// latePhases returns the highest phases that the current stages allow.
 func (s *schedule) latePhases() phases {
 	f := phases{s, make([]int32, s.n.Cells())}
 	for c := range f.of {

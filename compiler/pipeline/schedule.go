@@ -37,7 +37,7 @@ func (s *schedule) solve(nodes int) {
 
 // limits are the constraints that keep the levels of a stage within bounds.
 type limits interface {
-	// prepare adds the nodes that are needed beside those of the cells.
+	// prepare adds the nodes that the programme needs in addition to those of the cells.
 	prepare(p *programme)
 	// limit adds the arcs for cell v, which reads an output of cell u.
 	limit(p *programme, u, v netlist.Cell)
@@ -70,8 +70,8 @@ func (s *schedule) programme(l limits) *programme {
 	return p
 }
 
-// nets adds the nodes of nets, and returns them: 0 for those that are delayed up to the last
-// stage whatever comes, and for those that need no register.
+// nets adds nodes for nets and returns them. The value is 0 for nets that need no register, and for those that are
+// delayed up to the last stage in any case.
 func (s *schedule) nets(p *programme) []int32 {
 	n := s.n
 	const output, read = -2, -1

@@ -122,8 +122,8 @@ func (p *programme) degree(v int32) int32 {
 	return p.first[v+1] - p.first[v] + p.start[v+1] - p.start[v]
 }
 
-// residual returns the k-th arc at node v, its other end, and how much can flow there: any
-// amount along a tight arc, nothing along a slack one, and back what flows here.
+// residual returns the k-th arc at node v, the node at its other end, and how much more can flow there. That is
+// unbounded along a tight arc and nothing along a slack one; backwards, it is what flows now.
 func (p *programme) residual(v, k int32) (a *arc, w, capacity int32) {
 	out := p.first[v+1] - p.first[v]
 	if k >= out {

@@ -110,8 +110,8 @@ func Verilog(ctx context.Context, d target.Device, asc, pins, module string) (st
 	return r.Stdout, err
 }
 
-// LeftOut returns the kinds of cells in a routed design that [Verilog] leaves out, or that we
-// have no model of to simulate: whatever is no logic, block RAM, pad or clock.
+// LeftOut returns the kinds of cells in a routed design that [Verilog] leaves out or that we cannot simulate: all but
+// logic, block RAM, pads and clocks.
 func LeftOut(r *placement.Result) []string {
 	var kinds []string
 	for _, u := range r.Cells {

@@ -48,14 +48,14 @@ type Result struct {
 	Tool string `json:"-"` // the program's version
 }
 
-// Use is how many cells of a kind there are.
+// Use is the number of cells of a kind that a design uses.
 type Use struct {
 	Cell      string `json:"cell"` // name of the kind, such as ICESTORM_LC, of who placed it
 	Used      int    `json:"used"`
 	Available int    `json:"available"`
 }
 
-// Used returns how many cells of a kind the design has, 0 if the device has none.
+// Used returns how many cells of a kind the design uses; 0 if the device has no such cells.
 func (r *Result) Used(cell string) int {
 	for _, u := range r.Cells {
 		if u.Cell == cell {

@@ -69,8 +69,8 @@ func (r *Result) ReadReport(path string) error {
 	return nil
 }
 
-// critical returns the longest of the paths from a clock to the same, or of all if there is none
-// such.
+// critical returns the longest path that begins and ends at the same clock, or the longest of all if there is no such
+// path.
 func (p report) critical() Path {
 	var best Path
 	for _, c := range p.Paths {

@@ -47,7 +47,7 @@ const (
 	lostForWires   = 4500 // the least that was far from it
 )
 
-// ParseAim returns the aim of that name; auto is none, so that the estimate decides.
+// ParseAim returns the aim with the given name. For auto it returns no aim, so that the estimate decides.
 func ParseAim(name string) (Aim, error) {
 	switch a := Aim(name); {
 	case name == "auto":
@@ -85,7 +85,7 @@ type lutInputs [2]wire
 type packing struct {
 	drives  map[wire]bool     // wires that LUTs drive
 	readers map[wire]int      // pins of cells, and bits of output ports
-	beside  map[lutInputs]int // LUTs by the pins that they share with a carry beside them
+	beside  map[lutInputs]int // LUTs by the inputs that they share with the carry in the same logic cell
 }
 
 // newPacking counts who drives and reads the wires of a module.

@@ -96,8 +96,7 @@ func (o Options) reuse(ctx context.Context, dir string) (*Report, error) {
 	return r, o.pack(ctx, routed, dir, r.Bitstream)
 }
 
-// restore completes a report that was read, and returns the run that its bitstream is of, nil if
-// there is none.
+// restore completes a report that was read from a file, and returns the run that made its bitstream; nil if none did.
 func (r *Report) restore() *Placed {
 	for i := range r.Runs {
 		p := &r.Runs[i]

@@ -27,7 +27,7 @@ type cell struct {
 	Connections map[string][]wire `json:"connections"`
 }
 
-// pin returns the wire at a pin of one bit, a constant if nothing is there.
+// pin returns the wire at a one-bit pin; an unconnected pin has a constant.
 func (c cell) pin(name string) wire {
 	if bits := c.Connections[name]; len(bits) == 1 {
 		return bits[0]

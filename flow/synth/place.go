@@ -19,8 +19,8 @@ import (
 // Placed is what was placed and routed with one seed.
 type Placed struct {
 	Seed    int     `json:"seed"`
-	Failed  string  `json:"failed,omitempty"`      // why there is nothing; its log is kept
-	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, beside nextpnr's
+	Failed  string  `json:"failed,omitempty"`      // why the run gave no result; its log is kept
+	Icetime float64 `json:"icetime_mhz,omitempty"` // icetime's estimate of the clock, in addition to nextpnr's
 	*placement.Result
 
 	err error // the error behind Failed

@@ -50,7 +50,7 @@ type Report struct {
 	Seconds   float64           `json:"seconds"`
 }
 
-// Best returns the run that the bitstream is of, nil if there is none.
+// Best returns the run that made the bitstream, or nil if none did.
 func (r *Report) Best() *Placed {
 	for i := range r.Runs {
 		if r.Runs[i].Result != nil && r.Runs[i].Seed == r.BitstreamSeed {

@@ -82,8 +82,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, s.install()
 }
 
-// checkSeeds refuses no seeds where there is something to place, and some for what knows none: its
-// only run counts as seed 1.
+// checkSeeds refuses an empty list of seeds for placers that have seeds, and any seed but 1 for those that have none.
 func (o Options) checkSeeds() error {
 	if len(o.Seeds) == 0 && o.Reuse == "" {
 		return errors.New("synth: no seeds, give at least one")

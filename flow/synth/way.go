@@ -58,7 +58,7 @@ func unplaceable(o Options) string {
 	return ""
 }
 
-// packBits makes the bitstream of a routed design, and what stands beside it.
+// packBits makes the bitstream of a routed design, and the files that go with it.
 func (o Options) packBits(ctx context.Context, r *placement.Result, bitstream string) error {
 	p := o.Device.Placement()
 	switch {
@@ -82,7 +82,7 @@ func (o Options) packIcestorm(ctx context.Context, r *placement.Result, bitstrea
 	return errors.Join(icestorm.WritePins(pins, o.Device, r.Pads), pins.Close())
 }
 
-// packWith runs a program that makes a bitstream. Its log stays beside that.
+// packWith runs the program that makes the bitstream. Its log is written next to the bitstream.
 func packWith(ctx context.Context, program, bitstream string, args ...string) error {
 	t, err := tool.Find(program)
 	if err != nil {

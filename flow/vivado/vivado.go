@@ -25,7 +25,7 @@ const Program = "vivado"
 //go:embed place.tcl
 var script []byte
 
-// The files in Dir that Vivado reads beside the netlist.
+// The files in Dir that Vivado reads in addition to the netlist.
 const (
 	scriptName = "place.tcl"
 	pinsName   = "pins.xdc" // a copy: a name from outside may mean something in Tcl

@@ -30,7 +30,7 @@ type Options struct {
 	Module  string         // the top module, a simple identifier
 	Sources []string       // Verilog files
 	Target  *target.Family // nil: [target.Generic]
-	LUT     int            // without cells of a family: map to LUTs of so many inputs, 2 to 6; 0: to gates
+	LUT     int            // without a family: map to LUTs with this number of inputs, 2 to 6; 0: to gates
 	Dir     string         // an empty folder for all that is written
 	Place   bool           // write the netlist for nextpnr, too
 	Vendor  bool           // write the netlist with each unknown value 0, too, as a vendor's tool takes it
@@ -70,7 +70,7 @@ type Library struct {
 // The files in Dir.
 const (
 	scriptName  = "synth.ys"
-	unknownName = "unknown.v" // the netlist as it is before unknown values become 0
+	unknownName = "unknown.v" // the netlist before unknown values become 0
 	logName     = "yosys.log"
 	statName    = "stat.json"
 	netlistName = "netlist.v"

@@ -12,8 +12,8 @@ import (
 // MaxLeaves bounds the nets that a counter may depend on, which are tried out.
 const MaxLeaves = 12
 
-// Cone evaluates nets for every value of some leaves at once: bit i of a value, 64 a word,
-// is for leaf j being bit j of i.
+// Cone evaluates nets for all values of its leaves at once. A net's value has a bit for each of them, 64 to a word:
+// in bit i, leaf j has the value of bit j of i.
 type Cone struct {
 	n      *netlist.Netlist
 	leaves int

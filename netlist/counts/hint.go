@@ -35,9 +35,9 @@ type Count struct {
 	Counters []Counter `json:"counters"`
 }
 
-// Bit is one input of a popcount as a function of nets, a [Term] of weight 1. Where Pair
-// is set, it has none: it is the complement of the input of that number, from 0, so that
-// the two count one, and nothing of them need be left in the lowered netlist.
+// Bit is one input of a popcount as a function of nets, a [Term] of weight 1. Where Pair is set there is no function:
+// the bit is the complement of input number Pair, counted from 0. Together the two always count one, so neither needs
+// a net in the lowered netlist.
 type Bit struct {
 	Nets  []netlist.Net `json:"nets,omitempty"`
 	Table uint64        `json:"table"`

@@ -59,8 +59,8 @@ func (b *belongings) each(f func(c netlist.Cell, of *belonging)) {
 	}
 }
 
-// Sorts returns the sorts of names that cells have which are no first cell of a gate; false for a
-// sort that none has but buses that are called as a port or a probe.
+// Sorts returns the sorts of names that occur, leaving out the first cell of each gate. The value is false where all
+// cells of a sort are buses that bear the name of a port or a probe.
 func (m *Names) Sorts() map[Sort]bool {
 	sorts := map[Sort]bool{}
 	m.belong.each(func(c netlist.Cell, of *belonging) {

@@ -1,5 +1,5 @@
-// Package names gives every net of a netlist the name that it has in Verilog and in all other formats
-// that say the same of it, and says which names ports and modules may have beside.
+// Package names gives every net of a netlist its name. Verilog and all formats that describe the same netlist use it.
+// It also says which names are left for ports and modules.
 package names
 
 import (
@@ -10,11 +10,11 @@ import (
 	"ialgn/netlist"
 )
 
-// A Signal is what has a name of its own: an input port or a cell. Input port i is signal i, cell c
-// is the signal c after all ports; constants have none.
+// A Signal is something with a name of its own: an input port or a cell. Ports come first: input port i is signal i,
+// and cell c is signal c plus the number of ports. A constant is no signal.
 type Signal int64
 
-// Constant is in place of a signal where there is a constant.
+// Constant is returned in place of a signal for a constant.
 const Constant Signal = -1
 
 // IsBus reports whether cells of kind k drive a vector, others drive a scalar.
@@ -85,7 +85,7 @@ func (m *Names) wholeBus(nets []netlist.Net) (netlist.Cell, bool) {
 	return c, true
 }
 
-// Aliased reports whether the port or probe p is itself the bus of a cell, which is called as it is.
+// Aliased reports whether the port or probe p consists of all outputs of one cell, which then bears the name of p.
 func (m *Names) Aliased(p netlist.Port) bool {
 	c, ok := m.wholeBus(p.Nets)
 	return ok && m.alias[c] == p.Name

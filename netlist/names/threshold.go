@@ -140,8 +140,8 @@ func (e *encoder) net(v netlist.Net, word []netlist.Net) ([]uint64, bool) {
 	return value, true
 }
 
-// step returns the threshold of the function of a word with so many values, if it is 0 up
-// to that and 1 from there on.
+// step returns the threshold t of a word's function with the given number of values, if the function is 0 for words
+// up to t and 1 for larger ones.
 func step(value []uint64, values int) (threshold uint64, ok bool) {
 	ones, first := 0, -1
 	for k, x := range value {

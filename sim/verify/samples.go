@@ -6,8 +6,8 @@ import (
 	"ialgn/trainer/encoding"
 )
 
-// RandomSamples returns feature words of chance for the encoder, the same for the same number: any
-// value that a word can have, those above the largest of the data among them.
+// RandomSamples returns samples of random feature words, the same ones in every call with the same number. Words take
+// all values that their bits allow, also those above the largest value of the data.
 func RandomSamples(enc *encoding.Encoder, samples int) Samples {
 	s := Samples{
 		Levels: encoding.NewPacked(enc.Features(), enc.LevelBits()),

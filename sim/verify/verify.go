@@ -42,8 +42,8 @@ type Design struct {
 
 	// Hint, unless nil, says that the product was lowered, and why its counts are right.
 	Hint *counts.Hint
-	// Assumed says that the product needs to be right for thermometer codes alone. It means
-	// nothing where the input port has words.
+	// Assumed says that the product needs to be right for thermometer codes alone. It has no effect if the input port
+	// carries feature words.
 	Assumed bool
 }
 

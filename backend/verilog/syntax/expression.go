@@ -99,8 +99,8 @@ func (r *reader) constant(digit byte) int {
 	return count
 }
 
-// piece reads a constant, a scalar, or consecutive bits of a vector, and returns how many bits it
-// has. The whole of a vector is called by its name.
+// piece reads a constant, a scalar, a whole vector (which has no range) or consecutive bits of one, and returns the
+// number of bits.
 func (r *reader) piece() int {
 	if c := r.next(); isDigit(c) || c == '{' {
 		return r.constantBits()
@@ -134,7 +134,7 @@ func (r *reader) selection(n Name) int {
 	return high - low + 1
 }
 
-// concatenation reads a piece, or several in braces, and returns how many bits there are.
+// concatenation reads one piece, or several in braces, and returns the number of bits.
 func (r *reader) concatenation() int {
 	if r.next() != '{' || r.isRepeated() {
 		return r.piece()

@@ -121,7 +121,7 @@ type rtlCheck struct {
 	index     []int32
 }
 
-// whole simulates the design as it is.
+// whole simulates the design in one piece.
 func (c *rtlCheck) whole(ctx context.Context, r *Run) error {
 	if err := writeSources(c.Design, c.files, c.dir, nil); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (c *rtlCheck) whole(ctx context.Context, r *Run) error {
 	return c.simulate(ctx, c.files, c.dir, vectorsName, c.simulator, r)
 }
 
-// simulate simulates the sources in a folder on the vectors, whose file is named from there.
+// simulate simulates the sources in a folder. The path of the vectors is relative to that folder.
 func (c *rtlCheck) simulate(ctx context.Context, f Files, dir, vectors, simulator string, r *Run) error {
 	sources, err := f.sources(dir)
 	if err != nil {

@@ -51,8 +51,8 @@ func CheckSimulator(name string) error {
 	return hint.Near(option.Errorf("{Simulator} %q: give auto, iverilog or verilator", name), name, simulators)
 }
 
-// pick returns the simulator that the user asked for. auto is the one that is expected to be
-// done earlier with so many cells and samples, or the other one if that is missing.
+// pick returns the simulator that the user asked for. For auto it returns the one that is expected to take less time
+// for the given number of cells and samples, or the other one if that is not installed.
 func pick(name string, cells, samples int) (string, error) {
 	return PickWhere(name, wide(cells, samples))
 }

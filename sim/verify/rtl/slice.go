@@ -37,8 +37,8 @@ func roleOf(f syntax.Form) role {
 	return drives
 }
 
-// parseSource takes the file of a module apart. It returns an error that names the line where a
-// statement is none that package verilog writes.
+// parseSource takes the file of a module apart. It returns an error that names the first line which package verilog
+// cannot have written.
 func parseSource(text []byte, module string) (*source, error) {
 	f, err := syntax.Parse(text, module)
 	if err != nil {
@@ -53,7 +53,7 @@ func parseSource(text []byte, module string) (*source, error) {
 	return s, nil
 }
 
-// A part is what is left of a module if only some of its wires are needed.
+// A part is a module reduced to what some of its wires need.
 type part struct {
 	*source
 	kept  []bool // statements that drive what is needed

@@ -49,8 +49,8 @@ func Comparable(d verify.Design, r *Result) bool {
 	return comparePorts("probe", d.Raw.Probes(), d.Product.Probes(), r) && in && out
 }
 
-// countsOutput compares the output port of the counts with the trainer's. Where it has the nets of
-// the probes, which are compared anyhow, that is all there is to see.
+// countsOutput compares the output port of the class counts with the trainer's counts. If the port consists of the
+// nets of the probes, that is already done.
 func countsOutput(d verify.Design, s verify.Samples, want *model.Scores, r *Result) error {
 	port, ok := cut.CountsPort(d.Product)
 	if !ok {

@@ -15,9 +15,8 @@ type Options struct {
 	// thermometer bits themselves.
 	Words bool
 
-	// Thermometer makes a thermometer code of whatever the inputs are: a bit counts as 1
-	// only if all lower bits of its feature do. Both sides of a proof that assumes such
-	// codes are composed with it.
+	// Thermometer turns any input bits into thermometer codes: a bit counts as 1 only if all lower bits of its
+	// feature are 1. A proof that may assume such codes has this in front of both circuits.
 	Thermometer bool
 
 	// Head, unless nil, makes the class and the counts the outputs.

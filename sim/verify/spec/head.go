@@ -106,7 +106,7 @@ func (p *pool) sum(numbers Sum) error {
 	return nil
 }
 
-// rest returns the sum of all bits that were not taken, in so many digits.
+// rest returns the sum of the bits that no Sum has taken, with the given number of digits.
 func (p *pool) rest(digits int) []literal {
 	columns := make([][]literal, digits)
 	for _, a := range p.bits {

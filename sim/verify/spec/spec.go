@@ -47,8 +47,8 @@ func Read(path string) (*Network, error) {
 	return ReadFrom(file)
 }
 
-// ReadFrom reads the network of an open model file. It needs a few megabytes beside the network,
-// which is smaller than the file.
+// ReadFrom reads the network of an open model file. In addition to the network, which is smaller than the file, it
+// needs a few megabytes of memory.
 func ReadFrom(file *model.File) (*Network, error) {
 	n := &Network{}
 	var first []int // layer of each section
@@ -68,8 +68,8 @@ func ReadFrom(file *model.File) (*Network, error) {
 	return n, nil
 }
 
-// Classes returns the number of classes, and the number of chains whose last gates are
-// counted for each: the first so many for class 0, the next for class 1, and so on.
+// Classes returns the number of classes, and the number of chains that are counted for each of them: the first chains
+// belong to class 0, the next to class 1, and so on.
 func (n *Network) Classes() (classes, group int) { return n.classes, n.width / n.classes }
 
 // form makes room for the layers of a model, and returns the first one of each section.

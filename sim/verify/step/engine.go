@@ -56,7 +56,7 @@ func (e Engine) Prove(ctx context.Context) (*Result, error) {
 type engine struct {
 	Engine
 	m             *machine
-	reset, reset0 netlist.Net // reset0: there is none
+	reset, reset0 netlist.Net // reset, and its complement
 }
 
 func (e engine) levelBits() int { return bits.Len(uint(e.Levels)) }
@@ -78,7 +78,7 @@ func (e engine) steps() (n int) {
 func (e engine) counterBits() int { return bits.Len(uint(e.steps() - 1)) }
 func (e engine) classBits() int   { return max(1, bits.Len(uint(e.Classes-1))) }
 
-// digits is the bits of whole hexadecimal digits that a memory's words are.
+// digits returns the given number of bits, rounded up to whole hexadecimal digits.
 func digits(width int) int { return (width + 3) / 4 * 4 }
 
 // flag describes a register of a bit that a reset clears.
@@ -292,7 +292,7 @@ func (e engine) answer() {
 	m.out("class_index", class...)
 }
 
-// memories returns what there must be of memories.
+// memories returns the memories that the engine must have.
 func (e engine) memories() map[string]readback.Memory {
 	all := map[string]readback.Memory{}
 	for l, banks := range e.Programs {

@@ -6,7 +6,7 @@ import (
 	"ialgn/netlist"
 )
 
-// indexBits is the bits of an index of so many things.
+// indexBits returns the bits of an index into the given number of things.
 func indexBits(n int) int { return max(1, bits.Len(uint(n-1))) }
 
 // synchronised describes a chain of registers that a pin goes through, all first after a reset, and

@@ -149,7 +149,8 @@ func (w Wrapper) axis(m *machine) {
 	m.out("m_axis_tdata", all...)
 }
 
-// bytes returns a result as it moves: words of one bit packed, others in whole bytes of their own.
+// bytes returns a result in the order in which it is sent: words of one bit are packed, all others begin at a new
+// byte.
 func (w Wrapper) bytes(outputs []word) (list []word) {
 	for i, p := range w.Outputs {
 		for piece := range chunks(outputs[i], p.Word) {

@@ -93,8 +93,8 @@ func (s Set) Sample(i int) []uint64 {
 	return x
 }
 
-// Project makes the samples thermometer codes, of features with so many bits each: a bit
-// stays 1 only with all lower ones.
+// Project turns the samples into thermometer codes with the given number of bits a feature: a bit stays 1 only if all
+// lower bits of its feature are 1.
 func (s Set) Project(bits int) {
 	for _, word := range s.Words {
 		for i := range word {
@@ -198,8 +198,8 @@ func (d Deviation) String() string {
 	return fmt.Sprintf("%s[%d] is %d, in the raw netlist %d", d.port, d.bit, d.got, 1-d.got)
 }
 
-// Compare returns the first difference between the outputs and probes of two
-// netlists, nil if there is none. It returns an error if they have not the same.
+// Compare returns the first difference between the outputs and probes of two netlists, nil if there is none. It
+// returns an error if the two have different outputs or probes.
 func (s Set) Compare(ctx context.Context, raw, product *netlist.Netlist) (*Deviation, error) {
 	want, got := Buses(raw), Buses(product)
 	same := func(a, b netlist.Port) bool { return a.Name == b.Name && len(a.Nets) == len(b.Nets) }

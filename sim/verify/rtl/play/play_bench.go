@@ -1,17 +1,13 @@
 package play
 
-import (
-	_ "embed" // templates
-)
+import _ "embed" // templates
 
-// templates
-
-// playerBench holds what comes of samples to what is expected. Inputs change while the clock is
-// low, so that what moves at its edge is the same for all that look.
+// playerBench compares the results of samples with the expected ones. It changes the inputs while the
+// clock is low, so that everything that is read at the clock's edge is stable then.
 //
-// Above its data, a unit says in this order whether it is the last of a packet, comes after a reset,
-// makes error 1 from then on, ends a sample that has a result, is sent with a wrong stop bit, and begins
-// a packet that comes when all results have been taken.
+// A unit is what moves in one clock or byte. Above its data it has six bits: it is the last of a packet;
+// it comes after a reset; it makes error 1 from then on; it ends a sample that has a result; it is sent
+// with a wrong stop bit; it begins a packet that comes only when all results have been taken.
 //
 //go:embed templates/player_bench.v
 var playerBench string

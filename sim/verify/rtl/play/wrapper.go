@@ -45,7 +45,7 @@ type WrapperResult struct {
 	Values int `json:"values"` // values of a word that the wrapper's encoder was tried with; 0: it has no encoder
 	// Stub says what went through the wrapper around a stub; nil: its encoder is wrong.
 	Stub *StubResult `json:"stub,omitempty"`
-	// Unplayed says why no sample went through the whole of it; empty: some did.
+	// Unplayed says why no sample was sent through the wrapper and its core together; empty: some were.
 	Unplayed string `json:"unplayed,omitempty"`
 	rtl.Run
 }
@@ -96,7 +96,7 @@ func CheckWrapper(ctx context.Context, d verify.Design, s verify.Samples, f Wrap
 	return r, err
 }
 
-// playWrapper plays test samples to the whole.
+// playWrapper plays test samples to the wrapper with its real core.
 func playWrapper(ctx context.Context, d verify.Design, s verify.Samples, f WrapperFiles, sources []string,
 	dir string, samples int, r *WrapperResult,
 ) error {
@@ -130,7 +130,8 @@ const largestWrapped = 500_000
 // engineCells are the cells that take as long in iverilog, for a clock, as a folded engine does.
 const engineCells = 5
 
-// wrapped returns the wrapper as it is played: in iverilog, a serial line at the highest rate.
+// wrapped returns the wrapper with the options that it is played with in iverilog; a serial line runs at the highest
+// rate.
 func (f WrapperFiles) wrapped(sources ...string) wrapped {
 	return wrapped{
 		wrapper: f.Kind, options: wrapper.Options{ClockHz: 8_000_000, Baud: 1_000_000}, quick: true, top: f.Module + "_" +
@@ -178,8 +179,8 @@ func ProveWrapper(ctx context.Context, d verify.Design, f WrapperFiles) (*step.R
 	return f.step(d).Prove(ctx)
 }
 
-// copy puts the files into a folder under names of their own and returns these: simulators write
-// paths into programs, where a quote ends a string.
+// copy copies the files into a folder under fixed names, and returns these. Simulators write paths into programs that
+// they generate, where a quote in a path would end a string.
 func (f WrapperFiles) copy(dir string, d verify.Design) (names []string, err error) {
 	if f.Fold != nil {
 		if err := f.Fold.Copy(dir); err != nil {
