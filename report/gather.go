@@ -18,7 +18,7 @@ import (
 	"ialgn/internal/option"
 )
 
-// GatherOptions say where what a page tells of comes from.
+// GatherOptions name the sources of what a page shows.
 type GatherOptions struct {
 	Model string          // file of the model; empty: it is looked for in the folder and beside it
 	Data  ialgn.Data      // where the test samples are read from

@@ -30,8 +30,8 @@ func newLowering(n *netlist.Netlist) *lowering {
 	return l
 }
 
-// need lowers the cell that drives v, and before it all that it depends on. The stack is
-// its own, for a network may be deeper than calls should be.
+// need lowers the cell that drives v, and before it all cells that it depends on. It keeps a stack of its own, since
+// a network may be deeper than calls can nest.
 func (l *lowering) need(v netlist.Net) {
 	l.push(v)
 	for len(l.stack) > 0 {

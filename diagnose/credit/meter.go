@@ -18,7 +18,7 @@ type meter struct {
 	purity   [][]float64 // [layer][batch]; of batches with a covered gate
 }
 
-// newMeter returns a meter of a valid model for batches of at most so many samples.
+// newMeter returns a meter for a valid model. Batches may have at most the given number of samples.
 func newMeter(m *model.Model, sampled []int, batch int, members *crew.Crew) *meter {
 	n := newNetwork(m, batch)
 	t := &meter{

@@ -63,7 +63,7 @@ type Result struct {
 type Library struct {
 	Files    []string
 	Includes []string // folders of what these include
-	Defines  []string // macros that they need
+	Defines  []string // macros that the files need
 	Read     string   // the command by which yosys reads them as a design
 }
 

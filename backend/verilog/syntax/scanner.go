@@ -120,7 +120,7 @@ func (s *scanner) expectWord(word string) {
 	}
 }
 
-// back returns to a place, unless something failed since.
+// back moves the scanner back to an earlier place of the text, unless an error has occurred since.
 func (s *scanner) back(at int) {
 	if s.err == nil {
 		s.at = at

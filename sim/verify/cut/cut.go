@@ -135,8 +135,8 @@ func (k *Cut) Inputs() int { return len(k.Netlist.InputPorts()[0].Nets) }
 // Outputs returns the roots' nets in the cut.
 func (k *Cut) Outputs() []netlist.Net { return k.Netlist.OutputPorts()[0].Nets }
 
-// Codes makes thermometer codes of what is read of an input port's bits: a bit counts as 1
-// only with all lower ones of its feature.
+// Codes turns what is read of an input port's bits into thermometer codes: a bit counts as 1 only if all lower bits
+// of its feature are 1.
 func Codes(k *netlist.Copier, n *netlist.Netlist, bits int) {
 	for i, v := range n.InputPorts()[0].Nets {
 		if i%bits > 0 {
