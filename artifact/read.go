@@ -82,7 +82,7 @@ func (o *Output) Hold(ctx context.Context) (*Output, error) {
 	return &private, nil
 }
 
-// Release removes the copy of [Hold], if there is one.
+// Release removes the copy of [Output.Hold], if there is one.
 func (o *Output) Release() {
 	if o.snapshot != "" {
 		os.RemoveAll(o.snapshot)

@@ -50,7 +50,7 @@ type PassReport struct {
 
 // Table is passes in their order, and what that order must keep.
 type Table struct {
-	Package     string // package whose table the row stands in
+	Package     string // package that has the table, for errors
 	Earlier     []Pass // those of another table, which have run before; constraints may name them
 	Passes      []Pass
 	Constraints []Constraint

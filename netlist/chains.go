@@ -60,8 +60,8 @@ func (s *Chains) Beside(c Cell) (Cell, bool) {
 // outputReader stands for output ports among the readers of a net.
 const outputReader = ^Cell(0)
 
-// carryReaders finds the cells that read each carry and its first input, and sets next. Probes do not count as
-// readers, since they cost nothing.
+// carryReaders returns the readers of every carry and of every net that a carry takes as its carry-in, and sets next.
+// Probes do not count as readers, since they cost nothing.
 func (n *Netlist) carryReaders(s *Chains) map[Net][]Cell {
 	readers := map[Net][]Cell{}
 	for c, k := range n.kind {

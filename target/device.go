@@ -15,7 +15,7 @@ type Device struct {
 	Name    string `json:"name"`              // name such as ice40-hx8k
 	Family  string `json:"family"`            // name of the family
 	Part    string `json:"part,omitempty"`    // the vendor's name
-	Package string `json:"package,omitempty"` // the placer's name of the package; empty: no such device can be bought
+	Package string `json:"package,omitempty"` // the placer's name; empty: no device, or look-up tables alone
 	Die     string `json:"-"`                 // die, by the name that placer and packer know; empty: the part number tells
 
 	LUTInputs int `json:"lut_inputs"`

@@ -4,7 +4,7 @@
 // [New] checks [Options] and returns a [Plan]. Its methods are the steps, in this order: [Plan.Freeze] gives the raw
 // netlist of a network, [Plan.Run] optimises and lowers it into an [artifact.Product], to which [Plan.Describe] adds
 // the manifest and [Plan.Vectors] the samples of the testbenches. [Read] returns the plan of a folder that was
-// written, and [Plan.Compare] holds that folder to what the plan makes of its netlist.
+// written, and [Plan.CompareManifest] holds that folder to what the plan makes of its netlist.
 package plan
 
 import (

@@ -126,8 +126,8 @@ func (d *design) carry(c netlist.Cell) {
 	}
 }
 
-// bringOut writes the LUT through which carry v is read by ordinary logic. It shares a logic cell with a carry that
-// has the given operands.
+// bringOut writes the LUT through which carry v is read by ordinary logic. It shares a logic cell with the carry
+// that has the given operands, and stands alone if these are constants.
 func (d *design) bringOut(v netlist.Net, operands []netlist.Net) {
 	line := append(d.net(d.start("  SB_LUT4 #(.LUT_INIT(16'hff00)) "), v), "_i (.I0(1'b0), .I1("...)
 	line = append(d.net(append(d.net(line, operands[0]), "), .I2("...), operands[1]), "), .I3("...)

@@ -8,18 +8,16 @@ import (
 	"ialgn/netlist"
 )
 
-// The modules that a netlist's operators are instances of. They are functions in
-// continuous assignments, which, unlike always @*, are also evaluated when all inputs
-// are constants.
-//
-//go:embed templates/popcount_module.v
-var popcountModule string
-
-//go:embed templates/argmax_module.v
-var argmaxModule string
-
-//go:embed templates/register_module.v
-var registerModule string
+// The modules that a netlist's operators are instances of. Popcount and argmax are functions in
+// continuous assignments, which, unlike always @*, are also evaluated when all inputs are constants.
+var (
+	//go:embed templates/popcount_module.v
+	popcountModule string
+	//go:embed templates/argmax_module.v
+	argmaxModule string
+	//go:embed templates/register_module.v
+	registerModule string
+)
 
 // Helper is a module below the netlist's, of which its operators are instances: NAME_popcount.
 type Helper struct {

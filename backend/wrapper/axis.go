@@ -150,7 +150,7 @@ func playAXIS(p Played) Player {
 	if p.Engine > 0 {
 		bytes = 1
 	}
-	return handshakePlayer(8*bytes, beats(p.sampleBytes(), bytes), playAXISPins, p)
+	return handshakePlayer(8*bytes, (p.sampleBytes()+bytes-1)/bytes, playAXISPins, p)
 }
 
 //go:embed templates/play_axis_pins.v

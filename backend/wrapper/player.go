@@ -1,10 +1,10 @@
 package wrapper
 
 import (
-	_ "embed"
+	_ "embed" // templates
 
 	"ialgn/netlist"
-) // templates
+)
 
 // Played is what a player must know of a design that has an interface.
 type Played struct {

@@ -24,7 +24,7 @@ type Rate struct {
 	SamplesPerSecond float64 `json:"samples_per_second,omitempty"`
 }
 
-// NewRate returns the rate of a wrapper of a kind: stream, axis, uart or spi. A clock is named
+// NewRate returns the rate of a wrapper of a kind ([Kinds]). A clock is named
 // by ClockHz, or by the default of a serial line. It returns the errors of the functions that
 // write.
 func NewRate(kind string, n *netlist.Netlist, o Options) (*Rate, error) {

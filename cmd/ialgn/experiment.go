@@ -51,7 +51,7 @@ func runExperiment(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	switch modes := setFlags(c, "dry-run", "emit", "index"); {
+	switch modes := flagsGiven(c, "dry-run", "emit", "index"); {
 	case len(modes) > 1:
 		return fmt.Errorf("experiment: --%s: want one of them", strings.Join(modes, " and --"))
 	case c.IsSet("emit"):
@@ -81,8 +81,8 @@ func runExperiment(c *cli.Context) error {
 	return errors.Join(show(c, tableReport{t}), err)
 }
 
-// setFlags returns those of the flags that were given.
-func setFlags(c *cli.Context, flags ...string) []string {
+// flagsGiven returns those of the flags that were given.
+func flagsGiven(c *cli.Context, flags ...string) []string {
 	return slices.DeleteFunc(flags, func(name string) bool { return !c.IsSet(name) })
 }
 

@@ -248,8 +248,8 @@ func (s *stage) choosePins(width, pins int, thresholds []uint64) {
 	s.selectors = best
 }
 
-// crowding returns how many thresholds the fullest look-up has to tell apart, and the sum of these numbers over all
-// crowding returns how many numbers the fullest look-up has to tell apart, and the sum over all look-ups.
+// crowding returns how many different numbers the stage has to compare at most for one value of the selectors, and
+// the sum of these numbers over all values of the selectors that occur.
 func (s *stage) crowding(thresholds []uint64) (most, sum int) {
 	for i, t := range thresholds {
 		numbers := 1 // thresholds up to this one that the selectors cannot tell apart

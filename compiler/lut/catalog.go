@@ -96,8 +96,8 @@ func (c *catalog) serial(shapes []shape) error {
 	})
 }
 
-// leastLevels makes the fewest levels of each shape known. With most it does so only for
-// the most of all: a shape that serial packing gets done in as many levels as another
+// leastLevels makes the fewest levels of each shape known. With onlyDeepest it does so only for
+// the largest of these numbers: a shape that serial packing gets done in as many levels as another
 // needs may be left with those of serial packing.
 func (c *catalog) leastLevels(shapes []shape, onlyDeepest bool) error {
 	if err := c.serial(shapes); err != nil {

@@ -187,7 +187,7 @@ func (s *solver) values(d, i int) {
 	now.settle(i)
 }
 
-// firstNot returns the first step after i with another operation than step i+1, or n+1 if there is none.
+// firstNot returns the first step after i whose operation is not op, or n+1 if there is none.
 func (s *solver) firstNot(op chain.Op, i int) int {
 	for i++; i <= s.n && s.ops[i] == op; i++ {
 	}

@@ -21,7 +21,7 @@ type solver struct {
 
 	serial  []serialLevel
 	levels  []level
-	own     []*tables // tables of each level that differ from those of the level below; nil: the same
+	own     []*tables // for each level, the tables that it fills unless an earlier level settled them
 	settled bool      // the tables will not change at later levels
 	reach   reach
 }

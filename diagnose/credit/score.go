@@ -3,7 +3,7 @@ package credit
 // The paper's thresholds ("Active credit and gradient coverage", "Gradient purity").
 const (
 	least    = 1e-12 // contributions up to this size are no credit
-	relative = 1e-5  // nor are those below this share of the largest contribution to the gate
+	relative = 1e-5  // nor are those up to this share of the largest contribution to the gate
 	epsilon  = 1e-12
 )
 

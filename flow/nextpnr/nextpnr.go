@@ -62,7 +62,8 @@ func newFiles(o placement.Options, p *target.Placement) files {
 	return files{bits: at(p.Routed), report: at(".report.json"), placed: at(".placed.json"), log: at(".nextpnr.log")}
 }
 
-// args returns the arguments of the program, with paths relative to Dir where possible.
+// args returns the arguments of the program: files that it writes by their names in Dir, files that it reads by
+// absolute paths.
 func args(o placement.Options, p *target.Placement, f files) []string {
 	args := append(p.Arguments(o.Device),
 		"--top", o.Module, "--json", absolute(o.Netlist), "--report", filepath.Base(f.report), "--seed", strconv.Itoa(o.Seed),

@@ -85,7 +85,7 @@ type lutInputs [2]wire
 type packing struct {
 	drives  map[wire]bool     // wires that LUTs drive
 	readers map[wire]int      // pins of cells, and bits of output ports
-	beside  map[lutInputs]int // LUTs by the inputs that they share with the carry in the same logic cell
+	beside  map[lutInputs]int // LUTs by their pins I1 and I2, which a carry in the same logic cell would share
 }
 
 // newPacking counts who drives and reads the wires of a module.

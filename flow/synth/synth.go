@@ -82,7 +82,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, s.install()
 }
 
-// checkSeeds refuses an empty list of seeds for placers that have seeds, and any seed but 1 for those that have none.
+// checkSeeds refuses an empty list of seeds unless a placement is reused, and any list but the seed 1 for placers
+// that have no seeds.
 func (o Options) checkSeeds() error {
 	if len(o.Seeds) == 0 && o.Reuse == "" {
 		return errors.New("synth: no seeds, give at least one")

@@ -65,12 +65,12 @@ func (p *proof) match(h *Hint) error {
 	if err := p.inputs(); err != nil {
 		return err
 	}
-	countCells := map[netlist.Cell][]netlist.Net{}
+	hinted := map[netlist.Cell][]netlist.Net{}
 	for _, c := range h.Counts {
-		countCells[c.Popcount] = c.Digits
+		hinted[c.Popcount] = c.Digits
 	}
 	for _, a := range h.Argmaxs {
-		countCells[a.Argmax] = a.Index
+		hinted[a.Argmax] = a.Index
 	}
 	words := map[netlist.Cell][][]netlist.Net{}
 	for _, a := range h.Argmaxs {
@@ -79,15 +79,15 @@ func (p *proof) match(h *Hint) error {
 	for i := range netlist.Cell(p.before.Cells()) {
 		switch p.before.Kind(i) {
 		case netlist.Argmax:
-			if countCells[i] != nil && !p.sameWords(p.before.Inputs(i), slices.Concat(words[i]...)) {
+			if hinted[i] != nil && !p.sameWords(p.before.Inputs(i), slices.Concat(words[i]...)) {
 				return fmt.Errorf("argmax %d: the words of the hint are not its inputs", i)
 			}
 			fallthrough
 		case netlist.Popcount, netlist.Counter:
-			if len(countCells[i]) > 0 && len(countCells[i]) != p.before.Outputs(i) {
-				return fmt.Errorf("cell %d: the hint has %d outputs for it, it has %d", i, len(countCells[i]), p.before.Outputs(i))
+			if len(hinted[i]) > 0 && len(hinted[i]) != p.before.Outputs(i) {
+				return fmt.Errorf("cell %d: the hint has %d outputs for it, it has %d", i, len(hinted[i]), p.before.Outputs(i))
 			}
-			for k, v := range countCells[i] {
+			for k, v := range hinted[i] {
 				p.set(p.before.Output(i)+netlist.Net(k), v)
 			}
 		default:

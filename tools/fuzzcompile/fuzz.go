@@ -59,7 +59,7 @@ func (p depths) of(seed uint64) depth {
 type fuzzCase struct {
 	seed     uint64
 	network  *model.Frozen
-	model    *model.Model // model with the options that the network was drawn from
+	model    *model.Model // a model whose largest logits select the network
 	topology string
 	options  options
 	deep     depth

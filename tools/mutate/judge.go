@@ -112,7 +112,7 @@ const (
 	byText     = "text" // proved, but a file is not what is written for the netlist
 	refused    = "refused"
 	missed     = "missed"
-	none       = "none" // no level showed that the change matters
+	none       = "none" // there is no mutant: no change that was tried was shown to matter
 )
 
 // level returns which level found the mutant, the first of them.

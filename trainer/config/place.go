@@ -31,7 +31,8 @@ func (c *Config) isSet(key string) bool {
 }
 
 // where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the override that set
-// it. The format keeps a name with a % sign from being read as a verb.
+// it. A key that was not given has the place of the nearest section that was. The result is a format of package
+// option and its argument, which may hold a % sign.
 func (c *Config) where(key string) (format, text string) {
 	if c.source == nil {
 		return "%s", key

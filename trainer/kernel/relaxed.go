@@ -21,7 +21,7 @@ type RelaxedPass struct {
 type relaxedPin struct {
 	choice
 	value []float32 // [row], where it does not stand among the rows
-	grad  []float32 // gradient of the value; not set where no layer below needs it
+	grad  []float32 // gradient of the value where no layer below needs it; otherwise it stands in the layer's trace
 }
 
 // NewRelaxedPass returns a pass with rows of the given number of words and pins of at most

@@ -11,9 +11,9 @@ import (
 // Roots are the bits that are counted for each class.
 type Roots struct {
 	Bits  [][]Root // [class]
-	Pairs []int    // [class]: pairs of bits that exclude each other and are not among bits
+	Pairs []int    // [class]: pairs of bits that exclude each other and are not among Bits
 
-	// Ports says that the bits are the output h, where each has its place: bits has
+	// Ports says that the bits are the output h, where each has its place: Bits has
 	// one row. Otherwise they are counted in any order.
 	Ports bool
 
@@ -98,7 +98,7 @@ func counted(
 	return nil, 0, fmt.Errorf("%s is not the result of a popcount", p.Name)
 }
 
-// FindCount returns the count with the given digits, one that was not told before if there
+// FindCount returns the count with the given digits, one that was not used before if there
 // are several: classes that are always equal share the digits, and perhaps the count.
 func FindCount(numbers []counts.Count, used []bool, digits []netlist.Net) *counts.Count {
 	found := -1

@@ -1,5 +1,5 @@
-// Package expected computes what the trainer gives for samples, in the form that simulators and
-// testbenches take.
+// Package expected computes what samples should give, by the trainer's forward pass or by our simulator, in
+// the form that simulators and testbenches take.
 package expected
 
 import (

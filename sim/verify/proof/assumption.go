@@ -25,7 +25,7 @@ func unassumed(d verify.Design, p prover, limit time.Duration) (verdict string, 
 	defer end()
 	d.Assumed = false
 	r := &Result{Verdict: unproved}
-	if err := show(p.ctx, d, stimulus.ForDesign(d), r); err != nil || r.Verdict == Different {
+	if err := show(p.ctx, d, stimulus.ForDesign(d), r); err != nil || r.Verdict == different {
 		return r.Verdict, err
 	}
 	k, err := newCuts(d)

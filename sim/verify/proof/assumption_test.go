@@ -37,7 +37,7 @@ func TestAssumption(t *testing.T) {
 	verifytest.Needs(t, "abc")
 	for _, scope := range []netlist.Scope{netlist.Gates, netlist.Core} {
 		d := assumedDesign(t, scope, true)
-		if r, err := Check(t.Context(), d); err != nil || !r.Proved || r.WithoutAssumption != Different {
+		if r, err := Check(t.Context(), d); err != nil || !r.Proved || r.WithoutAssumption != different {
 			t.Errorf("%v: %+v, %v", scope, r, err)
 		}
 		for _, reference := range []*spec.Network{d.Spec, nil} {
@@ -45,7 +45,7 @@ func TestAssumption(t *testing.T) {
 			free := d
 			free.Assumed = false
 			r, err := Check(t.Context(), free)
-			if err != nil || r.Verdict != Different || r.WithoutAssumption != "" {
+			if err != nil || r.Verdict != different || r.WithoutAssumption != "" {
 				t.Fatalf("%v without the assumption: %+v, %v", scope, r, err)
 			}
 			if isThermometer(d, r.Counterexample) {
@@ -106,7 +106,7 @@ func TestEveryWord(t *testing.T) {
 	}
 	d.Product = k.Finish()
 	r, err := Check(t.Context(), d)
-	if err != nil || r.Verdict != Different {
+	if err != nil || r.Verdict != different {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	size, beyond, values := f.Encoder.BitsIn, false, map[int]uint32{}

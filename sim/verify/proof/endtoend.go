@@ -68,7 +68,7 @@ func compareWhole(d verify.Design, p prover, o spec.Options) (verdict string, er
 	case v == cec.Equivalent:
 		return equivalent, nil
 	case v == cec.Different:
-		return Different, nil
+		return different, nil
 	}
 	return unproved, nil
 }

@@ -91,7 +91,7 @@ func TestEndToEndFaults(t *testing.T) {
 		if diff == nil {
 			continue
 		}
-		if verdict, err := endToEnd(d, prover{t.Context(), engine}, k); err != nil || verdict != Different {
+		if verdict, err := endToEnd(d, prover{t.Context(), engine}, k); err != nil || verdict != different {
 			t.Errorf("cell %d broken: %s, %v", c, verdict, err)
 		}
 		if sound.Origin(c).Layer > 0 {
@@ -111,7 +111,7 @@ func TestEndToEndLiars(t *testing.T) {
 	d := specifiedSmall(t, netlist.Core)
 	for says, want := range map[string]Result{
 		"Networks are equivalent":     {Proved: true, Verdict: equivalent, EndToEnd: equivalent},
-		"Networks are NOT EQUIVALENT": {Verdict: unproved, EndToEnd: Different},
+		"Networks are NOT EQUIVALENT": {Verdict: unproved, EndToEnd: different},
 		"Networks are UNDECIDED":      {Proved: true, Verdict: equivalent, EndToEnd: unproved},
 	} {
 		// The whole has the output class_index in its symbols, the parts have not.

@@ -45,7 +45,7 @@ func expose(d verify.Design, p prover, wrong flaw, r *Result) error {
 	if bits := d.Project(); bits > 0 {
 		one.Project(bits)
 	}
-	if err := show(p.ctx, d, one, r); err != nil || r.Verdict == Different {
+	if err := show(p.ctx, d, one, r); err != nil || r.Verdict == different {
 		return err
 	}
 	r.Reason += "; no input was found that shows it"

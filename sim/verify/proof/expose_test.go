@@ -105,7 +105,7 @@ func TestExposed(t *testing.T) {
 			}
 			found[part]++
 			r, err := Check(t.Context(), d)
-			if err != nil || r.Verdict != Different || r.Proved || r.Mismatches == 0 {
+			if err != nil || r.Verdict != different || r.Proved || r.Mismatches == 0 {
 				t.Errorf("%s, bit %d of cell %d: %+v, %v", part, bit, c, r, err)
 				continue
 			}

@@ -92,7 +92,7 @@ func proveFault(t *testing.T, d verify.Design, c netlist.Cell) {
 		t.Fatal(err)
 	}
 	switch {
-	case r.Verdict == Different && r.Counterexample != nil:
+	case r.Verdict == different && r.Counterexample != nil:
 		replays(t, d, r)
 		if m := r.First[0]; m.Layer != int(d.Product.Origin(c).Layer) || m.Gate != int(d.Product.Origin(c).Chain) {
 			t.Errorf("cell %d, %+v, is broken, named is %+v", c, d.Product.Origin(c), m)
@@ -175,7 +175,7 @@ func TestUnseenFault(t *testing.T) {
 					continue // the bit is out of reach for every input
 				}
 				found++
-				if got.Verdict != Different || got.Proved || got.Mismatches == 0 {
+				if got.Verdict != different || got.Proved || got.Mismatches == 0 {
 					t.Fatalf("formal: %+v", got)
 				}
 				replays(t, d, got)

@@ -43,7 +43,7 @@ type Result struct {
 // The verdicts.
 const (
 	equivalent = "equivalent"
-	Different  = "different"
+	different  = "different"
 	unproved   = "unproved"
 )
 
@@ -101,7 +101,7 @@ func Check(ctx context.Context, d verify.Design) (*Result, error) {
 // leaves nothing proved.
 func proveWhole(d verify.Design, p prover, k *cuts, r *Result) (err error) {
 	progress.Say(p.ctx, "proving the whole from end to end")
-	if r.EndToEnd, err = endToEnd(d, p, k); err != nil || r.EndToEnd != Different {
+	if r.EndToEnd, err = endToEnd(d, p, k); err != nil || r.EndToEnd != different {
 		return err
 	}
 	r.Proved, r.Verdict = false, unproved
@@ -131,7 +131,7 @@ func proveAll(d verify.Design, p prover, k *cuts, r *Result) error {
 		return err
 	case !done:
 		return search(d, p, nil, r)
-	case r.Verdict == Different:
+	case r.Verdict == different:
 		return blameCuts(p.ctx, d, k, r)
 	}
 	return nil
@@ -165,7 +165,7 @@ func search(d verify.Design, p prover, wrong flaw, r *Result) error {
 	if other := d.Product.InputPorts(); len(ports) != 1 || len(other) != 1 || len(ports[0].Nets) != len(other[0].Nets) {
 		return nil
 	}
-	if err := show(p.ctx, d, stimulus.ForDesign(d), r); err != nil || r.Verdict == Different || wrong == nil {
+	if err := show(p.ctx, d, stimulus.ForDesign(d), r); err != nil || r.Verdict == different || wrong == nil {
 		return err
 	}
 	return expose(d, p, wrong, r)
@@ -177,7 +177,7 @@ func show(ctx context.Context, d verify.Design, samples stimulus.Set, r *Result)
 	if err != nil || diff == nil {
 		return ctx.Err() // circuits that cannot be compared stay unproved
 	}
-	r.Verdict, r.Counterexample = Different, ones(samples.Sample(diff.Sample))
+	r.Verdict, r.Counterexample = different, ones(samples.Sample(diff.Sample))
 	r.Add(verify.Mismatch{Sample: -1, Gate: -1, What: fmt.Sprintf("optimised netlist: %v, for the counterexample", diff)})
 	return nil
 }
@@ -253,7 +253,7 @@ func replay(d verify.Design, p prover, k *cuts, product *netlist.Netlist, r *Res
 		r.Reason = "the bits that the popcounts read could not be paired"
 		return false, nil
 	}
-	r.Verdict, r.Reason, r.Counterexample = Different, "", ones(x)
+	r.Verdict, r.Reason, r.Counterexample = different, "", ones(x)
 	k.found = found
 	return true, nil
 }

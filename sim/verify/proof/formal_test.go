@@ -130,7 +130,7 @@ func TestForeignComparator(t *testing.T) {
 	c := verifytest.CellsOf(d.Product, netlist.Compare)[0]
 	d.Product = verifytest.Rewire(d.Product, c, d.Product.Param(c)^0b100000, d.Product.Inputs(c)...)
 	r, err := Check(t.Context(), d)
-	if err != nil || r.Proved || r.Verdict != Different || r.Counterexample == nil {
+	if err != nil || r.Proved || r.Verdict != different || r.Counterexample == nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -121,7 +121,7 @@ func TestHeadFaults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if r.Proved || r.Verdict != Different || r.Mismatches == 0 {
+				if r.Proved || r.Verdict != different || r.Mismatches == 0 {
 					t.Errorf("formal: %+v", r)
 				}
 			})

@@ -159,7 +159,7 @@ func TestForgedPair(t *testing.T) {
 	}}}
 	d := verify.Design{Model: verifytest.Small(1), Raw: raw, Product: product, Hint: hint}
 	r, err := Check(t.Context(), d)
-	if err != nil || r.Proved || r.Verdict != Different || !strings.Contains(r.Reason, "1 pairs of bits") {
+	if err != nil || r.Proved || r.Verdict != different || !strings.Contains(r.Reason, "1 pairs of bits") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -84,7 +84,7 @@ func TestOneBitFeatures(t *testing.T) {
 		r.Mismatches == 0 {
 		t.Errorf("a comparison that is another, on samples: %+v, %v", r, err)
 	}
-	if r, err := Check(t.Context(), d); err != nil || r.Proved || r.Verdict != Different {
+	if r, err := Check(t.Context(), d); err != nil || r.Proved || r.Verdict != different {
 		t.Errorf("a comparison that is another: %+v, %v", r, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // A Set is samples of an input port, a word of 64 samples at a time: bit i of
-// words[w][r] is input bit r of sample 64 w + i.
+// Words[w][r] is input bit r of sample 64 w + i.
 type Set struct {
 	Words   [][]uint64
 	Samples int

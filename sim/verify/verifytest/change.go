@@ -10,8 +10,8 @@ import (
 	"ialgn/sim"
 )
 
-// OutputsOf simulates a netlist over all samples and returns the values of its ports
-// and probes, so that tests know what a fault shows without this package's comparisons.
+// OutputsOf simulates a classifier over all samples and returns classes and counts as text, so that
+// tests know what a fault shows without the comparisons of the packages below verify.
 func OutputsOf(t *testing.T, n *netlist.Netlist, x []uint64, samples int) string {
 	t.Helper()
 	c, err := sim.NewClassifier(n, 1)

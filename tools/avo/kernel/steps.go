@@ -70,8 +70,8 @@ func address(name string) Mem {
 	return p.Addr
 }
 
-// broadcast loads a float32 parameter into all lanes of z.
-func broadcast(name string, z reg.VecVirtual) { VBROADCASTSS(address(name), z) }
+// broadcastField loads a float32 parameter into all lanes of z.
+func broadcastField(name string, z reg.VecVirtual) { VBROADCASTSS(address(name), z) }
 
 // blocks writes the body for each vector of the given number of lanes, a power of two, of
 // k floats, and for the rest, if there is one. The body gets the offset of the vector in

@@ -133,7 +133,7 @@ func (k *steps2) operations() {
 	step("operations", "AVX2", operationsSignature, operationsDoc)
 	to, w, t := general("p"), general("w"), general("t")
 	p, shift := eight(2), YMM()
-	broadcast("top", shift)
+	broadcastField("top", shift)
 	for i := range p {
 		VMOVUPS(Mem{Base: w, Disp: ymm * i}, p[i])
 		VSUBPS(shift, p[i], p[i])
@@ -164,7 +164,7 @@ func (k *steps2) selection() {
 	step("selection", "AVX2", selectionSignature, selectionDoc)
 	q, u, n := general("q"), general("u"), general("k")
 	shift, rest, sum := YMM(), zero8(), newLanes16()
-	broadcast("top", shift)
+	broadcastField("top", shift)
 	k.blocks(n, func(at reg.GPVirtual, mask reg.VecVirtual) {
 		x := load8(index(u, at, 1, 0), mask)
 		VSUBPS(shift, x, x)

@@ -108,7 +108,7 @@ func operations512(table Mem) {
 	to, w, t := general("p"), general("w"), general("t")
 	p, shift := ZMM(), ZMM()
 	exp := exponential512(p, table)
-	broadcast("top", shift)
+	broadcastField("top", shift)
 	VMOVUPS(Mem{Base: w}, p)
 	VSUBPS(shift, p, p)
 	exp()
@@ -139,7 +139,7 @@ func selection512(table Mem) {
 	q, u, k := general("q"), general("u"), general("k")
 	x, shift, sum, rest := ZMM(), ZMM(), zero512(), zero512()
 	exp := exponential512(x, table)
-	broadcast("top", shift)
+	broadcastField("top", shift)
 	blocks512(k, func(at reg.GPVirtual, mask reg.OpmaskVirtual) {
 		VMOVAPS(load512(index(u, at, 1, 0), mask), x)
 		VSUBPS(shift, x, x)

@@ -9,9 +9,9 @@ import _ "embed" // templates
 //go:embed templates/stub_head.v
 var stubHead string
 
-// stubCore has no clock, so it cannot know when a sample is complete. It looks for its input among the samples whose
-// results the testbench is still waiting for. For any other input it returns a result that differs from all of those,
-// if there is one.
+// stubCore has no clock, so it cannot know when a sample is complete. It looks for its input among the next
+// three samples whose results the testbench waits for. For any other input it returns a result that differs from those
+// three, if there is one.
 //
 //go:embed templates/stub_core.v
 var stubCore string
@@ -23,7 +23,7 @@ var stubCore string
 var stubPipeline string
 
 // stubEngine takes words as a folded engine does, with at most two samples in progress, and compares a sample when it
-// is complete. It pauses at times between samples, unless it is behind a serial line, which would lose a byte.
+// is complete. At times it takes no word for a clock, unless the protocol cannot wait (uart, spi) and would lose a byte.
 //
 //go:embed templates/stub_engine.v
 var stubEngine string

@@ -25,7 +25,7 @@ import (
 
 // WrapperFiles names a wrapper around the product, as it was emitted.
 type WrapperFiles struct {
-	Kind    string   // stream, axis, uart or spi
+	Kind    string   // name of a kind of package wrapper
 	Module  string   // name of the product's module, from which the wrapper's is made
 	Sources []string // the wrapper's file, and that of what it is around
 	Style   verilog.Style
@@ -148,7 +148,7 @@ func (f WrapperFiles) core() string {
 	return cmp.Or(f.Core, f.Module)
 }
 
-// coreNetlist returns what that is: of an engine, a netlist with the same ports.
+// coreNetlist returns the netlist inside the wrapper; of an engine, one with the same ports.
 func (f WrapperFiles) coreNetlist(d verify.Design) *netlist.Netlist {
 	if f.Around != nil {
 		return f.Around
