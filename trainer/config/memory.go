@@ -59,10 +59,10 @@ func (c Config) Fill() Config {
 	}
 	standard := Default()
 	c.fitting = c.Model.Width == 0
-	fieldsSet := fields(&c)
+	own := fields(&c)
 	for i, f := range fields(&standard) {
-		if fieldsSet[i].value.IsZero() {
-			fieldsSet[i].value.Set(f.value)
+		if own[i].value.IsZero() {
+			own[i].value.Set(f.value)
 		}
 	}
 	c.complete = true

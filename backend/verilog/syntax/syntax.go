@@ -109,7 +109,7 @@ func (f *File) Number(name string) (_ Name, ok bool) {
 	return n, n != None
 }
 
-// Check returns nil if the text is a file that [verilog.Write] may have written for a module of
+// Check returns nil if the text is a file that [ialgn/backend/verilog.Write] may have written for a module of
 // that name. The error names a line, and says to compile again.
 func Check(text []byte, module string) error {
 	_, err := read(text, module, nil)
@@ -138,7 +138,7 @@ func read(text []byte, module string, visit func(Statement)) (*reader, error) {
 	return r, r.err
 }
 
-// CheckCells returns nil if the text is a file that [verilog.WriteCells] may have written.
+// CheckCells returns nil if the text is a file that [ialgn/backend/verilog.WriteCells] may have written.
 func CheckCells(text []byte) error {
 	s := &scanner{text: text}
 	s.plain()

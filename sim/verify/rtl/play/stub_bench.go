@@ -23,7 +23,8 @@ var stubCore string
 var stubPipeline string
 
 // stubEngine takes words as a folded engine does, with at most two samples in progress, and compares a sample when it
-// is complete. At times it takes no word for a clock, unless the protocol cannot wait (uart, spi) and would lose a byte.
+// is complete. At times it takes no word for a clock, unless the protocol cannot wait (uart, spi) and would
+// lose a byte.
 //
 //go:embed templates/stub_engine.v
 var stubEngine string
