@@ -14,9 +14,9 @@ import (
 func ExampleOptimise() {
 	b := netlist.NewBuilder("tiny")
 	x := b.Input("x", 2, 1, nil)
-	h := b.Function(netlist.Table(3), netlist.Origin{Layer: 1}, x[0], x[1]) // A
-	h = b.Function(netlist.Table(12), netlist.Origin{Layer: 2}, h, x[1])    // NOT A
-	h = b.Function(netlist.Table(1), netlist.Origin{Layer: 3}, h, x[1])     // AND
+	h := b.Function(netlist.Table(3, 2), netlist.Origin{Layer: 1}, x[0], x[1]) // A
+	h = b.Function(netlist.Table(12, 2), netlist.Origin{Layer: 2}, h, x[1])    // NOT A
+	h = b.Function(netlist.Table(1, 2), netlist.Origin{Layer: 3}, h, x[1])     // AND
 	b.Output("h", 1, nil, []netlist.Net{h})
 
 	n, passes, err := compiler.Optimise(context.Background(), b.Netlist(), compiler.LevelSweep)

@@ -59,8 +59,8 @@ func TestMeasureFrozen(t *testing.T) {
 // realGates counts the gates that are neither constant nor one of their pins.
 func realGates(f *model.Frozen) (count int) {
 	for l, layer := range f.Layers {
-		for i, op := range layer.Op {
-			same := l == 0 && layer.A[i] == layer.B[i] // 0 0 and 1 1 are all that there is
+		for i, op := range layer.Op.Narrow {
+			same := l == 0 && layer.Pins[0].Index[i] == layer.Pins[1].Index[i] // 0 0 and 1 1 are all that there is
 			switch {
 			case op == 0 || op == 15 || op == 3 || op == 5:
 			case same && (op>>3&1 == op&1 || op&1 == 1): // constant, or the pin

@@ -158,7 +158,8 @@ func (n *Netlist) Outputs(c Cell) int { return int(n.outStart[c+1] - n.outStart[
 // Origin returns the gate of the model that cell c came from.
 func (n *Netlist) Origin(c Cell) Origin { return Origin{n.layer[c], n.chain[c]} }
 
-// ChainClasses returns the class of each chain. The caller must not change the slice.
+// ChainClasses returns the class of each chain: of the nodes of the last layer, by their number. A wider layer
+// below has nodes without a class. The caller must not change the slice.
 func (n *Netlist) ChainClasses() []uint16 { return n.class }
 
 // InputPorts returns the input ports. The caller must not change the slice.
@@ -209,10 +210,18 @@ func outputsOf(k Kind, inputs int, param uint64) int {
 // max(1, ceil(log2 classes)).
 func ClassBits(classes int) int { return max(1, bits.Len(uint(max(classes, 1)-1))) }
 
-// Table returns the function table (LUT INIT order: bit i is the output for A = bit 0
-// of i and B = bit 1 of i) of an operation in the paper's numbering, where bit 0 of
-// op is the output for A = B = 1, bit 1 for A = 1 and B = 0, bit 2 for A = 0 and
-// B = 1, bit 3 for A = B = 0. AND is operation 1 and table 0b1000.
-func Table(op uint8) uint64 {
-	return uint64(bits.Reverse8(op)>>4&0b1001 | op&0b0010 | op&0b0100)
+// Table returns the function table, in LUT INIT order, of an operation in the paper's numbering with the
+// given number of pins, 1 to 6: bit i of the table is the output for pin 0 = bit 0 of i, pin 1 = bit 1 of
+// i and so on. In the paper's numbering the lines of the truth table are the digits of a binary number,
+// the line of zeros first, and in a line pin 0 is the highest digit. Of two pins, AND is operation 1 and
+// table 0b1000.
+func Table(op uint64, pins int) (table uint64) {
+	if pins == 2 {
+		return uint64(bits.Reverse8(uint8(op))>>4&0b1001) | op&0b0110
+	}
+	for i := range uint64(1) << pins {
+		line := bits.Reverse64(i) >> (64 - pins)
+		table |= op >> (uint64(1)<<pins - 1 - line) & 1 << i
+	}
+	return table
 }

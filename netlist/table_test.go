@@ -1,21 +1,36 @@
 package netlist
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
-// TestTable holds the one conversion between the paper's numbering and LUT INIT order
-// against the definition of both, for all sixteen operations.
+// TestTable holds the one conversion between the paper's numbering and LUT INIT order against the
+// definition of both: for all sixteen operations of two pins, and for random tables of all fan-ins.
 func TestTable(t *testing.T) {
-	for op := range uint8(16) {
-		for a := range uint8(2) {
-			for b := range uint8(2) {
-				paper := op >> (3 - (2*a + b)) & 1 // f(0,0) is bit 3, f(1,1) bit 0
-				if got := uint8(Table(op) >> (a + 2*b) & 1); got != paper {
-					t.Errorf("operation %d at A=%d B=%d: table gives %d, want %d", op, a, b, got, paper)
-				}
+	check := func(op uint64, pins int) {
+		lines := 1 << pins
+		for i := range lines {
+			line := 0 // the pins as digits, pin 0 first
+			for pin := range pins {
+				line = 2*line + i>>pin&1
+			}
+			paper := op >> (lines - 1 - line) & 1 // the line of zeros is the highest digit
+			if got := Table(op, pins) >> i & 1; got != paper {
+				t.Errorf("operation %#x of %d pins at %b: table gives %d, want %d", op, pins, i, got, paper)
 			}
 		}
 	}
-	if got := Table(1); got != 0b1000 {
+	for op := range uint64(16) {
+		check(op, 2)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for pins := 1; pins <= MaxFunctionInputs; pins++ {
+		for range 50 {
+			check(r.Uint64()&TableMask(pins), pins)
+		}
+	}
+	if got := Table(1, 2); got != 0b1000 {
 		t.Errorf("AND: table %#b, want 0b1000", got)
 	}
 }

@@ -131,10 +131,6 @@ func TestTextErrors(t *testing.T) {
 		},
 		{"origin", x + "4 = function(0x8) 2 3 @65536.0\n", "f:6:24: the layer is 65536, want at most 65535"},
 		{"origin without chain", x + "4 = function(0x8) 2 3 @1\n", "f:6:25: the end of the line where . and the chain"},
-		{
-			"chain without class", head + "classes\n 0\ninput x word 1\n 2\ncells\n3 = function(0x2) 2 @1.1\n",
-			"f:8:1: cell 0 (function, net 3): it comes from chain 1",
-		},
 		{"output not driven", x + "output y word 1\n 4\n", "f:7:2: net 4 has no driver, the netlist has 4 nets"},
 		{
 			"no such primitive", x + "4 = primitive(0) 2\n",

@@ -71,9 +71,6 @@ func (n *Netlist) checkCell(c Cell) error {
 			return n.orderError(j, v, own)
 		}
 	}
-	if int(n.chain[c]) >= len(n.class) && len(n.class) > 0 && n.layer[c] > 0 {
-		return fmt.Errorf("it comes from chain %d, but classes are set for %d chains only", n.chain[c], len(n.class))
-	}
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (p *Page) title() string { return p.Output.Manifest.Module }
 func (p *Page) lead() string {
 	m := p.Info.Model
 	return fmt.Sprintf("%s of %d chains and %d layers on %s, compiled with scope %s.",
-		depthuse.NetworkName(m.Config.Model), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
+		m.Config.Model.Title(), m.Width, m.Depth(), m.Record.DataSet, p.Output.Manifest.Scope)
 }
 
 // count writes a number with its thousands apart.

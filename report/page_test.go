@@ -57,7 +57,7 @@ func full() *Page {
 		},
 		Info: &model.Info{Model: &model.Model{
 			Config: config.Config{
-				Name: evil, Model: config.Model{Topology: "ialgn", Width: 300, Depth: 1},
+				Name: evil, Model: config.Model{Topology: "ialgn", Width: 300, Depth: 1, Inputs: 2},
 				Train: config.Train{Optimizer: config.Optimizer{Eps: 1e-8}},
 			},
 			Classes: []string{evil, "one"}, Width: 300, Encoder: encoding.Encoder{Bits: 4},

@@ -13,8 +13,8 @@ import (
 func Example() {
 	b := netlist.NewBuilder("half_adder")
 	x := b.Input("x", 2, 1, nil)
-	sum := b.Function(netlist.Table(6), netlist.Origin{}, x...)
-	carry := b.Function(netlist.Table(1), netlist.Origin{}, x...)
+	sum := b.Function(netlist.Table(6, 2), netlist.Origin{}, x...)
+	carry := b.Function(netlist.Table(1, 2), netlist.Origin{}, x...)
 	b.Output("y", 2, nil, []netlist.Net{sum, carry})
 
 	s, err := sim.New(b.Netlist())

@@ -3,42 +3,45 @@ package trainer
 import (
 	"ialgn/trainer/draw"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
-// drawBalanced draws the wires of a random-wired network with balanced wiring.
-func drawBalanced(m *model.Model) {
-	if c := &m.Config.Model; c.Topology == "ialgn" || c.Wiring != "balanced" {
-		return
-	}
-	for layer := range m.Sections { // each of one layer
-		s := &m.Sections[layer]
+// drawBalanced draws the wires of layers whose nodes together read all sources equally often.
+func drawBalanced(m *model.Model, layers []topology.Layer) {
+	for i := range layers {
+		var pins []int
 		groups := 1
-		if layer > 0 && m.Config.Model.Topology == "rwlgn-classwise" {
-			groups = len(m.Classes)
+		for k, p := range layers[i].Pins {
+			switch p.Wires {
+			case topology.EvenClass:
+				groups = len(m.Classes)
+				fallthrough
+			case topology.Even:
+				pins = append(pins, k)
+			default:
+			}
 		}
 		for group := range groups {
-			drawGroup(m, s, layer, group, groups)
+			drawGroup(m, i, pins, group, groups)
 		}
 	}
 }
 
-// drawGroup draws the wires of a group of gates of a layer from the group's part of the sources. They are a random
-// permutation in which each source stands equally often, but for a remainder that is drawn as well.
-func drawGroup(m *model.Model, s *model.Section, layer, group, groups int) {
-	stream := draw.New(m.Config.Train.Seed, draw.BalancedWires, layer, group)
-	var pins []*model.Pin
-	for _, p := range []*model.Pin{&s.A, &s.B} {
-		if p.Source != model.Spine {
-			pins = append(pins, p)
-		}
+// drawGroup draws the wires of some pins of a group of nodes of a section from the group's part of the sources. They
+// are a random permutation in which each source stands equally often, but for a remainder that is drawn as well.
+func drawGroup(m *model.Model, section int, pins []int, group, groups int) {
+	if len(pins) == 0 {
+		return
 	}
-	gates, n := m.Width/groups, sources(m, &s.B)/groups
-	order, names := make([]int32, gates*len(pins)), make([]int32, n)
+	stream := draw.New(m.Config.Train.Seed, draw.BalancedWires, section, group)
+	s := &m.Sections[section]
+	nodes, n := s.Width/groups, m.Limit(section, pins[0])/groups
+	order, names := make([]int32, nodes*len(pins)), make([]int32, n)
 	stream.Permutation(order)
 	stream.Permutation(names)
-	for i, p := range pins {
-		for g := range gates {
-			p.Wires.Set(group*gates+g, uint32(group*n)+uint32(names[int(order[i*gates+g])%n]))
+	for i, k := range pins {
+		for node := range nodes {
+			s.Pins[k].Wires.Set(group*nodes+node, uint32(group*n)+uint32(names[int(order[i*nodes+node])%n]))
 		}
 	}
 }

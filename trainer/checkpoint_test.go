@@ -133,7 +133,7 @@ func TestDiverged(t *testing.T) {
 		want      string
 	}{
 		{
-			"parameter", "train.checkpoint.minutes=1e-9", func(s *session) { s.m.Sections[1].B.Logits[7] = nan },
+			"parameter", "train.checkpoint.minutes=1e-9", func(s *session) { s.m.Sections[1].Pins[1].Logits[7] = nan },
 			"training diverged in epoch 1 by batch 1: section1.b.logits: NaN among the numbers, want finite ones; train anew " +
 				"with a smaller train.optimizer.lr or model.depth, or with a larger model.tau",
 		},

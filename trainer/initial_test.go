@@ -59,7 +59,7 @@ func TestLayout(t *testing.T) {
 	} {
 		got := ""
 		for _, s := range initial(t, c.sets...).Sections {
-			got += fmt.Sprint([]any{s.Layers, s.A.Source, s.A.K, s.B.Source, s.B.K}) + " "
+			got += fmt.Sprint([]any{s.Layers, s.Pins[0].Source, s.Pins[0].K, s.Pins[1].Source, s.Pins[1].K}) + " "
 		}
 		if got != c.want+" " {
 			t.Errorf("%v: %s, want %s", c.sets, got, c.want)
@@ -75,7 +75,7 @@ func TestCandidates(t *testing.T) {
 	own := 0
 	for _, s := range m.Sections[1:] {
 		for i := range m.Width {
-			row := wiresOf(&s.A)[i*5:][:5]
+			row := wiresOf(&s.Pins[0])[i*5:][:5]
 			if slices.Contains(row, i) {
 				own++
 			}
@@ -100,13 +100,13 @@ func TestRandomWires(t *testing.T) {
 		if l == 0 {
 			n = m.Encoder.Inputs()
 		}
-		a, b := wiresOf(&s.A), wiresOf(&s.B)
+		a, b := wiresOf(&s.Pins[0]), wiresOf(&s.Pins[1])
 		for i := range a {
 			if a[i] == b[i] {
 				both++
 			}
 		}
-		count := uses(n, &s.A, &s.B)
+		count := uses(n, &s.Pins[0], &s.Pins[1])
 		least, most = min(least, slices.Min(count)), max(most, slices.Max(count))
 		if slices.Equal(a, b) {
 			t.Errorf("layer %d: both pins have the same wires", l)
@@ -141,13 +141,13 @@ func TestBalancedWires(t *testing.T) {
 			if l == 0 { // 234 wires on 60 input bits
 				n, low, high = m.Encoder.Inputs(), 3, 4
 			}
-			if count := uses(n, &s.A, &s.B); slices.Min(count) != low || slices.Max(count) != high {
+			if count := uses(n, &s.Pins[0], &s.Pins[1]); slices.Min(count) != low || slices.Max(count) != high {
 				t.Errorf("%s: layer %d: sources are used %v", topology, l, count)
 			}
-			if same := agreeing(wiresOf(&s.A), wiresOf(&s.B)); same > 15 { // 1 or 2 on average
+			if same := agreeing(wiresOf(&s.Pins[0]), wiresOf(&s.Pins[1])); same > 15 { // 1 or 2 on average
 				t.Errorf("%s: layer %d: both pins of %d gates of 117 have the same wire", topology, l, same)
 			}
-			if l > 1 && slices.Equal(wiresOf(&s.B), wiresOf(&m.Sections[l-1].B)) {
+			if l > 1 && slices.Equal(wiresOf(&s.Pins[1]), wiresOf(&m.Sections[l-1].Pins[1])) {
 				t.Errorf("%s: layers %d and %d have the same wires", topology, l-1, l)
 			}
 		}
@@ -158,12 +158,12 @@ func TestBalancedWires(t *testing.T) {
 func TestClasswiseWires(t *testing.T) {
 	for _, wiring := range []string{"random", "balanced"} {
 		m := initial(t, "model.topology=rwlgn-classwise", "model.wiring="+wiring)
-		inputs := uses(m.Encoder.Inputs(), &m.Sections[0].A, &m.Sections[0].B)
+		inputs := uses(m.Encoder.Inputs(), &m.Sections[0].Pins[0], &m.Sections[0].Pins[1])
 		if slices.Contains(inputs, 0) && wiring == "balanced" {
 			t.Errorf("%s: an input bit is not used", wiring)
 		}
 		for _, s := range m.Sections[1:] {
-			for _, p := range []*model.Pin{&s.A, &s.B} {
+			for _, p := range []*model.Pin{&s.Pins[0], &s.Pins[1]} {
 				for i, w := range wiresOf(p) {
 					if w/40 != i/40 {
 						t.Fatalf("%s: gate %d of class %d reads gate %d of class %d", wiring, i, i/40, w, w/40)
@@ -191,7 +191,7 @@ func TestSkipLogits(t *testing.T) {
 			}
 		}
 		for _, l := range m.Freeze().Layers {
-			if slices.ContainsFunc(l.Op, func(op uint8) bool { return op != spineOp }) {
+			if slices.ContainsFunc(l.Op.Narrow, func(op uint8) bool { return uint64(op) != model.PinTable(2, 0) }) {
 				t.Errorf("%s: operations %v, want A everywhere", c.set, l.Op)
 			}
 		}

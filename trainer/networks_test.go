@@ -93,7 +93,7 @@ func logitsDigest(t *testing.T, file string) string {
 	m, h := loadModel(t, file), sha256.New()
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+		for _, logits := range [][]float32{s.Ops, s.Pins[0].Logits, s.Pins[1].Logits} {
 			if err := binary.Write(h, binary.LittleEndian, logits); err != nil {
 				t.Fatal(err)
 			}
@@ -142,10 +142,14 @@ func sameParameters(t *testing.T, was, is *model.Model) {
 	t.Helper()
 	for i := range was.Sections {
 		a, b := &was.Sections[i], &is.Sections[i]
-		if diff := cmp.Diff([]model.Indices{a.A.Wires, a.B.Wires}, []model.Indices{b.A.Wires, b.B.Wires}); diff != "" {
-			t.Fatalf("section %d: wires (-start +tuned):\n%s", i, diff)
+		arrays := [][2][]float32{{a.Ops, b.Ops}}
+		for k := range a.Pins {
+			if diff := cmp.Diff(a.Pins[k].Wires, b.Pins[k].Wires); diff != "" {
+				t.Fatalf("section %d: wires (-start +tuned):\n%s", i, diff)
+			}
+			arrays = append(arrays, [2][]float32{a.Pins[k].Logits, b.Pins[k].Logits})
 		}
-		for j, logits := range [][2][]float32{{a.Ops, b.Ops}, {a.A.Logits, b.A.Logits}, {a.B.Logits, b.B.Logits}} {
+		for j, logits := range arrays {
 			for k := range logits[0] {
 				if math.Abs(float64(logits[0][k]-logits[1][k])) > 1e-6 {
 					t.Fatalf("section %d: array %d: logit %d was %v and is %v", i, j, k, logits[0][k], logits[1][k])

@@ -78,8 +78,8 @@ func relaxedOutputs(m *model.Model, x []float64) (h []float64) {
 			out := make([]float64, m.Width)
 			for g := range out {
 				at := g*s.Layers + l
-				a, b := relaxedPin(&s.A, at, g, x, h), relaxedPin(&s.B, at, g, x, h)
-				t := truth(s.Ops[at*m.Arity():][:m.Arity()])
+				a, b := relaxedPin(&s.Pins[0], at, g, x, h), relaxedPin(&s.Pins[1], at, g, x, h)
+				t := truth(s.Ops[at*m.Sections[0].Arity:][:m.Sections[0].Arity])
 				out[g] = t[0]*(1-a)*(1-b) + t[1]*(1-a)*b + t[2]*a*(1-b) + t[3]*a*b
 			}
 			h = out

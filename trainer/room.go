@@ -11,7 +11,6 @@ import (
 	"ialgn/internal/option"
 	"ialgn/internal/overwrite"
 	"ialgn/trainer/config"
-	"ialgn/trainer/model"
 )
 
 // checkRoom refuses what must fail later: a network that no memory here holds, and files
@@ -65,18 +64,14 @@ func (r *Run) lock() (*filelock.Lock, error) {
 // leastBytes returns what parameters and moments of a network take in memory, the least
 // that training it needs.
 func leastBytes(cfg *config.Config) (bytes uint64) {
-	arity := 16
-	if cfg.Model.Parametrization == "light" {
-		arity = 4
-	}
 	for _, s := range layout(cfg) {
-		gate := 3 * 4 * arity
-		for _, p := range []model.Pin{s.A, s.B} {
+		gate := 3 * 4 * s.Arity
+		for _, p := range s.Pins {
 			if p.K > 1 {
 				gate += (3*4 + 2) * p.K
 			}
 		}
-		bytes += uint64(cfg.Model.Width) * uint64(s.Layers) * uint64(gate)
+		bytes += uint64(s.Width) * uint64(s.Layers) * uint64(gate)
 	}
 	return bytes
 }

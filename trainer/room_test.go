@@ -20,7 +20,10 @@ func TestLeastBytes(t *testing.T) {
 		have := uint64(0)
 		for i := range s.m.Sections {
 			sec := &s.m.Sections[i]
-			have += uint64(4*len(sec.Ops) + 4*len(sec.A.Logits) + 4*len(sec.B.Logits))
+			have += uint64(4 * len(sec.Ops))
+			for k := range sec.Pins {
+				have += uint64(4 * len(sec.Pins[k].Logits))
+			}
 		}
 		for _, m := range s.eng.Moments() {
 			have += uint64(4 * len(m.Data))

@@ -124,11 +124,15 @@ func checkSections(m *model.Model) error {
 	}
 	for i := range want {
 		s, w := &m.Sections[i], &want[i]
-		for _, p := range []struct{ got, want *model.Pin }{{&s.A, &w.A}, {&s.B, &w.B}} {
-			if s.Layers != w.Layers || p.got.Source != p.want.Source || p.got.K != p.want.K {
+		if s.Width != w.Width || len(s.Pins) != len(w.Pins) {
+			return fmt.Errorf("section %d: %d gates of %d pins a layer, but its configuration says %d of %d; it was not "+
+				"written by train", i, s.Width, len(s.Pins), w.Width, len(w.Pins))
+		}
+		for k := range s.Pins {
+			if got, want := &s.Pins[k], &w.Pins[k]; s.Layers != w.Layers || got.Source != want.Source || got.K != want.K {
 				return fmt.Errorf("section %d: %d layers with %d candidates (%v) for a pin, but its configuration says %d with "+
 					"%d (%v); it was not written by train",
-					i, s.Layers, p.got.K, p.got.Source, w.Layers, p.want.K, p.want.Source)
+					i, s.Layers, got.K, got.Source, w.Layers, want.K, want.Source)
 			}
 		}
 	}

@@ -137,7 +137,7 @@ func TestResumeForged(t *testing.T) {
 		{"classes", "name=x", "name=x", func(m *model.Model) { m.Classes[3] = "x" }, "has the classes"},
 		{"input only", "name=x", "name=x", func(m *model.Model) {
 			for i := range m.Sections {
-				m.Sections[i].A = m.Sections[i].B
+				m.Sections[i].Pins[0] = m.Sections[i].Pins[1]
 			}
 		}, "section 1: 3 layers with 8 candidates (input) for a pin, but its configuration says 3 with 1 (spine)"},
 	} {

@@ -269,7 +269,7 @@ func (s *session) batch() {
 	var r engine.Result
 	s.watch(func() {
 		begin := time.Now()
-		r = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels}, adam)
+		r = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step}, adam)
 		s.inStep += time.Since(begin)
 	})
 	s.at.Batch++

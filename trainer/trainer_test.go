@@ -106,7 +106,7 @@ func TestSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := fmt.Sprint(m.Sections[0].B.Logits, m.Sections[0].Ops)
+		key := fmt.Sprint(m.Sections[0].Pins[1].Logits, m.Sections[0].Ops)
 		if sums[key] {
 			t.Errorf("%s: trained the same parameters as another seed", set)
 		}

@@ -346,7 +346,7 @@ endmodule
 func ExampleWrite() {
 	b := netlist.NewBuilder("and2")
 	x := b.Input("x", 2, 1, nil)
-	and := b.Function(netlist.Table(1), netlist.Origin{Layer: 1}, x...)
+	and := b.Function(netlist.Table(1, 2), netlist.Origin{Layer: 1}, x...)
 	b.Output("h", 1, nil, []netlist.Net{and})
 
 	var file bytes.Buffer

@@ -145,7 +145,7 @@ func TestTooLarge(t *testing.T) {
 func ExampleWrite() {
 	b := netlist.NewBuilder("and2")
 	x := b.Input("x", 2, 1, nil)
-	and := b.Function(netlist.Table(1), netlist.Origin{Layer: 1}, x...)
+	and := b.Function(netlist.Table(1, 2), netlist.Origin{Layer: 1}, x...)
 	b.Output("h", 1, nil, []netlist.Net{and})
 
 	var text bytes.Buffer

@@ -74,7 +74,8 @@ func TestStableNames(t *testing.T) {
 				f := netgen.Frozen(3, o)
 				before := compiled(t, f, scope, k, 1)
 				gate := &f.Layers[5]
-				gate.Op[changed], gate.B[changed] = 6, (gate.B[changed]+1234)%uint32(f.Inputs())
+				anchors := gate.Pins[1].Index
+				gate.Op.Narrow[changed], anchors[changed] = 6, (anchors[changed]+1234)%uint32(f.Inputs())
 				after := compiled(t, f, scope, k, 1)
 				touched := func(name, _ string) bool {
 					return strings.HasPrefix(name, fmt.Sprintf("c%d_k%d_", class, changed)) ||

@@ -56,7 +56,7 @@ func tiny() *netlist.Netlist {
 			if l == 0 {
 				spine = bits[k]
 			}
-			h[k] = b.Function(netlist.Table(op), netlist.Origin{Layer: uint16(l + 1), Chain: uint32(k)}, spine, bits[(k+l+1)%6])
+			h[k] = b.Function(netlist.Table(uint64(op), 2), netlist.Origin{Layer: uint16(l + 1), Chain: uint32(k)}, spine, bits[(k+l+1)%6])
 		}
 	}
 	var counts []netlist.Net
@@ -376,8 +376,8 @@ func BenchmarkWrite(b *testing.B) {
 func ExampleWrite() {
 	b := netlist.NewBuilder("half_adder")
 	x := b.Input("x", 2, 1, nil)
-	sum := b.Function(netlist.Table(6), netlist.Origin{Layer: 1, Chain: 0}, x...)
-	carry := b.Function(netlist.Table(1), netlist.Origin{Layer: 1, Chain: 1}, x...)
+	sum := b.Function(netlist.Table(6, 2), netlist.Origin{Layer: 1, Chain: 0}, x...)
+	carry := b.Function(netlist.Table(1, 2), netlist.Origin{Layer: 1, Chain: 1}, x...)
 	b.Output("h", 1, nil, []netlist.Net{sum, carry})
 
 	var text strings.Builder

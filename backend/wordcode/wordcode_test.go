@@ -172,7 +172,7 @@ func TestOperations(t *testing.T) {
 	for op := range uint8(16) {
 		b := netlist.NewBuilder("net")
 		x := b.Input("x", 2, 1, nil)
-		b.Output("y", 1, nil, []netlist.Net{b.Function(netlist.Table(op), netlist.Origin{}, x...)})
+		b.Output("y", 1, nil, []netlist.Net{b.Function(netlist.Table(uint64(op), 2), netlist.Origin{}, x...)})
 		p, err := Lower("test", b.Netlist())
 		if err != nil {
 			t.Fatal(err)

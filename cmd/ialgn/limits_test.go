@@ -5,13 +5,14 @@ import (
 
 	"ialgn/netlist"
 	"ialgn/trainer/config"
+	"ialgn/trainer/topology"
 )
 
 // TestDepthCompiles holds the deepest configuration to what a netlist can name: what can be
 // trained can be compiled.
 func TestDepthCompiles(t *testing.T) {
-	if config.MaxDepth != netlist.MaxLayers {
-		t.Errorf("a configuration has up to %d layers, a netlist %d", config.MaxDepth, netlist.MaxLayers)
+	if topology.MaxDepth != netlist.MaxLayers {
+		t.Errorf("a configuration has up to %d layers, a netlist %d", topology.MaxDepth, netlist.MaxLayers)
 	}
 	cfg := config.Default()
 	cfg.Data.Set = "mnist"

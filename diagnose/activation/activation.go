@@ -51,8 +51,8 @@ func Frequencies(ctx context.Context, f *model.Frozen, set *encoding.Packed, thr
 
 func counts(f *model.Frozen) [][]int {
 	c := [][]int{make([]int, f.Inputs())}
-	for range f.Layers {
-		c = append(c, make([]int, f.Width))
+	for l := range f.Layers {
+		c = append(c, make([]int, f.Layers[l].Width()))
 	}
 	return c
 }

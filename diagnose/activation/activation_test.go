@@ -28,16 +28,15 @@ func slow(f *model.Frozen, set *encoding.Packed) [][][]bool {
 		layers := [][]bool{input}
 		for _, layer := range f.Layers {
 			from := map[model.Source][]bool{model.Input: input, model.Previous: layers[len(layers)-1]}
-			out := make([]bool, f.Width)
-			for i, op := range layer.Op {
-				row := 3
-				if from[layer.ASource][layer.A[i]] {
-					row -= 2
+			out := make([]bool, layer.Width())
+			for i := range out {
+				line := 0
+				for _, p := range layer.Pins {
+					if line *= 2; from[p.Source][p.Index[i]] {
+						line++
+					}
 				}
-				if from[layer.BSource][layer.B[i]] {
-					row--
-				}
-				out[i] = op>>row&1 == 1
+				out[i] = layer.Op.At(i)>>(1<<len(layer.Pins)-1-line)&1 == 1
 			}
 			layers = append(layers, out)
 		}

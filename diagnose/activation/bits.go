@@ -44,9 +44,9 @@ func (b *Bits) Digest() [sha256.Size]byte {
 // Collect returns the bits of a layer for a whole set. It returns the context's error if
 // that ends first.
 func Collect(ctx context.Context, f *model.Frozen, set *encoding.Packed, layer, threads int) (*Bits, error) {
-	width := f.Width
-	if layer == 0 {
-		width = f.Inputs()
+	width := f.Inputs()
+	if layer > 0 {
+		width = f.Layers[layer-1].Width()
 	}
 	b := NewBits(width, set.Labels)
 	err := sweep(ctx, f, set, threads, func() visitor {

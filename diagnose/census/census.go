@@ -21,17 +21,21 @@ type Categories struct {
 	Binary      float64 `json:"binary"`       // gates with one of the ten operations of two inputs
 }
 
-// Take counts the operations of f. A network of one layer has none to count: all
+// Take counts the operations of f, of gates with two pins. A network of one layer has none to count: all
 // shares are 0 then. The deployed gate count of the paper, width x depth, is
 // [model.Frozen.Gates]; it counts the first layer too.
 func Take(f *model.Frozen) Census {
 	var count [16]int
+	gates := 0
 	for l := 1; l < len(f.Layers); l++ {
-		for _, op := range f.Layers[l].Op {
-			count[op]++
+		if layer := &f.Layers[l]; len(layer.Pins) == 2 {
+			for _, op := range layer.Op.Narrow {
+				count[op]++
+			}
+			gates += layer.Width()
 		}
 	}
-	c := Census{Gates: f.Gates() - f.Width}
+	c := Census{Gates: gates}
 	if c.Gates == 0 {
 		return c
 	}

@@ -22,7 +22,7 @@ func network(t *testing.T, layers ...model.FrozenLayer) *model.Frozen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &model.Frozen{Name: "n", Classes: []string{"all"}, Width: len(layers[0].Op), Encoder: *e, Layers: layers}
+	f := &model.Frozen{Name: "n", Classes: []string{"all"}, Width: layers[0].Width(), Encoder: *e, Layers: layers}
 	if err := f.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -34,15 +34,19 @@ func spine(ops ...uint8) model.FrozenLayer {
 	for i := range own {
 		own[i] = uint32(i)
 	}
-	return model.FrozenLayer{Op: ops, A: own, B: make([]uint32, len(ops)), ASource: model.Previous, BSource: model.Input}
+	return gates(ops, model.Previous, own, model.Input, make([]uint32, len(ops)))
 }
 
 func first(ops ...uint8) model.FrozenLayer {
-	return model.FrozenLayer{Op: ops, A: make([]uint32, len(ops)), B: make([]uint32, len(ops))}
+	return gates(ops, model.Input, make([]uint32, len(ops)), model.Input, make([]uint32, len(ops)))
+}
+
+func gates(ops []uint8, aSource model.Source, a []uint32, bSource model.Source, b []uint32) model.FrozenLayer {
+	return model.FrozenLayer{Op: model.Tables{Narrow: ops}, Pins: []model.FrozenPin{{Source: aSource, Index: a}, {Source: bSource, Index: b}}}
 }
 
 func wired(a, b []uint32, ops ...uint8) model.FrozenLayer {
-	return model.FrozenLayer{Op: ops, A: a, B: b, ASource: model.Previous, BSource: model.Previous}
+	return gates(ops, model.Previous, a, model.Previous, b)
 }
 
 var approx = cmpopts.EquateApprox(0, 1e-12)
@@ -138,9 +142,9 @@ func recursiveDepth(f *model.Frozen, l int, i uint32) int {
 		}
 		return recursiveDepth(f, l-1, i)
 	}
-	a := func() int { return pin(layer.ASource, layer.A[i]) }
-	b := func() int { return pin(layer.BSource, layer.B[i]) }
-	switch layer.Op[i] {
+	a := func() int { return pin(layer.Pins[0].Source, layer.Pins[0].Index[i]) }
+	b := func() int { return pin(layer.Pins[1].Source, layer.Pins[1].Index[i]) }
+	switch layer.Op.Narrow[i] {
 	case 0, 15:
 		return 0
 	case 3:
@@ -179,14 +183,14 @@ func TestTakeCensus(t *testing.T) {
 func TestCensusAddsUp(t *testing.T) {
 	for op := range uint8(16) {
 		c := census.Take(network(t, first(0), spine(op)))
-		support := netlist.Support(netlist.Extend(netlist.Table(op), 2))
+		support := netlist.Support(netlist.Extend(netlist.Table(uint64(op), 2), 2))
 		want := census.Categories{}
 		switch {
 		case support == 0:
 			want.Constants = 1
 		case support == 3:
 			want.Binary = 1
-		case netlist.Table(op)&1 == 0:
+		case netlist.Table(uint64(op), 2)&1 == 0:
 			want.PassThrough = 1
 		default:
 			want.Negation = 1

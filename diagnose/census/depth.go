@@ -22,7 +22,8 @@ type LayerDepth struct {
 //	d(A)+1, d(B)+1    for its negation,
 //	1 + max(d(A), d(B))   for the ten operations that depend on both pins,
 //
-// where an input bit has depth 0. It is a property of the frozen network as trained,
+// where an input bit has depth 0; of a node with other pins likewise, by the pins that its table depends on.
+// It is a property of the frozen network as trained,
 // before any pass: a binary operation counts even if both pins read the same bit.
 //
 // The percentiles interpolate linearly between the two gates next to them in order of
@@ -30,42 +31,40 @@ type LayerDepth struct {
 // It costs O(gates).
 func EffectiveDepth(f *model.Frozen) []LayerDepth {
 	inputs := make([]int32, f.Inputs())
-	depth, before := make([]int32, f.Width), make([]int32, f.Width)
+	var before []int32
 	layers := make([]LayerDepth, f.Depth())
 	for l := range f.Layers {
 		layer := &f.Layers[l]
-		depth, before = before, depth
-		a, b := before, before
-		if layer.ASource == model.Input {
-			a = inputs
-		}
-		if layer.BSource == model.Input {
-			b = inputs
-		}
-		for i, op := range layer.Op {
-			depth[i] = gateDepth(op, a[layer.A[i]], b[layer.B[i]])
+		depth := make([]int32, layer.Width())
+		for i := range depth {
+			depth[i] = nodeDepth(layer, i, inputs, before)
 		}
 		layers[l] = describeDepths(depth, l+1)
+		before = depth
 	}
 	return layers
 }
 
-// gateDepth is the recursion of [EffectiveDepth].
-func gateDepth(op uint8, a, b int32) int32 {
-	switch op {
-	case 0, 15:
-		return 0
-	case 3:
-		return a
-	case 5:
-		return b
-	case 12:
-		return a + 1
-	case 10:
-		return b + 1
-	default:
-		return 1 + max(a, b)
+// nodeDepth is the recursion of [EffectiveDepth] for a node, given the depths of the sources.
+func nodeDepth(layer *model.FrozenLayer, node int, inputs, before []int32) int32 {
+	table, pins := layer.Op.At(node), len(layer.Pins)
+	deepest, support, passes := int32(0), 0, false
+	for k := range layer.Pins {
+		if !model.DependsOn(table, pins, k) {
+			continue
+		}
+		p := &layer.Pins[k]
+		depth := inputs
+		if p.Source == model.Previous {
+			depth = before
+		}
+		deepest, support = max(deepest, depth[p.Index[node]]), support+1
+		passes = table == model.PinTable(pins, k)
 	}
+	if support == 0 || passes {
+		return deepest
+	}
+	return deepest + 1
 }
 
 // describeDepths summarises depths of at most the given limit.

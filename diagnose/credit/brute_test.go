@@ -27,9 +27,9 @@ type brutePin struct {
 // pin returns pin A, which is 0, or B of gate i of layer l.
 func (b *brute) pin(l, i, pin int) brutePin {
 	s, at := b.section(l)
-	p := &s.A
+	p := &s.Pins[0]
 	if pin == 1 {
-		p = &s.B
+		p = &s.Pins[1]
 	}
 	if p.Source == model.Spine {
 		return brutePin{true, []int{i}, []float64{1}, i}
@@ -67,7 +67,7 @@ func (b *brute) section(l int) (s *model.Section, at int) {
 
 func (b *brute) logits(l, i int) []float32 {
 	s, at := b.section(l)
-	arity := b.m.Arity()
+	arity := b.m.Sections[0].Arity
 	return s.Ops[(i*s.Layers+at)*arity:][:arity]
 }
 
@@ -130,7 +130,7 @@ func (b *brute) output(o int) [][][]float64 {
 	g := make([][][]float64, b.m.Depth())
 	for l := range g {
 		for range b.m.Width {
-			g[l] = append(g[l], make([]float64, b.m.Arity()))
+			g[l] = append(g[l], make([]float64, b.m.Sections[0].Arity))
 		}
 	}
 	for s, x := range b.x {
@@ -255,7 +255,7 @@ func (b *brute) layer(contribution [][][][]float64, l int) (r bruteLayer) {
 		}
 		r.eligible++
 		threshold, total, active := math.Max(1e-12, 1e-5*largest), 0.0, false
-		sum := make([]float64, b.m.Arity())
+		sum := make([]float64, b.m.Sections[0].Arity)
 		for k, o := range b.sampled {
 			g := contribution[k][l][i]
 			if n := length(g); reached[o] && n > threshold {

@@ -30,10 +30,11 @@ import (
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/topology"
 )
 
 // Topologies are the paper's, in the order of its figure.
-var Topologies = []string{"rwlgn", "rwlgn-spine", "rwlgn-classwise", "ialgn"}
+var Topologies = topology.Compared()
 
 // The paper's numbers of sampled gates a layer and of batches.
 const (
@@ -75,17 +76,30 @@ type Result struct {
 
 // Configure returns a configuration with another topology, and without the keys that only
 // its own has.
-func Configure(c config.Config, topology string) (config.Config, error) {
-	if !slices.Contains(Topologies, topology) {
-		return c, hint.Near(hint.With(fmt.Errorf("topology %.40q is unknown", topology), "use %s",
-			strings.Join(Topologies, ", ")), topology, Topologies)
+func Configure(c config.Config, name string) (config.Config, error) {
+	if !slices.Contains(Topologies, name) {
+		return c, hint.Near(hint.With(fmt.Errorf("topology %.40q is unknown", name), "use %s",
+			strings.Join(Topologies, ", ")), name, Topologies)
 	}
 	if c.Train.Estimator != "ste" {
 		return c, hint.With(fmt.Errorf("train.estimator: credit is measured with straight-through gradients, not with %s",
 			c.Train.Estimator), "use ste")
 	}
-	c = c.As(topology)
+	c = c.As(name)
+	if err := Gates(&c.Model); err != nil {
+		return c, err
+	}
 	return c, c.Check()
+}
+
+// Gates returns an error for a network that is not of gates with two pins in layers of one width, as the paper's are:
+// credit is defined for those.
+func Gates(k *topology.Keys) error {
+	if row := k.Row(); row.Figure > 0 && k.Inputs == 2 {
+		return nil
+	}
+	return hint.With(fmt.Errorf("model.inputs: credit is measured in networks of gates with two inputs, and these are %s",
+		k.Title()), "use model.inputs: 2 and one of the topologies %s", strings.Join(Topologies, ", "))
 }
 
 // Check reports numbers that cannot be, also with the data.

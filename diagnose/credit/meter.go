@@ -26,7 +26,7 @@ func newMeter(m *model.Model, sampled []int, batch int, members *crew.Crew) *met
 		coverage: make([][]float64, len(n.layers)), purity: make([][]float64, len(n.layers)),
 	}
 	for range members.Size() {
-		t.scorers = append(t.scorers, newScorer(len(sampled), m.Arity()))
+		t.scorers = append(t.scorers, newScorer(len(sampled), m.Sections[0].Arity))
 	}
 	for l := range n.layers {
 		truths := make([]truth, len(sampled))

@@ -62,12 +62,9 @@ func (n *network) forward(samples int) []int32 {
 
 // row returns the row of what a pin of a gate reads.
 func (n *network) row(l, i, pin int) int {
-	f := &n.frozen.Layers[l]
-	source, wire := f.ASource, int(f.A[i])
-	if pin == 1 {
-		source, wire = f.BSource, int(f.B[i])
-	}
-	if source == model.Input {
+	p := &n.frozen.Layers[l].Pins[pin]
+	wire := int(p.Index[i])
+	if p.Source == model.Input {
 		return wire
 	}
 	return n.m.Encoder.Inputs() + (l-1)*n.m.Width + wire
@@ -79,12 +76,7 @@ func (n *network) bit(row, sample int) uint64 {
 }
 
 // pin returns a pin of a layer's gates.
-func (l layer) pin(pin int) *model.Pin {
-	if pin == 0 {
-		return &l.section.A
-	}
-	return &l.section.B
-}
+func (l layer) pin(pin int) *model.Pin { return &l.section.Pins[pin] }
 
 // parents calls visit with each hidden gate that a pin of gate i is wired to, selected or
 // not, and its number among the pin's candidates.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 
-	"ialgn/diagnose/depthuse"
 	"ialgn/internal/plot"
 	"ialgn/trainer"
+	"ialgn/trainer/topology"
 )
 
 // Report is the credit of some topologies, all else being equal.
@@ -30,7 +30,7 @@ type Report struct {
 // MeasureAll makes runs that differ in the topology alone, on the same data. begin is told of each; what it returns is
 // told how far it is, and of its end.
 func MeasureAll(ctx context.Context, runs []Options, data *trainer.Data,
-	begin func(topology string) (func(Progress), func(error)),
+	begin func(name string) (func(Progress), func(error)),
 ) (*Report, error) {
 	o := runs[0]
 	m, t := o.Config.Model, o.Config.Train
@@ -79,7 +79,7 @@ func (r *Report) Charts() []*plot.Chart {
 		p.Title += fmt.Sprintf(", %s %d x %d, %s", r.DataSet, r.Width, r.Depth, start)
 		p.X = plot.Axis{Label: "Layer"}
 		for _, t := range r.Topologies {
-			s := plot.Series{Name: depthuse.TopologyNames[t.Topology], X: plot.Upto(len(t.Layers))}
+			s := plot.Series{Name: topology.Find(t.Topology).Title, X: plot.Upto(len(t.Layers))}
 			values := [][]*trainer.Spread{t.PathSharing, t.Coverage, t.Purity}[i]
 			s.Y, s.Low, s.High = curveOf(values, i > 0)
 			p.Series = append(p.Series, s)

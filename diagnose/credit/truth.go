@@ -13,7 +13,8 @@ type truth struct {
 }
 
 func (n *network) truth(l, i int) truth {
-	at, arity := n.layers[l], n.m.Arity()
+	at := n.layers[l]
+	arity := at.section.Arity
 	w := at.section.Ops[(i*at.section.Layers+at.at)*arity:][:arity]
 	if arity != patterns {
 		return truth{p: softmax(w)}

@@ -1,12 +1,11 @@
 // Package depthuse draws how networks use their layers, as figure 5 of the IALGN paper: which
 // operations their gates have, and the effective depth of each layer. It has the paper's
-// names of operations and topologies.
+// names of operations.
 package depthuse
 
 import (
 	"ialgn/diagnose/census"
 	"ialgn/internal/plot"
-	"ialgn/trainer/config"
 )
 
 // Statistics are a network's, or the means over the seeds of one, as the supplement of
@@ -25,23 +24,6 @@ type Depth struct{ Mean, P10, P90, Max float64 }
 var OperationNames = [16]string{
 	"FALSE", "A AND B", "A AND NOT B", "A", "NOT A AND B", "B", "XOR", "OR",
 	"NOR", "XNOR", "NOT B", "A OR NOT B", "NOT A", "NOT A OR B", "NAND", "TRUE",
-}
-
-// TopologyNames are the paper's, by those of the configuration.
-var TopologyNames = map[string]string{
-	"ialgn": "IALGN", "rwlgn": "RWLGN", "rwlgn-spine": "RWLGN with Spine", "rwlgn-classwise": "Class-wise RWLGN",
-}
-
-// NetworkName returns what the paper calls a network of that configuration.
-func NetworkName(m config.Model) string {
-	name := TopologyNames[m.Topology]
-	switch {
-	case m.Parametrization != "light":
-		return name
-	case m.Topology == "rwlgn":
-		return "LDLGN"
-	}
-	return name + ", light gates"
 }
 
 // DepthChart shows the effective depth of networks by layer, as figure 5 (a, b) of the

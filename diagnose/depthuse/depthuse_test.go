@@ -7,7 +7,6 @@ import (
 
 	"ialgn/diagnose/census"
 	"ialgn/internal/plot"
-	"ialgn/trainer/config"
 )
 
 // two are statistics with a different number at each place.
@@ -55,21 +54,6 @@ func TestShareCharts(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, c.chart.Bars[0].Values); diff != "" || c.chart.Bars[1].Name != "IALGN" {
 			t.Errorf("%s (-want +got):\n%s", c.chart.Title, diff)
-		}
-	}
-}
-
-func TestNetworkName(t *testing.T) {
-	for _, c := range []struct{ topology, gates, want string }{
-		{"ialgn", "softmax16", "IALGN"},
-		{"rwlgn", "softmax16", "RWLGN"},
-		{"rwlgn", "light", "LDLGN"},
-		{"rwlgn-spine", "softmax16", "RWLGN with Spine"},
-		{"rwlgn-classwise", "softmax16", "Class-wise RWLGN"},
-		{"ialgn", "light", "IALGN, light gates"},
-	} {
-		if got := NetworkName(config.Model{Topology: c.topology, Parametrization: c.gates}); got != c.want {
-			t.Errorf("%s, %s: %q, want %q", c.topology, c.gates, got, c.want)
 		}
 	}
 }

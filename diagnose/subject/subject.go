@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"ialgn/diagnose/depthuse"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/trainer"
@@ -30,7 +29,7 @@ type Group struct {
 // topology that differ otherwise have no common mean, and no names to tell them apart; a seed that is named twice would
 // count twice.
 func Place(groups []*Group, path string, cfg config.Config) ([]*Group, error) {
-	name := depthuse.NetworkName(cfg.Model)
+	name := cfg.Model.Title()
 	for _, g := range groups {
 		if g.Name != name {
 			continue

@@ -25,8 +25,9 @@ func arrays(m *model.Model) []*array {
 	first := 0
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		all = append(all, &array{kind: Operations, first: first, layers: s.Layers, k: m.Arity(), now: s.Ops})
-		for _, p := range []*model.Pin{&s.A, &s.B} {
+		all = append(all, &array{kind: Operations, first: first, layers: s.Layers, k: s.Arity, now: s.Ops})
+		for k := range s.Pins {
+			p := &s.Pins[k]
 			if p.Logits == nil {
 				continue
 			}

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ialgn/diagnose/depthuse"
 	"ialgn/internal/option"
 	"ialgn/internal/plot"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
+	"ialgn/trainer/topology"
 )
 
 // Variant is a run to measure.
@@ -29,14 +29,14 @@ func Grid(ctx context.Context, cfg config.Config, path string, folders []string)
 		return nil, err
 	}
 	ext := filepath.Ext(path)
-	for _, topology := range []string{"rwlgn", "ialgn"} {
+	for _, name := range []string{"rwlgn", "ialgn"} {
 		for _, init := range []string{"random", "skip"} {
 			for _, estimator := range []string{"soft", "ste"} {
-				v := Variant{cfg.As(topology), fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), topology, init,
+				v := Variant{cfg.As(name), fmt.Sprintf("%s.%s-%s-%s%s", strings.TrimSuffix(path, ext), name, init,
 					estimator, ext)}
 				v.Config.Model.Init, v.Config.Train.Estimator = init, estimator
 				if err := cmp.Or(v.Config.Check(), v.Config.CheckClasses(len(data.Classes), data.Encoder.Inputs())); err != nil {
-					return nil, option.Errorf("{Grid}, %s: %w", topology, err)
+					return nil, option.Errorf("{Grid}, %s: %w", name, err)
 				}
 				all = append(all, v)
 			}
@@ -99,17 +99,14 @@ var chartKinds = []struct {
 	{"anchors", "anchor", func(r *Report) Means { return r.Anchors }},
 }
 
-// chartTopologies are the topologies in the order of their charts.
-var chartTopologies = []string{"rwlgn", "rwlgn-spine", "rwlgn-classwise", "ialgn"}
-
 // chartName returns the name of a chart.
-func chartName(topology, kind string) string { return "updates-" + topology + "-" + kind }
+func chartName(network, kind string) string { return "updates-" + network + "-" + kind }
 
 // ChartNames returns the names of all charts that there may be.
 func ChartNames() (all []string) {
 	for _, kind := range chartKinds {
-		for _, topology := range chartTopologies {
-			all = append(all, chartName(topology, kind.name))
+		for _, row := range topology.InFigures() {
+			all = append(all, chartName(row.Name, kind.name))
 		}
 	}
 	return all
@@ -118,20 +115,20 @@ func ChartNames() (all []string) {
 // Charts draws one for each topology and kind of parameters that runs have, with its name.
 func Charts(runs []Report) (names []string, charts []*plot.Chart) {
 	for _, kind := range chartKinds {
-		for _, topology := range chartTopologies {
+		for _, row := range topology.InFigures() {
 			chart := &plot.Chart{
 				X: plot.Axis{Label: "Layer"},
 				Y: plot.Axis{Label: "Mean absolute change of a parameter in a step", Log: true},
 			}
 			for i := range runs {
-				if m := kind.means(&runs[i]); runs[i].Topology == topology && m.Any() {
-					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", depthuse.TopologyNames[topology], runs[i].Width,
+				if m := kind.means(&runs[i]); runs[i].Topology == row.Name && m.Any() {
+					chart.Title = fmt.Sprintf("%s %d x %d: %s parameters", row.Title, runs[i].Width,
 						runs[i].Depth, kind.title)
 					chart.Series = append(chart.Series, seriesOf(&runs[i], m, i+1)...)
 				}
 			}
 			if len(chart.Series) > 0 {
-				names, charts = append(names, chartName(topology, kind.name)), append(charts, chart)
+				names, charts = append(names, chartName(row.Name, kind.name)), append(charts, chart)
 			}
 		}
 	}

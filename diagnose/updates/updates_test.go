@@ -79,7 +79,7 @@ func parameters(m *model.Model) map[place][]float64 {
 			}
 		}
 		add(Operations, s.Ops)
-		for _, p := range []model.Pin{s.A, s.B} {
+		for _, p := range []model.Pin{s.Pins[0], s.Pins[1]} {
 			if p.Source == model.Previous {
 				add(Hidden, p.Logits)
 			} else {

@@ -45,13 +45,14 @@ def read(path):
     return read_with_package(path)
 
 
-def truth_bits(ops):
-    """Return f(0,0), f(0,1), f(1,0), f(1,1) of each gate, [width, layers, 4].
+def truth_bits(ops, pins):
+    """Return the value of each line of each node's truth table, [width, layers, 2^pins].
 
-    Sixteen logits choose an operation, whose number has f(0,0) as its bit 3 and f(1,1)
-    as its bit 0. Four logits are the truth table: above 0 is 1.
+    The number of a line has the pins as its binary digits, pin A as the highest. Sixteen
+    logits of two pins choose an operation, whose number has f(0,0) as its bit 3 and f(1,1)
+    as its bit 0. Otherwise there is a logit for each line: above 0 is 1.
     """
-    if ops.shape[2] == 4:
+    if pins != 2 or ops.shape[2] == 4:
         return ops > 0
     number = ops.argmax(axis=2)
     return np.stack([number >> shift & 1 for shift in (3, 2, 1, 0)], axis=2) > 0
@@ -65,33 +66,38 @@ def chosen_wires(arrays, prefix):
     return np.take_along_axis(wires, best[:, :, None], axis=2)[:, :, 0].astype(int)
 
 
+def pins_of(section):
+    """Return the pins of a section: a and b in version 1, a list in version 2."""
+    return section["pins"] if "pins" in section else [section["a"], section["b"]]
+
+
 def last_layer(metadata, arrays, x):
     """Return the bits of the last layer, [samples, width], of the input bits x."""
     h = None
     for i, section in enumerate(json.loads(metadata["sections"])):
-        truth = truth_bits(arrays[f"section{i}.ops"])
-        wires = {}
-        for pin in "ab":
-            if section[pin]["source"] != "spine":
-                wires[pin] = chosen_wires(arrays, f"section{i}.{pin}.")
+        pins = pins_of(section)
+        truth = truth_bits(arrays[f"section{i}.ops"], len(pins))
+        wires = [
+            None if pin["source"] == "spine" else chosen_wires(arrays, f"section{i}.{'abcdef'[k]}.")
+            for k, pin in enumerate(pins)
+        ]
         for layer in range(section["layers"]):
-            pins = {}
-            for pin in "ab":
-                if section[pin]["source"] == "spine":
-                    pins[pin] = h  # the same gate of the layer before
+            line = 0
+            for pin, wire in zip(pins, wires):
+                if pin["source"] == "spine":
+                    bits = h  # the same node of the layer before
                 else:
-                    bits = x if section[pin]["source"] == "input" else h
-                    pins[pin] = bits[:, wires[pin][:, layer]]
-            corner = 2 * pins["a"].astype(int) + pins["b"]
-            h = np.take_along_axis(truth[None, :, layer], corner[:, :, None], axis=2)[:, :, 0]
+                    bits = (x if pin["source"] == "input" else h)[:, wire[:, layer]]
+                line = 2 * line + bits.astype(int)
+            h = np.take_along_axis(truth[None, :, layer], line[:, :, None], axis=2)[:, :, 0]
     return h
 
 
 def counts_and_logits(path, x):
     """Return the class counts and the logits, both [samples, classes]."""
     metadata, arrays = read(path)
-    if metadata["format"] != "ialgn-model" or metadata["version"] != "1":
-        raise ValueError(f"{path}: not a model file of version 1")
+    if metadata["format"] != "ialgn-model" or metadata["version"] not in ("1", "2"):
+        raise ValueError(f"{path}: not a model file of version 1 or 2")
     inputs = arrays["encoder.thresholds"].size
     if x.ndim != 2 or x.shape[1] != inputs:
         raise ValueError(f"inputs of shape {x.shape}, the model reads {inputs} bits a sample")

@@ -25,7 +25,11 @@ var policy = Policy{
 			},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
-		{Package: "trainer/config", External: []string{yaml}, Test: []string{"trainer/encoding"}},
+		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
+		{
+			Package: "trainer/config", Imports: []string{"trainer/topology"}, External: []string{yaml},
+			Test: []string{"trainer/encoding"},
+		},
 		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
@@ -33,13 +37,13 @@ var policy = Policy{
 		{
 			Package: "trainer/model",
 			Imports: []string{
-				"trainer/config", "trainer/encoding", "internal/bitplane", "internal/atomicfile", "internal/crew",
-				"internal/hugepage", "internal/jsonfault",
+				"trainer/config", "trainer/encoding", "trainer/topology", "internal/bitplane", "internal/atomicfile",
+				"internal/crew", "internal/hugepage", "internal/jsonfault",
 			},
 			External: []string{math32, sync}, Test: []string{"internal/resign"},
 		},
 		{
-			Package: "trainer/kernel", Imports: []string{"trainer/detmath"}, External: []string{sys},
+			Package: "trainer/kernel", Imports: []string{"trainer/detmath", "trainer/draw"}, External: []string{sys},
 			TestStandard: []string{"unsafe"},
 		},
 		{
@@ -47,7 +51,7 @@ var policy = Policy{
 				"trainer/model", "trainer/kernel", "trainer/detmath",
 				"internal/bitplane", "internal/crew", "internal/hugepage",
 			},
-			Test: []string{"trainer/config", "trainer/encoding"},
+			Test: []string{"trainer/config", "trainer/encoding", "trainer/topology"},
 		},
 
 		{
@@ -67,7 +71,7 @@ var policy = Policy{
 		},
 		{
 			Package: "diagnose/updates", Imports: []string{
-				"trainer", "trainer/config", "trainer/model", "diagnose/depthuse",
+				"trainer", "trainer/config", "trainer/model", "trainer/topology",
 				"internal/plot", "internal/crew", "internal/hugepage", "internal/jsonfault",
 			},
 			Test: []string{"trainer/..."},
@@ -266,7 +270,7 @@ var policy = Policy{
 			Test: []string{"netlist", "backend/aiger", "backend/lowering", "trainer/config", "trainer/encoding"},
 		},
 
-		{Package: "diagnose/subject", Imports: []string{"diagnose/depthuse", "trainer", "trainer/config", "trainer/model"}},
+		{Package: "diagnose/subject", Imports: []string{"trainer", "trainer/config", "trainer/model"}},
 		{Package: "diagnose/analysis", Imports: []string{
 			"diagnose/census", "diagnose/depthuse", "diagnose/subject",
 			"internal/plot", "trainer/model",
@@ -280,12 +284,12 @@ var policy = Policy{
 			"internal/plot", "trainer",
 		}},
 		{Package: "diagnose/census", Imports: []string{"trainer/model"}, Test: []string{"netlist", "trainer/encoding"}},
-		{Package: "diagnose/depthuse", Imports: []string{"diagnose/census", "trainer/config", "internal/plot"}},
+		{Package: "diagnose/depthuse", Imports: []string{"diagnose/census", "internal/plot"}},
 		{
 			Package: "diagnose/credit",
 			Imports: []string{
 				"trainer", "trainer/config", "trainer/draw", "trainer/encoding", "trainer/kernel", "trainer/model",
-				"diagnose/depthuse", "internal/crew", "internal/plot",
+				"trainer/topology", "diagnose/depthuse", "internal/crew", "internal/plot",
 			},
 			Test: []string{"trainer/engine"},
 		},
@@ -337,7 +341,7 @@ var policy = Policy{
 			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "internal/modelgen", Imports: []string{
-			"trainer/config", "trainer/encoding", "trainer/model",
+			"trainer/config", "trainer/encoding", "trainer/model", "trainer/topology",
 			"internal/hugepage",
 		}},
 		{Package: "tools/architecture", Imports: []string{"internal/archtest"}},

@@ -1,50 +1,14 @@
 package modelgen
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
-
-// sections returns the sections of a topology without arrays: of private chains the first
-// layer and the rest, of all others one for each layer, whose gates then follow each other.
-func sections(o Options) []model.Section {
-	anchor := model.Pin{Source: model.Input, K: o.Anchors}
-	wire := model.Pin{Source: model.Previous, K: 1}
-	spine := model.Pin{Source: model.Spine, K: 1}
-	var first, rest model.Section
-	switch o.Topology {
-	case "ialgn":
-		first.A, first.B, rest.A, rest.B = anchor, anchor, spine, anchor
-		if o.Fixed {
-			first.A.K = 1
-		}
-		if o.Hidden > 1 {
-			rest.A = model.Pin{Source: model.Previous, K: o.Hidden}
-		}
-	case "rwlgn", "rwlgn-classwise":
-		rest.A, rest.B = wire, wire
-	case "rwlgn-spine":
-		rest.A, rest.B = spine, wire
-	default:
-		panic("modelgen: unknown topology " + o.Topology)
-	}
-	if o.Topology != "ialgn" {
-		first.A = model.Pin{Source: model.Input, K: 1}
-		first.B = first.A
-	}
-	first.Layers, rest.Layers = 1, 1
-	if o.Topology == "ialgn" && o.Hidden == 1 { // private chains: one section for all of the rest
-		rest.Layers = o.Depth - 1
-	}
-	all := []model.Section{first}
-	for layer := 1; layer < o.Depth; layer += rest.Layers {
-		all = append(all, rest)
-	}
-	return all
-}
 
 // generator fills the arrays of one section.
 type generator struct {
@@ -52,6 +16,7 @@ type generator struct {
 	o       Options
 	m       *model.Model
 	section int
+	layer   topology.Layer
 	inputs  []uint32 // input bits that pins choose from; nil: all
 }
 
@@ -68,15 +33,20 @@ func chooseInputs(r *rand.Rand, n int, share float64) []uint32 {
 }
 
 func (g *generator) fill(s *model.Section) {
-	gates, arity := g.m.Width*s.Layers, g.m.Arity()
+	gates, arity := s.Width*s.Layers, s.Arity
 	s.Ops = g.normal(gates * arity)
 	if g.section > 0 && g.o.ShareA+g.o.ShareBinary > 0 {
 		for i := range gates {
-			g.prefer(s.Ops[i*arity:(i+1)*arity], g.operation())
+			if pins := len(s.Pins); pins == 2 {
+				g.prefer(s.Ops[i*arity:(i+1)*arity], g.operation())
+			} else {
+				g.preferTable(s.Ops[i*arity:(i+1)*arity], g.table(pins))
+			}
 		}
 	}
-	g.fillPin(&s.A, s.Layers)
-	g.fillPin(&s.B, s.Layers)
+	for k := range s.Pins {
+		g.fillPin(s, k)
+	}
 }
 
 func (g *generator) normal(n int) []float32 {
@@ -111,21 +81,52 @@ func (g *generator) prefer(logits []float32, op uint8) {
 		logits[op] += 20
 		return
 	}
+	g.preferTable(logits, uint64(op))
+}
+
+// table draws the number of a table of that many pins (see [model.Tables]): one that passes pin A on, one that counts
+// its ones, or one of all, in the shares of operations.
+func (g *generator) table(pins int) uint64 {
+	switch u := g.Float64(); {
+	case u < g.o.ShareA:
+		return model.PinTable(pins, 0)
+	case u < g.o.ShareA+g.o.ShareBinary:
+		least, t := 1+g.IntN(pins), uint64(0)
+		for line := range 1 << pins {
+			if t <<= 1; bits.OnesCount(uint(line)) >= least {
+				t |= 1
+			}
+		}
+		return t
+	}
+	return g.Uint64() & model.LastTable(pins)
+}
+
+// preferTable raises the logits of the lines where the table is 1 so that it is what freezing selects.
+func (g *generator) preferTable(logits []float32, table uint64) {
 	for i := range logits {
-		logits[i] += float32(20*int(op>>(3-i)&1) - 10)
+		logits[i] += float32(20*int(table>>(len(logits)-1-i)&1) - 10)
 	}
 }
 
 // fillPin draws the candidates of a pin, without replacement as far as there are
 // enough, and their logits.
-func (g *generator) fillPin(p *model.Pin, layers int) {
+func (g *generator) fillPin(s *model.Section, k int) {
+	p, form := &s.Pins[k], &g.layer.Pins[k]
 	if p.Source == model.Spine {
 		return
 	}
-	p.Wires = model.MakeIndices(g.m.Width*layers*p.K, g.sources(p.Source))
+	entries := s.Width * s.Layers
+	p.Wires = model.MakeIndices(entries*p.K, g.m.Limit(g.section, k))
+	if form.Wires == topology.Leaves {
+		for i := range entries {
+			p.Wires.Set(i, uint32(i*form.Leaf.Of+form.Leaf.Index))
+		}
+		return
+	}
 	drawn := make([]uint32, 0, p.K)
-	for i := range g.m.Width * layers {
-		low, n := g.group(p.Source, i/layers)
+	for i := range entries {
+		low, n := g.group(k, i/s.Layers)
 		drawn = drawn[:0]
 		for len(drawn) < p.K {
 			v := uint32(low + g.IntN(n))
@@ -140,26 +141,19 @@ func (g *generator) fillPin(p *model.Pin, layers int) {
 		}
 	}
 	if p.K > 1 {
-		p.Logits = g.normal(g.m.Width * layers * p.K)
+		p.Logits = g.normal(entries * p.K)
 	}
 }
 
-func (g *generator) sources(s model.Source) int {
-	if s == model.Input {
-		return g.m.Encoder.Inputs()
-	}
-	return g.m.Width
-}
-
-// group returns the sources that a chain may choose from: all, or with class-wise
-// wiring the gates of its own class.
-func (g *generator) group(s model.Source, chain int) (low, n int) {
-	switch {
-	case s == model.Input && g.inputs != nil:
+// group returns the sources that pin k of a node may choose from: all, or with class-wise
+// wiring the nodes of its own class.
+func (g *generator) group(k, node int) (low, n int) {
+	switch form := &g.layer.Pins[k]; {
+	case form.Source == model.Input && g.inputs != nil:
 		return 0, len(g.inputs)
-	case s == model.Input || g.o.Topology != "rwlgn-classwise":
-		return 0, g.sources(s)
+	case form.Wires == topology.ClassWise:
+		n = g.m.Width / g.o.Classes
+		return node / n * n, n
 	}
-	n = g.m.Width / g.o.Classes
-	return chain / n * n, n
+	return 0, g.m.Limit(g.section, k)
 }

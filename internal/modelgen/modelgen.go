@@ -13,13 +13,17 @@ import (
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
 // Options say what network to make. Zero fields take the defaults of [Options.Defaults].
 type Options struct {
-	Topology string // ialgn | rwlgn | rwlgn-spine | rwlgn-classwise
+	Topology string // the name of a row of package topology
 	Width    int
 	Depth    int
+	Inputs   int    // pins a node, default 2
+	Leaves   int    // of a node of a tree
+	Widths   string // of layers of several widths, which then give Width and Depth
 	Features int
 	Bits     int // thermometer bits a feature, plus one
 	BitsIn   int // width of a feature word
@@ -50,6 +54,13 @@ func (o Options) Defaults() Options {
 	if o.Tau == 0 {
 		o.Tau = 3
 	}
+	if o.Widths != "" {
+		widths, err := (&topology.Keys{Widths: o.Widths}).LayerWidths()
+		if err != nil {
+			panic("modelgen: " + err.Error())
+		}
+		o.Width, o.Depth = widths[len(widths)-1], len(widths)
+	}
 	for _, d := range []struct {
 		field *int
 		value int
@@ -62,6 +73,7 @@ func (o Options) Defaults() Options {
 		{&o.Classes, 3},
 		{&o.Anchors, 4},
 		{&o.Hidden, 1},
+		{&o.Inputs, 2},
 	} {
 		if *d.field == 0 {
 			*d.field = d.value
@@ -84,10 +96,17 @@ func New(o Options) *model.Model {
 	for c := range o.Classes {
 		m.Classes = append(m.Classes, fmt.Sprintf("class %d", c))
 	}
-	m.Sections = sections(o)
+	layers := m.Config.Model.Layers()
+	for _, l := range layers {
+		s := model.Section{Layers: l.Layers, Width: l.Width, Arity: m.Config.Model.Arity()}
+		for _, p := range l.Pins {
+			s.Pins = append(s.Pins, model.Pin{Source: p.Source, K: p.K})
+		}
+		m.Sections = append(m.Sections, s)
+	}
 	inputs := chooseInputs(r, m.Encoder.Inputs(), o.ShareInputs)
 	for i := range m.Sections {
-		g := generator{r, o, m, i, inputs}
+		g := generator{r, o, m, i, layers[i], inputs}
 		g.fill(&m.Sections[i])
 	}
 	if err := m.Validate(); err != nil {
@@ -124,16 +143,28 @@ func configuration(o Options) config.Config {
 	c.Data.Set = "digits"
 	c.Encoder = config.Encoder{Kind: "thermometer", Bits: o.Bits, Thresholds: "uniform", BitsIn: o.BitsIn}
 	c.Model = config.Model{
-		Topology: o.Topology, Width: o.Width, Depth: o.Depth, Anchors: o.Anchors, Hidden: o.Hidden,
-		Parametrization: "softmax16", Init: "random", FirstPin: "relaxed", Wiring: "random", Tau: o.Tau,
+		Topology:        o.Topology,
+		Width:           o.Width,
+		Depth:           o.Depth,
+		Inputs:          o.Inputs,
+		Leaves:          o.Leaves,
+		Widths:          o.Widths,
+		Anchors:         o.Anchors,
+		Hidden:          o.Hidden,
+		Parametrization: topology.Softmax16,
+		Init:            "random",
+		FirstPin:        topology.Relaxed,
+		Wiring:          "random",
+		Tau:             o.Tau,
 	}
-	if o.Light {
-		c.Model.Parametrization = "light"
+	if o.Light || o.Inputs != 2 {
+		c.Model.Parametrization = topology.Light
 	}
 	if o.Fixed {
 		c.Model.FirstPin = "fixed"
 	}
-	c.Train = config.Train{Estimator: "ste", Epochs: 1, Batch: 100, Seed: o.Seed}
+	c.Train = config.Train{Estimator: "ste", Epochs: 1, Batch: 100, Seed: o.Seed, Gradients: "float32"}
+	c.Train.Candidates.Kind = "fixed"
 	c.Train.Optimizer = config.Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 	c.Train.Schedule.Kind = "constant"
 	return c

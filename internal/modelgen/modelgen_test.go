@@ -3,9 +3,9 @@ package modelgen
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ialgn/trainer/model"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestForms(t *testing.T) {
@@ -32,7 +32,7 @@ func TestClassWise(t *testing.T) {
 	m := New(Options{Topology: "rwlgn-classwise"})
 	group := m.Width / len(m.Classes)
 	for l, s := range m.Sections[1:] {
-		for _, wires := range []model.Indices{s.A.Wires, s.B.Wires} {
+		for _, wires := range []model.Indices{s.Pins[0].Wires, s.Pins[1].Wires} {
 			for i := range wires.Len() {
 				if int(wires.At(i))/group != i/group {
 					t.Fatalf("layer %d: gate %d reads gate %d of another class", l+2, i, wires.At(i))
@@ -47,7 +47,7 @@ func TestShares(t *testing.T) {
 		m := New(Options{Width: 600, Depth: 41, ShareA: 0.884, ShareBinary: 0.114, Light: light})
 		var count [16]int
 		for _, layer := range m.Freeze().Layers[1:] {
-			for _, op := range layer.Op {
+			for _, op := range layer.Op.Narrow {
 				count[op]++
 			}
 		}
@@ -79,8 +79,8 @@ func TestShareInputs(t *testing.T) {
 		}
 	}
 	for _, s := range m.Sections {
-		note(s.A)
-		note(s.B)
+		note(s.Pins[0])
+		note(s.Pins[1])
 	}
 	if want := m.Encoder.Inputs() / 5; len(read) != want {
 		t.Errorf("pins choose from %d of %d inputs, want %d", len(read), m.Encoder.Inputs(), want)

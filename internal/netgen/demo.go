@@ -13,7 +13,12 @@ func Demo() *model.Frozen {
 		panic("netgen: " + err.Error())
 	}
 	return &model.Frozen{
-		Name: "demo", Classes: []string{"even", "odd"}, Width: 2, Encoder: *e,
-		Layers: []model.FrozenLayer{{Op: []uint8{1, 6}, A: []uint32{0, 1}, B: []uint32{1, 0}}},
+		Name:    "demo",
+		Classes: []string{"even", "odd"},
+		Width:   2,
+		Encoder: *e,
+		Layers: []model.FrozenLayer{
+			{Op: model.Tables{Narrow: []uint8{1, 6}}, Pins: []model.FrozenPin{{Index: []uint32{0, 1}}, {Index: []uint32{1, 0}}}},
+		},
 	}
 }

@@ -134,19 +134,23 @@ type frozenGenerator struct {
 }
 
 func (g *frozenGenerator) layer(l int) model.FrozenLayer {
-	layer := model.FrozenLayer{Op: make([]uint8, g.o.Width), ASource: model.Input, BSource: model.Input}
-	for i := range layer.Op {
-		layer.Op[i] = g.operation(l)
+	layer := model.FrozenLayer{Op: model.MakeTables(g.o.Width, 2)}
+	for i := range layer.Op.Narrow {
+		layer.Op.Narrow[i] = g.operation(l)
+	}
+	pin := func(s model.Source, index []uint32) {
+		layer.Pins = append(layer.Pins, model.FrozenPin{Source: s, Index: index})
 	}
 	switch {
 	case l == 0:
-		layer.A, layer.B = g.indices(g.f.Inputs()), g.indices(g.f.Inputs())
+		pin(model.Input, g.indices(g.f.Inputs()))
+		pin(model.Input, g.indices(g.f.Inputs()))
 	case g.o.Topology == Random:
-		layer.ASource, layer.BSource = model.Previous, model.Previous
-		layer.A, layer.B = g.indices(g.o.Width), g.indices(g.o.Width)
+		pin(model.Previous, g.indices(g.o.Width))
+		pin(model.Previous, g.indices(g.o.Width))
 	default:
-		layer.ASource = model.Previous
-		layer.A, layer.B = g.own(), g.indices(g.f.Inputs())
+		pin(model.Previous, g.own())
+		pin(model.Input, g.indices(g.f.Inputs()))
 	}
 	return layer
 }

@@ -4,10 +4,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"ialgn/netlist"
 	"ialgn/trainer/model"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestFrozen(t *testing.T) {
@@ -40,18 +40,18 @@ func TestFrozen(t *testing.T) {
 func TestTopology(t *testing.T) {
 	f := Frozen(3, FrozenOptions{Width: 40, Classes: 1})
 	for l, layer := range f.Layers[1:] {
-		if layer.ASource != model.Previous || layer.BSource != model.Input {
-			t.Errorf("chain, layer %d: sources %v and %v", l+1, layer.ASource, layer.BSource)
+		if layer.Pins[0].Source != model.Previous || layer.Pins[1].Source != model.Input {
+			t.Errorf("chain, layer %d: sources %v and %v", l+1, layer.Pins[0].Source, layer.Pins[1].Source)
 		}
-		for i, a := range layer.A {
+		for i, a := range layer.Pins[0].Index {
 			if int(a) != i {
 				t.Fatalf("chain, layer %d: gate %d reads spine %d", l+1, i, a)
 			}
 		}
 	}
 	last := Frozen(3, FrozenOptions{Topology: Random}).Layers[4]
-	if last.ASource != model.Previous || last.BSource != model.Previous {
-		t.Errorf("random: sources %v and %v", last.ASource, last.BSource)
+	if last.Pins[0].Source != model.Previous || last.Pins[1].Source != model.Previous {
+		t.Errorf("random: sources %v and %v", last.Pins[0].Source, last.Pins[1].Source)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestShares(t *testing.T) {
 	f := Frozen(4, Paper(600, 41))
 	var count [16]float64
 	for _, layer := range f.Layers[1:] {
-		for _, op := range layer.Op {
+		for _, op := range layer.Op.Narrow {
 			count[op] += 1.0 / 24000
 		}
 	}
@@ -79,7 +79,7 @@ func TestShares(t *testing.T) {
 func TestMix(t *testing.T) {
 	count := func(f *model.Frozen, layers []model.FrozenLayer) (share [16]float64) {
 		for _, layer := range layers {
-			for _, op := range layer.Op {
+			for _, op := range layer.Op.Narrow {
 				share[op] += 1 / float64(f.Width*len(layers))
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"ialgn/trainer/model"
 )
 
-// Network returns the raw netlist of a frozen network: one function cell of two inputs
-// for each gate of the model, in layer order and within a layer in chain order, with
+// Network returns the raw netlist of a frozen network: one function cell for each gate of the model,
+// with the gate's pins as inputs, in layer order and within a layer in chain order, with
 // layer (from 1) and chain (from 0) as its origin. Nothing is simplified: constants
 // and pass-throughs read both their pins too, so that every gate can be compared with
 // the trainer's forward pass.
@@ -69,7 +69,10 @@ func (z *freezer) reserve(s netlist.Scope) error {
 		return fmt.Errorf("%d layers, want at most %d", f.Depth(), netlist.MaxLayers)
 	}
 	classes, count := len(f.Classes), bits.Len(uint(f.Width/len(f.Classes)))
-	cells, pins := f.Gates(), 2*f.Gates()
+	cells, pins := f.Gates(), 0
+	for l := range f.Layers {
+		pins += f.Layers[l].Width() * len(f.Layers[l].Pins)
+	}
 	nets := 2 + f.Inputs() + cells
 	if s >= netlist.Core {
 		cells, pins, nets = cells+classes+1, pins+f.Width+classes*count, nets+classes*count+netlist.ClassBits(classes)
@@ -113,11 +116,13 @@ func (z *freezer) encoder(s netlist.Scope) {
 // layer adds the gates of one layer.
 func (z *freezer) layer(l int) {
 	layer := &z.f.Layers[l]
-	a, b := z.source(layer.ASource), z.source(layer.BSource)
-	h := make([]netlist.Net, len(layer.Op))
-	for i, op := range layer.Op {
+	h, in := make([]netlist.Net, layer.Width()), make([]netlist.Net, len(layer.Pins))
+	for i := range h {
+		for k := range layer.Pins {
+			in[k] = z.source(layer.Pins[k].Source)[layer.Pins[k].Index[i]]
+		}
 		origin := netlist.Origin{Layer: uint16(l + 1), Chain: uint32(i)}
-		h[i] = z.Function(netlist.Table(op), origin, a[layer.A[i]], b[layer.B[i]])
+		h[i] = z.Function(netlist.Table(layer.Op.At(i), len(in)), origin, in...)
 	}
 	z.h = h
 }

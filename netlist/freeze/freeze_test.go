@@ -134,8 +134,8 @@ func checkGates(t *testing.T, where string, n *netlist.Netlist, net []bool, laye
 			continue
 		}
 		gates++
-		if want := layers[o.Layer-1][o.Chain]>>s&1 == 1; net[n.Output(c)] != want || len(n.Inputs(c)) != 2 {
-			t.Fatalf("%s: layer %d, chain %d is %v, want %v, of two inputs", where, o.Layer, o.Chain, !want, want)
+		if want := layers[o.Layer-1][o.Chain]>>s&1 == 1; net[n.Output(c)] != want {
+			t.Fatalf("%s: layer %d, chain %d is %v, want %v", where, o.Layer, o.Chain, !want, want)
 		}
 	}
 	return gates
@@ -249,7 +249,7 @@ func number(net []bool, nets []netlist.Net) (x uint64) {
 func TestFreezeRefuses(t *testing.T) {
 	deep := netgen.Frozen(1, netgen.FrozenOptions{Width: 1, Classes: 1, Depth: 70_000})
 	bad := netgen.Demo()
-	bad.Layers[0].Op[1] = 16
+	bad.Layers[0].Op.Narrow[1] = 16
 	for _, tt := range []struct {
 		name  string
 		f     *model.Frozen

@@ -67,7 +67,7 @@ func (c *fuzzCase) foldable() bool {
 		(!bytes || c.network.Encoder.BitsIn > 1) &&
 		!slices.ContainsFunc(c.network.Layers[1:], func(l model.FrozenLayer) bool {
 			return !isSpine(l) ||
-				l.BSource != model.Input
+				l.Pins[1].Source != model.Input
 		})
 }
 

@@ -24,7 +24,8 @@ func TestOldStream(t *testing.T) {
 		network, topology := drawNetwork(r)
 		o := drawOptions(r)
 		c := newCase(seed)
-		if o.surroundings = c.options.surroundings; !sameNetwork(c.network, network) || c.topology != topology || c.options != o {
+		if o.surroundings = c.options.surroundings; !sameNetwork(c.network, network) || c.topology != topology ||
+			c.options != o {
 			t.Errorf("seed %d gives another case than it did", seed)
 		}
 	}

@@ -114,9 +114,9 @@ func TestSynthesise(t *testing.T) {
 // TestModel holds that the comparison of networks sees a logit and a wire that change what
 // is selected.
 func TestModel(t *testing.T) {
-	c := caseOf(t, func(c fuzzCase) bool { return c.model.Arity() == 16 && c.model.Sections[0].B.K > 1 })
+	c := caseOf(t, func(c fuzzCase) bool { return c.model.Sections[0].Arity == 16 && c.model.Sections[0].Pins[1].K > 1 })
 	s := &c.model.Sections[0]
-	op := c.network.Layers[0].Op[0]
+	op := c.network.Layers[0].Op.Narrow[0]
 	s.Ops[op] -= 100
 	if sameNetwork(c.model.Freeze(), c.network) {
 		t.Error("another operation was not seen")
@@ -125,9 +125,10 @@ func TestModel(t *testing.T) {
 	if !sameNetwork(c.model.Freeze(), c.network) {
 		t.Error("the same network is not the same")
 	}
-	s.B.Wires.Set(0, s.B.Wires.At(0)+1)
-	s.B.Logits[0] = math.MaxFloat32
-	if f := c.model.Freeze(); f.Layers[0].B[0] != c.network.Layers[0].B[0] && sameNetwork(f, c.network) {
+	s.Pins[1].Wires.Set(0, s.Pins[1].Wires.At(0)+1)
+	s.Pins[1].Logits[0] = math.MaxFloat32
+	if f := c.model.Freeze(); f.Layers[0].Pins[1].Index[0] != c.network.Layers[0].Pins[1].Index[0] &&
+		sameNetwork(f, c.network) {
 		t.Error("another wire was not seen")
 	}
 }
@@ -139,23 +140,29 @@ func TestProperties(t *testing.T) {
 			Name: "plain", Width: 4, Classes: []string{"a", "b"}, Encoder: modelgen.Encoder(2, 2, 1),
 			Layers: []model.FrozenLayer{
 				{
-					Op: []uint8{1, 2, 4, 7}, A: []uint32{1, 0, 1, 0}, B: []uint32{0, 1, 0, 1}, ASource: model.Input,
-					BSource: model.Input,
+					Op: model.Tables{Narrow: []uint8{1, 2, 4, 7}},
+					Pins: []model.FrozenPin{
+						{Source: model.Input, Index: []uint32{1, 0, 1, 0}},
+						{Source: model.Input, Index: []uint32{0, 1, 0, 1}},
+					},
 				},
 				{
-					Op: []uint8{1, 2, 4, 7}, A: []uint32{0, 1, 2, 3}, B: []uint32{1, 0, 1, 0}, ASource: model.Previous,
-					BSource: model.Input,
+					Op: model.Tables{Narrow: []uint8{1, 2, 4, 7}},
+					Pins: []model.FrozenPin{
+						{Source: model.Previous, Index: []uint32{0, 1, 2, 3}},
+						{Source: model.Input, Index: []uint32{1, 0, 1, 0}},
+					},
 				},
 			},
 		}
 	}
 	for name, change := range map[string]func(f *model.Frozen){
-		"duplicate anchor in a chain": func(f *model.Frozen) { f.Layers[1].B[2] = 0 },
-		"both pins on one net":        func(f *model.Frozen) { f.Layers[0].A[3] = 1 },
-		"constant gate counted":       func(f *model.Frozen) { f.Layers[1].Op[1] = 15 },
+		"duplicate anchor in a chain": func(f *model.Frozen) { f.Layers[1].Pins[1].Index[2] = 0 },
+		"both pins on one net":        func(f *model.Frozen) { f.Layers[0].Pins[0].Index[3] = 1 },
+		"constant gate counted":       func(f *model.Frozen) { f.Layers[1].Op.Narrow[1] = 15 },
 		"equal chains":                func(f *model.Frozen) { copyChain(f, 0, 1) },
 		"equal chains in two classes": func(f *model.Frozen) { copyChain(f, 0, 3) },
-		"complementary chains":        func(f *model.Frozen) { copyChain(f, 0, 1); f.Layers[1].Op[1] ^= 15 },
+		"complementary chains":        func(f *model.Frozen) { copyChain(f, 0, 1); f.Layers[1].Op.Narrow[1] ^= 15 },
 		"equal classes":               func(f *model.Frozen) { copyChain(f, 0, 3); copyChain(f, 1, 2) },
 	} {
 		f := plain()

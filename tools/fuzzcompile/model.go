@@ -24,7 +24,8 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	for from := 0; from < f.Depth(); {
 		to := from + 1
 		spines := spine && isSpine(f.Layers[from])
-		for spines && to < f.Depth() && isSpine(f.Layers[to]) && f.Layers[to].BSource == f.Layers[from].BSource {
+		second := f.Layers[from].Pins[1].Source
+		for spines && to < f.Depth() && isSpine(f.Layers[to]) && f.Layers[to].Pins[1].Source == second {
 			to++
 		}
 		m.Sections = append(m.Sections, newSection(r, m, f, from, to, spines))
@@ -37,10 +38,10 @@ var parametrizations = []string{"softmax16", "light"}
 
 // isSpine reports whether the gates of a layer read the gates before them with pin A.
 func isSpine(l model.FrozenLayer) bool {
-	if l.ASource != model.Previous {
+	if l.Pins[0].Source != model.Previous {
 		return false
 	}
-	for i, a := range l.A {
+	for i, a := range l.Pins[0].Index {
 		if int(a) != i {
 			return false
 		}
@@ -51,18 +52,23 @@ func isSpine(l model.FrozenLayer) bool {
 // newSection returns the section of the layers from to to-1.
 func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spine bool) model.Section {
 	layers := f.Layers[from:to]
-	s := model.Section{Layers: to - from}
+	s := model.Section{Layers: to - from, Width: f.Width, Arity: model.Operations}
+	if m.Config.Model.Parametrization == "light" {
+		s.Arity = 4
+	}
 	a, b := make([]uint32, 0, f.Width*s.Layers), make([]uint32, 0, f.Width*s.Layers)
 	for chain := range f.Width {
 		for _, l := range layers {
-			s.Ops = appendOperation(r, s.Ops, l.Op[chain], m.Arity())
-			a, b = append(a, l.A[chain]), append(b, l.B[chain])
+			s.Ops = appendOperation(r, s.Ops, l.Op.Narrow[chain], s.Arity)
+			a, b = append(a, l.Pins[0].Index[chain]), append(b, l.Pins[1].Index[chain])
 		}
 	}
-	if s.A = (model.Pin{Source: model.Spine, K: 1}); !spine {
-		s.A = newPin(r, layers[0].ASource, a, sources(f, layers[0].ASource))
+	first := model.Pin{Source: model.Spine, K: 1}
+	if source := layers[0].Pins[0].Source; !spine {
+		first = newPin(r, source, a, sources(f, source))
 	}
-	s.B = newPin(r, layers[0].BSource, b, sources(f, layers[0].BSource))
+	second := layers[0].Pins[1].Source
+	s.Pins = []model.Pin{first, newPin(r, second, b, sources(f, second))}
 	return s
 }
 
@@ -127,9 +133,10 @@ func newPin(r *rand.Rand, source model.Source, selected []uint32, limit int) mod
 
 // sameNetwork reports whether two frozen networks are the same.
 func sameNetwork(a, b *model.Frozen) bool {
+	samePin := func(x, y model.FrozenPin) bool { return x.Source == y.Source && slices.Equal(x.Index, y.Index) }
 	sameLayer := func(x, y model.FrozenLayer) bool {
-		return x.ASource == y.ASource && x.BSource == y.BSource && slices.Equal(x.Op, y.Op) && slices.Equal(x.A, y.A) &&
-			slices.Equal(x.B, y.B)
+		return slices.Equal(x.Op.Narrow, y.Op.Narrow) && slices.Equal(x.Op.Wide, y.Op.Wide) &&
+			slices.EqualFunc(x.Pins, y.Pins, samePin)
 	}
 	x, y := &a.Encoder, &b.Encoder
 	return a.Width == b.Width && slices.Equal(a.Classes, b.Classes) && slices.EqualFunc(a.Layers, b.Layers, sameLayer) &&

@@ -111,21 +111,24 @@ func spoil(r *rand.Rand, f *model.Frozen) {
 // sharedAnchors has half of the gates read the anchor of the gate before in their chain.
 func sharedAnchors(r *rand.Rand, f *model.Frozen) {
 	for l := 1; l < f.Depth(); l++ {
-		before, layer := f.Layers[l-1], f.Layers[l]
-		for i := range layer.B {
-			if layer.BSource == before.BSource && r.IntN(2) == 0 {
-				layer.B[i] = before.B[i]
+		before, own := lastPin(&f.Layers[l-1]), lastPin(&f.Layers[l])
+		for i := range own.Index {
+			if own.Source == before.Source && r.IntN(2) == 0 {
+				own.Index[i] = before.Index[i]
 			}
 		}
 	}
 }
 
+func lastPin(layer *model.FrozenLayer) *model.FrozenPin { return &layer.Pins[len(layer.Pins)-1] }
+
 // samePins has half of the gates read one net with both pins, where both pins can.
 func samePins(r *rand.Rand, f *model.Frozen) {
-	for _, layer := range f.Layers {
-		for i := range layer.B {
-			if layer.ASource == layer.BSource && r.IntN(2) == 0 {
-				layer.B[i] = layer.A[i]
+	for l := range f.Layers {
+		a, b := &f.Layers[l].Pins[0], lastPin(&f.Layers[l])
+		for i := range b.Index {
+			if a.Source == b.Source && r.IntN(2) == 0 {
+				b.Index[i] = a.Index[i]
 			}
 		}
 	}
@@ -133,24 +136,29 @@ func samePins(r *rand.Rand, f *model.Frozen) {
 
 // constantChains makes the last gates of some chains, or of a whole class, constant.
 func constantChains(r *rand.Rand, f *model.Frozen) {
-	op, size := f.Layers[f.Depth()-1].Op, f.Width/len(f.Classes)
+	layer, size := &f.Layers[f.Depth()-1], f.Width/len(f.Classes)
 	for range 1 + r.IntN(4) {
-		op[r.IntN(len(op))] = uint8(15 * r.IntN(2))
+		layer.Op.Set(r.IntN(f.Width), drawConstant(r, layer))
 	}
 	if from := r.IntN(len(f.Classes)) * size; r.IntN(2) == 0 {
 		for i := range size {
-			op[from+i] = uint8(15 * r.IntN(2))
+			layer.Op.Set(from+i, drawConstant(r, layer))
 		}
 	}
+}
+
+// drawConstant draws the table of the constant 0 or 1 for nodes of a layer.
+func drawConstant(r *rand.Rand, layer *model.FrozenLayer) uint64 {
+	return model.LastTable(len(layer.Pins)) * uint64(r.IntN(2))
 }
 
 // constantNetwork makes the last gates of all chains constant, but for one chain if that is not negative:
 // where all are, nothing reads an input, nor is there an encoder.
 func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
-	op := f.Layers[f.Depth()-1].Op
-	for i := range op {
+	layer := &f.Layers[f.Depth()-1]
+	for i := range f.Width {
 		if i != but {
-			op[i] = uint8(15 * r.IntN(2))
+			layer.Op.Set(i, drawConstant(r, layer))
 		}
 	}
 }
@@ -158,16 +166,18 @@ func constantNetwork(r *rand.Rand, f *model.Frozen, but int) {
 // equalChains makes some chains equal to others, or complementary, or equal up to the
 // last layer.
 func equalChains(r *rand.Rand, f *model.Frozen) {
-	last := f.Layers[f.Depth()-1].Op
+	layer := &f.Layers[f.Depth()-1]
+	last, all := layer.Op, model.LastTable(len(layer.Pins))
 	for range 1 + r.IntN(1+f.Width/4) {
 		from, to := r.IntN(f.Width), r.IntN(f.Width)
 		if copyChain(f, from, to); from != to && r.IntN(2) == 0 {
-			last[to] ^= uint8(1 + r.IntN(15)) // 15: the complement
+			change := uint64(1 + r.IntN(15)) // 15: the complement
+			last.Set(to, last.At(to)^max(1, all/15)*change&all)
 		}
 	}
 	if from, to := r.IntN(f.Width), r.IntN(f.Width); from != to {
 		copyChain(f, from, to)
-		last[to] ^= 15
+		last.Set(to, last.At(to)^all)
 	}
 }
 
@@ -182,13 +192,14 @@ func equalClasses(r *rand.Rand, f *model.Frozen) {
 
 // copyChain makes the gates of one chain copies of those of another.
 func copyChain(f *model.Frozen, from, to int) {
-	for _, layer := range f.Layers {
-		layer.Op[to], layer.A[to], layer.B[to] = layer.Op[from], layer.A[from], layer.B[from]
-		if layer.ASource == model.Previous && int(layer.A[to]) == from {
-			layer.A[to] = uint32(to)
-		}
-		if layer.BSource == model.Previous && int(layer.B[to]) == from {
-			layer.B[to] = uint32(to)
+	for l := range f.Layers {
+		layer := &f.Layers[l]
+		layer.Op.Set(to, layer.Op.At(from))
+		for k := range layer.Pins {
+			p := &layer.Pins[k]
+			if p.Index[to] = p.Index[from]; p.Source == model.Previous && int(p.Index[to]) == from {
+				p.Index[to] = uint32(to)
+			}
 		}
 	}
 }

@@ -47,10 +47,10 @@ var properties = []property{
 	{"all but one of them constant", func(p *profile) bool { return p.Width > 1 && p.constants() == p.Width-1 }},
 	{"equal chains", func(p *profile) bool { return p.equalChains(0) }},
 	{"equal chains in two classes", (*profile).equalAcross},
-	{"complementary chains", func(p *profile) bool { return p.equalChains(15) }},
+	{"complementary chains", func(p *profile) bool { return p.equalChains(p.allOnes()) }},
 	{"equal classes", (*profile).equalClasses},
-	{"softmax16", func(p *profile) bool { return p.model.Arity() == 16 }},
-	{"light", func(p *profile) bool { return p.model.Arity() == 4 }},
+	{"softmax16", func(p *profile) bool { return p.model.Sections[0].Arity == model.Operations }},
+	{"light", func(p *profile) bool { return p.model.Sections[0].Arity == 4 }},
 }
 
 // propertiesOf returns the names of the properties of a network.
@@ -77,12 +77,12 @@ func (p *profile) repeatedThreshold() bool {
 // duplicateAnchor reports whether a gate reads the same input bit as the gate before it.
 func (p *profile) duplicateAnchor() bool {
 	for l := 1; l < p.Depth(); l++ {
-		a, b := p.Layers[l-1], p.Layers[l]
-		if a.BSource != model.Input || b.BSource != model.Input {
+		a, b := lastPin(&p.Layers[l-1]), lastPin(&p.Layers[l])
+		if a.Source != model.Input || b.Source != model.Input {
 			continue
 		}
-		for i := range b.B {
-			if a.B[i] == b.B[i] {
+		for i := range min(len(a.Index), len(b.Index)) {
+			if a.Index[i] == b.Index[i] {
 				return true
 			}
 		}
@@ -92,7 +92,7 @@ func (p *profile) duplicateAnchor() bool {
 
 func (p *profile) duplicateCandidate() bool {
 	for i := range p.model.Sections {
-		for _, pin := range []*model.Pin{&p.model.Sections[i].A, &p.model.Sections[i].B} {
+		for _, pin := range p.model.Sections[i].Pins {
 			for at := 0; at+1 < pin.Wires.Len(); at++ {
 				if at%pin.K+1 < pin.K && pin.Wires.At(at) == pin.Wires.At(at+1) {
 					return true
@@ -105,8 +105,9 @@ func (p *profile) duplicateCandidate() bool {
 
 func (p *profile) samePins() bool {
 	return slices.ContainsFunc(p.Layers, func(l model.FrozenLayer) bool {
-		for i := range l.A {
-			if l.ASource == l.BSource && l.A[i] == l.B[i] {
+		a, b := &l.Pins[0], lastPin(&l)
+		for i := range a.Index {
+			if a != b && a.Source == b.Source && a.Index[i] == b.Index[i] {
 				return true
 			}
 		}
@@ -116,33 +117,42 @@ func (p *profile) samePins() bool {
 
 // constants returns how many of the counted gates are constant.
 func (p *profile) constants() (n int) {
-	for _, op := range p.Layers[p.Depth()-1].Op {
-		if op == 0 || op == 15 {
+	for i := range p.Width {
+		if op := p.Layers[p.Depth()-1].Op.At(i); op == 0 || op == p.allOnes() {
 			n++
 		}
 	}
 	return n
 }
 
+// allOnes returns the table of the constant 1 for the last layer's nodes.
+func (p *profile) allOnes() uint64 { return model.LastTable(len(p.Layers[p.Depth()-1].Pins)) }
+
 func (p *profile) constantChain() bool { return p.constants() > 0 }
 
 // number returns a number for each chain, the same for chains of the same gates throughout.
-// With 15 instead of 0, it is that of the complement, negative where there is no such gate.
-func (p *profile) number(change int) []int {
-	type gate struct{ op, a, b int }
+// With all ones instead of 0, it is that of the complement, negative where there is no such gate.
+func (p *profile) number(change uint64) []int {
+	type gate struct {
+		op   uint64
+		pins [model.MaxPins]int
+	}
 	numbers := map[gate]int{}
 	var before, after []int
-	at := func(l model.FrozenLayer, i int) gate {
-		pin := func(s model.Source, wire uint32) int {
-			if s == model.Input {
-				return -1 - int(wire)
+	at := func(l *model.FrozenLayer, i int) gate {
+		g := gate{op: l.Op.At(i)}
+		for k := range l.Pins {
+			if wire := l.Pins[k].Index[i]; l.Pins[k].Source == model.Input {
+				g.pins[k] = -1 - int(wire)
+			} else {
+				g.pins[k] = before[wire]
 			}
-			return before[wire]
 		}
-		return gate{int(l.Op[i]), pin(l.ASource, l.A[i]), pin(l.BSource, l.B[i])}
+		return g
 	}
-	for _, layer := range p.Layers {
-		before, after = after, make([]int, p.Width)
+	for l := range p.Layers {
+		layer := &p.Layers[l]
+		before, after = after, make([]int, layer.Width())
 		for i := range after {
 			g := at(layer, i)
 			if _, known := numbers[g]; !known {
@@ -155,7 +165,7 @@ func (p *profile) number(change int) []int {
 		return after
 	}
 	for i := range after {
-		g := at(p.Layers[p.Depth()-1], i)
+		g := at(&p.Layers[p.Depth()-1], i)
 		g.op ^= change
 		if n, known := numbers[g]; known {
 			after[i] = n
@@ -167,7 +177,7 @@ func (p *profile) number(change int) []int {
 }
 
 // equalChains reports whether a chain, its last operation changed, is another chain.
-func (p *profile) equalChains(change int) bool {
+func (p *profile) equalChains(change uint64) bool {
 	first := map[int]int{}
 	for i, n := range p.roots {
 		if _, known := first[n]; !known {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ialgn/internal/hint"
+	"ialgn/trainer/topology"
 )
 
 // setCSV is the data set of the user's own files, which alone has the keys of [Data]
@@ -24,14 +25,6 @@ type limit struct {
 	min, max float64
 }
 
-// MaxDepth is as many layers as a netlist can name ([ialgn/netlist.MaxLayers]), and maxGates more
-// gates than it can number, head and encoder left aside: a network beyond could be trained and
-// not compiled.
-const (
-	MaxDepth = 1<<16 - 1
-	maxGates = 3 << 29
-)
-
 // limits holds the ranges of the keys that every data set has.
 //
 // The depth stays within what a netlist can name; a batch within the
@@ -39,8 +32,10 @@ const (
 // number that the engine makes of them a normal, finite float32, and the betas below 1.
 var limits = []limit{
 	{"encoder.bits", 2, 256},
-	{"model.width", 1, 1 << 24},
-	{"model.depth", 1, MaxDepth},
+	{"model.width", 1, topology.MaxWidth},
+	{"model.depth", 1, topology.MaxDepth},
+	{"model.inputs", 1, topology.MaxPins},
+	{"model.leaves", 0, topology.MaxPins},
 	{"model.anchors", 1, 256},
 	{"model.hidden", 1, 256},
 	{"model.skip_logit", -100, 100},
@@ -70,19 +65,18 @@ type choice struct {
 	values []string
 }
 
-// The topologies, of which the first is the paper's own and the default.
-const topologyIALGN = "ialgn"
-
 var choices = []choice{
 	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV}},
 	{"encoder.kind", []string{"thermometer"}},
 	{"encoder.thresholds", []string{"uniform", "quantile"}},
-	{"model.topology", []string{topologyIALGN, "rwlgn", "rwlgn-spine", "rwlgn-classwise"}},
-	{"model.parametrization", []string{"softmax16", "light"}},
+	{"model.topology", topology.Names()},
+	{"model.parametrization", []string{topology.Softmax16, topology.Light}},
 	{"model.init", []string{"skip", "random"}},
-	{"model.first_pin", []string{"relaxed", "fixed"}},
-	{"model.wiring", []string{"random", "balanced"}},
-	{"train.estimator", []string{"ste", "soft"}},
+	{"model.first_pin", []string{topology.Relaxed, "fixed"}},
+	{"model.wiring", []string{"random", topology.Balanced}},
+	{"train.estimator", []string{"ste", "soft", estimatorGumbel}},
+	{"train.gradients", []string{gradientsFloat32, "int8"}},
+	{"train.candidates.kind", []string{candidatesFixed, candidatesRandom, candidatesGradient}},
 	{"train.optimizer.kind", []string{"adam"}},
 	{"train.schedule.kind", []string{"constant", scheduleCosine, scheduleStep}},
 }
@@ -96,7 +90,7 @@ var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
-		c.checkTopology, c.checkData, c.checkSchedule, c.checkValidation,
+		c.checkTopology, c.checkData, c.checkKinds, c.checkSchedule, c.checkValidation,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -13,6 +13,8 @@
 // [Config.CheckClasses], can still point there; JSON and comparisons leave that out.
 package config
 
+import "ialgn/trainer/topology"
+
 // Config is one training run. docs/CONFIG.md describes each key.
 type Config struct {
 	Name    string  `yaml:"name" json:"name"`
@@ -57,31 +59,32 @@ type Encoder struct {
 }
 
 // Model is the network.
-type Model struct {
-	Topology        string  `yaml:"topology" json:"topology"` // ialgn | rwlgn | rwlgn-spine | rwlgn-classwise
-	Width           int     `yaml:"width" json:"width"`
-	Depth           int     `yaml:"depth" json:"depth"`
-	Anchors         int     `yaml:"anchors" json:"anchors"` // k_x
-	Hidden          int     `yaml:"hidden" json:"hidden"`   // k_h
-	Parametrization string  `yaml:"parametrization" json:"parametrization"`
-	Init            string  `yaml:"init" json:"init"` // skip | random
-	SkipLogit       float64 `yaml:"skip_logit" json:"skip_logit"`
-	InitNoise       float64 `yaml:"init_noise" json:"init_noise"`
-	FirstPin        string  `yaml:"first_pin" json:"first_pin"` // relaxed | fixed
-	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
-	Tau             float64 `yaml:"tau" json:"tau"`
-}
+type Model = topology.Keys
 
 // Train is the optimisation.
 type Train struct {
-	Estimator  string     `yaml:"estimator" json:"estimator"` // ste | soft
-	Optimizer  Optimizer  `yaml:"optimizer" json:"optimizer"`
-	Epochs     int        `yaml:"epochs" json:"epochs"`
-	Batch      int        `yaml:"batch" json:"batch"`
-	Seed       uint64     `yaml:"seed" json:"seed"`
-	Schedule   Schedule   `yaml:"schedule" json:"schedule"`
-	Validation Validation `yaml:"validation" json:"validation"`
-	Checkpoint Checkpoint `yaml:"checkpoint" json:"-"`
+	Estimator   string     `yaml:"estimator" json:"estimator"`               // ste | soft | gumbel
+	Temperature float64    `yaml:"temperature" json:"temperature,omitempty"` // of the choices of gumbel
+	Gradients   string     `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
+	Candidates  Candidates `yaml:"candidates" json:"candidates,omitzero"`
+	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
+	Epochs      int        `yaml:"epochs" json:"epochs"`
+	Batch       int        `yaml:"batch" json:"batch"`
+	Seed        uint64     `yaml:"seed" json:"seed"`
+	Schedule    Schedule   `yaml:"schedule" json:"schedule"`
+	Validation  Validation `yaml:"validation" json:"validation"`
+	Checkpoint  Checkpoint `yaml:"checkpoint" json:"-"`
+}
+
+// Candidates says which candidates of pins give way to others during training. All but Kind are for random and
+// gradient.
+type Candidates struct {
+	Kind    string  `yaml:"kind" json:"kind,omitempty"`       // fixed | random | gradient
+	Every   int     `yaml:"every" json:"every,omitempty"`     // epochs from one replacement to the next
+	Replace int     `yaml:"replace" json:"replace,omitempty"` // number of candidates of a pin that are replaced
+	Until   float64 `yaml:"until" json:"until,omitempty"`     // the share of the epochs after which none is replaced
+	Batches int     `yaml:"batches" json:"batches,omitempty"` // batches over which gradients are summed, for gradient
+	Gap     float64 `yaml:"gap" json:"gap,omitempty"`         // how far the logit of a new candidate is below the largest
 }
 
 // Optimizer is Adam (Kingma and Ba, 2015).

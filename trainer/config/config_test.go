@@ -365,7 +365,7 @@ func TestPrivateChains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := cfg.PrivateChains(); got != c.want {
+		if got := cfg.Model.PrivateChains(); got != c.want {
 			t.Errorf("%v: private chains %v", c.sets, got)
 		}
 	}

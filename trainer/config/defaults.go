@@ -3,6 +3,8 @@ package config
 import (
 	"path/filepath"
 	"strings"
+
+	"ialgn/trainer/topology"
 )
 
 // Default returns a configuration with the defaults that hold for every data set. To
@@ -12,13 +14,9 @@ func Default() Config {
 		complete: true,
 
 		Encoder: Encoder{Kind: "thermometer", Thresholds: "uniform"},
-		Model: Model{
-			Topology: "ialgn", Width: 8000, Depth: 6, Anchors: 32, Hidden: 1,
-			Parametrization: "softmax16", Init: "skip", SkipLogit: 5,
-			FirstPin: "relaxed", Wiring: "random",
-		},
+		Model:   topology.Default(),
 		Train: Train{
-			Estimator: "ste",
+			Estimator: "ste", Gradients: gradientsFloat32, Candidates: Candidates{Kind: candidatesFixed},
 			Optimizer: Optimizer{Kind: "adam", LR: 0.01, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8},
 			Epochs:    200, Batch: 100, Seed: 1,
 			Schedule:   Schedule{Kind: "constant"},
@@ -33,9 +31,6 @@ const (
 	defaultTestShare = 0.2
 	defaultBitsIn    = 8
 )
-
-// defaultFactor is that of the schedule step alone.
-const defaultFactor = 0.1
 
 // Complete returns the configuration with the keys that depend on others filled in,
 // where they are zero and were not given as such: the name; for csv data.header,
@@ -57,6 +52,8 @@ func (c Config) Complete() Config {
 		c.completeMemory()
 	}
 	c.completeSchedule()
+	c.completeKinds()
+	c.Model.Complete(func(key string) bool { return c.isSet("model." + key) })
 	bits, tau := c.paper()
 	if c.Encoder.Bits == 0 && !c.isSet("encoder.bits") {
 		c.Encoder.Bits = bits
@@ -71,11 +68,9 @@ func (c Config) Complete() Config {
 // dropIdle gives keys that do not concern the network their defaults, unless some value is
 // wrong, which [Config.Check] reports.
 func (c *Config) dropIdle() {
-	if c.Model.Topology == topologyIALGN || c.checkChoices() != nil || c.checkLimits() != nil {
-		return
+	if c.checkChoices() == nil && c.checkLimits() == nil {
+		c.Model.DropIdle()
 	}
-	standard := Default()
-	c.Model.Anchors, c.Model.FirstPin = standard.Model.Anchors, standard.Model.FirstPin
 }
 
 func (c *Config) completeCSV() {
@@ -90,12 +85,23 @@ func (c *Config) completeCSV() {
 	}
 }
 
+// completeKinds fills in the defaults of keys that one choice of another key alone has.
+func (c *Config) completeKinds() {
+	for i := range kindKeys {
+		k := &kindKeys[i]
+		if v := c.value(k.key); k.has(c) && v.IsZero() && !c.isSet(k.key) && k.standard != 0 {
+			if v.CanInt() {
+				v.SetInt(int64(k.standard))
+			} else {
+				v.SetFloat(k.standard)
+			}
+		}
+	}
+}
+
 // completeSchedule also makes +0 of the -0 that the JSON of a model file leaves out.
 func (c *Config) completeSchedule() {
 	s := &c.Train.Schedule
-	if s.Kind == scheduleStep && s.Factor == 0 && !c.isSet("train.schedule.factor") {
-		s.Factor = defaultFactor
-	}
 	for _, v := range []*float64{&s.Warmup, &s.Final, &s.Factor} {
 		if *v == 0 {
 			*v = 0

@@ -90,8 +90,8 @@ func TestDocRanges(t *testing.T) {
 // allLimits returns the ranges of all keys, those of some configurations alone too.
 func allLimits() []limit {
 	all := append(slices.Clone(limits), bitsInLimit, testShareLimit)
-	for _, l := range scheduleLimits {
-		all = append(all, l.limit)
+	for i := range kindKeys {
+		all = append(all, kindKeys[i].limit)
 	}
 	return all
 }

@@ -33,7 +33,22 @@ const (
 	RandomWireB                      // wire of pin B
 	BalancedWires                    // all wires of a layer or of a class in it
 	CreditSample                     // gates of a class that the credit diagnostics look at
+	Replacement                      // candidates that take the place of weak ones
+	GumbelNoise                      // noise on all choices of a node in a step
+	Dither                           // dithers of gradients that are rounded to 8 bits
 )
+
+// The first of the purposes of pins, which follow each other.
+const (
+	pinWires  Purpose = 64
+	pinLogits Purpose = 72
+)
+
+// PinWires returns the purpose of the candidates of a pin from C, which is pin 2, on.
+func PinWires(pin int) Purpose { return pinWires + Purpose(pin) }
+
+// PinLogits returns the purpose of the selection logits of a pin from C, which is pin 2, on.
+func PinLogits(pin int) Purpose { return pinLogits + Purpose(pin) }
 
 // Stream is a sequence of random numbers. It is not safe for concurrent use.
 type Stream struct {
@@ -50,6 +65,14 @@ func New(seed uint64, p Purpose, layer, gate int) *Stream {
 	s.src.Seed(b, mix(b^a))
 	return &s
 }
+
+// InStep returns the stream of a purpose, a layer and a gate in one step of training.
+func InStep(seed uint64, p Purpose, step, layer, gate int) *Stream {
+	return New(mix(seed^mix(uint64(step))), p, layer, gate)
+}
+
+// Inside returns a uniform number between 0 and 1, both excluded: an odd multiple of 2^-53.
+func (s *Stream) Inside() float64 { return (float64(s.src.Uint64()>>12) + 0.5) / (1 << 52) }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood, 2014) after its
 // increment.

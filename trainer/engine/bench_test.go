@@ -80,11 +80,11 @@ func benchmark(b *testing.B, name string, o modelgen.Options) {
 // skipBias sets the operation logits as training starts.
 func skipBias(m *model.Model) {
 	start := [kernel.Ops]float32{3: 5}
-	if m.Arity() == kernel.LightOps {
+	if m.Sections[0].Arity == kernel.LightOps {
 		start = [kernel.Ops]float32{-5, -5, 5, 5}
 	}
 	for i := range m.Sections {
-		for ops := range slices.Chunk(m.Sections[i].Ops, m.Arity()) {
+		for ops := range slices.Chunk(m.Sections[i].Ops, m.Sections[0].Arity) {
 			copy(ops, start[:])
 		}
 	}

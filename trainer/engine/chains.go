@@ -42,7 +42,7 @@ func chains(m *model.Model) bool {
 		return false
 	}
 	for i, a := range []model.Source{model.Input, model.Spine}[:len(m.Sections)] {
-		if s := &m.Sections[i]; s.A.Source != a || s.B.Source != model.Input {
+		if s := &m.Sections[i]; s.Pins[0].Source != a || s.Pins[1].Source != model.Input {
 			return false
 		}
 	}

@@ -2,12 +2,14 @@
 // at a time. What happens to a gate is package kernel's, where the maths and the summation
 // order stand; an engine decides in which order gates are walked.
 //
-// There are three. [New] takes the chain engine for networks of private chains under hard
+// There are five. [New] takes the chain engine for networks of private chains of gates under hard
 // forward values, an IALGN with a same-index spine, where a chain depends on the others
 // only through the class counts: it walks chain by chain and stores nothing for each gate
-// but its parameters. All other networks with hard values go through the layer engine; on a
+// but its parameters. All other networks of gates with hard values go through the layer engine; on a
 // network that both can train, both give the same bits. Raw relaxed gradients, of any
-// network, go through the relaxed engine, which has numbers where these have bits.
+// network of gates, go through the relaxed engine, which has numbers where these have bits.
+// Networks of other nodes than gates of two pins, of several widths, and the estimators and gradients that
+// engines of gates have not, go through the two node engines, with bits and with numbers.
 //
 // An engine works on the slices of a [model.Model], which therefore always holds the
 // current parameters; it owns the moments and, for each gate, the running argmaxes. Gates
@@ -56,6 +58,7 @@ type Engine interface {
 type Batch struct {
 	X      []uint64
 	Labels []uint8
+	Step   int // number of the step, from 1: the key of draws that differ from step to step
 }
 
 // Result is what a batch gave before its update.
@@ -74,23 +77,37 @@ type Moment struct {
 // New returns an engine for the model, which it will change, with batches of at most
 // maxBatch samples on the given number of goroutines. The moments are zero.
 func New(m *model.Model, maxBatch, threads int) (Engine, error) {
-	if chains(m) && m.Config.Train.Estimator != "soft" {
+	switch {
+	case !gates(m):
+		if err := checkEdges(m); err != nil {
+			return nil, fmt.Errorf("engine: %w", err)
+		}
+		b, err := newBase(m, maxBatch, threads)
+		if err != nil {
+			return nil, err
+		}
+		return newNodeEngine(b), nil
+	case chains(m) && m.Config.Train.Estimator != "soft":
 		return newChains(m, maxBatch, threads)
 	}
 	return newLayers(m, maxBatch, threads)
 }
 
-// network is what the engines have in common: a model in the kernels' form, and its
-// readout.
-type network struct {
+// base is what all engines have in common: a model, its readout and goroutines.
+type base struct {
 	*readout
-	m        *model.Model
-	sections []*kernel.Gates
-	depth    int
-	crew     *crew.Crew
+	m     *model.Model
+	depth int
+	crew  *crew.Crew
 }
 
-func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
+// network is a model in the form of the kernels of gates.
+type network struct {
+	*base
+	sections []*kernel.Gates
+}
+
+func newBase(m *model.Model, maxBatch, threads int) (*base, error) {
 	if maxBatch < 1 || threads < 1 {
 		return nil, fmt.Errorf("engine: batch %d and threads %d must be positive", maxBatch, threads)
 	}
@@ -101,12 +118,20 @@ func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
 	threads = min(threads, m.Width)
-	n := &network{
+	return &base{
 		readout: newReadout(m, max(kernel.LeastWords, (maxBatch+63)/64), threads),
 		m:       m, depth: m.Depth(), crew: crew.New(threads),
+	}, nil
+}
+
+func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
+	b, err := newBase(m, maxBatch, threads)
+	if err != nil {
+		return nil, err
 	}
+	n := &network{base: b}
 	for i := range m.Sections {
-		n.sections = append(n.sections, newSection(&m.Sections[i], m.Arity()))
+		n.sections = append(n.sections, newSection(&m.Sections[i]))
 	}
 	return n, nil
 }
@@ -119,16 +144,16 @@ func checkWires(m *model.Model) error {
 	}
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		for _, p := range []*model.Pin{&s.A, &s.B} {
-			limit := map[model.Source]int{model.Input: m.Encoder.Inputs(), model.Previous: m.Width}[p.Source]
+		for k := range s.Pins {
+			p := &s.Pins[k]
 			switch {
 			case i == 0 && p.Source != model.Input:
 				return fmt.Errorf("section %d: a pin reads a layer before the first", i)
-			case p == &s.B && p.Source == model.Spine:
-				return fmt.Errorf("section %d: pin B is on the spine, which pin A alone can be", i)
+			case k > 0 && p.Source == model.Spine:
+				return fmt.Errorf("section %d: pin %s is on the spine, which pin A alone can be", i, model.PinName(k))
 			case p.Source == model.Spine:
-			case p.Wires.Len() != m.Width*s.Layers*p.K || int(p.Wires.Max()) >= limit:
-				return fmt.Errorf("section %d: wires are missing or lead beyond the %d bits of their source", i, limit)
+			case p.Wires.Len() != s.Width*s.Layers*p.K || int(p.Wires.Max()) >= m.Limit(i, k):
+				return fmt.Errorf("section %d: wires are missing or lead beyond the %d bits of their source", i, m.Limit(i, k))
 			}
 		}
 	}
@@ -136,19 +161,19 @@ func checkWires(m *model.Model) error {
 }
 
 // newSection returns the kernels' view of a section, which shares its arrays.
-func newSection(s *model.Section, arity int) *kernel.Gates {
-	gates := len(s.Ops) / arity
+func newSection(s *model.Section) *kernel.Gates {
+	gates := s.Width * s.Layers
 	n := &kernel.Gates{
-		Layers: s.Layers, Light: arity == kernel.LightOps, Op: hugepage.Make[uint8](gates),
-		B: newPin(&s.B, gates),
+		Layers: s.Layers, Light: s.Arity == kernel.LightOps, Op: hugepage.Make[uint8](gates),
+		B: newPin(&s.Pins[1], gates),
 	}
 	tops := gates
 	if n.Light {
 		tops = 0
 	}
 	n.Logits = newLogits(s.Ops, tops)
-	if s.A.Source != model.Spine {
-		n.A = newPin(&s.A, gates)
+	if s.Pins[0].Source != model.Spine {
+		n.A = newPin(&s.Pins[0], gates)
 	}
 	n.Refresh()
 	return n
@@ -172,13 +197,13 @@ func newPin(p *model.Pin, gates int) *kernel.Pin {
 }
 
 // Crew implements [Engine].
-func (n *network) Crew() *crew.Crew { return n.crew }
+func (n *base) Crew() *crew.Crew { return n.crew }
 
 // Words implements [Engine].
-func (n *network) Words() int { return n.words }
+func (n *base) Words() int { return n.words }
 
 // check panics if a batch does not have the engine's shape: assembly does not look.
-func (n *network) check(b Batch) {
+func (n *base) check(b Batch) {
 	if need := n.m.Encoder.Inputs() * n.words; len(b.X) < need || len(b.Labels) < 1 || len(b.Labels) > 64*n.words {
 		panic("engine: batch does not have the engine's shape")
 	}
@@ -195,10 +220,11 @@ func (n *network) Frozen(f *model.Frozen) *model.Frozen {
 			to := &f.Layers[layer]
 			for i := range n.m.Width {
 				g := i*s.Layers + l
-				to.Op[i], to.A[i], to.B[i] = s.Op[g], uint32(i), s.B.Bit[g]
+				a := uint32(i)
 				if s.A != nil {
-					to.A[i] = s.A.Bit[g]
+					a = s.A.Bit[g]
 				}
+				to.Op.Narrow[i], to.Pins[0].Index[i], to.Pins[1].Index[i] = s.Op[g], a, s.B.Bit[g]
 			}
 			layer++
 		}
@@ -209,18 +235,21 @@ func (n *network) Frozen(f *model.Frozen) *model.Frozen {
 // Moments implements [Engine].
 func (n *network) Moments() []Moment {
 	var all []Moment
-	add := func(name string, layers, k int, m, v []float32) {
-		if m != nil {
-			shape := []int{n.m.Width, layers, k}
-			all = append(all, Moment{name + ".m", shape, m}, Moment{name + ".v", shape, v})
-		}
-	}
 	for i, s := range n.sections {
-		add(fmt.Sprintf("section%d.ops", i), s.Layers, s.Arity(), s.M, s.V)
+		all = appendMoments(all, fmt.Sprintf("section%d.ops", i), n.m.Width, s.Layers, s.Arity(), &s.Logits)
 		if s.A != nil {
-			add(fmt.Sprintf("section%d.a.logits", i), s.Layers, s.A.K, s.A.M, s.A.V)
+			all = appendMoments(all, fmt.Sprintf("section%d.a.logits", i), n.m.Width, s.Layers, s.A.K, &s.A.Logits)
 		}
-		add(fmt.Sprintf("section%d.b.logits", i), s.Layers, s.B.K, s.B.M, s.B.V)
+		all = appendMoments(all, fmt.Sprintf("section%d.b.logits", i), n.m.Width, s.Layers, s.B.K, &s.B.Logits)
 	}
 	return all
+}
+
+// appendMoments appends the moments of logits, if there are any.
+func appendMoments(all []Moment, name string, width, layers, k int, l *kernel.Logits) []Moment {
+	if l.M == nil {
+		return all
+	}
+	shape := []int{width, layers, k}
+	return append(all, Moment{name + ".m", shape, l.M}, Moment{name + ".v", shape, l.V})
 }

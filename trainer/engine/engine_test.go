@@ -122,7 +122,7 @@ func TestWideIndices(t *testing.T) {
 	}
 	m := g.model(g.Start)
 	for i := range m.Sections {
-		for _, p := range []*model.Pin{&m.Sections[i].A, &m.Sections[i].B} {
+		for _, p := range []*model.Pin{&m.Sections[i].Pins[0], &m.Sections[i].Pins[1]} {
 			var wide model.Indices
 			for _, v := range p.Wires.Narrow {
 				wide.Wide = append(wide.Wide, uint32(v))
@@ -195,12 +195,15 @@ func countsOf(e Engine, c int) []int32 {
 func TestManyEdges(t *testing.T) {
 	m := golden3(t).model(golden3(t).Start)
 	m.Width = 1 << 24
-	m.Sections[1].A = model.Pin{Source: model.Previous, K: 256}
+	for i := range m.Sections {
+		m.Sections[i].Width = m.Width
+	}
+	m.Sections[1].Pins[0] = model.Pin{Source: model.Previous, K: 256}
 	want := "engine: section 1: 4294967296 edges lead to a layer, of which there can be 4294967295"
 	if _, err := New(m, 100, 1); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	if m.Sections[1].A.K--; checkEdges(m) != nil {
+	if m.Sections[1].Pins[0].K--; checkEdges(m) != nil {
 		t.Error("fewer edges than that are refused")
 	}
 }
@@ -211,12 +214,12 @@ func TestNewRefuses(t *testing.T) {
 		name   string
 		change func(m *model.Model)
 	}{
-		{"hidden pin without wires", func(m *model.Model) { m.Sections[1].A.Source = model.Previous }},
-		{"hidden pin of the first layer", func(m *model.Model) { m.Sections[0].A.Source = model.Previous }},
-		{"pin B on the spine", func(m *model.Model) { m.Sections[1].B = model.Pin{Source: model.Spine, K: 1} }},
-		{"wire beyond the width", func(m *model.Model) { m.Sections[1].B.Source = model.Previous }},
-		{"wire beyond the inputs", func(m *model.Model) { m.Sections[1].B.Wires.Set(3, uint32(m.Encoder.Inputs())) }},
-		{"wires missing", func(m *model.Model) { m.Sections[0].B.Wires = m.Sections[0].B.Wires.Slice(1, 3) }},
+		{"hidden pin without wires", func(m *model.Model) { m.Sections[1].Pins[0].Source = model.Previous }},
+		{"hidden pin of the first layer", func(m *model.Model) { m.Sections[0].Pins[0].Source = model.Previous }},
+		{"pin B on the spine", func(m *model.Model) { m.Sections[1].Pins[1] = model.Pin{Source: model.Spine, K: 1} }},
+		{"wire beyond the width", func(m *model.Model) { m.Sections[1].Pins[1].Source = model.Previous }},
+		{"wire beyond the inputs", func(m *model.Model) { m.Sections[1].Pins[1].Wires.Set(3, uint32(m.Encoder.Inputs())) }},
+		{"wires missing", func(m *model.Model) { m.Sections[0].Pins[1].Wires = m.Sections[0].Pins[1].Wires.Slice(1, 3) }},
 		{"no sections", func(m *model.Model) { m.Sections = nil }},
 	} {
 		m := g.model(g.Start)

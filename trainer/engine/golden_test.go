@@ -31,6 +31,8 @@ type golden struct {
 	Wires            [][2][]uint32 // pins A and B of the random-wired topologies, [layer][pin][gate]
 	Start            params
 	Steps            []goldenStep
+
+	make func(t *testing.T, m *model.Model) Engine // the engine under test
 }
 
 type goldenStep struct {
@@ -80,8 +82,12 @@ func TestGolden(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
 			g := readGolden(t, path)
 			onPaths(t, func(t *testing.T) {
+				g.make = chosenEngine
 				t.Run("engine", g.testEngine)
 				t.Run("engine-chained", g.testChained)
+				g.make = nodesOnly
+				t.Run("nodes", g.testEngine)
+				t.Run("nodes-chained", g.testChained)
 			})
 			t.Run("oracle", g.testOracle)
 		})
@@ -148,7 +154,18 @@ func networkOf(e Engine) *network {
 	panic("an unknown engine")
 }
 
-func readoutOf(e Engine) *readout { return networkOf(e).readout }
+// baseOf returns what all engines have.
+func baseOf(e Engine) *base {
+	switch e := e.(type) {
+	case *nodeEngine:
+		return e.base
+	case *relaxedNodes:
+		return e.base
+	}
+	return networkOf(e).base
+}
+
+func readoutOf(e Engine) *readout { return baseOf(e).readout }
 
 // checkGradients recovers the gradients from the first moments before and after.
 func (g *golden) checkGradients(t *testing.T, n int, want, before, after params) {
@@ -279,7 +296,7 @@ func (g *golden) batch(e Engine, s goldenStep) Batch {
 			x[f*e.Words()+i/64] |= uint64(bit-'0') << (i % 64)
 		}
 	}
-	return Batch{x, s.Y}
+	return Batch{X: x, Labels: s.Y}
 }
 
 // engine returns an engine whose model, and whose moments unless m is empty, are the
@@ -287,10 +304,7 @@ func (g *golden) batch(e Engine, s goldenStep) Batch {
 func (g *golden) engine(t *testing.T, start, m, v params) Engine {
 	t.Helper()
 	net := g.model(start)
-	e, err := New(net, g.Config.Batch, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := g.make(t, net)
 	if m.Ops == nil {
 		return e
 	}
@@ -311,8 +325,8 @@ func arrays(m *model.Model) map[string][]float32 {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		a[fmt.Sprintf("section%d.ops", i)] = s.Ops
-		a[fmt.Sprintf("section%d.a.logits", i)] = s.A.Logits
-		a[fmt.Sprintf("section%d.b.logits", i)] = s.B.Logits
+		a[fmt.Sprintf("section%d.a.logits", i)] = s.Pins[0].Logits
+		a[fmt.Sprintf("section%d.b.logits", i)] = s.Pins[1].Logits
 	}
 	return a
 }
@@ -347,8 +361,9 @@ func (g *golden) model(p params) *model.Model {
 
 // section returns the layers from the given one up to another.
 func (g *golden) section(p params, from, to int) model.Section {
-	s := model.Section{Layers: to - from, Ops: flat(p.Ops[from:to])}
-	s.A, s.B = g.pin(p, 0, from, to), g.pin(p, 1, from, to)
+	s := model.Section{Layers: to - from, Width: g.Config.Width, Ops: flat(p.Ops[from:to])}
+	s.Arity = len(s.Ops) / (s.Width * s.Layers)
+	s.Pins = []model.Pin{g.pin(p, 0, from, to), g.pin(p, 1, from, to)}
 	return s
 }
 
@@ -416,7 +431,7 @@ func wiresOf(v [][][]uint32) model.Indices {
 }
 
 func paramsOf(e Engine) params {
-	m := networkOf(e).m
+	m := baseOf(e).m
 	return paramsFrom(m, arrays(m))
 }
 
@@ -427,7 +442,7 @@ func (g *golden) momentsOf(e Engine) params {
 			a[name] = m.Data
 		}
 	}
-	return paramsFrom(networkOf(e).m, a)
+	return paramsFrom(baseOf(e).m, a)
 }
 
 // paramsFrom returns named arrays by layer and gate.
@@ -445,12 +460,12 @@ func paramsFrom(m *model.Model, a map[string][]float32) params {
 				}
 				return rows
 			}
-			p.Ops = append(p.Ops, layer("ops", m.Arity()))
-			p.Anchor = append(p.Anchor, layer("b.logits", s.B.K))
+			p.Ops = append(p.Ops, layer("ops", m.Sections[0].Arity))
+			p.Anchor = append(p.Anchor, layer("b.logits", s.Pins[1].K))
 			if n == 0 {
-				p.First, p.Spine = layer("a.logits", s.A.K), append(p.Spine, nil)
+				p.First, p.Spine = layer("a.logits", s.Pins[0].K), append(p.Spine, nil)
 			} else {
-				p.Spine = append(p.Spine, layer("a.logits", s.A.K))
+				p.Spine = append(p.Spine, layer("a.logits", s.Pins[0].K))
 			}
 		}
 	}

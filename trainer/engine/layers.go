@@ -65,9 +65,10 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 func checkEdges(m *model.Model) error {
 	for i := range m.Sections {
 		edges := 0
-		for _, p := range []*model.Pin{&m.Sections[i].A, &m.Sections[i].B} {
-			if p.Source != model.Input {
-				edges += m.Width * p.K
+		s := &m.Sections[i]
+		for k := range s.Pins {
+			if s.Pins[k].Source != model.Input {
+				edges += s.Width * s.Pins[k].K
 			}
 		}
 		if edges > math.MaxUint32 {

@@ -76,7 +76,7 @@ func TestInputsAlone(t *testing.T) {
 			m := modelgen.New(modelgen.Options{Topology: "rwlgn", Width: 66, Depth: 3})
 			m.Config.Train.Estimator = estimator
 			for i := range m.Sections[1:] {
-				m.Sections[1+i].A, m.Sections[1+i].B = m.Sections[0].A, m.Sections[0].B
+				m.Sections[1+i].Pins[0], m.Sections[1+i].Pins[1] = m.Sections[0].Pins[0], m.Sections[0].Pins[1]
 			}
 			e, err := New(m, 100, 2)
 			if err != nil {

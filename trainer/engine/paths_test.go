@@ -139,7 +139,7 @@ func trainedBits(t *testing.T, o modelgen.Options, batch int) string {
 	m, r := modelgen.New(o), rand.New(rand.NewPCG(5, 5))
 	for i := range m.Sections { // normal samples of math/rand may depend on the processor
 		s := &m.Sections[i]
-		for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+		for _, logits := range [][]float32{s.Ops, s.Pins[0].Logits, s.Pins[1].Logits} {
 			for k := range logits {
 				logits[k] = r.Float32()*4 - 2
 			}
@@ -164,8 +164,8 @@ func trainedBits(t *testing.T, o modelgen.Options, batch int) string {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		binary.Write(h, binary.LittleEndian, s.Ops)
-		binary.Write(h, binary.LittleEndian, s.A.Logits)
-		binary.Write(h, binary.LittleEndian, s.B.Logits)
+		binary.Write(h, binary.LittleEndian, s.Pins[0].Logits)
+		binary.Write(h, binary.LittleEndian, s.Pins[1].Logits)
 	}
 	for _, m := range e.Moments() {
 		binary.Write(h, binary.LittleEndian, m.Data)

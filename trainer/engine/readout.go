@@ -48,6 +48,19 @@ func (r *readout) add(class int, counts []int32) {
 	}
 }
 
+// sumValues adds up the values of a class's nodes among the rows of the last layer, in their order and in double
+// precision.
+func (r *readout) sumValues(c, samples int, rows []float32) {
+	row := r.words * 64
+	counts := r.counts[c*row:][:samples]
+	clear(counts)
+	for i := range r.perClass {
+		for s, v := range rows[(c*r.perClass+i)*row:][:samples] {
+			counts[s] += float64(v)
+		}
+	}
+}
+
 // loss returns the mean cross-entropy and the correct classifications of the batch,
 // from the class counts, and leaves in delta the gradient with respect to each
 // gate's output: (softmax(z)_c - [y = c]) / (B tau), with z_c = count_c / tau. A tie

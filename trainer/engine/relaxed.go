@@ -39,7 +39,7 @@ func newRelaxed(n *network) *relaxedEngine {
 	e.update = func(i int) { e.workers[i].update(e) }
 	e.sum = func(i int) {
 		for c := e.classes * i / len(e.workers); c < e.classes*(i+1)/len(e.workers); c++ {
-			e.sumClass(c, len(e.batch.Labels))
+			e.sumValues(c, len(e.batch.Labels), e.rows[len(e.rows)-1])
 		}
 	}
 	e.gradient = e.top
@@ -71,16 +71,4 @@ func (w *relaxedWorker) update(e *relaxedEngine) {
 	own, next := e.turns()
 	w.pass.Below, w.pass.Adam = e.below(), e.adam
 	w.pass.Update(e.layers[e.layer], own, next, e.gradient, w.lo, w.hi)
-}
-
-// sumClass adds up the values of a class's gates, in their order and in double precision.
-func (e *relaxedEngine) sumClass(c, samples int) {
-	row := e.words * 64
-	counts := e.counts[c*row:][:samples]
-	clear(counts)
-	for i := range e.perClass {
-		for s, v := range e.rows[len(e.rows)-1][(c*e.perClass+i)*row:][:samples] {
-			counts[s] += float64(v)
-		}
-	}
 }

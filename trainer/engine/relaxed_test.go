@@ -83,7 +83,7 @@ func relaxedBits(t *testing.T, o modelgen.Options, batch, threads int) string {
 	m.Config.Train.Estimator = "soft"
 	for i := range m.Sections { // normal samples of math/rand may depend on the processor
 		s := &m.Sections[i]
-		for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+		for _, logits := range [][]float32{s.Ops, s.Pins[0].Logits, s.Pins[1].Logits} {
 			for k := range logits {
 				logits[k] = r.Float32()*4 - 2
 			}
@@ -110,7 +110,7 @@ func relaxedBits(t *testing.T, o modelgen.Options, batch, threads int) string {
 	}
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		for _, logits := range [][]float32{s.Ops, s.A.Logits, s.B.Logits} {
+		for _, logits := range [][]float32{s.Ops, s.Pins[0].Logits, s.Pins[1].Logits} {
 			binary.Write(h, binary.LittleEndian, logits)
 		}
 	}

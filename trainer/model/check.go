@@ -35,7 +35,7 @@ func (m *Model) Validate() error {
 		if err := m.checkLengths(i); err != nil {
 			return err
 		}
-		if where, err := m.checkValues(s); err != nil {
+		if where, err := m.checkValues(i, s); err != nil {
 			return fmt.Errorf("section%d.%s: %w", i, where, err)
 		}
 	}
@@ -58,6 +58,9 @@ func (m *Model) checkForm() error {
 	depth, c := m.Depth(), &m.Config.Model
 	if depth == 0 {
 		return fmt.Errorf("the network has no layers")
+	}
+	if w := m.Sections[len(m.Sections)-1].Width; w != m.Width {
+		return fmt.Errorf("the last layer has %d gates, want %d", w, m.Width)
 	}
 	if c.Width != m.Width || c.Depth != depth {
 		return fmt.Errorf("the configuration describes %d x %d gates, the network has %d x %d",
@@ -104,34 +107,42 @@ func printable(s string) bool {
 
 func (m *Model) checkSection(i int) error {
 	s := &m.Sections[i]
-	if s.Layers < 1 || s.Layers > maxGates/m.Width {
+	if s.Width < 1 || s.Width > 1<<31-1 {
+		return fmt.Errorf("width %d, want 1 to %d", s.Width, 1<<31-1)
+	}
+	if s.Layers < 1 || s.Layers > maxGates/s.Width {
 		return fmt.Errorf("%d layers, want at least 1", s.Layers)
 	}
-	for _, p := range []struct {
-		name string
-		*Pin
-	}{{"A", &s.A}, {"B", &s.B}} {
-		if err := m.checkPin(i, p.Pin); err != nil {
-			return fmt.Errorf("pin %s: %w", p.name, err)
-		}
+	if n := len(s.Pins); n < 1 || n > MaxPins {
+		return fmt.Errorf("%d pins, want 1 to %d", n, MaxPins)
 	}
-	if s.B.Source == Spine {
-		return fmt.Errorf("pin B: source %v, which pin A alone can have", Spine)
+	if s.Arity != 1<<len(s.Pins) && (s.Arity != Operations || len(s.Pins) != 2) {
+		return fmt.Errorf("%d logits for the function of a node with %d pins, want %d", s.Arity, len(s.Pins), 1<<len(s.Pins))
+	}
+	for k := range s.Pins {
+		if err := m.checkPin(i, k); err != nil {
+			return fmt.Errorf("pin %s: %w", PinName(k), err)
+		}
 	}
 	return nil
 }
 
-// checkPin checks the form of a pin of section i.
-func (m *Model) checkPin(i int, p *Pin) error {
-	switch {
+// checkPin checks the form of pin k of section i.
+func (m *Model) checkPin(i, k int) error {
+	s := &m.Sections[i]
+	switch p := &s.Pins[k]; {
 	case p.Source > Spine:
-		return fmt.Errorf("source %d, want one of %v", p.Source, sourceNames)
+		return fmt.Errorf("%v, want %v, %v or %v", p.Source, Input, Previous, Spine)
 	case i == 0 && p.Source != Input:
 		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
 	case p.Source == Spine && p.K != 1:
 		return fmt.Errorf("%d candidates, want 1: a spine has no choice", p.K)
 	case p.K < 1 || p.K > maxCandidates:
 		return fmt.Errorf("%d candidates, want 1 to %d", p.K, maxCandidates)
+	case p.Source == Spine && k > 0:
+		return fmt.Errorf("source %v, which pin %s alone can have", Spine, PinName(0))
+	case p.Source != Input && (p.Source == Spine || s.Layers > 1) && m.before(i) != s.Width:
+		return fmt.Errorf("source %v, but the layer before has %d nodes, this one %d", p.Source, m.before(i), s.Width)
 	}
 	return nil
 }
@@ -146,27 +157,28 @@ func (m *Model) checkLengths(i int) error {
 	return nil
 }
 
-// checkValues checks the numbers of a section of which any chains may be held, and
-// names the array at fault.
-func (m *Model) checkValues(s *Section) (string, error) {
+// checkValues checks the numbers of section i, of which s holds some chains, and names the array at
+// fault.
+func (m *Model) checkValues(i int, s *Section) (string, error) {
 	if err := checkFinite(s.Ops); err != nil {
 		return "ops", err
 	}
-	if where, err := m.checkPinValues(&s.A); err != nil {
-		return "a." + where, err
+	for k := range s.Pins {
+		if where, err := m.checkPinValues(i, &s.Pins[k]); err != nil {
+			return pinPrefix(k) + where, err
+		}
 	}
-	where, err := m.checkPinValues(&s.B)
-	return "b." + where, err
+	return "", nil
 }
 
-func (m *Model) checkPinValues(p *Pin) (string, error) {
+func (m *Model) checkPinValues(i int, p *Pin) (string, error) {
 	if err := checkFinite(p.Logits); err != nil {
 		return "logits", err
 	}
 	if p.Source == Spine {
 		return "", nil
 	}
-	limit := m.limit(p)
+	limit := m.limit(i, p)
 	if largest := p.Wires.Max(); int(largest) >= limit {
 		return "wires", fmt.Errorf("index %d, want below %d, the number of %v bits", largest, limit, p.Source)
 	}

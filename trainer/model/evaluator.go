@@ -8,8 +8,8 @@ import "ialgn/internal/bitplane"
 type Evaluator struct {
 	f     *Frozen
 	words int
-	last  []uint64 // [Width][words], the last layer's bits
-	spare []uint64 // the layer before
+	last  []uint64 // [width][words], the bits of the layer computed last
+	spare []uint64 // those of the layer before
 	count bitplane.Counter
 }
 
@@ -18,7 +18,7 @@ func NewEvaluator(f *Frozen) *Evaluator { return &Evaluator{f: f} }
 
 // Run evaluates 64*words samples. in holds the thermometer bits as rows,
 // [Inputs][words]. After each layer, counted from 0, it calls visit, if that is not
-// nil, with the layer's bits [Width][words], which are valid until visit returns.
+// nil, with the layer's bits [width][words], which are valid until visit returns.
 func (e *Evaluator) Run(in []uint64, words int, visit func(layer int, h []uint64)) {
 	e.resize(words)
 	in = in[:e.f.Inputs()*words]
@@ -33,20 +33,36 @@ func (e *Evaluator) Run(in []uint64, words int, visit func(layer int, h []uint64
 
 func (e *Evaluator) resize(words int) {
 	e.words = words
-	n := e.f.Width * words
-	if cap(e.last) < n {
+	widest := 0
+	for l := range e.f.Layers {
+		widest = max(widest, e.f.Layers[l].Width())
+	}
+	if n := widest * words; cap(e.last) < n {
 		e.last, e.spare = make([]uint64, n), make([]uint64, n)
 	}
-	e.last, e.spare = e.last[:n], e.spare[:n]
 }
 
 // layer evaluates one layer from the inputs and e.spare into e.last.
 func (e *Evaluator) layer(layer *FrozenLayer, in []uint64) {
 	rows := [2][]uint64{Input: in, Previous: e.spare}
-	a, b, words := rows[layer.ASource], rows[layer.BSource], e.words
-	for i, op := range layer.Op {
-		ia, ib := int(layer.A[i])*words, int(layer.B[i])*words
-		apply(op, e.last[i*words:(i+1)*words], a[ia:ia+words], b[ib:ib+words])
+	words := e.words
+	e.last = e.last[:layer.Width()*words]
+	if len(layer.Pins) == 2 {
+		pa, pb := &layer.Pins[0], &layer.Pins[1]
+		a, b := rows[pa.Source], rows[pb.Source]
+		for i, op := range layer.Op.Narrow {
+			ia, ib := int(pa.Index[i])*words, int(pb.Index[i])*words
+			apply(op, e.last[i*words:(i+1)*words], a[ia:ia+words], b[ib:ib+words])
+		}
+		return
+	}
+	pins := make([][]uint64, len(layer.Pins))
+	for i := range layer.Width() {
+		for k := range pins {
+			p := &layer.Pins[k]
+			pins[k] = rows[p.Source][int(p.Index[i])*words:][:words]
+		}
+		applyTable(layer.Op.At(i), e.last[i*words:(i+1)*words], pins)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestForwardPass(t *testing.T) {
 			e := model.NewEvaluator(f)
 			visited := 0
 			e.Run(thermometer(f, p, words), words, func(layer int, h []uint64) {
-				if layer != visited || len(h) != f.Width*words {
+				if layer != visited || len(h) != f.Layers[layer].Width()*words {
 					t.Fatalf("visit %d: layer %d with %d words", visited, layer, len(h))
 				}
 				visited++

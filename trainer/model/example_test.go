@@ -20,10 +20,10 @@ func Example() {
 		Classes:  []string{"equal", "different"},
 		Width:    2,
 		Encoder:  encoding.Encoder{Bits: 2, BitsIn: 1, Max: 1, Thresholds: [][]uint16{{0}, {0}}},
-		Sections: []model.Section{{Layers: 1, Ops: ops, A: pin(0), B: pin(1)}},
+		Sections: []model.Section{{Layers: 1, Width: 2, Arity: model.Operations, Ops: ops, Pins: []model.Pin{pin(0), pin(1)}}},
 	}
 	f := m.Freeze()
-	fmt.Printf("operations: %d\n", f.Layers[0].Op)
+	fmt.Printf("operations: %d\n", f.Layers[0].Op.Narrow)
 
 	samples := encoding.NewPacked(2, 1)
 	samples.Append([]uint16{0, 0}, 0)

@@ -4,6 +4,6 @@ package model
 var (
 	ReadFrozenChunks = readFrozen
 	ReadChainsChunks = readRuns
-	Operation        = operation
+	Table            = table
 	Apply            = apply
 )

@@ -56,8 +56,8 @@ func TestHeaderErrors(t *testing.T) {
 		{"format", func(h *header) { h.Meta["format"] = "pt" }, []string{`format "pt"`, "no model of ialgn"}},
 		{"no metadata", func(h *header) { h.Meta = nil }, []string{`format ""`}},
 		{
-			"version", func(h *header) { h.Meta["version"] = "2" },
-			[]string{`version "2", this program reads version 1; use the ialgn that wrote it`},
+			"version", func(h *header) { h.Meta["version"] = "3" },
+			[]string{`version "3", this program reads versions 1 and 2; use the ialgn that wrote it`},
 		},
 		{"missing record", func(h *header) { delete(h.Meta, "record") }, []string{"metadata: record is missing"}},
 		{"broken record", func(h *header) { h.Meta["record"] += "x" }, []string{"metadata: record: text after"}},
@@ -244,9 +244,9 @@ func TestWriteErrors(t *testing.T) {
 		want  string
 	}{
 		{"NaN", func(m *model.Model) { m.Sections[0].Ops[0] = float32(math.NaN()) }, model.Extra{}, "section0.ops: NaN"},
-		{"index", func(m *model.Model) { m.Sections[1].B.Wires.Set(5, 18) }, model.Extra{}, "section1.b.wires: index 18"},
+		{"index", func(m *model.Model) { m.Sections[1].Pins[1].Wires.Set(5, 18) }, model.Extra{}, "section1.b.wires: index 18"},
 		{
-			"short logits", func(m *model.Model) { m.Sections[1].B.Logits = nil },
+			"short logits", func(m *model.Model) { m.Sections[1].Pins[1].Logits = nil },
 			model.Extra{},
 			"section1.b.logits: 0 elements, want 480",
 		},

@@ -17,9 +17,9 @@ func (m *Model) Freeze() *Frozen {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		layers := f.Layers[first : first+s.Layers]
-		parallel(m.Width, func(from, to int) {
-			part := s.chains(from, to, m.Arity())
-			part.freeze(layers, from, m.Arity())
+		parallel(s.Width, func(from, to int) {
+			part := s.chains(from, to)
+			part.freeze(layers, from)
 		})
 		first += s.Layers
 	}
@@ -32,13 +32,11 @@ func (m *Model) Blank() *Frozen {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		for range s.Layers {
-			f.Layers = append(f.Layers, FrozenLayer{
-				Op:      make([]uint8, m.Width),
-				A:       make([]uint32, m.Width),
-				B:       make([]uint32, m.Width),
-				ASource: s.A.Source.frozen(),
-				BSource: s.B.Source.frozen(),
-			})
+			layer := FrozenLayer{Op: MakeTables(s.Width, len(s.Pins))}
+			for k := range s.Pins {
+				layer.Pins = append(layer.Pins, FrozenPin{frozenSource(s.Pins[k].Source), make([]uint32, s.Width)})
+			}
+			f.Layers = append(f.Layers, layer)
 		}
 	}
 	return f
@@ -51,13 +49,15 @@ func parallel(n int, work func(from, to int)) {
 }
 
 // chains returns a view of the chains from to to-1.
-func (s *Section) chains(from, to, arity int) Section {
-	return Section{
-		Layers: s.Layers,
-		Ops:    s.Ops[from*s.Layers*arity : to*s.Layers*arity],
-		A:      s.A.gates(from*s.Layers, to*s.Layers),
-		B:      s.B.gates(from*s.Layers, to*s.Layers),
+func (s *Section) chains(from, to int) Section {
+	part := Section{
+		Layers: s.Layers, Width: to - from, Arity: s.Arity,
+		Ops: s.Ops[from*s.Layers*s.Arity : to*s.Layers*s.Arity],
 	}
+	for k := range s.Pins {
+		part.Pins = append(part.Pins, s.Pins[k].gates(from*s.Layers, to*s.Layers))
+	}
+	return part
 }
 
 func (p *Pin) gates(from, to int) Pin {
@@ -74,12 +74,13 @@ func (p *Pin) gates(from, to int) Pin {
 
 // freeze writes the argmaxes of a section of which only some chains are held, the
 // first of them being the network's chain first.
-func (s *Section) freeze(layers []FrozenLayer, first, arity int) {
-	for g := range len(s.Ops) / arity {
+func (s *Section) freeze(layers []FrozenLayer, first int) {
+	for g := range s.Width * s.Layers {
 		chain, out := first+g/s.Layers, &layers[g%s.Layers]
-		out.Op[chain] = operation(s.Ops[g*arity : (g+1)*arity])
-		out.A[chain] = s.A.selected(g, chain)
-		out.B[chain] = s.B.selected(g, chain)
+		out.Op.Set(chain, table(s.Ops[g*s.Arity:(g+1)*s.Arity], len(s.Pins)))
+		for k := range s.Pins {
+			out.Pins[k].Index[chain] = s.Pins[k].selected(g, chain)
+		}
 	}
 }
 
@@ -95,21 +96,20 @@ func (p *Pin) selected(g, chain int) uint32 {
 	return p.Wires.At(g*p.K + argmax(p.Logits[g*p.K:(g+1)*p.K]))
 }
 
-// operation returns the paper's number of the operation that a gate's 16 or 4 logits
-// select. A light gate's logits stand for f(0,0), f(0,1), f(1,0), f(1,1), which are
-// bits 3 to 0 of the paper's number.
-func operation(logits []float32) uint8 {
-	if len(logits) == 16 {
-		return uint8(argmax(logits))
+// table returns the number of the truth table that a node's logits select: of two pins and 16 logits,
+// the operation with the largest one; otherwise the table that is 1 in the lines with a logit above 0.
+func table(logits []float32, pins int) uint64 {
+	if pins == 2 && len(logits) == Operations {
+		return uint64(argmax(logits))
 	}
-	op := uint8(0)
+	t := uint64(0)
 	for _, v := range logits {
-		op <<= 1
+		t <<= 1
 		if v > 0 {
-			op |= 1
+			t |= 1
 		}
 	}
-	return op
+	return t
 }
 
 // argmax returns the lowest index of the largest element.

@@ -6,25 +6,40 @@ import (
 	"ialgn/trainer/encoding"
 )
 
-// Frozen is the Boolean network that a model's argmaxes select: per gate one
-// operation in the paper's numbering and one source for each pin. It needs 9 bytes a
-// gate.
+// Frozen is the Boolean network that a model's argmaxes select: for each node a truth table and one
+// source for each pin. It needs 9 bytes for a gate of two pins, and 32 for a table of six.
 type Frozen struct {
 	Name    string
 	Classes []string
-	Width   int
+	Width   int // nodes of the last layer
 	Encoder encoding.Encoder
 	Layers  []FrozenLayer
 }
 
-// FrozenLayer is one layer; all slices have Width elements. A pin's index counts the
-// encoder's bits or the previous layer's gates, as its source says (Input or
-// Previous; Spine does not occur here).
+// FrozenLayer is one layer of nodes with the same fan-in.
 type FrozenLayer struct {
-	Op               []uint8
-	A, B             []uint32
-	ASource, BSource Source
+	Op   Tables
+	Pins []FrozenPin
 }
+
+// FrozenPin is one input of all nodes of a layer. An index counts the encoder's bits or the previous
+// layer's nodes, as the source says (Input or Previous; Spine does not occur here).
+type FrozenPin struct {
+	Source Source
+	Index  []uint32 // [width]
+}
+
+// frozenSource returns the source of a pin whose candidate is chosen: a spine is a node of the previous layer like
+// any other.
+func frozenSource(s Source) Source {
+	if s == Spine {
+		return Previous
+	}
+	return s
+}
+
+// Width returns the number of nodes in the layer.
+func (l *FrozenLayer) Width() int { return l.Op.Len() }
 
 // Inputs returns the number of input bits, the encoder's thermometer bits.
 func (f *Frozen) Inputs() int { return f.Encoder.Inputs() }
@@ -32,13 +47,27 @@ func (f *Frozen) Inputs() int { return f.Encoder.Inputs() }
 // Depth returns the number of layers.
 func (f *Frozen) Depth() int { return len(f.Layers) }
 
-// Gates returns the number of gates, width times depth.
-func (f *Frozen) Gates() int { return f.Width * len(f.Layers) }
+// Gates returns the number of nodes in all layers.
+func (f *Frozen) Gates() int {
+	n := 0
+	for l := range f.Layers {
+		n += f.Layers[l].Width()
+	}
+	return n
+}
 
-// Validate checks all that [Evaluator] and the compiler rely on: the width splits
-// into the classes, every array has Width elements, every operation is below 16,
-// every index below the number of its sources, and the first layer reads inputs only.
-// The error names layer and gate, counted from 0.
+// before returns the width of the layer before layer l, 0 for the first.
+func (f *Frozen) before(l int) int {
+	if l == 0 {
+		return 0
+	}
+	return f.Layers[l-1].Width()
+}
+
+// Validate checks all that [Evaluator] and the compiler rely on: the last layer's width splits into the
+// classes, every array has an element a node, every truth table fits its pins, every index is below
+// the number of its sources, and the first layer reads inputs only. The error names layer and gate,
+// counted from 0.
 func (f *Frozen) Validate() error {
 	if err := checkForm(f.Width, f.Classes, &f.Encoder); err != nil {
 		return err
@@ -56,35 +85,35 @@ func (f *Frozen) Validate() error {
 
 func (f *Frozen) checkLayer(l int) error {
 	layer := &f.Layers[l]
-	if len(layer.Op) != f.Width {
-		return fmt.Errorf("%d operations, want %d, one a gate", len(layer.Op), f.Width)
+	if n := layer.Width(); n < 1 || l == len(f.Layers)-1 && n != f.Width {
+		return fmt.Errorf("%d operations, want %d, one a gate", n, f.Width)
 	}
-	for i, op := range layer.Op {
-		if op > 15 {
-			return fmt.Errorf("gate %d: operation %d, want 0 to 15", i, op)
+	if n := len(layer.Pins); n < 1 || n > MaxPins {
+		return fmt.Errorf("%d pins, want 1 to %d", n, MaxPins)
+	}
+	if i, op := layer.Op.above(len(layer.Pins)); i >= 0 {
+		return fmt.Errorf("gate %d: operation %d, want 0 to %d", i, op, LastTable(len(layer.Pins)))
+	}
+	for k := range layer.Pins {
+		if err := f.checkPin(l, &layer.Pins[k]); err != nil {
+			return fmt.Errorf("pin %s: %w", PinName(k), err)
 		}
-	}
-	if err := f.checkPin(l, layer.ASource, layer.A); err != nil {
-		return fmt.Errorf("pin A: %w", err)
-	}
-	if err := f.checkPin(l, layer.BSource, layer.B); err != nil {
-		return fmt.Errorf("pin B: %w", err)
 	}
 	return nil
 }
 
-func (f *Frozen) checkPin(l int, source Source, index []uint32) error {
-	if source != Input && source != Previous {
-		return fmt.Errorf("source %v, want %v or %v", source, Input, Previous)
+func (f *Frozen) checkPin(l int, p *FrozenPin) error {
+	if p.Source != Input && p.Source != Previous {
+		return fmt.Errorf("source %v, want %v or %v", p.Source, Input, Previous)
 	}
-	if l == 0 && source != Input {
-		return fmt.Errorf("source %v, but the first layer has no previous one", source)
+	if l == 0 && p.Source != Input {
+		return fmt.Errorf("source %v, but the first layer has no previous one", p.Source)
 	}
-	if len(index) != f.Width {
-		return fmt.Errorf("%d indices, want %d, one a gate", len(index), f.Width)
+	if width := f.Layers[l].Width(); len(p.Index) != width {
+		return fmt.Errorf("%d indices, want %d, one a gate", len(p.Index), width)
 	}
-	limit := sources(source, f.Width, f.Inputs())
-	for i, v := range index {
+	limit := sources(p.Source, f.before(l), f.Inputs())
+	for i, v := range p.Index {
 		if int(v) >= limit {
 			return fmt.Errorf("gate %d: index %d, want below %d", i, v, limit)
 		}

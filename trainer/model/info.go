@@ -50,13 +50,13 @@ func (m *Model) Parameters() int {
 	n := 0
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		per := m.Arity()
-		for _, p := range []*Pin{&s.A, &s.B} {
-			if p.K > 1 {
-				per += p.K
+		per := s.Arity
+		for k := range s.Pins {
+			if s.Pins[k].K > 1 {
+				per += s.Pins[k].K
 			}
 		}
-		n += m.Width * s.Layers * per
+		n += s.Width * s.Layers * per
 	}
 	return n
 }

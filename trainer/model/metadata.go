@@ -9,6 +9,7 @@ import (
 
 	"ialgn/internal/jsonfault"
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/topology"
 )
 
 // Format and Version name the model file's metadata layout; a change that an older
@@ -16,6 +17,9 @@ import (
 const (
 	Format  = "ialgn-model"
 	Version = "1"
+
+	// NodesVersion is that of models with nodes of other fan-ins than two, or layers of several widths.
+	NodesVersion = "2"
 )
 
 // Prefixes of what a checkpoint adds to a model: tensors (an optimiser's moments) and
@@ -33,11 +37,13 @@ type encoderInfo struct {
 	Names  []string `json:"names,omitempty"`
 }
 
-// sectionInfo is the form of a section.
+// sectionInfo is the form of a section: with A and B in version 1, with Width and Pins in version 2.
 type sectionInfo struct {
-	Layers int     `json:"layers"`
-	A      pinInfo `json:"a"`
-	B      pinInfo `json:"b"`
+	Layers int       `json:"layers"`
+	Width  int       `json:"width,omitempty"`
+	A      *pinInfo  `json:"a,omitempty"`
+	B      *pinInfo  `json:"b,omitempty"`
+	Pins   []pinInfo `json:"pins,omitempty"`
 }
 
 type pinInfo struct {
@@ -48,16 +54,22 @@ type pinInfo struct {
 // metadata returns the model's metadata.
 func (m *Model) metadata() (map[string]string, error) {
 	e := &m.Encoder
+	version := m.version()
 	var sections []sectionInfo
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		sections = append(sections, sectionInfo{
-			Layers: s.Layers,
-			A:      pinInfo{s.A.Source, s.A.K},
-			B:      pinInfo{s.B.Source, s.B.K},
-		})
+		info := sectionInfo{Layers: s.Layers}
+		for k := range s.Pins {
+			info.Pins = append(info.Pins, pinInfo{s.Pins[k].Source, s.Pins[k].K})
+		}
+		if version == Version {
+			info.A, info.B, info.Pins = &info.Pins[0], &info.Pins[1], nil
+		} else {
+			info.Width = s.Width
+		}
+		sections = append(sections, info)
 	}
-	meta := map[string]string{"format": Format, "version": Version}
+	meta := map[string]string{"format": Format, "version": version}
 	for key, value := range map[string]any{
 		"config":   m.Config,
 		"classes":  m.Classes,
@@ -74,14 +86,24 @@ func (m *Model) metadata() (map[string]string, error) {
 	return meta, nil
 }
 
+// version returns the version of the metadata that describes the model: the oldest that can.
+func (m *Model) version() string {
+	for i := range m.Sections {
+		if s := &m.Sections[i]; len(s.Pins) != 2 || s.Width != m.Width {
+			return NodesVersion
+		}
+	}
+	return Version
+}
+
 // checkVersion reports whether the file is a model that this program reads.
 func (c *container) checkVersion() error {
 	if got := c.meta["format"]; got != Format {
 		return fmt.Errorf("%s: metadata: format %.40q, want %q; this is no model of ialgn", c.name, got, Format)
 	}
-	if got := c.meta["version"]; got != Version {
-		return fmt.Errorf("%s: metadata: version %.40q, this program reads version %s; use the ialgn that wrote it",
-			c.name, got, Version)
+	if got := c.meta["version"]; got != Version && got != NodesVersion {
+		return fmt.Errorf("%s: metadata: version %.40q, this program reads versions %s and %s; use the ialgn that wrote it",
+			c.name, got, Version, NodesVersion)
 	}
 	return nil
 }
@@ -107,14 +129,36 @@ func (c *container) shell() (*Model, error) {
 	}
 	m.Width = m.Config.Model.Width
 	m.Encoder = encoding.Encoder{Bits: e.Bits, BitsIn: e.BitsIn, Max: e.Max, Names: e.Names}
-	for _, s := range sections {
-		m.Sections = append(m.Sections, Section{
-			Layers: s.Layers,
-			A:      Pin{Source: s.A.Source, K: s.A.K},
-			B:      Pin{Source: s.B.Source, K: s.B.K},
-		})
+	for i := range sections {
+		s, err := sections[i].section(m, c.meta["version"])
+		if err != nil {
+			return nil, fmt.Errorf("%s: metadata: section %d: %w; %s", c.name, i, err, damaged)
+		}
+		m.Sections = append(m.Sections, s)
 	}
 	return m, nil
+}
+
+// section returns the section without arrays.
+func (s *sectionInfo) section(m *Model, version string) (Section, error) {
+	t := Section{Layers: s.Layers, Width: s.Width}
+	pins := s.Pins
+	if version == Version {
+		if s.A == nil || s.B == nil || s.Width != 0 || len(s.Pins) > 0 {
+			return t, errors.New("want layers, a and b")
+		}
+		pins, t.Width = []pinInfo{*s.A, *s.B}, m.Width
+	} else if s.A != nil || s.B != nil || len(s.Pins) < 1 || len(s.Pins) > MaxPins {
+		return t, fmt.Errorf("want layers, width and 1 to %d pins", MaxPins)
+	}
+	t.Arity = 1 << len(pins)
+	if len(pins) == 2 && m.Config.Model.Parametrization == topology.Softmax16 {
+		t.Arity = Operations
+	}
+	for _, p := range pins {
+		t.Pins = append(t.Pins, Pin{Source: p.Source, K: p.K})
+	}
+	return t, nil
 }
 
 // unmarshal decodes the metadata of that key strictly.

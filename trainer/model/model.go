@@ -1,15 +1,15 @@
 // Package model holds a logic gate network as it is trained and stored: its wires,
 // its logits, its encoder, its file format, and the network that its argmaxes select.
 //
-// A [Model] describes any network of the paper. Its layers stand in [Section]s, runs
-// of consecutive layers whose pins have the same sources and numbers of candidates:
-// a network of private chains (an IALGN with k_h = 1) has two, the first layer and the
-// rest, any other one for each layer. All arrays of a section are
-// chain-major, [width][layers][k], because a private chain is what training, files
+// A [Model] describes any network whose layers are nodes of up to six pins: the paper's gates, which
+// have two, and look-up tables. Its layers stand in [Section]s, runs of consecutive layers of the same
+// width whose pins have the same sources and numbers of candidates: a network of private chains (an
+// IALGN with k_h = 1) has two, the first layer and the rest, any other one for each layer. All arrays
+// of a section are chain-major, [width][layers][k], because a private chain is what training, files
 // and freezing walk along.
 //
-// [Frozen] is what a model computes: for each gate the argmax operation and the
-// argmax candidate of each pin, ties to the lowest index. [Evaluator] is its forward
+// [Frozen] is what a model computes: for each node its truth table (of a gate, the argmax operation)
+// and the argmax candidate of each pin, ties to the lowest index. [Evaluator] is its forward
 // pass, bit-parallel, layer by layer: the trainer's own word on what was trained, and
 // what the compiler's output is verified against.
 package model
@@ -17,22 +17,26 @@ package model
 import (
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/topology"
 )
 
 // Source says where a pin gets its bit from.
-type Source uint8
+type Source = topology.Source
 
 // The sources of a pin.
 const (
-	Input    Source = iota // a bit of the encoded input
-	Previous               // a gate of the previous layer
-	Spine                  // the gate of the same index in the previous layer; no candidates are stored
+	Input    = topology.Input
+	Previous = topology.Previous
+	Spine    = topology.Spine
 )
 
-// Pin is one input of all gates of a section.
+// MaxPins is the largest fan-in of a node.
+const MaxPins = topology.MaxPins
+
+// Pin is one input of all nodes of a section.
 type Pin struct {
 	Source Source
-	K      int       // candidates a gate; 1 and none stored for Spine
+	K      int       // candidates of each node; 1 and none stored for Spine
 	Wires  Indices   // [width][layers][K]
 	Logits []float32 // [width][layers][K] if K > 1, else nil
 }
@@ -40,15 +44,24 @@ type Pin struct {
 // Section is a run of consecutive layers of the same form.
 type Section struct {
 	Layers int
-	Ops    []float32 // [width][layers][16], or [4]: truth-table logits for 00, 01, 10, 11
-	A, B   Pin
+	Width  int // nodes in each layer
+
+	// Arity is the number of logits that decide what a node computes. It is [Operations], one for each
+	// operation of two pins in the paper's numbering, or 2^len(Pins), one for each line of a truth
+	// table. The number of a line has the pins as its binary digits, pin 0 as the highest one.
+	Arity int
+	Ops   []float32 // these logits, [width][layers][Arity]
+	Pins  []Pin     // 1 to [MaxPins]
 }
+
+// Operations is the number of operations of two pins.
+const Operations = topology.Operations
 
 // Model is a network with its parameters.
 type Model struct {
 	Config   config.Config
 	Classes  []string
-	Width    int // gates a layer, a multiple of len(Classes); class c owns the gates c*Width/C ..
+	Width    int // nodes of the last layer, a multiple of len(Classes); class c owns the nodes c*Width/C ..
 	Encoder  encoding.Encoder
 	Sections []Section
 	Record   Record
@@ -96,10 +109,19 @@ func (m *Model) Depth() int {
 	return d
 }
 
-// Arity returns how many operation logits a gate has: 16, or 4 for light gates.
-func (m *Model) Arity() int {
-	if m.Config.Model.Parametrization == "light" {
-		return 4
+// Nodes returns the number of nodes in all layers.
+func (m *Model) Nodes() int {
+	n := 0
+	for i := range m.Sections {
+		n += m.Sections[i].Layers * m.Sections[i].Width
 	}
-	return 16
+	return n
+}
+
+// before returns the width of the layer before section i: 0 for the first.
+func (m *Model) before(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return m.Sections[i-1].Width
 }

@@ -80,3 +80,23 @@ func applyNegated(op uint8, h, a, b []uint64) {
 		}
 	}
 }
+
+// applyTable writes h = f(pins) for words of 64 samples, f being the function of that table, for any
+// number of pins: word by word, each pin halves the lines that are left, the highest digit first.
+func applyTable(table uint64, h []uint64, pins [][]uint64) {
+	var lines [1 << MaxPins]uint64
+	for w := range h {
+		n := 1 << len(pins)
+		for l := range n {
+			lines[l] = -(table >> (n - 1 - l) & 1)
+		}
+		for _, p := range pins {
+			n /= 2
+			x := p[w]
+			for l := range n {
+				lines[l] = lines[l]&^x | lines[n+l]&x
+			}
+		}
+		h[w] = lines[0]
+	}
+}

@@ -77,9 +77,7 @@ func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]
 	if err != nil {
 		return nil, err
 	}
-	for i := range m.Sections {
-		m.Sections[i] = m.allocate(i, m.Width)
-	}
+	m.Allocate()
 	for i := range m.Sections {
 		if err := c.fill(m.sectionTensors(i)); err != nil {
 			return nil, err

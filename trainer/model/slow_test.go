@@ -38,11 +38,15 @@ func evaluateSlowly(m *model.Model, x []bool) slow {
 	h := []bool(nil)
 	for _, s := range m.Sections {
 		for l := range s.Layers {
-			next := make([]bool, m.Width)
+			next := make([]bool, s.Width)
 			for i := range next {
-				g := i*s.Layers + l
-				a, b := slowPin(&s.A, g, i, x, h), slowPin(&s.B, g, i, x, h)
-				next[i] = slowGate(s.Ops[g*m.Arity():(g+1)*m.Arity()], a, b)
+				g, line := i*s.Layers+l, 0
+				for k := range s.Pins {
+					if line *= 2; slowPin(&s.Pins[k], g, i, x, h) {
+						line++
+					}
+				}
+				next[i] = slowNode(s.Ops[g*s.Arity:(g+1)*s.Arity], line, len(s.Pins))
 			}
 			h = next
 			out.layers = append(out.layers, h)
@@ -79,16 +83,9 @@ func slowPin(p *model.Pin, g, chain int, x, h []bool) bool {
 	return h[wire]
 }
 
-func slowGate(logits []float32, a, b bool) bool {
-	corner := 0
-	if a {
-		corner += 2
-	}
-	if b {
-		corner++
-	}
-	if len(logits) == 4 {
-		return logits[corner] > 0
+func slowNode(logits []float32, line, pins int) bool {
+	if pins != 2 || len(logits) == 4 {
+		return logits[line] > 0
 	}
 	op := 0
 	for k, v := range logits {
@@ -96,7 +93,7 @@ func slowGate(logits []float32, a, b bool) bool {
 			op = k
 		}
 	}
-	return truth[op][corner]
+	return truth[op][line]
 }
 
 // bitsOf returns the thermometer bits of sample s, feature by feature.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"ialgn/internal/crew"
@@ -58,11 +59,12 @@ func readRuns(name string, r io.ReaderAt, size int64, chunk int,
 func (c *container) visitSection(m *Model, i, chunk int, visit func(section, first, chains int,
 	s *Section) error,
 ) error {
-	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
+	width := m.Sections[i].Width
+	chains := min(max(1, chunk/m.chainBytes(i)), width)
 	s, buf := m.allocate(i, chains), make([]byte, codecBytes)
-	for first := 0; first < m.Width; first += chains {
-		n := min(chains, m.Width-first)
-		part := s.chains(0, n, m.Arity())
+	for first := 0; first < width; first += chains {
+		n := min(chains, width-first)
+		part := s.chains(0, n)
 		if err := c.readChains(m, i, part, first, buf); err != nil {
 			return err
 		}
@@ -75,20 +77,21 @@ func (c *container) visitSection(m *Model, i, chunk int, visit func(section, fir
 
 // freezeSection streams section i in chunks of about that many bytes, one a goroutine.
 func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk int) error {
-	chains := min(max(1, chunk/m.chainBytes(i)), m.Width)
-	chunks := (m.Width + chains - 1) / chains
+	width := m.Sections[i].Width
+	chains := min(max(1, chunk/m.chainBytes(i)), width)
+	chunks := (width + chains - 1) / chains
 	var next atomic.Int64
 	g, ctx := crew.NewGroup(context.Background())
 	for range min(runtime.GOMAXPROCS(0), chunks) {
 		g.Go(func() error {
 			s, buf := m.allocate(i, chains), make([]byte, codecBytes)
 			for k := int(next.Add(1)) - 1; k < chunks && ctx.Err() == nil; k = int(next.Add(1)) - 1 {
-				from, to := k*chains, min((k+1)*chains, m.Width)
-				part := s.chains(0, to-from, m.Arity())
+				from, to := k*chains, min((k+1)*chains, width)
+				part := s.chains(0, to-from)
 				if err := c.readChains(m, i, part, from, buf); err != nil {
 					return err
 				}
-				part.freeze(layers, from, m.Arity())
+				part.freeze(layers, from)
 			}
 			return nil
 		})
@@ -100,7 +103,7 @@ func (c *container) freezeSection(m *Model, i int, layers []FrozenLayer, chunk i
 func (m *Model) chainBytes(i int) int {
 	n := int64(0)
 	for _, t := range m.sectionTensors(i) {
-		n += product(t.Shape) / int64(m.Width) * elementSizes[dtype(t.Data)]
+		n += product(t.Shape) / int64(m.Sections[i].Width) * elementSizes[dtype(t.Data)]
 	}
 	return int(n)
 }
@@ -108,15 +111,15 @@ func (m *Model) chainBytes(i int) int {
 // readChains reads and checks the chains of section i that s has room for, the first
 // of them being the network's chain from.
 func (c *container) readChains(m *Model, i int, s Section, from int, buf []byte) error {
-	part := Model{Config: m.Config, Width: m.Width, Encoder: m.Encoder, Sections: []Section{s}}
-	for k, t := range part.sectionTensors(0) {
-		name := m.sectionTensors(i)[k].Name
-		at := from * int(product(t.Shape)/int64(m.Width))
+	part := Model{Encoder: m.Encoder, Sections: slices.Clone(m.Sections[:i+1])}
+	part.Sections[i] = s
+	for _, t := range part.sectionTensors(i) {
+		name, at := t.Name, from*int(product(t.Shape)/int64(s.Width))
 		if err := c.readFrom(name, at, t.Data, buf); err != nil {
 			return err
 		}
 	}
-	if where, err := m.checkValues(&s); err != nil {
+	if where, err := m.checkValues(i, &s); err != nil {
 		return fmt.Errorf("%s: section%d.%s: %w; %s", c.name, i, where, err, damaged)
 	}
 	return nil

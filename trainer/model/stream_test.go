@@ -34,11 +34,11 @@ func TestReadChains(t *testing.T) {
 				return nil
 			}
 			visit := func(section, first, chains int, s *model.Section) error {
-				if first != next || len(s.Ops) != chains*s.Layers*m.Arity() {
+				if first != next || len(s.Ops) != chains*s.Layers*m.Sections[0].Arity {
 					t.Errorf("%s: section %d: chains %d and %d more, with %d logits, want from %d on", form.Name, section, first,
 						chains, len(s.Ops), next)
 				}
-				next = (first + chains) % m.Width
+				next = (first + chains) % m.Sections[section].Width
 				add(&got[section], s)
 				return nil
 			}
@@ -56,9 +56,10 @@ func TestReadChains(t *testing.T) {
 // add appends the arrays of a run of chains.
 func add(to, s *model.Section) {
 	to.Ops = append(to.Ops, s.Ops...)
-	for _, p := range []struct{ to, from *model.Pin }{{&to.A, &s.A}, {&to.B, &s.B}} {
-		p.to.Logits = append(p.to.Logits, p.from.Logits...)
-		p.to.Wires.Narrow = append(p.to.Wires.Narrow, p.from.Wires.Narrow...)
+	for k := range s.Pins {
+		to, from := &to.Pins[k], &s.Pins[k]
+		to.Logits = append(to.Logits, from.Logits...)
+		to.Wires.Narrow = append(to.Wires.Narrow, from.Wires.Narrow...)
 	}
 }
 

@@ -2,6 +2,8 @@ package model
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ialgn/internal/hugepage"
 )
@@ -19,18 +21,24 @@ func (m *Model) tensors() []Tensor {
 // sectionTensors returns the arrays of section i.
 func (m *Model) sectionTensors(i int) []Tensor {
 	s, prefix := &m.Sections[i], fmt.Sprintf("section%d.", i)
-	ts := []Tensor{{prefix + "ops", []int{m.Width, s.Layers, m.Arity()}, s.Ops}}
-	ts = m.appendPin(ts, prefix+"a.", s.Layers, &s.A)
-	return m.appendPin(ts, prefix+"b.", s.Layers, &s.B)
+	ts := []Tensor{{prefix + "ops", []int{s.Width, s.Layers, s.Arity}, s.Ops}}
+	for k := range s.Pins {
+		ts = m.appendPin(ts, prefix+pinPrefix(k), i, &s.Pins[k])
+	}
+	return ts
 }
 
-func (m *Model) appendPin(ts []Tensor, prefix string, layers int, p *Pin) []Tensor {
+// pinPrefix returns what the names of a pin's arrays begin with.
+func pinPrefix(pin int) string { return strings.ToLower(PinName(pin)) + "." }
+
+// appendPin appends the arrays of a pin of section i.
+func (m *Model) appendPin(ts []Tensor, prefix string, i int, p *Pin) []Tensor {
 	if p.Source == Spine {
 		return ts
 	}
-	shape := []int{m.Width, layers, p.K}
+	shape := []int{m.Sections[i].Width, m.Sections[i].Layers, p.K}
 	wires := Tensor{prefix + "wires", shape, p.Wires.Narrow}
-	if !narrow(m.limit(p)) {
+	if !narrow(m.limit(i, p)) {
 		wires.Data = p.Wires.Wide
 	}
 	ts = append(ts, wires)
@@ -40,8 +48,20 @@ func (m *Model) appendPin(ts []Tensor, prefix string, layers int, p *Pin) []Tens
 	return ts
 }
 
-// limit returns how many bits pin p can choose from.
-func (m *Model) limit(p *Pin) int { return sources(p.Source, m.Width, m.Encoder.Inputs()) }
+// limit returns how many bits pin p of section i can choose from.
+func (m *Model) limit(i int, p *Pin) int { return sources(p.Source, m.before(i), m.Encoder.Inputs()) }
+
+// sources returns how many bits a pin of this source can choose from, given the width of the layer before and the
+// number of input bits.
+func sources(s Source, before, inputs int) int {
+	if s == Input {
+		return inputs
+	}
+	return before
+}
+
+// Limit returns how many bits pin k of section i can choose from.
+func (m *Model) Limit(i, k int) int { return m.limit(i, &m.Sections[i].Pins[k]) }
 
 // encoderTensors returns copies of the encoder's arrays, which are small.
 func (m *Model) encoderTensors() []Tensor {
@@ -62,16 +82,25 @@ func (m *Model) encoderTensors() []Tensor {
 // allocate makes the arrays of section i for the given number of chains.
 func (m *Model) allocate(i, chains int) Section {
 	s := m.Sections[i]
+	s.Width, s.Pins = chains, slices.Clone(s.Pins)
 	gates := chains * s.Layers
-	s.Ops = hugepage.Make[float32](gates * m.Arity())
-	for _, p := range []*Pin{&s.A, &s.B} {
+	s.Ops = hugepage.Make[float32](gates * s.Arity)
+	for k := range s.Pins {
+		p := &s.Pins[k]
 		if p.Source == Spine {
 			continue
 		}
-		p.Wires = MakeIndices(gates*p.K, m.limit(p))
+		p.Wires = MakeIndices(gates*p.K, m.limit(i, p))
 		if p.K > 1 {
 			p.Logits = hugepage.Make[float32](gates * p.K)
 		}
 	}
 	return s
+}
+
+// Allocate makes the arrays of all sections, with zeros, for a model that has none.
+func (m *Model) Allocate() {
+	for i := range m.Sections {
+		m.Sections[i] = m.allocate(i, m.Sections[i].Width)
+	}
 }

@@ -30,10 +30,17 @@ func drawModel(r *rand.Rand) *model.Frozen {
 	if r.IntN(6) == 0 {
 		form.Features = 300
 	}
-	if form.Classes != 1 {
-		form.Classes = 2 + r.IntN(11)
+	switch {
+	case form.Widths != "": // which divide by three classes
+	case form.Leaves > 0:
+		form.Classes = 2 + r.IntN(4)
+		form.Width = form.Classes * (1 + r.IntN(4))
+	default:
+		if form.Classes != 1 {
+			form.Classes = 2 + r.IntN(11)
+		}
+		form.Width, form.Depth = max(1, form.Classes)*(1+r.IntN(14)), 1+r.IntN(8)
 	}
-	form.Width, form.Depth = max(1, form.Classes)*(1+r.IntN(14)), 1+r.IntN(8)
 	if form.Bits == 0 {
 		form.Bits, form.BitsIn = 2+r.IntN(6), 3+r.IntN(6)
 	}

@@ -197,7 +197,7 @@ func netsOf(bits []cut.Root) []netlist.Net {
 func GateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
 	nets := make([][]netlist.Net, f.Depth())
 	for l := range nets {
-		nets[l] = make([]netlist.Net, f.Width)
+		nets[l] = make([]netlist.Net, f.Layers[l].Width())
 	}
 	found := 0
 	for c := range netlist.Cell(n.Cells()) {
@@ -205,7 +205,7 @@ func GateNets(f *model.Frozen, n *netlist.Netlist) ([][]netlist.Net, error) {
 		if o.Layer == 0 {
 			continue
 		}
-		if int(o.Layer) > f.Depth() || int(o.Chain) >= f.Width || nets[o.Layer-1][o.Chain] != 0 {
+		if int(o.Layer) > f.Depth() || int(o.Chain) >= f.Layers[o.Layer-1].Width() || nets[o.Layer-1][o.Chain] != 0 {
 			return nil, fmt.Errorf("verify: raw netlist %s: cell %d comes from layer %d, gate %d, which the model has not or "+
 				"the netlist has twice", n.Name, c, o.Layer, o.Chain)
 		}

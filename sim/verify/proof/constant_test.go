@@ -18,8 +18,8 @@ func TestAllConstant(t *testing.T) {
 		for _, op := range []uint8{0, 15} {
 			t.Run(fmt.Sprintf("%v/%d", scope, op), func(t *testing.T) {
 				f := netgen.Frozen(1, netgen.FrozenOptions{Width: 6, Depth: 2})
-				for i := range f.Layers[1].Op {
-					f.Layers[1].Op[i] = op
+				for i := range f.Layers[1].Op.Narrow {
+					f.Layers[1].Op.Narrow[i] = op
 				}
 				d := verifytest.NewDesign(t, f, scope, 1)
 				for _, d := range []verify.Design{d, verifytest.LoweredDesign(t, f, scope, "generic", 6, false)} {
@@ -27,7 +27,7 @@ func TestAllConstant(t *testing.T) {
 						t.Errorf("%+v, %v", r, err)
 					}
 				}
-				f.Layers[1].Op[0] = 15 - op
+				f.Layers[1].Op.Narrow[0] = 15 - op
 				d.Product = verifytest.NewDesign(t, f, scope, 1).Product
 				if r, err := Check(t.Context(), d); err != nil || r.Proved {
 					t.Errorf("another constant: %+v, %v", r, err)

@@ -102,7 +102,7 @@ func constantClass(f *model.Frozen, op uint8, class ...int) *model.Frozen {
 	if len(class) > 0 {
 		c = class[0]
 	}
-	last := f.Layers[f.Depth()-1].Op
+	last := f.Layers[f.Depth()-1].Op.Narrow
 	for i := c * group; i < (c+1)*group; i++ {
 		last[i] = op
 	}

@@ -137,7 +137,7 @@ func TestUnseenHeadFault(t *testing.T) {
 	// Seven of the twelve gates are 0 and the others are free: the count is at most 5.
 	last := &f.Layers[f.Depth()-1]
 	for i := 12; i < 17; i++ {
-		last.Op[i] = 3
+		last.Op.Narrow[i] = 3
 	}
 	d := verifytest.NewDesign(t, f, netlist.Core, 0)
 	a := verifytest.CellsOf(d.Product, netlist.Argmax)[0]

@@ -103,7 +103,7 @@ func complementPairs(f *model.Frozen, class ...int) *model.Frozen {
 	for i := range group / 2 {
 		from, to := c*group+i, c*group+group/2+i
 		copyChain(f, from, to)
-		last.Op[to] = 15 - last.Op[from]
+		last.Op.Narrow[to] = 15 - last.Op.Narrow[from]
 	}
 	return f
 }
@@ -121,9 +121,9 @@ func sameClasses(f *model.Frozen) *model.Frozen {
 func copyChain(f *model.Frozen, from, to int) {
 	for l := range f.Layers {
 		layer := &f.Layers[l]
-		layer.Op[to], layer.A[to], layer.B[to] = layer.Op[from], layer.A[from], layer.B[from]
-		if l > 0 && layer.A[from] == uint32(from) {
-			layer.A[to] = uint32(to)
+		layer.Op.Narrow[to], layer.Pins[0].Index[to], layer.Pins[1].Index[to] = layer.Op.Narrow[from], layer.Pins[0].Index[from], layer.Pins[1].Index[from]
+		if l > 0 && layer.Pins[0].Index[from] == uint32(from) {
+			layer.Pins[0].Index[to] = uint32(to)
 		}
 	}
 }

@@ -33,6 +33,7 @@ const maxVariables = 1<<30 - 1
 // The most variables that a gate, and a bit of a threshold, take.
 const (
 	gateAnds    = 3
+	tableAnds   = 3 // for each line of a table
 	compareAnds = 2
 	headAnds    = 1 << 10 // gates for each counted bit, including its share of the argmax
 )
@@ -44,7 +45,7 @@ const (
 // With thermometer bits, input f*(Bits-1)+j-1 says whether feature f is above its
 // threshold j, counted from 1; with words, input f*BitsIn+k is bit k of feature f.
 //
-// It takes two sweeps over the gates and the memory of two layers. It returns an error
+// It takes two sweeps over the nodes and the memory of two layers. It returns an error
 // before it writes anything if the options contradict each other or the graph is too
 // large for the format; later, the error of w.
 func (n *Network) WriteAIGER(w io.Writer, o Options) error {
@@ -106,7 +107,15 @@ func (n *Network) encoded() int { return len(n.thresholds) * (n.bits - 1) }
 
 // variableLimit returns a number of variables that the graph does not exceed.
 func (n *Network) variableLimit(o Options) int {
-	variables := n.inputs(o) + n.encoded()*wordBits*compareAnds + n.width*len(n.layers)*gateAnds
+	variables := n.inputs(o) + n.encoded()*wordBits*compareAnds
+	for i := range n.layers {
+		l := &n.layers[i]
+		if l.table == nil {
+			variables += l.width * gateAnds
+		} else {
+			variables += l.width << len(l.pins) * tableAnds
+		}
+	}
 	if o.Head != nil {
 		variables += n.width * headAnds
 	}
@@ -126,23 +135,24 @@ func (n *Network) build(g *graph, o Options) ([]bus, error) {
 func (n *Network) gates(g *graph, o Options) []literal {
 	x := n.encode(g, o)
 	var before []literal
-	h := make([]literal, n.width)
 	for i := range n.layers {
 		l := &n.layers[i]
-		a, b := before, before
-		if l.a.anchored {
-			a = x
+		h, in := make([]literal, l.width), make([]literal, len(l.pins))
+		for k := range h {
+			for j := range l.pins {
+				rows := before
+				if l.pins[j].anchored {
+					rows = x
+				}
+				in[j] = rows[l.pins[j].source[k]]
+			}
+			if l.table == nil {
+				h[k] = g.gate(l.function[k], in[0], in[1])
+			} else {
+				h[k] = g.look(l.table[k], in)
+			}
 		}
-		if l.b.anchored {
-			b = x
-		}
-		for k, f := range l.function {
-			h[k] = g.gate(f, a[l.a.source[k]], b[l.b.source[k]])
-		}
-		if before == nil {
-			before = make([]literal, n.width)
-		}
-		before, h = h, before
+		before = h
 	}
 	return before
 }
@@ -167,6 +177,18 @@ func (g *graph) and(a, b literal) literal {
 }
 
 func (g *graph) or(a, b literal) literal { return g.and(a^1, b^1) ^ 1 }
+
+// look returns the value of a table's line that the pins name: by the first pin, one of the two halves
+// of the table, which are tables of the other pins.
+func (g *graph) look(t table, pins []literal) literal {
+	if len(pins) == 0 {
+		return literal(t & 1)
+	}
+	half := uint(1) << (len(pins) - 1)
+	mask := table(1)<<half - 1
+	ones, zeros := g.look(t>>half&mask, pins[1:]), g.look(t&mask, pins[1:])
+	return g.or(g.and(pins[0], ones), g.and(pins[0]^1, zeros))
+}
 
 // gate returns f(a, b): the disjunction of the cases in which f is 1, or the complement
 // of that of the others, whichever are fewer. Two cases that share a pin's value are that

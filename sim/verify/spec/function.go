@@ -38,6 +38,20 @@ func selected(logits []float32) function {
 	return f
 }
 
+// table is a Boolean function of any number of pins: bit i is the value in the line whose number is i,
+// in which the pins are binary digits, pin A the highest.
+type table uint64
+
+// tableOf returns the table whose lines have 1 where the logit is above 0.
+func tableOf(logits []float32) (t table) {
+	for i, w := range logits {
+		if w > 0 {
+			t += 1 << i
+		}
+	}
+	return t
+}
+
 // winner returns the place of the largest logit, of equal ones the first.
 func winner(logits []float32) int {
 	best := len(logits) - 1

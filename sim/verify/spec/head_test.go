@@ -51,10 +51,7 @@ func TestHeads(t *testing.T) {
 		told := o
 		told.Head = &Head{Sums: orders(r, classes, group), First: 2 + seed%3, Later: 2 + seed%2}
 		expect(t, equivalent, plain, other(t, m, o), graphOf(t, n, told))
-		last := &n.layers[len(n.layers)-1].function[n.width/2]
-		for i := range last {
-			last[i] = !last[i]
-		}
+		n.negateLast(n.width / 2)
 		expect(t, different, plain, graphOf(t, n, o))
 	}
 }

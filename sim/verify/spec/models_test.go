@@ -13,6 +13,9 @@ import (
 
 // newModel returns a model of sections that are given as lists.
 func newModel(e encoding.Encoder, width, classes int, sections ...model.Section) *model.Model {
+	for i := range sections {
+		sections[i].Width, sections[i].Arity = width, len(sections[i].Ops)/(width*sections[i].Layers)
+	}
 	m := &model.Model{Width: width, Encoder: e, Sections: sections}
 	for c := range classes {
 		m.Classes = append(m.Classes, fmt.Sprint(c))
@@ -71,8 +74,7 @@ func operationsModel() *model.Model {
 		gates, b[op] = append(gates, []int{op}), 1
 	}
 	return newModel(e, 16, 2, model.Section{
-		Layers: 1, Ops: largest(gates...), A: fixed(model.Input, a...),
-		B: fixed(model.Input, b...),
+		Layers: 1, Ops: largest(gates...), Pins: []model.Pin{fixed(model.Input, a...), fixed(model.Input, b...)},
 	})
 }
 
@@ -83,11 +85,11 @@ func orderModel() *model.Model {
 	return newModel(e, 3, 3,
 		model.Section{
 			Layers: 1, Ops: largest([]int{3}, []int{2}, []int{4}),
-			A: fixed(model.Input, 5, 2, 0), B: fixed(model.Input, 8, 6, 8),
+			Pins: []model.Pin{fixed(model.Input, 5, 2, 0), fixed(model.Input, 8, 6, 8)},
 		},
 		model.Section{
 			Layers: 1, Ops: largest([]int{7}, []int{6}, []int{11}),
-			A: spine, B: fixed(model.Input, 0, 4, 3),
+			Pins: []model.Pin{spine, fixed(model.Input, 0, 4, 3)},
 		})
 }
 
@@ -96,7 +98,7 @@ func headModel() *model.Model {
 	e := encoding.Encoder{Bits: 3, BitsIn: 2, Max: 3, Thresholds: [][]uint16{{0, 1}, {1, 2}, {0, 2}}}
 	return newModel(e, 6, 3, model.Section{
 		Layers: 1, Ops: largest([]int{3}, []int{3}, []int{3}, []int{3}, []int{3}, []int{3}),
-		A: fixed(model.Input, 5, 1, 2, 0, 4, 3), B: fixed(model.Input, 0, 0, 0, 1, 1, 1),
+		Pins: []model.Pin{fixed(model.Input, 5, 1, 2, 0, 4, 3), fixed(model.Input, 0, 0, 0, 1, 1, 1)},
 	})
 }
 
@@ -109,15 +111,19 @@ func tiesModel() *model.Model {
 	return newModel(e, 4, 2,
 		model.Section{
 			Layers: 1, Ops: first,
-			A: relaxed(model.Input, 3, []uint16{0, 1, 2, 3, 0, 1, 0, 1, 2, 1, 2, 3},
-				0, 0, 0, 0.5, 0.5, 0, 0, zero, -1, -3, -3, -3),
-			B: relaxed(model.Input, 3, []uint16{0, 1, 2, 2, 1, 0, 3, 2, 1, 2, 0, 3},
-				0, 0, 0, -1, -0.5, -0.5, zero, 0, 0, 1, 2, 2),
+			Pins: []model.Pin{
+				relaxed(model.Input, 3, []uint16{0, 1, 2, 3, 0, 1, 0, 1, 2, 1, 2, 3},
+					0, 0, 0, 0.5, 0.5, 0, 0, zero, -1, -3, -3, -3),
+				relaxed(model.Input, 3, []uint16{0, 1, 2, 2, 1, 0, 3, 2, 1, 2, 0, 3},
+					0, 0, 0, -1, -0.5, -0.5, zero, 0, 0, 1, 2, 2),
+			},
 		},
 		model.Section{
 			Layers: 1, Ops: largest([]int{3, 12}, []int{2, 4, 15}, []int{6, 7, 8}, []int{7, 15}),
-			A: relaxed(model.Previous, 2, []uint16{1, 2, 2, 3, 1, 3, 0, 3}, 0, 0, 1, 1, 0, 1, -2, -2),
-			B: fixed(model.Input, 0, 2, 0, 3),
+			Pins: []model.Pin{
+				relaxed(model.Previous, 2, []uint16{1, 2, 2, 3, 1, 3, 0, 3}, 0, 0, 1, 1, 0, 1, -2, -2),
+				fixed(model.Input, 0, 2, 0, 3),
+			},
 		})
 }
 
@@ -133,6 +139,6 @@ func lightModel() *model.Model {
 			-1, zero, math.SmallestNonzeroFloat32, 0,
 			0, 3, -3, -math.SmallestNonzeroFloat32,
 		},
-		A: fixed(model.Input, 1, 1, 1, 1), B: fixed(model.Input, 0, 0, 0, 0),
+		Pins: []model.Pin{fixed(model.Input, 1, 1, 1, 1), fixed(model.Input, 0, 0, 0, 0)},
 	})
 }

@@ -15,9 +15,9 @@ package spec
 
 import "ialgn/trainer/model"
 
-// Network is what the largest logits of a model select. It needs 12 bytes a gate.
+// Network is what the largest logits of a model select. It needs 12 bytes for a gate of two pins.
 type Network struct {
-	width      int // gates a layer
+	width      int // nodes of the last layer
 	classes    int
 	bits       int // thermometer bits a feature, plus one
 	bitsIn     int // bits in a feature word
@@ -25,13 +25,16 @@ type Network struct {
 	layers     []layer
 }
 
-// layer is one layer: element i of each slice is about gate i.
+// layer is one layer: element i of each slice is about node i. Nodes of two pins have functions, others
+// have tables.
 type layer struct {
+	width    int
 	function []function
-	a, b     pin
+	table    []table
+	pins     []pin
 }
 
-// pin is one of the two inputs of a layer's gates.
+// pin is one of the inputs of a layer's nodes.
 type pin struct {
 	anchored bool // reads thermometer bits; otherwise gates of the layer before
 	source   []uint32
@@ -80,11 +83,16 @@ func (n *Network) form(m *model.Model) (first []int) {
 		s := &m.Sections[i]
 		first = append(first, len(n.layers))
 		for range s.Layers {
-			n.layers = append(n.layers, layer{
-				function: make([]function, n.width),
-				a:        pin{s.A.Source == model.Input, make([]uint32, n.width)},
-				b:        pin{s.B.Source == model.Input, make([]uint32, n.width)},
-			})
+			l := layer{width: s.Width}
+			if len(s.Pins) == 2 {
+				l.function = make([]function, s.Width)
+			} else {
+				l.table = make([]table, s.Width)
+			}
+			for _, p := range s.Pins {
+				l.pins = append(l.pins, pin{p.Source == model.Input, make([]uint32, s.Width)})
+			}
+			n.layers = append(n.layers, l)
 		}
 	}
 	return first
@@ -96,9 +104,14 @@ func (l *layer) choose(s *model.Section, i, first, chains int) {
 	arity := len(s.Ops) / (chains * s.Layers)
 	for k := range chains {
 		gate := k*s.Layers + i
-		l.function[first+k] = selected(s.Ops[gate*arity:][:arity])
-		l.a.source[first+k] = wire(&s.A, gate, first+k)
-		l.b.source[first+k] = wire(&s.B, gate, first+k)
+		if logits := s.Ops[gate*arity:][:arity]; l.table == nil {
+			l.function[first+k] = selected(logits)
+		} else {
+			l.table[first+k] = tableOf(logits)
+		}
+		for j := range s.Pins {
+			l.pins[j].source[first+k] = wire(&s.Pins[j], gate, first+k)
+		}
 	}
 }
 

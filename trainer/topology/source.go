@@ -1,6 +1,16 @@
-package model
+package topology
 
 import "fmt"
+
+// Source says where a pin gets its bit from.
+type Source uint8
+
+// The sources of a pin.
+const (
+	Input    Source = iota // a bit of the encoded input
+	Previous               // a node of the previous layer
+	Spine                  // the node of the same index in the previous layer; no candidates are stored
+)
 
 // sourceNames are the sources' names in files and messages.
 var sourceNames = [...]string{Input: "input", Previous: "previous", Spine: "spine"}
@@ -30,21 +40,4 @@ func (s *Source) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("source %q, want one of %v", text, sourceNames)
-}
-
-// frozen returns the source of a pin whose candidate is chosen: a spine is a gate of
-// the previous layer like any other.
-func (s Source) frozen() Source {
-	if s == Spine {
-		return Previous
-	}
-	return s
-}
-
-// sources returns how many bits a pin of this source can choose from.
-func sources(s Source, width, inputs int) int {
-	if s == Input {
-		return inputs
-	}
-	return width
 }

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// later are the keys with a default other than zero that configurations in older model files lack. A file has them
+// only where they differ from it, so that networks of before keep their bytes.
+var later = []string{"model.inputs", "train.gradients", "train.candidates.kind"}
+
+// plain is a configuration without methods.
+type plain Config
+
+// MarshalJSON writes the configuration as a model file holds it.
+func (c Config) MarshalJSON() ([]byte, error) {
+	standard := Default()
+	for _, key := range later {
+		if v := c.value(key); equal(v, standard.value(key)) {
+			v.SetZero()
+		}
+	}
+	return json.Marshal(plain(c))
+}
+
+// UnmarshalJSON reads the configuration of a model file strictly: an unknown key is an error.
+func (c *Config) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode((*plain)(c)); err != nil {
+		return err
+	}
+	standard := Default()
+	for _, key := range later {
+		if v := c.value(key); v.IsZero() {
+			v.Set(standard.value(key))
+		}
+	}
+	return nil
+}

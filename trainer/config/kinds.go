@@ -1,0 +1,58 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// The estimators, the gradients and the ways to choose candidates.
+const (
+	estimatorGumbel    = "gumbel"
+	gradientsFloat32   = "float32"
+	candidatesFixed    = "fixed"
+	candidatesRandom   = "random"
+	candidatesGradient = "gradient"
+)
+
+// kindKey is a key that has a meaning for some choices of another key alone. It is zero with all others.
+type kindKey struct {
+	limit
+	of       string   // the key that chooses
+	kinds    []string // the choices that have the key
+	what     string   // what the choice is of, in an error
+	standard float64  // the default; 0: none, or zero
+}
+
+var kindKeys = []kindKey{
+	{limit{"train.schedule.final", 0, 1}, "train.schedule.kind", []string{scheduleCosine}, "schedule", 0},
+	{limit{"train.schedule.every", 1, 1e6}, "train.schedule.kind", []string{scheduleStep}, "schedule", 0},
+	{limit{"train.schedule.factor", 0.001, 1}, "train.schedule.kind", []string{scheduleStep}, "schedule", 0.1},
+	{limit{"train.temperature", 0.01, 100}, "train.estimator", []string{estimatorGumbel}, "estimator", 1},
+	{limit{"train.candidates.every", 1, 1e6}, "train.candidates.kind", replacing, "candidates", 1},
+	{limit{"train.candidates.replace", 1, 255}, "train.candidates.kind", replacing, "candidates", 4},
+	{limit{"train.candidates.until", 0.001, 1}, "train.candidates.kind", replacing, "candidates", 0.6},
+	{limit{"train.candidates.batches", 1, 1e6}, "train.candidates.kind", []string{candidatesGradient}, "candidates", 8},
+	{limit{"train.candidates.gap", 0, 100}, "train.candidates.kind", replacing, "candidates", 0.5},
+}
+
+// replacing are the kinds that replace candidates.
+var replacing = []string{candidatesRandom, candidatesGradient}
+
+// has reports whether the configuration has the key.
+func (k *kindKey) has(c *Config) bool { return slices.Contains(k.kinds, c.value(k.of).String()) }
+
+// checkKinds checks the keys that some choices alone have, or their absence.
+func (c *Config) checkKinds() error {
+	for i := range kindKeys {
+		switch k := &kindKeys[i]; {
+		case k.has(c):
+			if err := c.checkLimit(k.limit); err != nil {
+				return err
+			}
+		case c.isSet(k.key) || !c.value(k.key).IsZero():
+			return c.wrong(k.key, "leave it out, or use "+k.of+": "+strings.Join(k.kinds, " or "),
+				"has no meaning for the %s %s", k.what, c.value(k.of).String())
+		}
+	}
+	return nil
+}

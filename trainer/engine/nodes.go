@@ -1,0 +1,323 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"ialgn/internal/bitplane"
+	"ialgn/internal/hugepage"
+	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
+)
+
+// gates reports whether the engines of gates train the model: all nodes have two pins and all layers one width, and
+// neither the estimator nor the rounding of gradients is one of the node engine's own.
+func gates(m *model.Model) bool {
+	t := &m.Config.Train
+	for i := range m.Sections {
+		if s := &m.Sections[i]; len(s.Pins) != 2 || s.Width != m.Width || s.Pins[1].Source == model.Spine {
+			return false
+		}
+	}
+	return t.Estimator != "gumbel" && t.Gradients != "int8"
+}
+
+// nodeNetwork is a network in the form of the kernels of nodes, with what its engines have in common. Rows are bits or
+// values. Each goroutine has a range of every layer's nodes.
+type nodeNetwork[T uint64 | float32] struct {
+	*base
+	sections []*kernel.Nodes
+	layers   []*kernel.NodeLayer
+	rows     [][]T           // outputs of each layer's nodes, [width][row]
+	traces   [2]kernel.Trace // of the current layer and of the one above it, which alternate between the two
+
+	// The current step.
+	batch    Batch
+	adam     kernel.Adam
+	layer    int
+	gradient func(node int) []float32 // [readout.top]
+}
+
+func newNodeNetwork[T uint64 | float32](b *base, row int) *nodeNetwork[T] {
+	n := &nodeNetwork[T]{base: b, gradient: b.top}
+	for i := range b.m.Sections {
+		s := newNodes(&b.m.Sections[i])
+		n.sections = append(n.sections, s)
+		for l := range s.Layers {
+			layer := &kernel.NodeLayer{Nodes: s, Index: l, Number: len(n.layers)}
+			if layer.Number > 0 {
+				before := n.layers[layer.Number-1]
+				before.Uses = kernel.NewNodeUses(layer, before.Width)
+			}
+			n.layers = append(n.layers, layer)
+			n.rows = append(n.rows, hugepage.Make[T](s.Width*row))
+		}
+	}
+	n.makeTraces()
+	return n
+}
+
+// makeTraces makes room for what any layer leaves for the one before it.
+func (n *nodeNetwork[T]) makeTraces() {
+	var pins, share [2]int
+	for _, l := range n.layers {
+		hidden, candidates := l.Hidden()
+		which := l.Number % 2
+		pins[which], share[which] = max(pins[which], l.Width*hidden), max(share[which], l.Width*candidates)
+	}
+	for i := range n.traces {
+		n.traces[i] = kernel.Trace{
+			Pins: hugepage.Make[float32](pins[i] * n.words * 64), Share: hugepage.Make[float32](share[i]),
+		}
+	}
+}
+
+// newNodes returns the kernels' view of a section, which shares its arrays.
+func newNodes(s *model.Section) *kernel.Nodes {
+	nodes := s.Width * s.Layers
+	n := &kernel.Nodes{Layers: s.Layers, Width: s.Width, Arity: s.Arity, Table: hugepage.Make[uint64](nodes)}
+	tops := 0
+	if s.Arity == kernel.Ops && len(s.Pins) == 2 {
+		tops = nodes
+	}
+	n.Logits = newLogits(s.Ops, tops)
+	for k := range s.Pins {
+		var pin *kernel.Pin
+		if s.Pins[k].Source != model.Spine {
+			pin = newPin(&s.Pins[k], nodes)
+		}
+		n.Pins = append(n.Pins, pin)
+	}
+	n.Refresh()
+	return n
+}
+
+// candidates returns the largest number of candidates of a pin.
+func (n *nodeNetwork[T]) candidates() int {
+	k := 1
+	for _, s := range n.sections {
+		for _, p := range s.Pins {
+			if p != nil {
+				k = max(k, p.K)
+			}
+		}
+	}
+	return k
+}
+
+// bounds returns the range of the nodes of the current layer that a goroutine has.
+func (n *nodeNetwork[T]) bounds(member int) (from, to int) {
+	width, size := n.layers[n.layer].Width, n.crew.Size()
+	return width * member / size, width * (member + 1) / size
+}
+
+// up does a task for each layer, from the first to the last, with a batch.
+func (n *nodeNetwork[T]) up(b Batch, task func(member int)) {
+	n.check(b)
+	n.batch = b
+	for n.layer = range n.layers {
+		n.crew.Run(task)
+	}
+}
+
+// down does a task for each layer, from the last to the first.
+func (n *nodeNetwork[T]) down(adam kernel.Adam, task func(member int)) {
+	n.adam = adam
+	for n.layer = len(n.layers) - 1; n.layer >= 0; n.layer-- {
+		n.crew.Run(task)
+	}
+}
+
+// below returns the rows of the layer below the current one, nil for the first layer.
+func (n *nodeNetwork[T]) below() []T {
+	if n.layer == 0 {
+		return nil
+	}
+	return n.rows[n.layer-1]
+}
+
+// turns returns the trace of the current layer and that of the layer above it, nil for the last layer.
+func (n *nodeNetwork[T]) turns() (own, next *kernel.Trace) {
+	if own = &n.traces[n.layer%2]; n.layer < len(n.layers)-1 {
+		next = &n.traces[(n.layer+1)%2]
+	}
+	return own, next
+}
+
+// Frozen implements [Engine].
+func (n *nodeNetwork[T]) Frozen(f *model.Frozen) *model.Frozen {
+	if f == nil {
+		f = n.m.Blank()
+	}
+	for _, l := range n.layers {
+		to := &f.Layers[l.Number]
+		for i := range l.Width {
+			g := i*l.Layers + l.Index
+			to.Op.Set(i, kernel.Number(l.Table[g], len(l.Pins)))
+			for k, p := range l.Pins {
+				if to.Pins[k].Index[i] = uint32(i); p != nil {
+					to.Pins[k].Index[i] = p.Bit[g]
+				}
+			}
+		}
+	}
+	return f
+}
+
+// Moments implements [Engine].
+func (n *nodeNetwork[T]) Moments() []Moment {
+	var all []Moment
+	for i, s := range n.sections {
+		all = appendMoments(all, fmt.Sprintf("section%d.ops", i), s.Width, s.Layers, s.Arity, &s.Logits)
+		for k, p := range s.Pins {
+			if p != nil {
+				name := fmt.Sprintf("section%d.%s.logits", i, strings.ToLower(model.PinName(k)))
+				all = appendMoments(all, name, s.Width, s.Layers, p.K, &p.Logits)
+			}
+		}
+	}
+	return all
+}
+
+// nodeEngine trains networks of nodes with any number of pins and layers of any width, with hard values.
+type nodeEngine struct {
+	*nodeNetwork[uint64]
+	workers []*nodeWorker
+
+	forward, count, update func(member int)
+}
+
+// nodeWorker is the scratch of a goroutine.
+type nodeWorker struct {
+	pass     *kernel.NodePass
+	counters []bitplane.Counter
+	counts   []int32 // counts of the classes that the worker's nodes belong to
+}
+
+func newNodeEngine(b *base) Engine {
+	if b.m.Config.Train.Estimator == "soft" {
+		return newRelaxedNodes(b)
+	}
+	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, b.words)}
+	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
+	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
+		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+	}
+	for range b.crew.Size() {
+		e.workers = append(e.workers, &nodeWorker{
+			pass:     kernel.NewNodePass(o, b.words, e.candidates()),
+			counters: make([]bitplane.Counter, b.words), counts: make([]int32, b.classes*b.words*64),
+		})
+	}
+	e.forward = func(i int) { e.workers[i].forward(e, i) }
+	e.count = func(i int) { e.workers[i].count(e, i) }
+	e.update = func(i int) { e.workers[i].update(e, i) }
+	return e
+}
+
+// Step implements [Engine].
+func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
+	r := e.Measure(b)
+	e.down(adam, e.update)
+	return r
+}
+
+// Measure implements [Engine].
+func (e *nodeEngine) Measure(b Batch) Result {
+	e.up(b, e.forward)
+	e.layer = len(e.layers) - 1
+	e.crew.Run(e.count)
+	clear(e.counts)
+	for _, w := range e.workers {
+		e.add(0, w.counts)
+	}
+	return e.loss(e.crew, b.Labels)
+}
+
+// begin tells the worker of the current layer and batch.
+func (w *nodeWorker) begin(e *nodeEngine) *kernel.NodeLayer {
+	w.pass.X, w.pass.Below, w.pass.Number = e.batch.X, e.below(), e.batch.Step
+	w.pass.Samples, w.pass.Adam = len(e.batch.Labels), e.adam
+	return e.layers[e.layer]
+}
+
+// forward computes the worker's nodes of the current layer.
+func (w *nodeWorker) forward(e *nodeEngine, member int) {
+	from, to := e.bounds(member)
+	w.pass.Forward(w.begin(e), e.rows[e.layer], from, to)
+}
+
+// update updates the worker's nodes of the current layer.
+func (w *nodeWorker) update(e *nodeEngine, member int) {
+	own, next := e.turns()
+	from, to := e.bounds(member)
+	w.pass.Update(w.begin(e), own, next, e.gradient, from, to)
+}
+
+// count counts the ones of the worker's nodes of the last layer by class.
+func (w *nodeWorker) count(e *nodeEngine, member int) {
+	out := e.rows[len(e.rows)-1]
+	clear(w.counts)
+	for from, end := e.bounds(member); from < end; {
+		class := from / e.perClass
+		to := min((class+1)*e.perClass, end)
+		for k := range w.counters {
+			c := &w.counters[k]
+			c.Reset()
+			c.AddRows(out[from*e.words+k:to*e.words], e.words)
+			c.Store(w.counts[(class*e.words+k)*64:][:64])
+		}
+		from = to
+	}
+}
+
+// relaxedNodes trains networks of nodes with relaxed values.
+type relaxedNodes struct {
+	*nodeNetwork[float32]
+	passes []*kernel.RelaxedNodePass
+
+	forward, sum, update func(member int)
+}
+
+func newRelaxedNodes(b *base) Engine {
+	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, b.words*64)}
+	for range b.crew.Size() {
+		e.passes = append(e.passes, kernel.NewRelaxedNodePass(b.words, e.candidates()))
+	}
+	e.forward = func(i int) {
+		from, to := e.bounds(i)
+		e.begin(i).Forward(e.layers[e.layer], e.rows[e.layer], from, to)
+	}
+	e.update = func(i int) {
+		own, next := e.turns()
+		from, to := e.bounds(i)
+		e.begin(i).Update(e.layers[e.layer], own, next, e.gradient, from, to)
+	}
+	e.sum = func(i int) {
+		for c := e.classes * i / b.crew.Size(); c < e.classes*(i+1)/b.crew.Size(); c++ {
+			e.sumValues(c, len(e.batch.Labels), e.rows[len(e.rows)-1])
+		}
+	}
+	return e
+}
+
+// begin tells a goroutine's pass of the current layer and batch.
+func (e *relaxedNodes) begin(member int) *kernel.RelaxedNodePass {
+	p := e.passes[member]
+	p.X, p.Below, p.Samples, p.Adam = e.batch.X, e.below(), len(e.batch.Labels), e.adam
+	return p
+}
+
+// Step implements [Engine].
+func (e *relaxedNodes) Step(b Batch, adam kernel.Adam) Result {
+	r := e.Measure(b)
+	e.down(adam, e.update)
+	return r
+}
+
+// Measure implements [Engine].
+func (e *relaxedNodes) Measure(b Batch) Result {
+	e.up(b, e.forward)
+	e.crew.Run(e.sum)
+	return e.loss(e.crew, b.Labels)
+}

@@ -1,0 +1,250 @@
+package kernel
+
+// NodeOptions say how nodes are trained.
+type NodeOptions struct {
+	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
+	Noise   *Noise // unless nil, noise on all choices
+}
+
+// NodePass computes and updates nodes of one layer after another with hard values. It is the scratch of one
+// goroutine; the rows and traces are shared.
+type NodePass struct {
+	NodeOptions
+	X       []uint64 // the batch's rows
+	Below   []uint64 // the rows of the layer before, [width][words]
+	Samples int      // samples in the batch
+	Number  int      // of the step, from 1
+	Adam    Adam
+
+	words int
+	steps Steps
+	batch Batch
+	delta []float32
+
+	// Of the current node.
+	rows     [][]uint64 // of its pins
+	line     []uint8
+	t, slope [maxLines]float32
+	s        [maxLines]float32
+	beta     []float32
+	q        []int8
+	quarters quarters
+	choice   choice
+	noisy    []float32 // logits with noise
+	operate  [Ops]float32
+}
+
+// NewNodePass returns a pass with rows of the given number of words and pins of at most k candidates.
+func NewNodePass(o NodeOptions, words, k int) *NodePass {
+	n := words * 64
+	p := &NodePass{
+		NodeOptions: o, words: words, delta: make([]float32, n), line: make([]uint8, n), beta: make([]float32, n),
+		q: make([]int8, n), quarters: make(quarters, n/quarter), choice: newChoice(k),
+		noisy: make([]float32, max(k, maxLines)),
+	}
+	p.steps.grow(k, words)
+	return p
+}
+
+func (p *NodePass) padded() int { return (p.Samples + Lanes - 1) / Lanes * Lanes }
+
+// Forward writes the bits of the layer's nodes from the given one up to another to out, the layer's rows.
+func (p *NodePass) Forward(l *NodeLayer, out []uint64, from, to int) {
+	for i := from; i < to; i++ {
+		look(out[i*p.words:][:p.words], p.table(l, i), p.sources(l, i))
+	}
+}
+
+// table returns the table of node i in this step.
+func (p *NodePass) table(l *NodeLayer, i int) uint64 {
+	g := l.node(i)
+	if p.Noise == nil {
+		return l.Table[g]
+	}
+	w := p.noisyFunction(l, i)
+	if len(w) == Ops && len(l.Pins) == 2 {
+		k, _ := Largest(w)
+		return operationTable(k)
+	}
+	return positive(w)
+}
+
+// noisyFunction returns the function logits of node i with noise.
+func (p *NodePass) noisyFunction(l *NodeLayer, i int) []float32 {
+	w := l.W[l.node(i)*l.Arity:][:l.Arity]
+	if len(w) == Ops && len(l.Pins) == 2 {
+		return p.Noise.choice(p.noisy, w, p.Number, l.Number, i, 0)
+	}
+	return p.Noise.lines(p.noisy, w, p.Number, l.Number, i)
+}
+
+// sources returns the rows of what the pins of node i select in this step.
+func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
+	g := l.node(i)
+	p.rows = p.rows[:0]
+	for k, pin := range l.Pins {
+		rows, at := p.X, i
+		if pin == nil || pin.Hidden {
+			rows = p.Below
+		}
+		switch {
+		case pin == nil:
+		case p.Noise != nil && pin.K > 1:
+			j, _ := Largest(p.Noise.choice(p.noisy, pin.W[g*pin.K:][:pin.K], p.Number, l.Number, i, k+1))
+			at = int(pin.Wire(g*pin.K + j))
+		default:
+			at = int(pin.Bit[g])
+		}
+		p.rows = append(p.rows, rows[at*p.words:][:p.words])
+	}
+	return p.rows
+}
+
+// Update updates the layer's nodes from the given one up to another. own gets what the layer before needs, in the
+// places that [NewNodeUses] numbers; next is what the layer above has left. On the last layer, next is nil, and top
+// returns the gradient of a node's output.
+func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
+	for i := from; i < to; i++ {
+		p.update(l, own, i, p.gradient(l, next, top, i))
+	}
+}
+
+// gradient returns the gradient of the output of node i.
+func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32, i int) []float32 {
+	n, row := p.padded(), 64*p.words
+	if next == nil {
+		return top(i)[:n]
+	}
+	edges := l.Uses.Of(i)
+	if len(edges) == 1 && next.Share[edges[0].Slot] == 1 {
+		return next.Pins[int(edges[0].Pin)*row:][:n]
+	}
+	p.steps.gatherRelaxed(next, p.delta[:n], edges, row)
+	return p.delta[:n]
+}
+
+// update updates node i from the gradient of its output.
+func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
+	g, n := l.node(i), p.padded()
+	p.batch = Batch{p.X, p.words, p.Samples}
+	line := p.line[:n]
+	lines(line, p.sources(l, i))
+	t := p.truth(l, i)
+	sumLines(p.s[:len(t)], delta, line)
+	hidden, candidates := l.Hidden()
+	row, slot := i*hidden, i*candidates
+	for k, pin := range l.Pins {
+		free := slots(pin)
+		if free == 0 && pin.K == 1 {
+			continue
+		}
+		beta := p.beta[:n]
+		if free > 0 {
+			beta = own.Pins[row*64*p.words:][:n]
+			row++
+		}
+		pinGradient(beta, delta, line, t, 1<<(len(l.Pins)-1-k))
+		p.updatePin(l, i, k, own.Share[slot:slot+free], beta)
+		slot += free
+	}
+	stepFunction(l.Nodes, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
+}
+
+// truth returns the truth values of the lines of node i.
+func (p *NodePass) truth(l *NodeLayer, i int) []float32 {
+	g, n := l.node(i), l.lines()
+	w := l.W[g*l.Arity:][:l.Arity]
+	if p.Noise != nil {
+		w = p.noisyFunction(l, i)
+	}
+	if l.Arity != Ops || len(l.Pins) != 2 {
+		sigmoids(p.t[:n], p.slope[:n], w)
+		return p.t[:n]
+	}
+	_, top := Largest(w)
+	quad := Operations(&p.operate, (*[Ops]float32)(w), top)
+	copy(p.t[:], quad[:])
+	return p.t[:n]
+}
+
+// updatePin makes a step on the selection logits of pin k of node i from the gradient of its bit, and leaves the
+// probabilities of hidden candidates in share.
+func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32) {
+	pin, g := l.Pins[k], l.node(i)
+	if pin == nil || pin.K == 1 {
+		for j := range share {
+			share[j] = 1
+		}
+		return
+	}
+	at, to := g*pin.K, (g+1)*pin.K
+	w, wires, batch := pin.W[at:to], pin.wires(at, to), p.batch
+	c := &p.choice
+	if p.Noise != nil {
+		w = p.Noise.choice(p.noisy, w, p.Number, l.Number, i, k+1)
+		_, top := Largest(w)
+		Selection(c.q[:pin.K], w, top)
+	} else {
+		p.steps.selection(c.q, w, pin.Top[g])
+	}
+	copy(share, c.q)
+	if pin.Hidden {
+		batch.X = p.Below
+	}
+	if p.Integer {
+		step := quantise(p.q, beta, ditherRow(p.Number, l.Number, i, k, len(beta)))
+		p.quarters.fill(p.q[:len(beta)])
+		p.quarters.sums(c.r[:pin.K], len(beta), step, wires, batch.X, p.words)
+	} else {
+		p.steps.pinSums(c, pin.K, wires, &batch, beta)
+	}
+	p.stepPin(pin, g)
+}
+
+// stepPin makes a step on the selection logits of a pin after its sums.
+func (p *NodePass) stepPin(pin *Pin, g int) {
+	at, to := g*pin.K, (g+1)*pin.K
+	c := &p.choice
+	var arg int
+	var top float32
+	if p.Noise != nil {
+		r := c.r[:pin.K]
+		SelectGradient(r, c.q[:pin.K], r)
+		p.Noise.scale(r)
+		arg, top = p.Adam.Update(pin.W[at:to], pin.M[at:to], pin.V[at:to], r)
+	} else {
+		arg, top = p.steps.selectStep(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], c)
+	}
+	pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
+}
+
+// stepFunction makes a step on the function logits of node g, and selects anew: from the sums s of its lines, their
+// truth values t and slopes or, of operations, their probabilities.
+func stepFunction(n *Nodes, g int, s, t, slope []float32, operations *[Ops]float32, adam *Adam, noise *Noise) {
+	at, to := g*n.Arity, (g+1)*n.Arity
+	w, m, v := n.W[at:to], n.M[at:to], n.V[at:to]
+	if n.Arity == Ops && len(n.Pins) == 2 {
+		var grad [Ops]float32
+		OpGradient(&grad, operations, (*Quad)(s), (*Quad)(t))
+		noise.scale(grad[:])
+		op, top := adam.Update(w, m, v, grad[:])
+		n.Table[g], n.Top[g] = operationTable(op), top
+		return
+	}
+	grad := s[:n.Arity]
+	for a := range grad {
+		grad[a] = float32(grad[a] * slope[a])
+	}
+	noise.scale(grad)
+	adam.Step(w, m, v, grad)
+	n.Table[g] = positive(w)
+}
+
+// pinSums writes the sums R_j of a pin's candidates, rows of bits of the batch, to c.
+func (s *Steps) pinSums(c *choice, k int, wires Wires, batch *Batch, grad []float32) {
+	if f := vectors(); f != nil && batch.suits() {
+		s.vector.candidates(f, c.r, k, wires, batch, grad)
+		return
+	}
+	s.tables.Sum(c.r[:k], wires, batch, grad)
+}

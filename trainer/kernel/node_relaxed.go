@@ -1,0 +1,181 @@
+package kernel
+
+// RelaxedNodePass is [NodePass] with relaxed values: the output of a node is the mean of its lines under what its pins
+// are relaxed to, and those the means of their candidates. It updates with the gradient of just that.
+type RelaxedNodePass struct {
+	X       []uint64  // the batch's rows of bits
+	Below   []float32 // the rows of the layer before, [width][row]
+	Samples int       // samples in the batch
+	Adam    Adam
+
+	words int
+	steps Steps
+	batch Batch
+	delta []float32
+
+	// Of the current node.
+	t, slope [maxLines]float32
+	operate  [Ops]float32
+	pins     [MaxPins]relaxedPin
+	values   [MaxPins][]float32
+	sums     [maxLines][Lanes]float32
+}
+
+// NewRelaxedNodePass returns a pass with rows of the given number of words and pins of at most k candidates.
+func NewRelaxedNodePass(words, k int) *RelaxedNodePass {
+	n := words * 64
+	p := &RelaxedNodePass{words: words, delta: make([]float32, n)}
+	for i := range p.pins {
+		p.pins[i] = relaxedPin{newChoice(k), make([]float32, n), make([]float32, n)}
+	}
+	p.steps.grow(k, words)
+	return p
+}
+
+func (p *RelaxedNodePass) padded() int { return (p.Samples + Lanes - 1) / Lanes * Lanes }
+
+// Forward writes the values of the layer's nodes from the given one up to another to out, the layer's rows.
+func (p *RelaxedNodePass) Forward(l *NodeLayer, out []float32, from, to int) {
+	n, row := p.padded(), p.words*64
+	for i := from; i < to; i++ {
+		p.begin(l, i)
+		var levels [2 * maxLines]float32
+		for s := range n {
+			out[i*row+s] = p.reduce(&levels, len(l.Pins), s)
+		}
+	}
+}
+
+// begin computes the truth values of node i and the values of its pins.
+func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
+	g := l.node(i)
+	p.batch = Batch{p.X, p.words, p.Samples}
+	w := l.W[g*l.Arity:][:l.Arity]
+	if l.Arity == Ops && len(l.Pins) == 2 {
+		quad := Operations(&p.operate, (*[Ops]float32)(w), l.Top[g])
+		copy(p.t[:], quad[:])
+	} else {
+		sigmoids(p.t[:], p.slope[:], w)
+	}
+	for k, pin := range l.Pins {
+		p.values[k] = p.value(k, pin, i, g)
+	}
+}
+
+// value returns what pin k of node i is relaxed to.
+func (p *RelaxedNodePass) value(k int, pin *Pin, i, g int) []float32 {
+	own, n, row := &p.pins[k], p.padded(), p.words*64
+	switch {
+	case pin == nil:
+		return p.Below[i*row:][:n]
+	case pin.K == 1 && pin.Hidden:
+		return p.Below[int(pin.Bit[g])*row:][:n]
+	case pin.K == 1:
+		p.steps.spread(own.value[:n], p.X[int(pin.Bit[g])*p.words:][:p.words])
+		return own.value[:n]
+	}
+	at, to := g*pin.K, (g+1)*pin.K
+	p.steps.selection(own.q, pin.W[at:to], pin.Top[g])
+	p.steps.mean(own.value[:n], &own.choice, pin.K, pin.wires(at, to), p.rows(pin), &p.batch)
+	return own.value[:n]
+}
+
+// rows returns the rows of values that a pin reads, nil if it reads bits.
+func (p *RelaxedNodePass) rows(pin *Pin) []float32 {
+	if pin.Hidden {
+		return p.Below
+	}
+	return nil
+}
+
+// reduce returns the mean of the lines for sample s. The last pin halves the table first; all halves stand in levels,
+// the table from its length on, the result in front.
+func (p *RelaxedNodePass) reduce(levels *[2 * maxLines]float32, pins, s int) float32 {
+	n := 1 << pins
+	copy(levels[n:2*n], p.t[:n])
+	for k := pins - 1; k >= 0; k-- {
+		n /= 2
+		x := p.values[k][s]
+		for a := range n {
+			low, high := levels[2*n+2*a], levels[2*n+2*a+1]
+			levels[n+a] = low + float32(x*(high-low))
+		}
+	}
+	return levels[1]
+}
+
+// Update is [NodePass.Update].
+func (p *RelaxedNodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
+	n, row := p.padded(), p.words*64
+	for i := from; i < to; i++ {
+		delta := p.delta[:n]
+		if next == nil {
+			delta = top(i)[:n]
+		} else {
+			p.steps.gatherRelaxed(next, delta, l.Uses.Of(i), row)
+		}
+		p.begin(l, i)
+		p.gradients(delta, len(l.Pins), l.lines())
+		p.updatePins(l, own, i)
+		p.updateFunction(l, i)
+	}
+}
+
+// gradients sums the gradient of each line, and writes those of the pins to their scratch.
+func (p *RelaxedNodePass) gradients(delta []float32, pins, lines int) {
+	clear(p.sums[:lines])
+	var levels, back [2 * maxLines]float32
+	for s, d := range delta {
+		p.reduce(&levels, pins, s)
+		back[1] = d
+		for k, n := 0, 1; k < pins; k, n = k+1, 2*n {
+			x, slope := p.values[k][s], float32(0)
+			for a := n; a < 2*n; a++ {
+				slope += float32(back[a] * (levels[2*a+1] - levels[2*a]))
+				back[2*a+1] = float32(back[a] * x)
+				back[2*a] = back[a] - back[2*a+1]
+			}
+			p.pins[k].grad[s] = slope
+		}
+		for a := range lines {
+			p.sums[a][s%Lanes] += back[lines+a]
+		}
+	}
+}
+
+// updatePins makes a step on the selection logits of node i, and leaves what the layer before needs in own.
+func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
+	g, n := l.node(i), p.padded()
+	hidden, candidates := l.Hidden()
+	row, slot := i*hidden, i*candidates
+	for k, pin := range l.Pins {
+		free, c := slots(pin), &p.pins[k].choice
+		share := own.Share[slot : slot+free]
+		slot += free
+		if free > 0 {
+			copy(own.Pins[row*64*p.words:][:n], p.pins[k].grad)
+			row++
+		}
+		if pin == nil || pin.K == 1 {
+			for j := range share {
+				share[j] = 1
+			}
+			continue
+		}
+		at, to := g*pin.K, (g+1)*pin.K
+		copy(share, c.q)
+		p.steps.sums(c, pin.K, pin.wires(at, to), p.rows(pin), &p.batch, p.pins[k].grad[:n])
+		arg, top := p.steps.selectStep(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], c)
+		pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
+	}
+}
+
+// updateFunction makes a step on the function logits of node i.
+func (p *RelaxedNodePass) updateFunction(l *NodeLayer, i int) {
+	g, n := l.node(i), l.lines()
+	var s [maxLines]float32
+	for a := range n {
+		s[a] = reduce(&p.sums[a])
+	}
+	stepFunction(l.Nodes, g, s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, nil)
+}

@@ -1,0 +1,219 @@
+package topology
+
+import (
+	"fmt"
+	"slices"
+)
+
+// MaxWidth is the largest number of nodes in a layer, MaxDepth as many layers as a netlist can name
+// ([ialgn/netlist.MaxLayers]), and maxNodes more nodes than it can number, head and encoder left aside: a network
+// beyond could be trained and not compiled.
+const (
+	MaxWidth = 1 << 24
+	MaxDepth = 1<<16 - 1
+	maxNodes = 3 << 29
+)
+
+// maxSections bounds the depth of networks whose layers stand in the model file one by one, all but private chains:
+// its header describes each.
+const maxSections = 8192
+
+// maxHidden bounds the hidden candidates of a layer's nodes, which the engine numbers by 32 bits.
+const maxHidden = 1<<32 - 1
+
+// Fault says why a network cannot be.
+type Fault struct {
+	Key     string // the key at fault, without its section
+	Problem string
+	Remedy  string
+}
+
+// special are the keys that some topologies have and others refuse.
+var special = []struct {
+	key   string
+	reset func(k, standard *Keys)
+	idle  func(k *Keys) bool // has the value that means nothing special
+	fault func(k *Keys) (problem, remedy string)
+}{
+	{
+		"hidden", func(k, standard *Keys) { k.Hidden = standard.Hidden }, func(k *Keys) bool { return k.Hidden == 1 },
+		func(k *Keys) (string, string) {
+			return fmt.Sprintf("%d hidden candidates, but a gate of topology %s does not choose its wires", k.Hidden,
+					k.Topology),
+				"use 1, or topology: ialgn"
+		},
+	},
+	{
+		"wiring", func(k, standard *Keys) { k.Wiring = standard.Wiring }, func(k *Keys) bool { return k.Wiring == "random" },
+		func(k *Keys) (string, string) {
+			return fmt.Sprintf("%s is for wires that are drawn, which topology %s has not", k.Wiring, k.Topology),
+				"use random, or a random-wired topology such as rwlgn"
+		},
+	},
+	{
+		"inputs", func(k, standard *Keys) { k.Inputs = standard.Inputs }, func(k *Keys) bool { return k.Inputs == 2 },
+		func(k *Keys) (string, string) {
+			return fmt.Sprintf("%d pins a node, but those of topology %s have two", k.Inputs, k.Topology),
+				"use 2, or topology: ialgn, tree or layered"
+		},
+	},
+	{
+		"leaves", func(k, standard *Keys) { k.Leaves = standard.Leaves }, func(k *Keys) bool { return k.Leaves == 0 },
+		func(k *Keys) (string, string) {
+			return fmt.Sprintf(
+				"%d leaves, which topology %s has not",
+				k.Leaves,
+				k.Topology,
+			), "leave it out, or use topology: tree"
+		},
+	},
+	{
+		"widths", func(k, standard *Keys) { k.Widths = standard.Widths }, func(k *Keys) bool { return k.Widths == "" },
+		func(k *Keys) (string, string) {
+			return fmt.Sprintf("%.40q, but the layers of topology %s have one width", k.Widths, k.Topology),
+				"leave it out, or use topology: layered"
+		},
+	},
+}
+
+// Check returns what makes the network impossible, nil if it is not. The keys are within their ranges.
+func (k *Keys) Check() *Fault {
+	row := k.Row()
+	for _, s := range special {
+		if !slices.Contains(row.Keys, s.key) && !s.idle(k) {
+			problem, remedy := s.fault(k)
+			return &Fault{s.key, problem, remedy}
+		}
+	}
+	if k.Inputs != 2 && k.Parametrization != Light {
+		return &Fault{
+			"parametrization", fmt.Sprintf("%s is for nodes of two pins, and these have %d", k.Parametrization, k.Inputs),
+			"use light, or model.inputs: 2",
+		}
+	}
+	if row.check != nil {
+		if fault := row.check(k); fault != nil {
+			return fault
+		}
+	}
+	return k.checkSize()
+}
+
+// checkSize refuses networks that are larger than files and netlists hold.
+func (k *Keys) checkSize() *Fault {
+	sections, nodes := 0, 0
+	for i, layer := range k.Layers() {
+		if nodes += layer.Width * layer.Layers; nodes > maxNodes {
+			return k.tooLarge()
+		}
+		sections++
+		for _, p := range layer.Pins {
+			if fault := k.checkHidden(i, &layer, &p); fault != nil {
+				return fault
+			}
+		}
+	}
+	if sections > maxSections {
+		return &Fault{
+			"depth", fmt.Sprintf("%d layers, of which a network without private chains can have %d", k.Depth, maxSections),
+			"use less, or a network of private chains: topology: ialgn with hidden: 1",
+		}
+	}
+	return nil
+}
+
+func (k *Keys) tooLarge() *Fault {
+	return &Fault{
+		"width", fmt.Sprintf("%d x %d gates are more than the %d that can be compiled", k.Width, k.Depth, maxNodes),
+		"use a smaller model.width or model.depth",
+	}
+}
+
+// checkHidden refuses more candidates of a pin than there are nodes in the layer before, or can be numbered.
+func (k *Keys) checkHidden(layer int, l *Layer, p *Pin) *Fault {
+	if p.Source != Previous || p.K == 1 {
+		return nil
+	}
+	before := k.Layers()[layer-1].Width
+	switch {
+	case p.K > before:
+		return &Fault{
+			"hidden", fmt.Sprintf("%d different candidates cannot be drawn from the %d gates of a layer", p.K, before),
+			fmt.Sprintf("use at most %d, or a larger model.width", before),
+		}
+	case l.Width*p.K > maxHidden:
+		return &Fault{
+			"hidden", fmt.Sprintf("a layer of %d gates with %d hidden candidates each has more of them than %d", l.Width, p.K,
+				maxHidden),
+			fmt.Sprintf("use at most %d, or a smaller model.width", maxHidden/l.Width),
+		}
+	}
+	return nil
+}
+
+// CheckInputs returns what does not fit a data set with so many encoded input bits.
+func (k *Keys) CheckInputs(inputs int) *Fault {
+	for _, layer := range k.Layers() {
+		for _, p := range layer.Pins {
+			if p.Source == Input && p.K > inputs {
+				return &Fault{
+					"anchors", fmt.Sprintf("%d different candidates cannot be drawn from %d input bits", p.K, inputs),
+					fmt.Sprintf("use at most %d, or a larger encoder.bits", inputs),
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// checkTree checks the keys that a tree alone has.
+func checkTree(k *Keys) *Fault {
+	switch {
+	case k.Leaves < 1 || k.Leaves > k.Inputs:
+		return &Fault{
+			"leaves", fmt.Sprintf("%d leaves of a node with %d pins", k.Leaves, k.Inputs),
+			fmt.Sprintf("give 1 to %d: as many pins of a node read a node of the level below", k.Inputs),
+		}
+	case k.Depth < 2:
+		return &Fault{"depth", "a tree of one level", "use 2 levels or more, or topology: ialgn with depth: 1"}
+	}
+	width := k.Width
+	for range k.Depth - 1 {
+		if width *= k.Leaves; width > MaxWidth {
+			return &Fault{
+				"depth", fmt.Sprintf("the lowest of %d levels would have more than %d nodes", k.Depth, MaxWidth),
+				"use a smaller model.depth, model.leaves or model.width",
+			}
+		}
+	}
+	return nil
+}
+
+// checkLayered checks the keys that the topology layered alone has.
+func checkLayered(k *Keys) *Fault {
+	widths, err := k.LayerWidths()
+	switch {
+	case err != nil:
+		return &Fault{"widths", err.Error(), "give the nodes of each layer, for example 2000,1000"}
+	case len(widths) == 0:
+		return &Fault{
+			"widths",
+			"missing, which topology layered needs",
+			"give the nodes of each layer, for example 2000,1000",
+		}
+	case len(widths) != k.Depth:
+		return &Fault{
+			"depth", fmt.Sprintf("%d, but model.widths names %d layers", k.Depth, len(widths)), "leave it out",
+		}
+	case widths[len(widths)-1] != k.Width:
+		return &Fault{
+			"width", fmt.Sprintf("%d, but model.widths ends with %d", k.Width, widths[len(widths)-1]), "leave it out",
+		}
+	case k.Hidden > 1 && k.Wiring == Balanced:
+		return &Fault{
+			"wiring", "balanced is for wires that are drawn, and model.hidden has the nodes choose them",
+			"use random, or model.hidden: 1",
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package topology
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Keys are the keys of a configuration that describe the network: its section model.
+type Keys struct {
+	Topology        string  `yaml:"topology" json:"topology"` // the name of a row of [Rows]
+	Width           int     `yaml:"width" json:"width"`       // nodes of the last layer
+	Depth           int     `yaml:"depth" json:"depth"`
+	Inputs          int     `yaml:"inputs" json:"inputs,omitempty"` // K, the pins of a node
+	Leaves          int     `yaml:"leaves" json:"leaves,omitempty"` // nodes of the level below that a node of a tree reads
+	Widths          string  `yaml:"widths" json:"widths,omitempty"` // nodes of each layer, with commas between
+	Anchors         int     `yaml:"anchors" json:"anchors"`         // k_x
+	Hidden          int     `yaml:"hidden" json:"hidden"`           // k_h
+	Parametrization string  `yaml:"parametrization" json:"parametrization"`
+	Init            string  `yaml:"init" json:"init"` // skip | random
+	SkipLogit       float64 `yaml:"skip_logit" json:"skip_logit"`
+	InitNoise       float64 `yaml:"init_noise" json:"init_noise"`
+	FirstPin        string  `yaml:"first_pin" json:"first_pin"` // relaxed | fixed
+	Wiring          string  `yaml:"wiring" json:"wiring"`       // random | balanced
+	Tau             float64 `yaml:"tau" json:"tau"`
+}
+
+// The values of keys that decide what a network is.
+const (
+	Softmax16 = "softmax16" // a logit for each operation of two pins
+	Light     = "light"     // a logit for each line of a truth table
+	Balanced  = "balanced"  // each source of fixed wires is read equally often
+	Relaxed   = "relaxed"   // pin A of layer 1 chooses
+)
+
+// MaxPins is the largest fan-in of a node: what a look-up table of an FPGA has.
+const MaxPins = 6
+
+// Default returns the keys of the network that the paper calls the IALGN, with the defaults of all others.
+func Default() Keys {
+	return Keys{
+		Topology: rows[0].Name, Width: 8000, Depth: 6, Inputs: 2, Anchors: 32, Hidden: 1,
+		Parametrization: Softmax16, Init: "skip", SkipLogit: 5, FirstPin: Relaxed, Wiring: "random",
+	}
+}
+
+// The defaults of nodes with other than two pins, where those of two differ: the table of such a node has no
+// operations, and starts as a weaker spine with noise.
+const (
+	tableSkipLogit = 2
+	tableInitNoise = 1
+)
+
+// Complete fills in the keys whose default depends on others, where given does not report that they stand in the
+// configuration: the width and the depth that widths name, and for nodes of other than two pins the parametrization
+// light with the start that suits it.
+func (k *Keys) Complete(given func(key string) bool) {
+	if widths, err := k.LayerWidths(); err == nil && len(widths) > 0 {
+		if !given("width") {
+			k.Width = widths[len(widths)-1]
+		}
+		if !given("depth") {
+			k.Depth = len(widths)
+		}
+	}
+	if k.Inputs == 2 {
+		return
+	}
+	standard := Default()
+	if k.Parametrization == standard.Parametrization && !given("parametrization") {
+		k.Parametrization = Light
+	}
+	if k.SkipLogit == standard.SkipLogit && !given("skip_logit") {
+		k.SkipLogit = tableSkipLogit
+	}
+	if k.InitNoise == standard.InitNoise && !given("init_noise") {
+		k.InitNoise = tableInitNoise
+	}
+}
+
+// LayerWidths returns the widths that the key widths names, none if it is empty.
+func (k *Keys) LayerWidths() ([]int, error) {
+	if k.Widths == "" {
+		return nil, nil
+	}
+	var widths []int
+	for text := range strings.SplitSeq(k.Widths, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > MaxWidth {
+			return nil, fmt.Errorf("%.20q is no width, which is a whole number of 1 to %d", text, MaxWidth)
+		}
+		widths = append(widths, n)
+	}
+	return widths, nil
+}
+
+// DropIdle gives keys that do not concern the network their defaults, of those that may stand in every
+// configuration: models of equal networks shall have equal configurations.
+func (k *Keys) DropIdle() {
+	row, standard := k.Row(), Default()
+	if row == nil {
+		return
+	}
+	if !slices.Contains(row.Keys, "anchors") {
+		k.Anchors = standard.Anchors
+	}
+	if !slices.Contains(row.Keys, "first_pin") {
+		k.FirstPin = standard.FirstPin
+	}
+}
+
+// As returns the keys of a network with another topology: those that it has not get their defaults.
+func (k Keys) As(topology string) Keys {
+	standard := Default()
+	k.Topology = topology
+	for _, s := range special {
+		if row := k.Row(); row != nil && !slices.Contains(row.Keys, s.key) {
+			s.reset(&k, &standard)
+		}
+	}
+	k.DropIdle()
+	return k
+}
