@@ -66,8 +66,7 @@ func (c *fuzzCase) foldable() bool {
 	return slices.Contains(chains, c.topology) && o.scope == netlist.Full && !o.counts &&
 		(!bytes || c.network.Encoder.BitsIn > 1) &&
 		!slices.ContainsFunc(c.network.Layers[1:], func(l model.FrozenLayer) bool {
-			return !isSpine(l) ||
-				l.Pins[1].Source != model.Input
+			return !isSpine(l) || len(l.Pins) != 2 || l.Pins[1].Source != model.Input
 		})
 }
 

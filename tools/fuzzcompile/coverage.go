@@ -91,8 +91,8 @@ func (o options) pipelineValue() string {
 	return none
 }
 
-// allSettings returns all values of all axes, of which cases have some.
-func allSettings() []setting {
+// allSettings returns all values of all axes, of which cases with such topologies have some.
+func allSettings(topologies []string) []setting {
 	var all []setting
 	add := func(axis string, values ...any) {
 		for _, v := range values {
@@ -110,8 +110,10 @@ func allSettings() []setting {
 	add(axisCounts, "no", "yes")
 	names(axisWrap, append([]string{none}, wrapper.Kinds()...)...)
 	add(axisFold, none)
-	for _, lanes := range fold.Lanes() {
-		add(axisFold, lanes)
+	if slices.ContainsFunc(topologies, func(name string) bool { return slices.Contains(chains, name) }) {
+		for _, lanes := range fold.Lanes() {
+			add(axisFold, lanes)
+		}
 	}
 	names(axisBoard, append([]string{none}, wrapper.Boards()...)...)
 	names(axisTarget, append([]string{none}, target.Names()...)...)
@@ -141,10 +143,10 @@ type pair [2]setting
 // String names both settings.
 func (p pair) String() string { return p[0].String() + " with " + p[1].String() }
 
-// allPairs returns every pair of values that two axes can have in one case.
-func allPairs() []pair {
+// allPairs returns every pair of values that two axes can have in one case with such a topology.
+func allPairs(topologies []string) []pair {
 	var pairs []pair
-	all := allSettings()
+	all := allSettings(topologies)
 	for i, a := range all {
 		for _, b := range all[i+1:] {
 			if a.axis != b.axis && !exclude(a, b) && !exclude(b, a) {

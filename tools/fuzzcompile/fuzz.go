@@ -72,10 +72,24 @@ type fuzzCase struct {
 // and targets.
 const aroundStream = 0x61726f756e70
 
+// firstNodes is the first of the seeds whose networks are of nodes with one to six pins. Those before keep what they
+// drew when there were only gates.
+const firstNodes = 1 << 32
+
+// topologies returns what the networks of a seed and those after it are drawn of.
+func topologies(seed uint64) []string {
+	if seed >= firstNodes {
+		return nodeTopologies
+	}
+	return gateTopologies
+}
+
 func newCase(seed uint64) fuzzCase {
 	r := rand.New(rand.NewPCG(seed, 0x66757a7a))
 	c := fuzzCase{seed: seed}
-	c.network, c.topology = drawNetwork(r)
+	if c.network, c.topology = drawNetwork(r); seed >= firstNodes {
+		c.network, c.topology = drawNodes(r)
+	}
 	c.options = drawOptions(r)
 	c.drawAround(rand.New(rand.NewPCG(seed, aroundStream)))
 	c.model = newModel(rand.New(rand.NewPCG(seed, 0x6d6f64656c)), c.network)

@@ -64,38 +64,50 @@ func TestOldSeeds(t *testing.T) {
 // TestSeeds checks that a seed decides the case, and that the cases are as spread as the
 // package says: all pairs of options and all properties occur, and no pair that should not.
 func TestSeeds(t *testing.T) {
-	const n = 8000
-	s := newSummary()
-	for seed := range uint64(n) {
-		c := newCase(seed)
-		if again := newCase(seed); seed < 50 && !reflect.DeepEqual(c, again) {
-			t.Fatalf("seed %d gave two cases", seed)
+	properties := map[string]int{}
+	for _, seeds := range []struct {
+		first uint64
+		n     int
+	}{{0, 8000}, {firstNodes, 6000}} {
+		s := newSummary()
+		for i := range seeds.n {
+			seed := seeds.first + uint64(i)
+			c := newCase(seed)
+			if again := newCase(seed); i < 50 && !reflect.DeepEqual(c, again) {
+				t.Fatalf("seed %d gave two cases", seed)
+			}
+			if !sameNetwork(c.model.Freeze(), c.network) {
+				t.Fatalf("seed %d: the model selects another network", seed)
+			}
+			s.add(c)
 		}
-		if !sameNetwork(c.model.Freeze(), c.network) {
-			t.Fatalf("seed %d: the model selects another network", seed)
+		if s.Smallest != 1 || s.Largest > mostGates || s.Largest < mostGates*9/10 || s.Large < seeds.n/4 {
+			t.Errorf("networks of %d to %d gates, %d of %d large; want 1 to %d, a quarter large", s.Smallest, s.Largest, s.Large,
+				seeds.n, mostGates)
 		}
-		s.add(c)
-	}
-	if s.Smallest != 1 || s.Largest != mostGates || s.Large < n/3 {
-		t.Errorf("networks of %d to %d gates, %d of %d large; want 1 to %d, a third large", s.Smallest, s.Largest, s.Large, n,
-			mostGates)
-	}
-	possible := map[string]int{}
-	for _, p := range allPairs() {
-		possible[p.String()] = 1
-	}
-	for p := range s.Pairs {
-		if possible[p] == 0 {
-			t.Errorf("%s should not occur", p)
+		all := allPairs(topologies(seeds.first))
+		possible := map[string]int{}
+		for _, p := range all {
+			possible[p.String()] = 1
+		}
+		for p := range s.Pairs {
+			if possible[p] == 0 {
+				t.Errorf("%s should not occur", p)
+			}
+		}
+		for _, never := range [][]string{
+			missing(all, s.Pairs), missing(allSettings(topologies(seeds.first)), s.Settings),
+		} {
+			if len(never) > 0 {
+				t.Errorf("no case has any of %q", never)
+			}
+		}
+		for name, n := range s.Properties {
+			properties[name] += n
 		}
 	}
-	for _, never := range [][]string{
-		missing(allPairs(), s.Pairs), missing(propertyNames(), s.Properties),
-		missing(allSettings(), s.Settings),
-	} {
-		if len(never) > 0 {
-			t.Errorf("no case has any of %q", never)
-		}
+	if never := missing(propertyNames(), properties); len(never) > 0 {
+		t.Errorf("no case has any of %q", never)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"ialgn/trainer/config"
 	"ialgn/trainer/model"
+	"ialgn/trainer/topology"
 )
 
 // mostCandidates is how many candidates a pin of a model has at most.
@@ -24,8 +25,7 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	for from := 0; from < f.Depth(); {
 		to := from + 1
 		spines := spine && isSpine(f.Layers[from])
-		second := f.Layers[from].Pins[1].Source
-		for spines && to < f.Depth() && isSpine(f.Layers[to]) && f.Layers[to].Pins[1].Source == second {
+		for spines && to < f.Depth() && isSpine(f.Layers[to]) && alike(&f.Layers[from], &f.Layers[to]) {
 			to++
 		}
 		m.Sections = append(m.Sections, newSection(r, m, f, from, to, spines))
@@ -34,7 +34,13 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	return m
 }
 
-var parametrizations = []string{"softmax16", "light"}
+// alike reports whether two layers can stand in one section, but for pins A.
+func alike(a, b *model.FrozenLayer) bool {
+	sameSource := func(p, q model.FrozenPin) bool { return p.Source == q.Source }
+	return a.Width() == b.Width() && slices.EqualFunc(a.Pins[1:], b.Pins[1:], sameSource)
+}
+
+var parametrizations = []string{topology.Softmax16, topology.Light}
 
 // isSpine reports whether the gates of a layer read the gates before them with pin A.
 func isSpine(l model.FrozenLayer) bool {
@@ -52,40 +58,42 @@ func isSpine(l model.FrozenLayer) bool {
 // newSection returns the section of the layers from to to-1.
 func newSection(r *rand.Rand, m *model.Model, f *model.Frozen, from, to int, spine bool) model.Section {
 	layers := f.Layers[from:to]
-	s := model.Section{Layers: to - from, Width: f.Width, Arity: model.Operations}
-	if m.Config.Model.Parametrization == "light" {
-		s.Arity = 4
+	pins, width := len(layers[0].Pins), layers[0].Width()
+	s := model.Section{Layers: to - from, Width: width, Arity: 1 << pins}
+	if pins == 2 && m.Config.Model.Parametrization == topology.Softmax16 {
+		s.Arity = model.Operations
 	}
-	a, b := make([]uint32, 0, f.Width*s.Layers), make([]uint32, 0, f.Width*s.Layers)
-	for chain := range f.Width {
+	selected := make([][]uint32, pins) // [pin][node and layer]
+	for node := range width {
 		for _, l := range layers {
-			s.Ops = appendOperation(r, s.Ops, l.Op.Narrow[chain], s.Arity)
-			a, b = append(a, l.Pins[0].Index[chain]), append(b, l.Pins[1].Index[chain])
+			s.Ops = appendFunction(r, s.Ops, l.Op.At(node), pins, s.Arity)
+			for k := range selected {
+				selected[k] = append(selected[k], l.Pins[k].Index[node])
+			}
 		}
 	}
-	first := model.Pin{Source: model.Spine, K: 1}
-	if source := layers[0].Pins[0].Source; !spine {
-		first = newPin(r, source, a, sources(f, source))
+	for k, wires := range selected {
+		source := layers[0].Pins[k].Source
+		limit := f.Inputs()
+		if source == model.Previous {
+			limit = f.Layers[from-1].Width()
+		}
+		if k == 0 && spine {
+			s.Pins = append(s.Pins, model.Pin{Source: model.Spine, K: 1})
+		} else {
+			s.Pins = append(s.Pins, newPin(r, source, wires, limit))
+		}
 	}
-	second := layers[0].Pins[1].Source
-	s.Pins = []model.Pin{first, newPin(r, second, b, sources(f, second))}
 	return s
 }
 
-func sources(f *model.Frozen, s model.Source) int {
-	if s == model.Input {
-		return f.Inputs()
-	}
-	return f.Width
-}
-
-// appendOperation appends the logits that select an operation: 16, or the four of its truth
-// table f(0,0), f(0,1), f(1,0), f(1,1), which are bits 3 to 0 of its number.
-func appendOperation(r *rand.Rand, logits []float32, op uint8, arity int) []float32 {
-	if arity == 16 {
+// appendFunction appends the logits that select a function: 16 for an operation of two pins, else one for each line of
+// its truth table, of which the line of zeros is the highest digit of the function's number.
+func appendFunction(r *rand.Rand, logits []float32, op uint64, pins, arity int) []float32 {
+	if pins == 2 && arity == model.Operations {
 		return appendLargest(r, logits, int(op), arity)
 	}
-	for bit := 3; bit >= 0; bit-- {
+	for bit := arity - 1; bit >= 0; bit-- {
 		if op>>bit&1 == 1 {
 			logits = append(logits, []float32{math.SmallestNonzeroFloat32, 1, 3}[r.IntN(3)])
 		} else {

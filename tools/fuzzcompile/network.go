@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
@@ -67,31 +69,68 @@ func skewed(r *rand.Rand, n int) int { return r.IntN(1 + r.IntN(n)) }
 func drawNetwork(r *rand.Rand) (*model.Frozen, string) {
 	s := drawShape(r)
 	shares := [][2]float64{{0, 0}, {0.884, 0.114}, {0.5, 0.4}, {0, 1}}[r.IntN(4)]
-	topology := topologies[r.IntN(len(topologies))]
+	kind := gateTopologies[r.IntN(len(gateTopologies))]
 	var f *model.Frozen
-	switch topology {
+	switch kind {
 	case "chain", "random":
 		o := netgen.FrozenOptions{
 			Width: s.classes * s.size, Depth: s.depth, Features: s.features, Bits: s.bits, BitsIn: s.bitsIn,
 			Classes: s.classes, ShareA: shares[0], ShareBinary: shares[1], Mix: netgen.Mix(r.IntN(3)),
 		}
-		if topology == "random" {
+		if kind == "random" {
 			o.Topology = netgen.Random
 		}
 		f = netgen.Frozen(r.Uint64(), o)
 	default:
 		o := modelgen.Options{
-			Topology: topology, Width: s.classes * s.size, Depth: s.depth, Features: s.features, Bits: s.bits,
+			Topology: kind, Width: s.classes * s.size, Depth: s.depth, Features: s.features, Bits: s.bits,
 			BitsIn: s.bitsIn, Classes: s.classes, Light: r.IntN(4) == 0, Seed: r.Uint64(),
 			ShareA: shares[0], ShareBinary: shares[1],
 		}
-		if topology == "ialgn" {
+		if kind == "ialgn" {
 			o.Anchors, o.Hidden, o.Fixed = 1+r.IntN(4), 1+r.IntN(2), r.IntN(4) == 0
 		}
 		f = modelgen.New(o).Freeze()
 	}
 	spoil(r, f)
-	return f, topology
+	return f, kind
+}
+
+// drawNodes draws a network of look-up tables and the name of its kind.
+func drawNodes(r *rand.Rand) (*model.Frozen, string) {
+	s := drawShape(r)
+	shares := [][2]float64{{0, 0}, {0.5, 0.3}, {0, 0.6}}[r.IntN(3)]
+	kind := nodeTopologies[r.IntN(len(nodeTopologies))]
+	o := modelgen.Options{
+		Topology: kind, Width: s.classes * s.size, Depth: s.depth, Features: s.features, Bits: s.bits, BitsIn: s.bitsIn,
+		Classes: s.classes, Inputs: 1 + r.IntN(model.MaxPins), Anchors: 1 + r.IntN(4), Seed: r.Uint64(),
+		ShareA: shares[0], ShareBinary: shares[1],
+	}
+	switch kind {
+	case "chains of tables":
+		o.Topology, o.Hidden, o.Light = "ialgn", 1+r.IntN(2), true
+	case "tree":
+		o.Light = true
+		o.Leaves, o.Depth = 1+r.IntN(o.Inputs), 2
+		level := o.Leaves // nodes of the lowest level for a root
+		nodes := 1 + level
+		for ; nodes+level*o.Leaves < mostGates/s.classes && o.Depth < 7 && r.IntN(2) == 0; nodes += level {
+			level *= o.Leaves
+			o.Depth++
+		}
+		o.Width = s.classes * max(1, min(s.size, mostGates/(s.classes*nodes)))
+	case "layered":
+		widths := []string{fmt.Sprint(o.Width)}
+		for l, left := 1, mostGates-o.Width; l < s.depth && left > 0; l++ {
+			width := 1 + skewed(r, min(left, 2*o.Width))
+			widths, left = append(widths, fmt.Sprint(width)), left-width
+		}
+		slices.Reverse(widths)
+		o.Widths, o.Hidden, o.Light = strings.Join(widths, ","), 1+r.IntN(3), r.IntN(2) == 0
+	}
+	f := modelgen.New(o).Freeze()
+	spoil(r, f)
+	return f, kind
 }
 
 // spoil gives a network what passes may stumble over, each kind in some networks.
@@ -112,7 +151,10 @@ func spoil(r *rand.Rand, f *model.Frozen) {
 func sharedAnchors(r *rand.Rand, f *model.Frozen) {
 	for l := 1; l < f.Depth(); l++ {
 		before, own := lastPin(&f.Layers[l-1]), lastPin(&f.Layers[l])
-		for i := range own.Index {
+		if own.Source == model.Previous && l > 1 && f.Layers[l-1].Width() != f.Layers[l-2].Width() {
+			continue // they read layers of other widths
+		}
+		for i := range min(len(own.Index), len(before.Index)) {
 			if own.Source == before.Source && r.IntN(2) == 0 {
 				own.Index[i] = before.Index[i]
 			}
@@ -194,10 +236,14 @@ func equalClasses(r *rand.Rand, f *model.Frozen) {
 func copyChain(f *model.Frozen, from, to int) {
 	for l := range f.Layers {
 		layer := &f.Layers[l]
+		if layer.Width() != f.Width {
+			continue // a wider or narrower layer has no node of the same chain
+		}
 		layer.Op.Set(to, layer.Op.At(from))
 		for k := range layer.Pins {
 			p := &layer.Pins[k]
-			if p.Index[to] = p.Index[from]; p.Source == model.Previous && int(p.Index[to]) == from {
+			own := p.Source == model.Previous && int(p.Index[from]) == from && f.Layers[l-1].Width() == f.Width
+			if p.Index[to] = p.Index[from]; own {
 				p.Index[to] = uint32(to)
 			}
 		}

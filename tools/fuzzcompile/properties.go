@@ -7,9 +7,12 @@ import (
 	"ialgn/trainer/model"
 )
 
-// topologies are those that networks are drawn of. chain and random are those of package
+// gateTopologies are those that networks of gates are drawn of. chain and random are those of package
 // netgen, with the paper's shares of operations.
-var topologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}
+var gateTopologies = []string{"chain", "random", "ialgn", "rwlgn", "rwlgn-spine", "rwlgn-classwise"}
+
+// nodeTopologies are the kinds of networks of nodes with one to six pins, which the seeds from firstNodes on get.
+var nodeTopologies = []string{"chains of tables", "tree", "layered"}
 
 // property is what a network may have that a compiler may stumble over. It is read off the
 // network: what its making was meant to give does not count.
@@ -49,8 +52,19 @@ var properties = []property{
 	{"equal chains in two classes", (*profile).equalAcross},
 	{"complementary chains", func(p *profile) bool { return p.equalChains(p.allOnes()) }},
 	{"equal classes", (*profile).equalClasses},
-	{"softmax16", func(p *profile) bool { return p.model.Sections[0].Arity == model.Operations }},
-	{"light", func(p *profile) bool { return p.model.Sections[0].Arity == 4 }},
+	{"softmax16", func(p *profile) bool { return len(p.Layers[0].Pins) == 2 && p.model.Sections[0].Arity == model.Operations }},
+	{"light", func(p *profile) bool { return len(p.Layers[0].Pins) == 2 && p.model.Sections[0].Arity == 4 }},
+	{"1 pin a node", pinned(1)},
+	{"3 pins a node", pinned(3)},
+	{"4 pins a node", pinned(4)},
+	{"5 pins a node", pinned(5)},
+	{"6 pins a node", pinned(6)},
+	{"layers of several widths", func(p *profile) bool { return p.Layers[0].Width() != p.Width }},
+}
+
+// pinned returns what reports whether the nodes of the first layer have so many pins.
+func pinned(pins int) func(p *profile) bool {
+	return func(p *profile) bool { return len(p.Layers[0].Pins) == pins }
 }
 
 // propertiesOf returns the names of the properties of a network.

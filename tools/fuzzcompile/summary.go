@@ -112,21 +112,22 @@ func (s *summary) print(w io.Writer, first uint64, took time.Duration) {
 		fmt.Fprintf(w, " %s %d", kind, s.Around[kind])
 	}
 	fmt.Fprintf(w, "; compiled and verified by the program: %d\n", s.Programs)
-	pairs, listed := missing(allPairs(), s.Pairs), missing(propertyNames(), s.Properties)
-	fmt.Fprintf(w, "%d of %d pairs of option values%s\n", len(allPairs())-len(pairs), len(allPairs()), list(pairs))
+	all := allPairs(topologies(first))
+	pairs, listed := missing(all, s.Pairs), missing(propertyNames(), s.Properties)
+	fmt.Fprintf(w, "%d of %d pairs of option values%s\n", len(all)-len(pairs), len(all), list(pairs))
 	fmt.Fprintf(w, "%d of %d properties of networks%s\n", len(properties)-len(listed), len(properties), list(listed))
 	fmt.Fprintf(w, "%d different numbers of classes; the slowest is seed %d, %.0f s\n", len(s.Classes), s.SlowestSeed,
 		s.Slowest)
-	s.printCounts(w)
+	s.printCounts(w, first)
 }
 
-// printCounts prints how many cases had each value.
-func (s *summary) printCounts(w io.Writer) {
+// printCounts prints how many cases had each value, of those that the first seed can have.
+func (s *summary) printCounts(w io.Writer, first uint64) {
 	line := func(name string, n int) { fmt.Fprintf(w, "  %-38s %7d\n", name, n) }
 	for _, p := range properties {
 		line(p.name, s.Properties[p.name])
 	}
-	for _, v := range allSettings() {
+	for _, v := range allSettings(topologies(first)) {
 		line(v.String(), s.Settings[v.String()])
 	}
 	for _, flow := range []string{flowGates, flowIce40} {
