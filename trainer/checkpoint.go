@@ -120,7 +120,7 @@ func (s *session) stage() (*atomicfile.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: tensors(s.eng)}
+	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: s.state()}
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()
 	}
@@ -194,7 +194,8 @@ func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]mo
 	if s.eng, err = engine.New(m, s.Config.Train.Batch, s.Threads); err != nil {
 		return nil, err
 	}
-	return tensors(s.eng), nil
+	s.restoreScores()
+	return s.state(), nil
 }
 
 // checkState returns the position of a checkpoint, and reports whether this run can go on
@@ -248,7 +249,12 @@ func (r *Run) checkConfig(theirs config.Config) error {
 			"train.validation.patience may change",
 			strings.Join(diff, ", "))
 	}
-	if n := theirs.Train.Epochs; r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
+	n := theirs.Train.Epochs
+	if kind := r.Config.Train.Candidates.Kind; kind != "fixed" && n != r.Config.Train.Epochs {
+		return option.Errorf("its %s candidates are replaced until a share of train.epochs = %d, and %d would be another "+
+			"course; resume with %d, or train the finished model further with {Init}", kind, n, r.Config.Train.Epochs, n)
+	}
+	if r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
 		return option.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+
 			"the first step on; resume with %d, or train the finished model further with {Init}",
 			n, r.Config.Train.Epochs, n)

@@ -61,6 +61,25 @@ var networks = []struct {
 		[]string{"train.estimator=soft", "model.topology=rwlgn", "model.parametrization=light"},
 		"5d45bb54c1e74e12493901038530ce132988210fdefb1671c802a938fe9cb310",
 	},
+	{"six-pins", []string{"model.inputs=6", "model.depth=2", "model.anchors=16"}, "afccfffb94aed58dd3cbc624360c520bae0cd7abfc8b28aac2e7cc42f33b73f1"},
+	{"six-pins-int8", []string{"model.inputs=6", "model.depth=1", "model.anchors=16", "train.gradients=int8"}, "4087cf055e8300918020997c2e2665f433433f98390154d79e64fccb830b4745"},
+	{"four-pins-gradient", []string{
+		"model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient",
+	}, "6e3bede634de3a68eea4748c6f7168c4184463b00f597e556a41200795556d53"},
+	{"random-candidates", []string{
+		"model.inputs=3", "model.hidden=4", "model.depth=2", "train.candidates.kind=random",
+	}, "29c65a9248a72d21e218c3989f2f5c39a830cb67d710e264b68ac6d6a71e9d64"},
+	{"gumbel", []string{"model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "e95e6ee3ee653fca894caa3d685897c29dfef25c2d5de5796a3e91dab1c0744c"},
+	{"gumbel-gates", []string{"train.estimator=gumbel", "train.temperature=0.5", "train.optimizer.lr=0.05"}, "5aede997125b748bb0fca42b2bb7dc4468bf7fee13f8ad2b63cd88783644f436"},
+	{"tree", []string{"model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2", "train.gradients=int8"}, "e181a075322dff91d9a6c9171d9ed209deb36fdaf0b7d777dd86d192c0469a84"},
+	{"layered", []string{"model.topology=layered", "model.inputs=4", "model.depth=2", "model.widths=70,60", "model.anchors=8"}, "ddf3e9a215583928d6880e59b3a6e96f9ed60de1f8aa5eb0a118b4abda310b34"},
+	{"layered-gradient", []string{
+		"model.topology=layered", "model.depth=2", "model.widths=70,60", "model.hidden=6", "train.candidates.kind=gradient",
+	}, "c8ebfe3112f9f03b664edc9ccc86a26a6dec66b978733fd697364fff42187148"},
+	{"gradient", []string{"train.candidates.kind=gradient"}, "353642448b56e13815a6ea237b83c6c2855394f3693bdc2e037e63f2ac36fb84"},
+	{"gradient-hidden", []string{"train.candidates.kind=gradient", "model.hidden=6"}, "06552b40751c7a259070e9c747a6fa43dd0be9e75f6211f33218d315a9c69509"},
+	{"gradient-soft", []string{"train.candidates.kind=gradient", "train.estimator=soft", "model.hidden=6"}, "a90cf0b1983e836f89569e24d6187c016881ef46a53b3ce8e667c7053e0106fe"},
+	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a"},
 }
 
 // TestNetworkBits trains each network for an epoch on every path, with one thread and with
@@ -93,8 +112,15 @@ func logitsDigest(t *testing.T, file string) string {
 	m, h := loadModel(t, file), sha256.New()
 	for i := range m.Sections {
 		s := &m.Sections[i]
-		for _, logits := range [][]float32{s.Ops, s.Pins[0].Logits, s.Pins[1].Logits} {
-			if err := binary.Write(h, binary.LittleEndian, logits); err != nil {
+		arrays := []any{s.Ops}
+		for k := range s.Pins {
+			arrays = append(arrays, s.Pins[k].Logits)
+			if m.Config.Train.Candidates.Kind != "fixed" {
+				arrays = append(arrays, s.Pins[k].Wires.Narrow)
+			}
+		}
+		for _, a := range arrays {
+			if err := binary.Write(h, binary.LittleEndian, a); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -128,8 +154,8 @@ func TestNetworksResume(t *testing.T) {
 			}
 			tuned := filepath.Join(dir, "tuned")
 			train(t, Run{
-				Config: parse(t, append(n.sets, "train.epochs=1", "train.optimizer.lr=1e-9")...), Model: tuned,
-				Start: whole,
+				Config: parse(t, append(n.sets, "train.epochs=1", "train.optimizer.lr=1e-9", "train.candidates.kind=fixed")...),
+				Model:  tuned, Start: whole,
 			})
 			sameParameters(t, loadModel(t, whole), loadModel(t, tuned))
 		})

@@ -75,12 +75,19 @@ func relaxedOutputs(m *model.Model, x []float64) (h []float64) {
 	for i := range m.Sections {
 		s := &m.Sections[i]
 		for l := range s.Layers {
-			out := make([]float64, m.Width)
+			out := make([]float64, s.Width)
 			for g := range out {
 				at := g*s.Layers + l
-				a, b := relaxedPin(&s.Pins[0], at, g, x, h), relaxedPin(&s.Pins[1], at, g, x, h)
-				t := truth(s.Ops[at*m.Sections[0].Arity:][:m.Sections[0].Arity])
-				out[g] = t[0]*(1-a)*(1-b) + t[1]*(1-a)*b + t[2]*a*(1-b) + t[3]*a*b
+				for line, t := range truth(s.Ops[at*s.Arity:][:s.Arity], len(s.Pins)) {
+					for k := range s.Pins {
+						if v := relaxedPin(&s.Pins[k], at, g, x, h); line>>(len(s.Pins)-1-k)&1 == 1 {
+							t *= v
+						} else {
+							t *= 1 - v
+						}
+					}
+					out[g] += t
+				}
 			}
 			h = out
 		}
@@ -108,8 +115,9 @@ func relaxedPin(p *model.Pin, at, gate int, x, h []float64) float64 {
 	return mean / sum
 }
 
-// truth returns the mean truth table of a gate, for 00, 01, 10 and 11.
-func truth(w []float32) (t [4]float64) {
+// truth returns the mean truth table of a node, line by line: of a gate for 00, 01, 10 and 11.
+func truth(w []float32, pins int) []float64 {
+	t := make([]float64, 1<<pins)
 	if len(w) == len(t) {
 		for i, v := range w {
 			t[i] = 1 / (1 + math.Exp(-float64(v)))

@@ -87,6 +87,7 @@ type session struct {
 	watched string // the watcher's state in the checkpoint
 
 	relaxed relaxedTest
+	replacing
 
 	order   []int32 // the epoch's samples
 	batcher *encoding.Batcher
@@ -223,6 +224,7 @@ func (s *session) train(ctx context.Context) error {
 // drawn anew from (seed, epoch), so a resumed epoch has the same.
 func (s *session) epoch(ctx context.Context) error {
 	draw.New(s.Config.Train.Seed, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
+	s.replaceRandom()
 	for s.at.Batch < s.batches() {
 		s.batch()
 		s.report(nil)
@@ -251,7 +253,7 @@ func (s *session) epoch(ctx context.Context) error {
 }
 
 func (s *session) batches() int {
-	return (len(s.order) + s.Config.Train.Batch - 1) / s.Config.Train.Batch
+	return (s.data.Train.Len() + s.Config.Train.Batch - 1) / s.Config.Train.Batch
 }
 
 // batch gathers the next batch and makes one optimiser step.
@@ -267,11 +269,13 @@ func (s *session) batch() {
 	s.at.Step++
 	adam := kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step)
 	var r engine.Result
+	s.beginScores()
 	s.watch(func() {
 		begin := time.Now()
 		r = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step}, adam)
 		s.inStep += time.Since(begin)
 	})
+	s.endScores()
 	s.at.Batch++
 	s.at.LossSum += float64(r.Loss * float64(len(index)))
 	s.at.Correct += r.Correct

@@ -48,7 +48,7 @@ var policy = Policy{
 		},
 		{
 			Package: "trainer/engine", Imports: []string{
-				"trainer/model", "trainer/kernel", "trainer/detmath",
+				"trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw",
 				"internal/bitplane", "internal/crew", "internal/hugepage",
 			},
 			Test: []string{"trainer/config", "trainer/encoding", "trainer/topology"},
@@ -356,7 +356,7 @@ var policy = Policy{
 				"artifact", "artifact/plan", "netlist", "netlist/freeze", "netlist/counts", "compiler", "compiler/...",
 				"backend/verilog", "backend/aiger", "backend/fold", "backend/lowering", "backend/wrapper",
 				"sim", "sim/verify", "sim/verify/...", "target", "trainer/config", "trainer/model",
-				"trainer/encoding", "internal/...",
+				"trainer/encoding", "trainer/topology", "internal/...",
 			},
 			TestStandard: []string{"os/exec"},
 		},

@@ -24,7 +24,7 @@ func newModel(r *rand.Rand, f *model.Frozen) *model.Model {
 	spine := r.IntN(4) > 0
 	for from := 0; from < f.Depth(); {
 		to := from + 1
-		spines := spine && isSpine(f.Layers[from])
+		spines := spine && isSpine(f.Layers[from]) && f.Layers[from-1].Width() == f.Layers[from].Width()
 		for spines && to < f.Depth() && isSpine(f.Layers[to]) && alike(&f.Layers[from], &f.Layers[to]) {
 			to++
 		}

@@ -52,7 +52,9 @@ var properties = []property{
 	{"equal chains in two classes", (*profile).equalAcross},
 	{"complementary chains", func(p *profile) bool { return p.equalChains(p.allOnes()) }},
 	{"equal classes", (*profile).equalClasses},
-	{"softmax16", func(p *profile) bool { return len(p.Layers[0].Pins) == 2 && p.model.Sections[0].Arity == model.Operations }},
+	{"softmax16", func(p *profile) bool {
+		return len(p.Layers[0].Pins) == 2 && p.model.Sections[0].Arity == model.Operations
+	}},
 	{"light", func(p *profile) bool { return len(p.Layers[0].Pins) == 2 && p.model.Sections[0].Arity == 4 }},
 	{"1 pin a node", pinned(1)},
 	{"3 pins a node", pinned(3)},

@@ -52,6 +52,7 @@ func chains(m *model.Model) bool {
 // Step implements [Engine].
 func (e *chainEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
+	e.probeBatch(b, e.views)
 	e.each(func(w *chainWorker) { w.backward(b.X, len(b.Labels), &adam) })
 	return r
 }

@@ -37,6 +37,15 @@ type Engine interface {
 	// Measure returns what Step would, and changes nothing.
 	Measure(b Batch) Result
 
+	// NewScores returns scores of a window of that many that cover the network, with nothing added to them.
+	NewScores(window, windows int) *Scores
+
+	// Score has the following steps add to s, until it is called with nil.
+	Score(s *Scores)
+
+	// ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
+	ReplaceRandom(seed uint64, epoch int, r Replacement)
+
 	// Words returns the number of words of a row of a [Batch].
 	Words() int
 
@@ -99,6 +108,10 @@ type base struct {
 	m     *model.Model
 	depth int
 	crew  *crew.Crew
+
+	candidates
+	scores *Scores // of the current window, nil if nothing is scored
+	probe  *probe  // made by the first step that it scores
 }
 
 // network is a model in the form of the kernels of gates.
@@ -133,7 +146,17 @@ func newNetwork(m *model.Model, maxBatch, threads int) (*network, error) {
 	for i := range m.Sections {
 		n.sections = append(n.sections, newSection(&m.Sections[i]))
 	}
+	n.candidates = newCandidates(nodeLayers(n.views()), m.Encoder.Inputs(), func() {})
 	return n, nil
+}
+
+// views returns the sections as nodes, with the same state.
+func (n *network) views() []*kernel.Nodes {
+	var all []*kernel.Nodes
+	for _, s := range n.sections {
+		all = append(all, s.Nodes(n.m.Width))
+	}
+	return all
 }
 
 // checkWires says which wires are missing or lead nowhere: vector kernels read where they
@@ -197,14 +220,15 @@ func newPin(p *model.Pin, gates int) *kernel.Pin {
 }
 
 // Crew implements [Engine].
-func (n *base) Crew() *crew.Crew { return n.crew }
+func (b *base) Crew() *crew.Crew { return b.crew }
 
 // Words implements [Engine].
-func (n *base) Words() int { return n.words }
+func (b *base) Words() int { return b.words }
 
 // check panics if a batch does not have the engine's shape: assembly does not look.
-func (n *base) check(b Batch) {
-	if need := n.m.Encoder.Inputs() * n.words; len(b.X) < need || len(b.Labels) < 1 || len(b.Labels) > 64*n.words {
+func (b *base) check(batch Batch) {
+	need, samples := b.m.Encoder.Inputs()*b.words, len(batch.Labels)
+	if len(batch.X) < need || samples < 1 || samples > 64*b.words {
 		panic("engine: batch does not have the engine's shape")
 	}
 }

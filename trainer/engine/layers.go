@@ -41,7 +41,9 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 		return newRelaxed(n), nil
 	}
 	e := &layerEngine{stack: newStack[uint64](n, n.words)}
-	e.layers[len(e.layers)-1].Uses = kernel.NewClassUses(m.Width, n.classes)
+	connect := func() { e.layers[len(e.layers)-1].Uses = kernel.NewClassUses(m.Width, n.classes) }
+	connect()
+	e.rewire = func() { e.reconnect(); connect() }
 	e.sums = kernel.NewClassTrace(n.deltas, n.classes, n.words)
 	slots := mostSlots(e.layers)
 	for i := range e.traces {
@@ -90,6 +92,7 @@ func newLayerWorker(e *layerEngine, lo, hi int) *layerWorker {
 // Step implements [Engine].
 func (e *layerEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
+	e.probeBatch(b, e.views)
 	e.down(adam, e.update)
 	return r
 }

@@ -38,23 +38,40 @@ type nodeNetwork[T uint64 | float32] struct {
 	gradient func(node int) []float32 // [readout.top]
 }
 
-func newNodeNetwork[T uint64 | float32](b *base, row int) *nodeNetwork[T] {
-	n := &nodeNetwork[T]{base: b, gradient: b.top}
-	for i := range b.m.Sections {
-		s := newNodes(&b.m.Sections[i])
-		n.sections = append(n.sections, s)
-		for l := range s.Layers {
-			layer := &kernel.NodeLayer{Nodes: s, Index: l, Number: len(n.layers)}
-			if layer.Number > 0 {
-				before := n.layers[layer.Number-1]
-				before.Uses = kernel.NewNodeUses(layer, before.Width)
-			}
-			n.layers = append(n.layers, layer)
-			n.rows = append(n.rows, hugepage.Make[T](s.Width*row))
-		}
+// newNodeNetwork returns the network of some sections, the state of which it shares.
+func newNodeNetwork[T uint64 | float32](b *base, sections []*kernel.Nodes, row int) *nodeNetwork[T] {
+	n := &nodeNetwork[T]{base: b, sections: sections, layers: nodeLayers(sections), gradient: b.top}
+	for _, l := range n.layers {
+		n.rows = append(n.rows, hugepage.Make[T](l.Width*row))
 	}
+	n.connect()
 	n.makeTraces()
 	return n
+}
+
+// nodeLayers returns the layers of sections.
+func nodeLayers(sections []*kernel.Nodes) (all []*kernel.NodeLayer) {
+	for _, s := range sections {
+		for l := range s.Layers {
+			all = append(all, &kernel.NodeLayer{Nodes: s, Index: l, Number: len(all)})
+		}
+	}
+	return all
+}
+
+// connect finds who reads whom.
+func (n *nodeNetwork[T]) connect() {
+	for i, l := range n.layers[1:] {
+		n.layers[i].Uses = kernel.NewNodeUses(l, n.layers[i].Width)
+	}
+}
+
+// newSections returns the kernels' view of a model's sections.
+func newSections(m *model.Model) (all []*kernel.Nodes) {
+	for i := range m.Sections {
+		all = append(all, newNodes(&m.Sections[i]))
+	}
+	return all
 }
 
 // makeTraces makes room for what any layer leaves for the one before it.
@@ -92,8 +109,8 @@ func newNodes(s *model.Section) *kernel.Nodes {
 	return n
 }
 
-// candidates returns the largest number of candidates of a pin.
-func (n *nodeNetwork[T]) candidates() int {
+// widest returns the largest number of candidates of a pin.
+func (n *nodeNetwork[T]) widest() int {
 	k := 1
 	for _, s := range n.sections {
 		for _, p := range s.Pins {
@@ -198,14 +215,15 @@ func newNodeEngine(b *base) Engine {
 	if b.m.Config.Train.Estimator == "soft" {
 		return newRelaxedNodes(b)
 	}
-	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, b.words)}
+	e := &nodeEngine{nodeNetwork: newNodeNetwork[uint64](b, newSections(b.m), b.words)}
+	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), e.connect)
 	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
 	}
 	for range b.crew.Size() {
 		e.workers = append(e.workers, &nodeWorker{
-			pass:     kernel.NewNodePass(o, b.words, e.candidates()),
+			pass:     kernel.NewNodePass(o, b.words, e.widest()),
 			counters: make([]bitplane.Counter, b.words), counts: make([]int32, b.classes*b.words*64),
 		})
 	}
@@ -218,7 +236,16 @@ func newNodeEngine(b *base) Engine {
 // Step implements [Engine].
 func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
-	e.down(adam, e.update)
+	var sink func(layer, node, pin int, beta []float32)
+	if e.scores != nil {
+		sink = e.scores.sink(b.Step)
+	}
+	for _, w := range e.workers {
+		w.pass.Sink = sink
+	}
+	if e.down(adam, e.update); e.scores != nil {
+		e.scores.add(e.base, b.X, e.rows)
+	}
 	return r
 }
 
@@ -280,9 +307,14 @@ type relaxedNodes struct {
 }
 
 func newRelaxedNodes(b *base) Engine {
-	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, b.words*64)}
+	e := &relaxedNodes{nodeNetwork: newNodeNetwork[float32](b, newSections(b.m), b.words*64)}
+	e.candidates = newCandidates(e.layers, b.m.Encoder.Inputs(), func() {
+		if e.connect(); e.probe != nil {
+			e.probe.connect()
+		}
+	})
 	for range b.crew.Size() {
-		e.passes = append(e.passes, kernel.NewRelaxedNodePass(b.words, e.candidates()))
+		e.passes = append(e.passes, kernel.NewRelaxedNodePass(b.words, e.widest()))
 	}
 	e.forward = func(i int) {
 		from, to := e.bounds(i)
@@ -311,6 +343,7 @@ func (e *relaxedNodes) begin(member int) *kernel.RelaxedNodePass {
 // Step implements [Engine].
 func (e *relaxedNodes) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
+	e.probeBatch(b, func() []*kernel.Nodes { return e.sections })
 	e.down(adam, e.update)
 	return r
 }

@@ -32,6 +32,15 @@ func newRelaxed(n *network) *relaxedEngine {
 		})
 	}
 	pins := hugepage.Make[float32](kernel.Settle(e.layers, e.bounds) * row)
+	e.rewire = func() {
+		e.reconnect()
+		if n := kernel.Settle(e.layers, e.bounds) * row; n > len(pins) {
+			pins = hugepage.Make[float32](n)
+			for i := range e.traces {
+				e.traces[i].Pins = pins
+			}
+		}
+	}
 	for i := range e.traces {
 		e.traces[i] = kernel.Trace{Pins: pins, Share: hugepage.Make[float32](n.m.Width * mostSlots(e.layers))}
 	}
@@ -49,6 +58,7 @@ func newRelaxed(n *network) *relaxedEngine {
 // Step implements [Engine].
 func (e *relaxedEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
+	e.probeBatch(b, e.views)
 	e.down(adam, e.update)
 	return r
 }

@@ -32,6 +32,16 @@ func newStack[T uint64 | float32](n *network, row int) *stack[T] {
 	return s
 }
 
+// reconnect finds anew who reads whom, after wires have changed.
+func (s *stack[T]) reconnect() {
+	for i, l := range newLayerList(s.network) {
+		*s.layers[i] = *l
+	}
+	if s.probe != nil {
+		s.probe.connect()
+	}
+}
+
 // up does a task for each layer, from the first to the last, with a batch.
 func (s *stack[T]) up(b Batch, task func(member int)) {
 	s.check(b)

@@ -16,6 +16,12 @@ type NodePass struct {
 	Number  int      // of the step, from 1
 	Adam    Adam
 
+	// Sink, unless nil, is told of the gradients of pins that choose, valid until it returns.
+	Sink func(layer, node, pin int, beta []float32)
+
+	// Still is for gradients alone: nothing is updated.
+	Still bool
+
 	words int
 	steps Steps
 	batch Batch
@@ -59,7 +65,7 @@ func (p *NodePass) Forward(l *NodeLayer, out []uint64, from, to int) {
 func (p *NodePass) table(l *NodeLayer, i int) uint64 {
 	g := l.node(i)
 	if p.Noise == nil {
-		return l.Table[g]
+		return l.table(g)
 	}
 	w := p.noisyFunction(l, i)
 	if len(w) == Ops && len(l.Pins) == 2 {
@@ -144,8 +150,14 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 			row++
 		}
 		pinGradient(beta, delta, line, t, 1<<(len(l.Pins)-1-k))
+		if p.Sink != nil && pin != nil && pin.K > 1 {
+			p.Sink(l.Number, i, k, beta)
+		}
 		p.updatePin(l, i, k, own.Share[slot:slot+free], beta)
 		slot += free
+	}
+	if p.Still {
+		return
 	}
 	stepFunction(l.Nodes, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
 }
@@ -187,7 +199,9 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32) {
 	} else {
 		p.steps.selection(c.q, w, pin.Top[g])
 	}
-	copy(share, c.q)
+	if copy(share, c.q); p.Still {
+		return
+	}
 	if pin.Hidden {
 		batch.X = p.Below
 	}

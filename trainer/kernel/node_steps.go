@@ -172,13 +172,24 @@ func (t quarters) fill(q []int8) {
 func (t quarters) sums(r []float32, samples int, step float32, wires Wires, x []uint64, words int) {
 	t = t[:samples/quarter]
 	for j := range r {
-		row := x[wires.at(j)*words:][:words]
-		sum := int32(0)
-		for i := range t {
-			sum += t[i][row[i/16]>>(i%16*quarter)&(1<<quarter-1)]
-		}
-		r[j] = float32(step * float32(sum))
+		r[j] = float32(step * float32(t.sum(x[wires.at(j)*words:][:words])))
 	}
+}
+
+// sum returns the sum over the samples whose bit is set in a row.
+func (t quarters) sum(row []uint64) (sum int32) {
+	for len(t) >= 16 {
+		v, q := row[0], t[:16]
+		for i := range q {
+			sum += q[i][v&(1<<quarter-1)]
+			v >>= quarter
+		}
+		t, row = t[16:], row[1:]
+	}
+	for i := range t {
+		sum += t[i][row[0]>>(i*quarter)&(1<<quarter-1)]
+	}
+	return sum
 }
 
 // Step makes one step on the logits w with the gradient g and the moments m and v.

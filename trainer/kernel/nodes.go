@@ -18,6 +18,24 @@ type Nodes struct {
 	Logits                 // these; Top only with Ops of them
 	Pins          []*Pin   // nil for a pin on the spine
 	Table         []uint64 // what the logits select: bit i is the value at line i, [nodes]
+
+	// Op, unless nil, is the selected operation in the place of Table: the state of gates.
+	Op []uint8
+}
+
+// Nodes returns gates as nodes, with the same parameters and state.
+func (s *Gates) Nodes(width int) *Nodes {
+	return &Nodes{
+		Layers: s.Layers, Width: width, Arity: s.Arity(), Logits: s.Logits, Pins: []*Pin{s.A, s.B}, Op: s.Op,
+	}
+}
+
+// table returns the table that the logits of node g select.
+func (n *Nodes) table(g int) uint64 {
+	if n.Op != nil {
+		return operationTable(int(n.Op[g]))
+	}
+	return n.Table[g]
 }
 
 // lines returns the number of lines of a node's table.

@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"ialgn/internal/hugepage"
+	"ialgn/trainer/draw"
+	"ialgn/trainer/kernel"
+)
+
+// Replacement says how candidates give way to others.
+type Replacement struct {
+	Count int     // candidates of a pin that are replaced
+	Gap   float64 // how far the logit of a new candidate is below the largest of its pin
+}
+
+// choices are the pins of a layer that choose, with all that replaces their candidates.
+type choices struct {
+	layer, width  int
+	layers, index int // layers in the section, and which of them this is
+	pins          []choosing
+}
+
+// choosing is a pin that chooses.
+type choosing struct {
+	number  int // of the pin
+	pin     *kernel.Pin
+	sources int // that it can choose from
+}
+
+// choicesOf returns the pins that choose of a layer, which reads that many inputs and nodes of the layer before.
+func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
+	c := choices{layer: l.Number, width: l.Width, layers: l.Layers, index: l.Index}
+	for k, p := range l.Pins {
+		if p == nil || p.K == 1 {
+			continue
+		}
+		n := inputs
+		if p.Hidden {
+			n = before
+		}
+		c.pins = append(c.pins, choosing{k, p, n})
+	}
+	return c
+}
+
+// candidates is what engines have in common that replace candidates.
+type candidates struct {
+	all    []choices // by layer
+	hidden bool      // whether some choose among nodes
+	rewire func()    // tells the engine that hidden candidates are others
+}
+
+// newCandidates returns the candidates of a network's layers.
+func newCandidates(layers []*kernel.NodeLayer, inputs int, rewire func()) candidates {
+	c := candidates{rewire: rewire}
+	before := 0
+	for _, l := range layers {
+		of := choicesOf(l, inputs, before)
+		for _, p := range of.pins {
+			c.hidden = c.hidden || p.pin.Hidden
+		}
+		c.all, before = append(c.all, of), l.Width
+	}
+	return c
+}
+
+// ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
+func (c *candidates) ReplaceRandom(seed uint64, epoch int, r Replacement) {
+	for i := range c.all {
+		l := &c.all[i]
+		for node := range l.width {
+			for _, p := range l.pins {
+				stream := draw.InStep(seed, draw.Replacement, epoch, l.layer, node*kernel.MaxPins+p.number)
+				left := 64 * p.pin.K // draws until there is nothing to find
+				p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
+					left--
+					return uint32(stream.Below(p.sources)), left >= 0
+				})
+			}
+		}
+	}
+	c.rewired()
+}
+
+// rewired tells the engine of changes.
+func (c *candidates) rewired() {
+	if c.hidden {
+		c.rewire()
+	}
+}
+
+// Scores sum over some batches, for the pins of a share of the nodes, what the loss would change by, to first order, if
+// a pin read each of its sources. The nodes of window w of n are those from width*w/n up to width*(w+1)/n of each
+// layer.
+type Scores struct {
+	c         *candidates
+	gradients kernel.Gradients
+	first     []int     // first pin of each layer among the pins of the window
+	from, to  []int     // nodes of each layer
+	sums      []float32 // by pin, each a row of its sources
+	rows      []scored  // rows of each layer's pins, where these have the same sources
+}
+
+// scored is a row of sums for each of some pins in turn, which read the same sources.
+type scored struct {
+	layer, pin int // of the network; index among the layer's choosing pins
+	first      int // the first of them among the pins of the window
+	sums       []float32
+	sources    int
+	hidden     bool
+}
+
+// newScores returns zero scores of a window, for batches with rows of so many words.
+func (c *candidates) newScores(window, windows, words int) *Scores {
+	s := &Scores{c: c}
+	pins, total := 0, 0
+	for i := range c.all {
+		l := &c.all[i]
+		from, to := l.width*window/windows, l.width*(window+1)/windows
+		s.from, s.to, s.first = append(s.from, from), append(s.to, to), append(s.first, pins)
+		for _, p := range l.pins {
+			total += (to - from) * p.sources
+		}
+		pins += (to - from) * len(l.pins)
+	}
+	s.sums = hugepage.Make[float32](total)
+	rest := s.sums
+	for i := range c.all {
+		l := &c.all[i]
+		n := s.to[i] - s.from[i]
+		for k, p := range l.pins {
+			s.rows = append(s.rows, scored{i, k, s.first[i] + k*n, rest[:n*p.sources], p.sources, p.pin.Hidden})
+			rest = rest[n*p.sources:]
+		}
+	}
+	s.gradients = kernel.Gradients{
+		Samples: 64 * words, Q: make([]int8, pins*64*words), Step: make([]float32, pins),
+	}
+	return s
+}
+
+// Sums returns all sums, which a checkpoint stores and a resumed run overwrites.
+func (s *Scores) Sums() []float32 { return s.sums }
+
+// sink returns what takes the gradients of pins in a step.
+func (s *Scores) sink(step int) func(layer, node, pin int, beta []float32) {
+	return func(layer, node, pin int, beta []float32) { s.take(step, layer, node, pin, beta) }
+}
+
+// take is told of the gradients of a pin.
+func (s *Scores) take(step, layer, node, pin int, beta []float32) {
+	from, to := s.from[layer], s.to[layer]
+	if node < from || node >= to {
+		return
+	}
+	for k, p := range s.c.all[layer].pins {
+		if p.number == pin {
+			s.gradients.Take(s.first[layer]+k*(to-from)+node-from, beta, step, layer, node, pin)
+		}
+	}
+}
+
+// covers returns the nodes of a layer in the window.
+func (s *Scores) covers(layer int) (from, to int) { return s.from[layer], s.to[layer] }
+
+// columnBlock is the number of sources that a task sums at a time.
+const columnBlock = 512
+
+// add adds the products of the gradients with the bits of all sources: inputs, or the rows of each layer's nodes.
+func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
+	type task struct {
+		of   *scored
+		from int
+	}
+	var tasks []task
+	for i := range s.rows {
+		for from := 0; from < s.rows[i].sources; from += columnBlock {
+			tasks = append(tasks, task{&s.rows[i], from})
+		}
+	}
+	size := b.crew.Size()
+	b.crew.Run(func(member int) {
+		for i := member; i < len(tasks); i += size {
+			of := tasks[i].of
+			n := len(of.sums) / of.sources
+			bits := x
+			if of.hidden {
+				bits = rows[of.layer-1]
+			}
+			g := kernel.Gradients{
+				Samples: s.gradients.Samples, Q: s.gradients.Q[of.first*s.gradients.Samples:],
+				Step: s.gradients.Step[of.first:],
+			}
+			to := min(tasks[i].from+columnBlock, of.sources)
+			g.AddProducts(of.sums, of.sources, bits, b.words, [2]int{0, n}, [2]int{tasks[i].from, to})
+		}
+	})
+}
+
+// Replace gives the weakest candidates of the window's pins the sources that promise most: of least sums, of equal ones
+// the first.
+func (s *Scores) Replace(r Replacement) {
+	for _, of := range s.rows {
+		l := &s.c.all[of.layer]
+		p := l.pins[of.pin]
+		for i := range len(of.sums) / max(1, of.sources) {
+			node := s.from[of.layer] + i
+			best := leastFirst(of.sums[i*of.sources:][:of.sources], r.Count+p.pin.K)
+			p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
+				if len(best) == 0 {
+					return 0, false
+				}
+				source := best[0]
+				best = best[1:]
+				return source, true
+			})
+		}
+	}
+	s.c.rewired()
+}
+
+// leastFirst returns the indices of the n least of the sums in their order, of equal ones the first first.
+func leastFirst(sums []float32, n int) []uint32 {
+	best := make([]uint32, 0, n+1)
+	for i, x := range sums {
+		if len(best) == n && x >= sums[best[n-1]] {
+			continue
+		}
+		at := len(best)
+		for at > 0 && x < sums[best[at-1]] {
+			at--
+		}
+		best = append(best, 0)
+		copy(best[at+1:], best[at:])
+		best[at] = uint32(i)
+		best = best[:min(len(best), n)]
+	}
+	return best
+}

@@ -1,0 +1,57 @@
+package kernel
+
+// Replace gives some candidates of the pin of gate g another source: those with the least logits, of equal ones the
+// first, but never the one that is selected, and at most as many as count. next returns the sources in the order in
+// which they are wanted, each below the number of the pin's sources, until ok is false; those that are candidates
+// already are passed over. A new candidate has no moments, and a logit of gap below the largest. Replace reports
+// whether anything changed.
+func (p *Pin) Replace(g, count int, gap float32, next func() (source uint32, ok bool)) bool {
+	from, to := g*p.K, (g+1)*p.K
+	w := p.W[from:to]
+	chosen, top := Largest(w)
+	changed := false
+	fresh := make([]bool, p.K)
+	for range min(count, p.K-1) {
+		weakest := -1
+		for j, x := range w {
+			if j != chosen && !fresh[j] && (weakest < 0 || x < w[weakest]) {
+				weakest = j
+			}
+		}
+		source, ok := p.unused(from, to, next)
+		if !ok {
+			break
+		}
+		at := from + weakest
+		p.setWire(at, source)
+		p.W[at], p.M[at], p.V[at] = top-gap, 0, 0
+		fresh[weakest], changed = true, true
+	}
+	if changed {
+		p.refresh(g)
+	}
+	return changed
+}
+
+// unused returns the next source that is none of the candidates.
+func (p *Pin) unused(from, to int, next func() (uint32, bool)) (source uint32, ok bool) {
+again:
+	if source, ok = next(); !ok {
+		return 0, false
+	}
+	for i := from; i < to; i++ {
+		if p.Wire(i) == source {
+			goto again
+		}
+	}
+	return source, true
+}
+
+// setWire changes wire i.
+func (p *Pin) setWire(i int, source uint32) {
+	if p.Wide != nil {
+		p.Wide[i] = source
+	} else {
+		p.Narrow[i] = uint16(source)
+	}
+}
