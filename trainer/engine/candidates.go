@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/kernel"
@@ -94,10 +96,11 @@ func (c *candidates) rewired() {
 type Scores struct {
 	c         *candidates
 	gradients kernel.Gradients
-	first     []int     // first pin of each layer among the pins of the window
-	from, to  []int     // nodes of each layer
-	sums      []float32 // by pin, each a row of its sources
-	rows      []scored  // rows of each layer's pins, where these have the same sources
+	first     []int                   // first pin of each layer among the pins of the window
+	from, to  []int                   // nodes of each layer
+	sums      []float32               // by pin, each a row of its sources
+	rows      []scored                // rows of each layer's pins, where these have the same sources
+	sources   map[int]*kernel.Sources // of a batch: those of the inputs under 0, of the pins of layer l under l
 }
 
 // scored is a row of sums for each of some pins in turn, which read the same sources.
@@ -106,19 +109,23 @@ type scored struct {
 	first      int // the first of them among the pins of the window
 	sums       []float32
 	sources    int
+	stride     int // of a row of sums: the sources, with some of no meaning behind them
 	hidden     bool
 }
 
+// row returns the sums of the pin of node i of the window.
+func (of *scored) row(i int) []float32 { return of.sums[i*of.stride:][:of.sources] }
+
 // newScores returns zero scores of a window, for batches with rows of so many words.
 func (c *candidates) newScores(window, windows, words int) *Scores {
-	s := &Scores{c: c}
+	s := &Scores{c: c, sources: map[int]*kernel.Sources{}}
 	pins, total := 0, 0
 	for i := range c.all {
 		l := &c.all[i]
 		from, to := l.width*window/windows, l.width*(window+1)/windows
 		s.from, s.to, s.first = append(s.from, from), append(s.to, to), append(s.first, pins)
 		for _, p := range l.pins {
-			total += (to - from) * p.sources
+			total += (to - from) * stride(p.sources)
 		}
 		pins += (to - from) * len(l.pins)
 	}
@@ -128,14 +135,22 @@ func (c *candidates) newScores(window, windows, words int) *Scores {
 		l := &c.all[i]
 		n := s.to[i] - s.from[i]
 		for k, p := range l.pins {
-			s.rows = append(s.rows, scored{i, k, s.first[i] + k*n, rest[:n*p.sources], p.sources, p.pin.Hidden})
-			rest = rest[n*p.sources:]
+			of := scored{
+				layer: i, pin: k, first: s.first[i] + k*n, sources: p.sources, stride: stride(p.sources), hidden: p.pin.Hidden,
+			}
+			of.sums, rest = rest[:n*of.stride], rest[n*of.stride:]
+			s.rows = append(s.rows, of)
 		}
 	}
 	s.gradients = kernel.Gradients{
 		Samples: 64 * words, Q: make([]int8, pins*64*words), Step: make([]float32, pins),
 	}
 	return s
+}
+
+// stride returns the length of a row of sums for so many sources.
+func stride(sources int) int {
+	return (sources + kernel.ProductColumns - 1) / kernel.ProductColumns * kernel.ProductColumns
 }
 
 // Sums returns all sums, which a checkpoint stores and a resumed run overwrites.
@@ -172,6 +187,7 @@ func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
 		from int
 	}
 	var tasks []task
+	s.setSources(b, x, rows)
 	for i := range s.rows {
 		for from := 0; from < s.rows[i].sources; from += columnBlock {
 			tasks = append(tasks, task{&s.rows[i], from})
@@ -181,17 +197,39 @@ func (s *Scores) add(b *base, x []uint64, rows [][]uint64) {
 	b.crew.Run(func(member int) {
 		for i := member; i < len(tasks); i += size {
 			of := tasks[i].of
-			n := len(of.sums) / of.sources
+			g := s.gradients.Pins(of.first, of.first+len(of.sums)/of.stride)
+			g.AddProducts(of.sums, s.sources[of.key()], tasks[i].from, min(tasks[i].from+columnBlock, of.sources))
+		}
+	})
+}
+
+// key returns where the sources of the pins are in Scores.sources.
+func (of *scored) key() int {
+	if of.hidden {
+		return of.layer
+	}
+	return 0
+}
+
+// setSources tells what can be read in a batch.
+func (s *Scores) setSources(b *base, x []uint64, rows [][]uint64) {
+	var of []*scored
+	for i := range s.rows {
+		key := s.rows[i].key()
+		if !slices.ContainsFunc(of, func(o *scored) bool { return o.key() == key }) {
+			of = append(of, &s.rows[i])
+		}
+		if s.sources[key] == nil {
+			s.sources[key] = &kernel.Sources{}
+		}
+	}
+	b.crew.Run(func(member int) {
+		for i := member; i < len(of); i += b.crew.Size() {
 			bits := x
-			if of.hidden {
-				bits = rows[of.layer-1]
+			if of[i].hidden {
+				bits = rows[of[i].layer-1]
 			}
-			g := kernel.Gradients{
-				Samples: s.gradients.Samples, Q: s.gradients.Q[of.first*s.gradients.Samples:],
-				Step: s.gradients.Step[of.first:],
-			}
-			to := min(tasks[i].from+columnBlock, of.sources)
-			g.AddProducts(of.sums, of.sources, bits, b.words, [2]int{0, n}, [2]int{tasks[i].from, to})
+			s.sources[of[i].key()].Set(bits, b.words, of[i].sources)
 		}
 	})
 }
@@ -202,9 +240,9 @@ func (s *Scores) Replace(r Replacement) {
 	for _, of := range s.rows {
 		l := &s.c.all[of.layer]
 		p := l.pins[of.pin]
-		for i := range len(of.sums) / max(1, of.sources) {
+		for i := range len(of.sums) / of.stride {
 			node := s.from[of.layer] + i
-			best := leastFirst(of.sums[i*of.sources:][:of.sources], r.Count+p.pin.K)
+			best := leastFirst(of.row(i), r.Count+p.pin.K)
 			p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
 				if len(best) == 0 {
 					return 0, false

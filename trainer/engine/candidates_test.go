@@ -70,7 +70,7 @@ func checkScores(t *testing.T, scores *Scores, sections []model.Section, moments
 			grads := moments[fmt.Sprintf("section%d.%s.logits.m", i, strings.ToLower(model.PinName(k)))]
 			for node := range s.Width {
 				g := node*s.Layers + of.layer - first
-				sums := of.sums[node*of.sources:][:of.sources]
+				sums := of.row(node)
 				q := probabilities(p.Logits[g*p.K:][:p.K])
 				scale := 0.0
 				for _, x := range sums {

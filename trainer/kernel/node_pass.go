@@ -37,6 +37,7 @@ type NodePass struct {
 	quarters quarters
 	choice   choice
 	noisy    []float32 // logits with noise
+	scratch  nodeScratch
 	operate  [Ops]float32
 }
 
@@ -52,12 +53,13 @@ func NewNodePass(o NodeOptions, words, k int) *NodePass {
 	return p
 }
 
-func (p *NodePass) padded() int { return (p.Samples + Lanes - 1) / Lanes * Lanes }
+// padded returns the number of samples with those of value zero behind them that the kernels take.
+func (p *NodePass) padded() int { return (p.Samples + 2*Lanes - 1) / (2 * Lanes) * 2 * Lanes }
 
 // Forward writes the bits of the layer's nodes from the given one up to another to out, the layer's rows.
 func (p *NodePass) Forward(l *NodeLayer, out []uint64, from, to int) {
 	for i := from; i < to; i++ {
-		look(out[i*p.words:][:p.words], p.table(l, i), p.sources(l, i))
+		p.look(out[i*p.words:][:p.words], p.table(l, i), p.sources(l, i))
 	}
 }
 
@@ -68,7 +70,7 @@ func (p *NodePass) table(l *NodeLayer, i int) uint64 {
 		return l.table(g)
 	}
 	w := p.noisyFunction(l, i)
-	if len(w) == Ops && len(l.Pins) == 2 {
+	if l.operations() {
 		k, _ := Largest(w)
 		return operationTable(k)
 	}
@@ -78,7 +80,7 @@ func (p *NodePass) table(l *NodeLayer, i int) uint64 {
 // noisyFunction returns the function logits of node i with noise.
 func (p *NodePass) noisyFunction(l *NodeLayer, i int) []float32 {
 	w := l.W[l.node(i)*l.Arity:][:l.Arity]
-	if len(w) == Ops && len(l.Pins) == 2 {
+	if l.operations() {
 		return p.Noise.choice(p.noisy, w, p.Number, l.Number, i, 0)
 	}
 	return p.Noise.lines(p.noisy, w, p.Number, l.Number, i)
@@ -133,10 +135,9 @@ func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32
 func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 	g, n := l.node(i), p.padded()
 	p.batch = Batch{p.X, p.words, p.Samples}
-	line := p.line[:n]
-	lines(line, p.sources(l, i))
-	t := p.truth(l, i)
-	sumLines(p.s[:len(t)], delta, line)
+	p.lines(p.sources(l, i))
+	p.truth(l, i)
+	p.sumLines(delta, l.lines())
 	hidden, candidates := l.Hidden()
 	row, slot := i*hidden, i*candidates
 	for k, pin := range l.Pins {
@@ -149,39 +150,43 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 			beta = own.Pins[row*64*p.words:][:n]
 			row++
 		}
-		pinGradient(beta, delta, line, t, 1<<(len(l.Pins)-1-k))
+		largest := p.pinGradient(beta, delta, l.lines(), 1<<(len(l.Pins)-1-k))
 		if p.Sink != nil && pin != nil && pin.K > 1 {
 			p.Sink(l.Number, i, k, beta)
 		}
-		p.updatePin(l, i, k, own.Share[slot:slot+free], beta)
+		p.updatePin(l, i, k, own.Share[slot:slot+free], beta, largest)
 		slot += free
 	}
 	if p.Still {
 		return
 	}
+	if p.Noise == nil && !l.operations() {
+		at, to := g*l.Arity, (g+1)*l.Arity
+		l.Table[g] = p.tableStep(l.W[at:to], l.M[at:to], l.V[at:to])
+		return
+	}
 	stepFunction(l.Nodes, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
 }
 
-// truth returns the truth values of the lines of node i.
-func (p *NodePass) truth(l *NodeLayer, i int) []float32 {
-	g, n := l.node(i), l.lines()
+// truth computes the truth values of the lines of node i.
+func (p *NodePass) truth(l *NodeLayer, i int) {
+	g := l.node(i)
 	w := l.W[g*l.Arity:][:l.Arity]
 	if p.Noise != nil {
 		w = p.noisyFunction(l, i)
 	}
-	if l.Arity != Ops || len(l.Pins) != 2 {
-		sigmoids(p.t[:n], p.slope[:n], w)
-		return p.t[:n]
+	if !l.operations() {
+		p.sigmoids(w)
+		return
 	}
 	_, top := Largest(w)
 	quad := Operations(&p.operate, (*[Ops]float32)(w), top)
 	copy(p.t[:], quad[:])
-	return p.t[:n]
 }
 
 // updatePin makes a step on the selection logits of pin k of node i from the gradient of its bit, and leaves the
 // probabilities of hidden candidates in share.
-func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32) {
+func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, largest float32) {
 	pin, g := l.Pins[k], l.node(i)
 	if pin == nil || pin.K == 1 {
 		for j := range share {
@@ -206,9 +211,8 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32) {
 		batch.X = p.Below
 	}
 	if p.Integer {
-		step := quantise(p.q, beta, ditherRow(p.Number, l.Number, i, k, len(beta)))
-		p.quarters.fill(p.q[:len(beta)])
-		p.quarters.sums(c.r[:pin.K], len(beta), step, wires, batch.X, p.words)
+		step := quantiseBy(nodeVectors(), p.q, beta, ditherRow(p.Number, l.Number, i, k, len(beta)), largest)
+		p.integerSums(c, pin.K, wires, &batch, len(beta), step)
 	} else {
 		p.steps.pinSums(c, pin.K, wires, &batch, beta)
 	}
@@ -237,7 +241,7 @@ func (p *NodePass) stepPin(pin *Pin, g int) {
 func stepFunction(n *Nodes, g int, s, t, slope []float32, operations *[Ops]float32, adam *Adam, noise *Noise) {
 	at, to := g*n.Arity, (g+1)*n.Arity
 	w, m, v := n.W[at:to], n.M[at:to], n.V[at:to]
-	if n.Arity == Ops && len(n.Pins) == 2 {
+	if n.operations() {
 		var grad [Ops]float32
 		OpGradient(&grad, operations, (*Quad)(s), (*Quad)(t))
 		noise.scale(grad[:])

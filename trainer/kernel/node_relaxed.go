@@ -51,7 +51,7 @@ func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
 	g := l.node(i)
 	p.batch = Batch{p.X, p.words, p.Samples}
 	w := l.W[g*l.Arity:][:l.Arity]
-	if l.Arity == Ops && len(l.Pins) == 2 {
+	if l.operations() {
 		quad := Operations(&p.operate, (*[Ops]float32)(w), l.Top[g])
 		copy(p.t[:], quad[:])
 	} else {

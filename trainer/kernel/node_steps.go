@@ -112,19 +112,29 @@ const (
 	least     = 1e-30
 )
 
-// quantise writes values as integers of 8 bits, and returns what a step of them is worth.
-func quantise(dst []int8, values, dither []float32) (step float32) {
-	largest := float32(least)
+// largestSize returns the largest absolute value.
+func largestSize(values []float32) (largest float32) {
 	for _, x := range values {
 		largest = max(largest, max(x, -x))
 	}
+	return largest
+}
+
+// quantise writes values, whose largest size is given, as integers of 8 bits in the order of [fourth], and returns what
+// a step of them is worth. There is a multiple of 32 of them.
+func quantise(dst []int8, values, dither []float32, largest float32) (step float32) {
+	largest = max(largest, least)
 	scale := fullScale / largest
 	dst, dither = dst[:len(values)], dither[:len(values)]
 	for s, x := range values {
-		dst[s] = int8(math.RoundToEven(float64(float32(x*scale) + dither[s])))
+		dst[fourth(s)] = int8(math.RoundToEven(float64(float32(x*scale) + dither[s])))
 	}
 	return largest / fullScale
 }
+
+// fourth returns the place of sample s among rounded gradients: of each 32, sample t + 8 p stands at 4 t + p. So four
+// that follow each other belong to the bits t of the four bytes of a row's word of 32 samples.
+func fourth(s int) int { return s&^31 | s&7<<2 | s>>3&3 }
 
 // ditherLength is the number of dithers that rows begin at.
 const ditherLength = 4096
@@ -159,9 +169,10 @@ type quarters [][1 << quarter]int32
 func (t quarters) fill(q []int8) {
 	for i := range len(q) / quarter {
 		sums := &t[i]
-		for j, v := range (*[quarter]int8)(q[quarter*i:]) {
+		for j := range quarter {
+			v := int32(q[fourth(quarter*i+j)])
 			for k := range 1 << j {
-				sums[1<<j|k] = sums[k] + int32(v)
+				sums[1<<j|k] = sums[k] + v
 			}
 		}
 	}
@@ -190,6 +201,17 @@ func (t quarters) sum(row []uint64) (sum int32) {
 		sum += t[i][row[0]>>(i*quarter)&(1<<quarter-1)]
 	}
 	return sum
+}
+
+// tableStep makes a step on the logits w of a table with the moments m and v, from the sums of its lines and their
+// slopes, and returns what the table is then.
+func tableStep(c *Adam, w, m, v, s, slope []float32) (table uint64) {
+	grad := s[:len(w)]
+	for a := range grad {
+		grad[a] = float32(grad[a] * slope[a])
+	}
+	c.Step(w, m, v, grad)
+	return positive(w)
 }
 
 // Step makes one step on the logits w with the gradient g and the moments m and v.

@@ -38,6 +38,9 @@ func (n *Nodes) table(g int) uint64 {
 	return n.Table[g]
 }
 
+// operations reports whether the logits are those of operations, not of lines.
+func (n *Nodes) operations() bool { return n.Arity == Ops && len(n.Pins) == 2 }
+
 // lines returns the number of lines of a node's table.
 func (n *Nodes) lines() int { return 1 << len(n.Pins) }
 
@@ -56,7 +59,7 @@ func (n *Nodes) Refresh() {
 // refresh recomputes what the function logits of node g select.
 func (n *Nodes) refresh(g int) {
 	w := n.W[g*n.Arity:][:n.Arity]
-	if n.Arity != Ops || len(n.Pins) != 2 {
+	if !n.operations() {
 		n.Table[g] = positive(w)
 		return
 	}

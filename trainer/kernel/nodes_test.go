@@ -68,12 +68,12 @@ func TestQuantise(t *testing.T) {
 		sums := make([]float64, len(values))
 		const rounds = 256
 		for n := range rounds {
-			step := quantise(q, values, ditherRow(n, 3, 5, 2, len(values)))
+			step := quantise(q, values, ditherRow(n, 3, 5, 2, len(values)), largestSize(values))
 			for i, x := range values {
-				if off := math.Abs(float64(x)/float64(step) - float64(q[i])); off > 1.001 {
-					t.Fatalf("size %v: %v is %d steps of %v", size, x, q[i], step)
+				if off := math.Abs(float64(x)/float64(step) - float64(q[fourth(i)])); off > 1.001 {
+					t.Fatalf("size %v: %v is %d steps of %v", size, x, q[fourth(i)], step)
 				}
-				sums[i] += float64(q[i]) * float64(step)
+				sums[i] += float64(q[fourth(i)]) * float64(step)
 			}
 			if size == 0 && slices.ContainsFunc(q, func(x int8) bool { return x != 0 }) {
 				t.Fatalf("zeros became %v", q)
@@ -104,28 +104,36 @@ func TestIntegerSums(t *testing.T) {
 			sum := 0
 			for s := range g.Samples {
 				if x[source*words+s/64]>>(s%64)&1 == 1 {
-					sum += int(g.Q[pin*g.Samples+s])
+					sum += int(g.Q[pin*g.Samples+fourth(s)])
 				}
 			}
 			return g.Step[pin] * float32(sum)
 		}
-		sums := make([]float32, 3*sources)
+		var s Sources
+		s.Set(x, words, sources)
+		stride := len(columns(sources))
+		sums := make([]float32, 3*stride)
 		for i := range sums {
 			sums[i] = 7
 		}
-		g.AddProducts(sums, sources, x, words, [2]int{1, 3}, [2]int{5, 66})
+		g.Pins(1, 3).AddProducts(sums[stride:], &s, 16, 66)
 		for pin := range 3 {
 			for source := range sources {
 				want := float32(7)
-				if pin > 0 && source >= 5 && source < 66 {
+				if pin > 0 && source >= 16 && source < 66 {
 					want += plain(pin, source)
 				}
-				if got := sums[pin*sources+source]; got != want {
-					t.Fatalf("%d words: pin %d, source %d: %v, want %v", words, pin, source, got, want)
+				if got := sums[pin*stride+source]; got != want && source < 66 {
+					t.Fatalf("%s, %d words: pin %d, source %d: %v, want %v", simd, words, pin, source, got, want)
 				}
 			}
 		}
 	}
+}
+
+// columns returns a row of sums for so many sources.
+func columns(sources int) []float32 {
+	return make([]float32, (sources+ProductColumns-1)/ProductColumns*ProductColumns)
 }
 
 // TestReplace holds which candidates give way, to what, and that the one that is selected never does.

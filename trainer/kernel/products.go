@@ -1,30 +1,95 @@
 package kernel
 
+import "math/bits"
+
 // Gradients are the gradients of some pins in a batch, rounded to 8 bits, to be summed over the samples of every
 // source that the pins could read.
 type Gradients struct {
-	Samples int       // of a row, a multiple of [Lanes]
-	Q       []int8    // [pins][Samples]
+	Samples int       // of a row, a multiple of 64
+	Q       []int8    // [pins][Samples], each in the order of [fourth]
 	Step    []float32 // what a step of a pin's numbers is worth
 }
 
 // Take sets the gradients of pin i in a step: of pin `pin` of a node.
 func (g *Gradients) Take(i int, beta []float32, step, layer, node, pin int) {
 	q := g.Q[i*g.Samples:][:g.Samples]
-	g.Step[i] = quantise(q, beta, ditherRow(step, layer, node, pin, len(beta)))
+	dither := ditherRow(step, layer, node, pin, len(beta))
+	g.Step[i] = quantiseBy(nodeVectors(), q, beta, dither, largestSize(beta))
 	clear(q[len(beta):])
 }
 
-// AddProducts adds to sums, [pins][sources], for pins from the given one up to another and the sources likewise, the
-// sum of a pin's gradients over the samples whose bit is set in the source's row of x. Rows have the given number of
-// words. Sums of integers are exact, so that all paths and orders give the same.
-func (g *Gradients) AddProducts(sums []float32, sources int, x []uint64, words int, pins, columns [2]int) {
+// Pins returns the gradients of the pins from the given one up to another.
+func (g *Gradients) Pins(from, to int) *Gradients {
+	return &Gradients{g.Samples, g.Q[from*g.Samples : to*g.Samples], g.Step[from:to]}
+}
+
+// ProductColumns is what the columns of products begin at a multiple of.
+const ProductColumns = Lanes
+
+// Sources are what pins could read in a batch: rows of bits.
+type Sources struct {
+	x        []uint64
+	words, n int
+
+	// For vector functions, the words of 32 samples of all rows one after the other, [2 words][stride].
+	columns []uint32
+	stride  int
+}
+
+// Set makes n rows of the given number of words the sources.
+func (s *Sources) Set(x []uint64, words, n int) {
+	s.x, s.words, s.n = x, words, n
+	s.stride = (n + ProductColumns - 1) / ProductColumns * ProductColumns
+	if nodeVectors() == nil {
+		return
+	}
+	if need := 2 * words * s.stride; cap(s.columns) < need {
+		s.columns = make([]uint32, need)
+	} else {
+		s.columns = s.columns[:need]
+	}
+	for w := range words {
+		low, high := s.columns[2*w*s.stride:][:s.stride], s.columns[(2*w+1)*s.stride:][:s.stride]
+		clear(low[n:])
+		clear(high[n:])
+		for j := range n {
+			v := x[j*words+w]
+			low[j], high[j] = uint32(v), uint32(v>>32)
+		}
+	}
+}
+
+// AddProducts adds to sums, [pins][sources, a multiple of ProductColumns], of the sources from the given column, such a
+// multiple, up to another, the sum of a pin's gradients over the samples whose bit is set in the source's row. Sums of
+// integers are exact, so that all paths and orders give the same.
+func (g *Gradients) AddProducts(sums []float32, s *Sources, from, to int) {
+	f := nodeVectors()
+	if f == nil {
+		g.addProducts(sums, s, from, to)
+		return
+	}
+	columns := (to - from + ProductColumns - 1) / ProductColumns * ProductColumns
+	x := s.columns[from : (g.Samples/32-1)*s.stride+from+columns]
+	for i := 0; i < len(g.Step); {
+		pins := min(productPins, 1<<(bits.Len(uint(len(g.Step)-i))-1))
+		row := sums[i*s.stride+from : (i+pins-1)*s.stride+from+columns]
+		q := g.Q[i*g.Samples : (i+pins)*g.Samples]
+		f.addProducts(&row[0], s.stride, &q[0], g.Samples, pins, &g.Step[i], &x[0], s.stride, columns)
+		i += pins
+	}
+}
+
+// productPins is the largest number of pins that a vector function takes at a time, a power of two.
+const productPins = 8
+
+// addProducts is the plain path of AddProducts.
+func (g *Gradients) addProducts(sums []float32, s *Sources, from, to int) {
 	table := make(quarters, g.Samples/quarter)
-	for i := pins[0]; i < pins[1]; i++ {
+	for i, step := range g.Step {
 		table.fill(g.Q[i*g.Samples:][:g.Samples])
-		row := sums[i*sources:][:sources]
-		for j := columns[0]; j < columns[1]; j++ {
-			row[j] += float32(g.Step[i] * float32(table.sum(x[j*words:][:words])))
+		row := sums[i*s.stride:][:s.n]
+		for j := from; j < to; j++ {
+			row[j] += float32(step * float32(table.sum(s.x[j*s.words:][:s.words])))
 		}
 	}
 }

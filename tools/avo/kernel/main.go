@@ -50,6 +50,8 @@ func main() {
 		relaxed("AVX512", relaxed512{})
 	case "relaxed2":
 		writeRelaxed2()
+	case "nodes512":
+		nodes512()
 	case "sparse512":
 		sparse512()
 	case "sparse2":

@@ -363,9 +363,13 @@ func least(x reg.VecVirtual) reg.GPVirtual {
 
 // lanes512 writes the numbers of the lanes as bytes.
 func lanes512() Mem {
+	if m, ok := written["lanes512"]; ok {
+		return m
+	}
 	m := GLOBL("lanes512", 8|16) // RODATA|NOPTR
 	for i := range 16 {
 		DATA(i, U8(i))
 	}
+	written["lanes512"] = m
 	return m
 }

@@ -1,0 +1,21 @@
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// turnsIntegers says whether the processor has the instructions for bytes and integers that the steps of nodes in
+// AVX-512 take and nothing else. One without them does these steps in AVX2, with the same bits.
+var turnsIntegers = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI && cpu.X86.HasBMI2
+
+// nodeVectors returns the functions of the path in use, or nil on the plain one.
+func nodeVectors() *nodeSteps {
+	if simd == "avx512" && turnsIntegers {
+		return &nodesAVX512
+	}
+	return nil
+}
+
+var nodesAVX512 = nodeSteps{
+	forward: nodeForwardAVX512, lines: nodeLinesAVX512, sigmoids: sigmoidsAVX512, lineSums: lineSumsAVX512,
+	pinGradient16: pinGradient16AVX512, pinGradient64: pinGradient64AVX512, quantise: quantiseAVX512,
+	integerSums: integerSumsAVX512, addProducts: addProductsAVX512, tableStep: tableStepAVX512,
+}
