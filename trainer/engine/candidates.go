@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"ialgn/internal/hugepage"
@@ -48,6 +49,7 @@ func choicesOf(l *kernel.NodeLayer, inputs, before int) choices {
 type candidates struct {
 	all    []choices // by layer
 	hidden bool      // whether some choose among nodes
+	spare  *Scores   // done with, whose memory the next ones take
 	rewire func()    // tells the engine that hidden candidates are others
 }
 
@@ -129,7 +131,7 @@ func (c *candidates) newScores(window, windows, words int) *Scores {
 		}
 		pins += (to - from) * len(l.pins)
 	}
-	s.sums = hugepage.Make[float32](total)
+	s.sums = s.memory(total)
 	rest := s.sums
 	for i := range c.all {
 		l := &c.all[i]
@@ -156,17 +158,12 @@ func stride(sources int) int {
 // Sums returns all sums, which a checkpoint stores and a resumed run overwrites.
 func (s *Scores) Sums() []float32 { return s.sums }
 
-// sink returns what takes the gradients of pins in a step.
-func (s *Scores) sink(step int) func(layer, node, pin int, beta []float32) {
-	return func(layer, node, pin int, beta []float32) { s.take(step, layer, node, pin, beta) }
-}
+// Covers implements [kernel.Sink].
+func (s *Scores) Covers(layer, node int) bool { return node >= s.from[layer] && node < s.to[layer] }
 
-// take is told of the gradients of a pin.
-func (s *Scores) take(step, layer, node, pin int, beta []float32) {
-	from, to := s.from[layer], s.to[layer]
-	if node < from || node >= to {
-		return
-	}
+// Take implements [kernel.Sink].
+func (s *Scores) Take(step, layer, node, pin int, beta []float32) {
+	from, to := s.nodes(layer)
 	for k, p := range s.c.all[layer].pins {
 		if p.number == pin {
 			s.gradients.Take(s.first[layer]+k*(to-from)+node-from, beta, step, layer, node, pin)
@@ -174,8 +171,8 @@ func (s *Scores) take(step, layer, node, pin int, beta []float32) {
 	}
 }
 
-// covers returns the nodes of a layer in the window.
-func (s *Scores) covers(layer int) (from, to int) { return s.from[layer], s.to[layer] }
+// nodes returns the nodes of a layer in the window.
+func (s *Scores) nodes(layer int) (from, to int) { return s.from[layer], s.to[layer] }
 
 // columnBlock is the number of sources that a task sums at a time.
 const columnBlock = 512
@@ -235,7 +232,7 @@ func (s *Scores) setSources(b *base, x []uint64, rows [][]uint64) {
 }
 
 // Replace gives the weakest candidates of the window's pins the sources that promise most: of least sums, of equal ones
-// the first.
+// the first. The scores must not be used after it.
 func (s *Scores) Replace(r Replacement) {
 	for _, of := range s.rows {
 		l := &s.c.all[of.layer]
@@ -254,13 +251,26 @@ func (s *Scores) Replace(r Replacement) {
 		}
 	}
 	s.c.rewired()
+	s.c.spare = s
+}
+
+// memory returns so many zeros, from scores that are done with if there are any.
+func (s *Scores) memory(total int) []float32 {
+	if old := s.c.spare; old != nil && cap(old.sums) >= total {
+		s.c.spare, s.sources = nil, old.sources
+		sums := old.sums[:total]
+		clear(sums)
+		return sums
+	}
+	return hugepage.Make[float32](total)
 }
 
 // leastFirst returns the indices of the n least of the sums in their order, of equal ones the first first.
 func leastFirst(sums []float32, n int) []uint32 {
 	best := make([]uint32, 0, n+1)
+	bound := float32(math.Inf(1)) // what a sum must be below once there are n
 	for i, x := range sums {
-		if len(best) == n && x >= sums[best[n-1]] {
+		if x >= bound {
 			continue
 		}
 		at := len(best)
@@ -270,7 +280,12 @@ func leastFirst(sums []float32, n int) []uint32 {
 		best = append(best, 0)
 		copy(best[at+1:], best[at:])
 		best[at] = uint32(i)
-		best = best[:min(len(best), n)]
+		if len(best) > n {
+			best = best[:n]
+		}
+		if len(best) == n {
+			bound = sums[best[n-1]]
+		}
 	}
 	return best
 }

@@ -236,12 +236,10 @@ func newNodeEngine(b *base) Engine {
 // Step implements [Engine].
 func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
-	var sink func(layer, node, pin int, beta []float32)
-	if e.scores != nil {
-		sink = e.scores.sink(b.Step)
-	}
 	for _, w := range e.workers {
-		w.pass.Sink = sink
+		if w.pass.Sink = nil; e.scores != nil {
+			w.pass.Sink = e.scores
+		}
 	}
 	if e.down(adam, e.update); e.scores != nil {
 		e.scores.add(e.base, b.X, e.rows)

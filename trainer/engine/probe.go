@@ -29,7 +29,7 @@ func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 	}
 	p := b.probe
 	for _, pass := range p.passes {
-		pass.Sink = b.scores.sink(batch.Step)
+		pass.Sink = b.scores
 	}
 	p.up(batch, p.forward)
 	p.down(kernel.Adam{}, p.backward)
@@ -72,7 +72,7 @@ func (p *probe) share(member int) (from, to int) {
 	if !p.private {
 		return p.bounds(member)
 	}
-	first, end := p.scores.covers(p.layer)
+	first, end := p.scores.nodes(p.layer)
 	n, size := end-first, p.crew.Size()
 	return first + n*member/size, first + n*(member+1)/size
 }

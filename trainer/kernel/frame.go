@@ -124,3 +124,35 @@ type frameGate struct {
 	t, s [4]float32
 	_    [8]float32 // pads the struct to a whole cache line
 }
+
+// nodeFrame is what the fused kernel of a node's pins is called with: the pins that choose among input bits, in a batch
+// of up to 128 samples. The rest of what it needs is the same for all nodes of a layer.
+//
+//nolint:unused // assembly uses the fields
+type nodeFrame struct {
+	q [fusedSamples]int8 // one pin's gradients, first for the alignment
+
+	node, next int64 // index of the node in the arrays, and of the next one, which is fetched
+	pins       int64
+	start      int64 // of the dithers of pin 0, in rows of 16 of 256
+
+	line   *uint8 // [128]
+	delta  *float32
+	t      *float32 // truth values of the lines, [64]
+	x      *uint64  // rows of two words
+	dither *float32
+
+	adam [8]float32 // the fields of Adam in order
+	pin  [6]nodePin
+}
+
+// nodePin is one of the pins: its digit in the number of a line, its number, and its arrays.
+//
+//nolint:unused // assembly uses the fields
+type nodePin struct {
+	digit, number int64
+	w, m, v, top  *float32
+	wires         *uint16
+	bit           *uint32
+	beta          *float32 // unless nil, where the gradients go, [128]
+}

@@ -16,8 +16,7 @@ type NodePass struct {
 	Number  int      // of the step, from 1
 	Adam    Adam
 
-	// Sink, unless nil, is told of the gradients of pins that choose, valid until it returns.
-	Sink func(layer, node, pin int, beta []float32)
+	Sink Sink // unless nil, is told of the gradients of pins that choose
 
 	// Still is for gradients alone: nothing is updated.
 	Still bool
@@ -38,7 +37,17 @@ type NodePass struct {
 	choice   choice
 	noisy    []float32 // logits with noise
 	scratch  nodeScratch
+	fused    fusedNodes
 	operate  [Ops]float32
+}
+
+// Sink takes the gradients of pins.
+type Sink interface {
+	// Covers reports whether it wants those of a node.
+	Covers(layer, node int) bool
+
+	// Take is told of those of a pin in a step, which are valid until it returns.
+	Take(step, layer, node, pin int, beta []float32)
 }
 
 // NewNodePass returns a pass with rows of the given number of words and pins of at most k candidates.
@@ -112,6 +121,7 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 // places that [NewNodeUses] numbers; next is what the layer above has left. On the last layer, next is nil, and top
 // returns the gradient of a node's output.
 func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []float32, from, to int) {
+	p.fuse(l)
 	for i := from; i < to; i++ {
 		p.update(l, own, i, p.gradient(l, next, top, i))
 	}
@@ -142,7 +152,7 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 	row, slot := i*hidden, i*candidates
 	for k, pin := range l.Pins {
 		free := slots(pin)
-		if free == 0 && pin.K == 1 {
+		if free == 0 && (pin.K == 1 || p.fused.kernel != nil) {
 			continue
 		}
 		beta := p.beta[:n]
@@ -151,11 +161,14 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 			row++
 		}
 		largest := p.pinGradient(beta, delta, l.lines(), 1<<(len(l.Pins)-1-k))
-		if p.Sink != nil && pin != nil && pin.K > 1 {
-			p.Sink(l.Number, i, k, beta)
+		if pin != nil && pin.K > 1 && p.Sink != nil && p.Sink.Covers(l.Number, i) {
+			p.Sink.Take(p.Number, l.Number, i, k, beta)
 		}
 		p.updatePin(l, i, k, own.Share[slot:slot+free], beta, largest)
 		slot += free
+	}
+	if p.fused.kernel != nil {
+		p.fusedPins(l, i, delta)
 	}
 	if p.Still {
 		return

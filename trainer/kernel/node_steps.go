@@ -155,9 +155,12 @@ const maxSamples = 1024
 
 // ditherRow returns the dithers of a pin in a step.
 func ditherRow(step, layer, node, pin, samples int) []float32 {
-	at := (step*61 + layer*29 + node*7 + pin*37) * Lanes % ditherLength
+	at := (ditherStart(step, layer, node) + pin*37) * Lanes % ditherLength
 	return dithers[at:][:samples]
 }
+
+// ditherStart returns the row of the dithers of a node's pin 0, of as many as ditherLength has.
+func ditherStart(step, layer, node int) int { return (step*61 + layer*29 + node*7) % (ditherLength / Lanes) }
 
 // quarter is the number of samples whose sums of all subsets stand in a table.
 const quarter = 4

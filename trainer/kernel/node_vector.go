@@ -13,6 +13,10 @@ type nodeSteps struct {
 	integerSums   func(r *float32, q *int8, blocks int, x *uint64, offsets *uint32, k, last int, bits *uint32, step float32)
 	addProducts   func(sums *float32, sources int, q *int8, samples, pins int, steps *float32, x *uint32, stride, n int)
 	tableStep     func(w, m, v, s, slope *float32, lines int, adam *float32) (table uint64)
+
+	// pins returns the fused kernel for pins of that many candidates and nodes of that many lines, nil where there is
+	// none.
+	pins func(candidates, lines int) func(*nodeFrame)
 }
 
 // nodeScratch is what the functions of a path work on.

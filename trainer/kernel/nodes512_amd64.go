@@ -53,3 +53,23 @@ func addProductsAVX512(sums *float32, sources int, q *int8, samples int, pins in
 //
 //go:noescape
 func tableStepAVX512(w *float32, m *float32, v *float32, s *float32, slope *float32, lines int, adam *float32) (table uint64)
+
+// nodePins16Lines16AVX512 updates pins of 16 candidates of a node with up to 16 lines.
+//
+//go:noescape
+func nodePins16Lines16AVX512(f *nodeFrame)
+
+// nodePins16Lines64AVX512 updates pins of 16 candidates of a node with up to 64 lines.
+//
+//go:noescape
+func nodePins16Lines64AVX512(f *nodeFrame)
+
+// nodePins32Lines16AVX512 updates pins of 32 candidates of a node with up to 16 lines.
+//
+//go:noescape
+func nodePins32Lines16AVX512(f *nodeFrame)
+
+// nodePins32Lines64AVX512 updates pins of 32 candidates of a node with up to 64 lines.
+//
+//go:noescape
+func nodePins32Lines64AVX512(f *nodeFrame)

@@ -2114,7 +2114,7 @@ label49:
 	RET
 
 // func tableStepAVX512(w *float32, m *float32, v *float32, s *float32, slope *float32, lines int, adam *float32) (table uint64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·tableStepAVX512(SB), NOSPLIT, $0-64
 	MOVQ         w+0(FP), AX
 	MOVQ         m+8(FP), DX
@@ -2138,75 +2138,2532 @@ TEXT ·tableStepAVX512(SB), NOSPLIT, $0-64
 	JZ           skip57
 
 loop58:
-	VMOVUPS (SI)(R9*1), Z8
-	VMOVUPS (DI)(R9*1), Z9
-	VMULPS  Z9, Z8, Z8
-	VMOVUPS (DX)(R9*1), Z9
-	VMOVUPS (BX)(R9*1), Z10
-	VMOVUPS (AX)(R9*1), Z11
-	VMULPS  Z0, Z9, Z9
-	VMULPS  Z2, Z10, Z10
-	VMULPS  Z1, Z8, Z12
-	VMULPS  Z8, Z8, Z8
-	VADDPS  Z12, Z9, Z9
-	VMULPS  Z3, Z8, Z8
-	VADDPS  Z8, Z10, Z10
-	VSQRTPS Z10, Z8
-	VMOVUPS Z9, (DX)(R9*1)
-	VMOVUPS Z10, (BX)(R9*1)
-	VMULPS  Z5, Z8, Z8
-	VMULPS  Z4, Z9, Z9
-	VADDPS  Z6, Z8, Z8
-	VDIVPS  Z8, Z9, Z9
-	VSUBPS  Z9, Z11, Z11
-	VMOVUPS Z11, (AX)(R9*1)
-	VCMPPS  $0x1e, Z7, Z11, K1
-	KMOVW   K1, R11
-	MOVQ    R9, R12
-	SHRQ    $0x02, R12
-	SHLXQ   R12, R11, R11
-	ORQ     R11, R8
-	ADDQ    $0x40, R9
-	DECQ    R10
-	JNZ     loop58
+	VMOVUPS    (SI)(R9*1), Z8
+	VMOVUPS    (DI)(R9*1), Z9
+	VMULPS     Z9, Z8, Z8
+	VMOVUPS    (DX)(R9*1), Z9
+	VMOVUPS    (BX)(R9*1), Z10
+	VMOVUPS    (AX)(R9*1), Z11
+	VMULPS     Z0, Z9, Z9
+	VMULPS     Z2, Z10, Z10
+	VMULPS     Z1, Z8, Z12
+	VMULPS     Z8, Z8, Z8
+	VADDPS     Z12, Z9, Z9
+	VMULPS     Z3, Z8, Z8
+	VADDPS     Z8, Z10, Z10
+	VSQRTPS    Z10, Z8
+	VMOVUPS    Z9, (DX)(R9*1)
+	VMOVUPS    Z10, (BX)(R9*1)
+	VMULPS     Z5, Z8, Z8
+	VMULPS     Z4, Z9, Z9
+	VADDPS     Z6, Z8, Z8
+	VDIVPS     Z8, Z9, Z9
+	VSUBPS     Z9, Z11, Z11
+	VMOVUPS    Z11, (AX)(R9*1)
+	PREFETCHT0 256(AX)(R9*1)
+	PREFETCHT0 256(DX)(R9*1)
+	PREFETCHT0 256(BX)(R9*1)
+	VCMPPS     $0x1e, Z7, Z11, K1
+	KMOVW      K1, R11
+	MOVQ       R9, R12
+	SHRQ       $0x02, R12
+	SHLXQ      R12, R11, R11
+	ORQ        R11, R8
+	ADDQ       $0x40, R9
+	DECQ       R10
+	JNZ        loop58
 
 skip57:
-	ANDQ      $0x0f, CX
-	JZ        skip59
-	MOVL      $0x00000001, R10
-	SHLL      CL, R10
-	DECL      R10
-	KMOVW     R10, K1
-	VMOVUPS.Z (SI)(R9*1), K1, Z8
-	VMOVUPS.Z (DI)(R9*1), K1, Z9
-	VMULPS    Z9, Z8, Z8
-	VMOVUPS.Z (DX)(R9*1), K1, Z9
-	VMOVUPS.Z (BX)(R9*1), K1, Z10
-	VMOVUPS.Z (AX)(R9*1), K1, Z11
-	VMULPS    Z0, Z9, Z9
-	VMULPS    Z2, Z10, Z10
-	VMULPS    Z1, Z8, Z0
-	VMULPS    Z8, Z8, Z8
-	VADDPS    Z0, Z9, Z9
-	VMULPS    Z3, Z8, Z8
-	VADDPS    Z8, Z10, Z10
-	VSQRTPS   Z10, Z8
-	VMOVUPS   Z9, K1, (DX)(R9*1)
-	VMOVUPS   Z10, K1, (BX)(R9*1)
-	VMULPS    Z5, Z8, Z8
-	VMULPS    Z4, Z9, Z9
-	VADDPS    Z6, Z8, Z8
-	VDIVPS    Z8, Z9, Z9
-	VSUBPS    Z9, Z11, Z11
-	VMOVUPS   Z11, K1, (AX)(R9*1)
-	VCMPPS    $0x1e, Z7, Z11, K1, K1
-	KMOVW     K1, AX
-	MOVQ      R9, CX
-	SHRQ      $0x02, CX
-	SHLXQ     CX, AX, AX
-	ORQ       AX, R8
+	ANDQ       $0x0f, CX
+	JZ         skip59
+	MOVL       $0x00000001, R10
+	SHLL       CL, R10
+	DECL       R10
+	KMOVW      R10, K1
+	VMOVUPS.Z  (SI)(R9*1), K1, Z8
+	VMOVUPS.Z  (DI)(R9*1), K1, Z9
+	VMULPS     Z9, Z8, Z8
+	VMOVUPS.Z  (DX)(R9*1), K1, Z9
+	VMOVUPS.Z  (BX)(R9*1), K1, Z10
+	VMOVUPS.Z  (AX)(R9*1), K1, Z11
+	VMULPS     Z0, Z9, Z9
+	VMULPS     Z2, Z10, Z10
+	VMULPS     Z1, Z8, Z0
+	VMULPS     Z8, Z8, Z8
+	VADDPS     Z0, Z9, Z9
+	VMULPS     Z3, Z8, Z8
+	VADDPS     Z8, Z10, Z10
+	VSQRTPS    Z10, Z8
+	VMOVUPS    Z9, K1, (DX)(R9*1)
+	VMOVUPS    Z10, K1, (BX)(R9*1)
+	VMULPS     Z5, Z8, Z8
+	VMULPS     Z4, Z9, Z9
+	VADDPS     Z6, Z8, Z8
+	VDIVPS     Z8, Z9, Z9
+	VSUBPS     Z9, Z11, Z11
+	VMOVUPS    Z11, K1, (AX)(R9*1)
+	PREFETCHT0 256(AX)(R9*1)
+	PREFETCHT0 256(DX)(R9*1)
+	PREFETCHT0 256(BX)(R9*1)
+	VCMPPS     $0x1e, Z7, Z11, K1, K1
+	KMOVW      K1, AX
+	MOVQ       R9, CX
+	SHRQ       $0x02, CX
+	SHLXQ      CX, AX, AX
+	ORQ        AX, R8
 
 skip59:
 	MOVQ R8, table+56(FP)
+	VZEROUPPER
+	RET
+
+// func nodePins16Lines16AVX512(f *nodeFrame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·nodePins16Lines16AVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+	LEAQ 232(AX), CX
+	MOVQ 144(AX), DX
+
+loop60:
+	MOVQ         176(AX), BX
+	MOVQ         (CX), SI
+	VMOVUPS      (BX), Z0
+	VPMOVZXBD    lanes512<>+0(SB), Z2
+	VPBROADCASTD SI, Z3
+	VPORD        Z3, Z2, Z1
+	VPANDND      Z2, Z3, Z2
+	VPERMPS      Z0, Z1, Z1
+	VPERMPS      Z0, Z2, Z0
+	VSUBPS       Z0, Z1, Z1
+	MOVQ         168(AX), BX
+	MOVQ         160(AX), SI
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z0
+	MOVL         $0x7fffffff, DI
+	VPBROADCASTD DI, Z0
+	MOVQ         64(CX), DI
+	VPMOVZXBD    (SI), Z2
+	VPERMPS      Z1, Z2, Z2
+	VMULPS       (BX), Z2, Z2
+	VPANDD       Z0, Z2, Z3
+	VPMOVZXBD    16(SI), Z4
+	VPERMPS      Z1, Z4, Z4
+	VMULPS       64(BX), Z4, Z4
+	VPANDD       Z0, Z4, Z5
+	VMAXPS       Z5, Z3, Z5
+	VPMOVZXBD    32(SI), Z3
+	VPERMPS      Z1, Z3, Z3
+	VMULPS       128(BX), Z3, Z3
+	VPANDD       Z0, Z3, Z6
+	VMAXPS       Z6, Z5, Z6
+	VPMOVZXBD    48(SI), Z5
+	VPERMPS      Z1, Z5, Z5
+	VMULPS       192(BX), Z5, Z5
+	VPANDD       Z0, Z5, Z7
+	VMAXPS       Z7, Z6, Z7
+	VPMOVZXBD    64(SI), Z6
+	VPERMPS      Z1, Z6, Z6
+	VMULPS       256(BX), Z6, Z6
+	VPANDD       Z0, Z6, Z8
+	VMAXPS       Z8, Z7, Z8
+	VPMOVZXBD    80(SI), Z7
+	VPERMPS      Z1, Z7, Z7
+	VMULPS       320(BX), Z7, Z7
+	VPANDD       Z0, Z7, Z9
+	VMAXPS       Z9, Z8, Z9
+	VPMOVZXBD    96(SI), Z8
+	VPERMPS      Z1, Z8, Z8
+	VMULPS       384(BX), Z8, Z8
+	VPANDD       Z0, Z8, Z10
+	VMAXPS       Z10, Z9, Z10
+	VPMOVZXBD    112(SI), Z9
+	VPERMPS      Z1, Z9, Z1
+	VMULPS       448(BX), Z1, Z1
+	VPANDD       Z0, Z1, Z0
+	VMAXPS       Z0, Z10, Z0
+	TESTQ        DI, DI
+	JZ           label63
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z4, 64(DI)
+	VMOVUPS      Z3, 128(DI)
+	VMOVUPS      Z5, 192(DI)
+	VMOVUPS      Z6, 256(DI)
+	VMOVUPS      Z7, 320(DI)
+	VMOVUPS      Z8, 384(DI)
+	VMOVUPS      Z1, 448(DI)
+
+label63:
+	VEXTRACTF64X4   $0x01, Z0, Y9
+	VMAXPS          Y0, Y9, Y9
+	VEXTRACTF32X4   $0x01, Y9, X0
+	VMAXPS          X9, X0, X0
+	VUNPCKLPD       X0, X0, X9
+	VUNPCKHPD       X0, X0, X0
+	VMAXPS          X9, X0, X9
+	VPERMILPS       $0xb1, X9, X0
+	VMAXPS          X0, X9, X9
+	VMAXSS          least512<>+0(SB), X9, X0
+	VMOVSS          full512<>+0(SB), X9
+	VDIVSS          X0, X9, X10
+	VDIVSS          X9, X0, X0
+	VBROADCASTSS    X10, Z9
+	VBROADCASTSS    X0, Z0
+	MOVQ            8(CX), BX
+	MOVQ            192(AX), SI
+	IMUL3Q          $0x25, BX, BX
+	ADDQ            152(AX), BX
+	ANDQ            $0x000000ff, BX
+	SHLQ            $0x06, BX
+	ADDQ            BX, SI
+	VMULPS          Z9, Z2, Z2
+	VADDPS          (SI), Z2, Z2
+	VCVTPS2DQ       Z2, Z2
+	VMULPS          Z9, Z4, Z4
+	VADDPS          64(SI), Z4, Z4
+	VCVTPS2DQ       Z4, Z4
+	VMULPS          Z9, Z3, Z3
+	VADDPS          128(SI), Z3, Z3
+	VCVTPS2DQ       Z3, Z3
+	VMULPS          Z9, Z5, Z5
+	VADDPS          192(SI), Z5, Z5
+	VCVTPS2DQ       Z5, Z5
+	VMULPS          Z9, Z6, Z6
+	VADDPS          256(SI), Z6, Z6
+	VCVTPS2DQ       Z6, Z6
+	VMULPS          Z9, Z7, Z7
+	VADDPS          320(SI), Z7, Z7
+	VCVTPS2DQ       Z7, Z7
+	VMULPS          Z9, Z8, Z8
+	VADDPS          384(SI), Z8, Z8
+	VCVTPS2DQ       Z8, Z8
+	VMULPS          Z9, Z1, Z1
+	VADDPS          448(SI), Z1, Z1
+	VCVTPS2DQ       Z1, Z1
+	VMOVDQU32       packed512<>+0(SB), Z9
+	VPACKSSDW       Z4, Z2, Z2
+	VPACKSSDW       Z5, Z3, Z3
+	VPACKSSWB       Z3, Z2, Z2
+	VPERMB          Z2, Z9, Z2
+	VMOVDQU32       Z2, (AX)
+	VPACKSSDW       Z7, Z6, Z6
+	VPACKSSDW       Z1, Z8, Z8
+	VPACKSSWB       Z8, Z6, Z6
+	VPERMB          Z6, Z9, Z6
+	VMOVDQU32       Z6, 64(AX)
+	MOVQ            48(CX), BX
+	MOVQ            184(AX), SI
+	MOVQ            136(AX), DI
+	SHLQ            $0x05, DI
+	PREFETCHT0      (BX)(DI*1)
+	MOVQ            128(AX), DI
+	SHLQ            $0x05, DI
+	ADDQ            DI, BX
+	MOVL            $0x000000f0, DI
+	KMOVW           DI, K1
+	MOVL            $0x00000f00, DI
+	KMOVW           DI, K2
+	MOVL            $0x0000f000, DI
+	KMOVW           DI, K3
+	MOVWQZX         (BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z1
+	MOVWQZX         8(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z1
+	MOVWQZX         16(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z1
+	MOVWQZX         24(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z1
+	MOVWQZX         2(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z2
+	MOVWQZX         10(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z2
+	MOVWQZX         18(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z2
+	MOVWQZX         26(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z2
+	MOVWQZX         4(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z3
+	MOVWQZX         12(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z3
+	MOVWQZX         20(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z3
+	MOVWQZX         28(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z3
+	MOVWQZX         6(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z4
+	MOVWQZX         14(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z4
+	MOVWQZX         22(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z4
+	MOVWQZX         30(BX), BX
+	SHLQ            $0x04, BX
+	VBROADCASTI32X4 (SI)(BX*1), K3, Z4
+	VPUNPCKLDQ      Z2, Z1, Z5
+	VPUNPCKHDQ      Z2, Z1, Z1
+	VPUNPCKLDQ      Z4, Z3, Z2
+	VPUNPCKHDQ      Z4, Z3, Z3
+	VPUNPCKLQDQ     Z2, Z5, Z4
+	VPUNPCKHQDQ     Z2, Z5, Z2
+	VPUNPCKLQDQ     Z3, Z1, Z5
+	VPUNPCKHQDQ     Z3, Z1, Z1
+	MOVL            $0x01010101, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z6, Z6, Z6
+	VPANDD          Z3, Z4, Z7
+	VPDPBUSD.BCST   (AX), Z7, Z6
+	VPANDD          Z3, Z2, Z7
+	VPDPBUSD.BCST   32(AX), Z7, Z6
+	VPANDD          Z3, Z5, Z7
+	VPDPBUSD.BCST   64(AX), Z7, Z6
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   96(AX), Z3, Z6
+	MOVL            $0x02020202, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z7, Z7, Z7
+	VPANDD          Z3, Z4, Z8
+	VPDPBUSD.BCST   4(AX), Z8, Z7
+	VPANDD          Z3, Z2, Z8
+	VPDPBUSD.BCST   36(AX), Z8, Z7
+	VPANDD          Z3, Z5, Z8
+	VPDPBUSD.BCST   68(AX), Z8, Z7
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   100(AX), Z3, Z7
+	VPSRAD          $0x01, Z7, Z7
+	MOVL            $0x04040404, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z8, Z8, Z8
+	VPANDD          Z3, Z4, Z9
+	VPDPBUSD.BCST   8(AX), Z9, Z8
+	VPANDD          Z3, Z2, Z9
+	VPDPBUSD.BCST   40(AX), Z9, Z8
+	VPANDD          Z3, Z5, Z9
+	VPDPBUSD.BCST   72(AX), Z9, Z8
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   104(AX), Z3, Z8
+	VPSRAD          $0x02, Z8, Z8
+	MOVL            $0x08080808, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z9, Z9, Z9
+	VPANDD          Z3, Z4, Z10
+	VPDPBUSD.BCST   12(AX), Z10, Z9
+	VPANDD          Z3, Z2, Z10
+	VPDPBUSD.BCST   44(AX), Z10, Z9
+	VPANDD          Z3, Z5, Z10
+	VPDPBUSD.BCST   76(AX), Z10, Z9
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   108(AX), Z3, Z9
+	VPSRAD          $0x03, Z9, Z9
+	MOVL            $0x10101010, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z10, Z10, Z10
+	VPANDD          Z3, Z4, Z11
+	VPDPBUSD.BCST   16(AX), Z11, Z10
+	VPANDD          Z3, Z2, Z11
+	VPDPBUSD.BCST   48(AX), Z11, Z10
+	VPANDD          Z3, Z5, Z11
+	VPDPBUSD.BCST   80(AX), Z11, Z10
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   112(AX), Z3, Z10
+	VPSRAD          $0x04, Z10, Z10
+	MOVL            $0x20202020, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z11, Z11, Z11
+	VPANDD          Z3, Z4, Z12
+	VPDPBUSD.BCST   20(AX), Z12, Z11
+	VPANDD          Z3, Z2, Z12
+	VPDPBUSD.BCST   52(AX), Z12, Z11
+	VPANDD          Z3, Z5, Z12
+	VPDPBUSD.BCST   84(AX), Z12, Z11
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   116(AX), Z3, Z11
+	VPSRAD          $0x05, Z11, Z11
+	MOVL            $0x40404040, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z12, Z12, Z12
+	VPANDD          Z3, Z4, Z13
+	VPDPBUSD.BCST   24(AX), Z13, Z12
+	VPANDD          Z3, Z2, Z13
+	VPDPBUSD.BCST   56(AX), Z13, Z12
+	VPANDD          Z3, Z5, Z13
+	VPDPBUSD.BCST   88(AX), Z13, Z12
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   120(AX), Z3, Z12
+	VPSRAD          $0x06, Z12, Z12
+	MOVL            $0x80808080, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z13, Z13, Z13
+	VPANDD          Z3, Z4, Z4
+	VPDPBUSD.BCST   28(AX), Z4, Z13
+	VPANDD          Z3, Z2, Z2
+	VPDPBUSD.BCST   60(AX), Z2, Z13
+	VPANDD          Z3, Z5, Z2
+	VPDPBUSD.BCST   92(AX), Z2, Z13
+	VPANDD          Z3, Z1, Z1
+	VPDPBUSD.BCST   124(AX), Z1, Z13
+	VPSRAD          $0x07, Z13, Z13
+	VPADDD          Z10, Z6, Z6
+	VPADDD          Z11, Z7, Z7
+	VPADDD          Z12, Z8, Z8
+	VPADDD          Z13, Z9, Z9
+	VPADDD          Z8, Z6, Z6
+	VPADDD          Z9, Z7, Z7
+	VPADDD          Z7, Z6, Z6
+	VCVTDQ2PS       Z6, Z6
+	VMULPS          Z0, Z6, Z6
+	MOVQ            16(CX), BX
+	MOVQ            128(AX), SI
+	SHLQ            $0x06, SI
+	MOVQ            40(CX), DI
+	MOVQ            128(AX), R8
+	VBROADCASTSS    (DI)(R8*4), Z0
+	VMOVUPS         (BX)(SI*1), Z1
+	VSUBPS          Z0, Z1, Z1
+	MOVL            $0xc2a00000, BX
+	VPBROADCASTD    BX, Z0
+	MOVL            $0x41b8aa3b, BX
+	VPBROADCASTD    BX, Z2
+	MOVL            $0x4b400000, BX
+	VPBROADCASTD    BX, Z3
+	MOVL            $0x3d317218, BX
+	VPBROADCASTD    BX, Z4
+	MOVL            $0x3e2aaaab, BX
+	VPBROADCASTD    BX, Z5
+	MOVL            $0x3f000000, BX
+	VPBROADCASTD    BX, Z7
+	MOVL            $0x3f800000, BX
+	VPBROADCASTD    BX, Z8
+	VMOVUPS         exp512<>+0(SB), Z9
+	VMAXPS          Z0, Z1, Z1
+	VMULPS          Z2, Z1, Z1
+	VADDPS          Z3, Z1, Z0
+	VSUBPS          Z3, Z0, Z2
+	VPERMPS         Z9, Z0, Z3
+	VSUBPS          Z2, Z1, Z2
+	VPSLLD          $0x13, Z0, Z0
+	VMULPS          Z4, Z2, Z2
+	VPADDD          Z0, Z3, Z3
+	VMULPS          Z5, Z2, Z0
+	VADDPS          Z7, Z0, Z0
+	VMULPS          Z2, Z0, Z0
+	VADDPS          Z8, Z0, Z0
+	VMULPS          Z2, Z0, Z0
+	VMULPS          Z3, Z0, Z0
+	VADDPS          Z0, Z3, Z1
+	VEXTRACTF64X4   $0x01, Z1, Y0
+	VADDPS          Y1, Y0, Y0
+	VEXTRACTF32X4   $0x01, Y0, X2
+	VADDPS          X0, X2, X2
+	VUNPCKLPD       X2, X2, X0
+	VUNPCKHPD       X2, X2, X3
+	VADDPS          X0, X3, X0
+	VUNPCKLPD       X2, X2, X3
+	VUNPCKHPD       X2, X2, X2
+	VADDPS          X3, X2, X3
+	VSHUFPS         $0x88, X3, X0, X2
+	VSHUFPS         $0xdd, X3, X0, X0
+	VADDPS          X2, X0, X2
+	VBROADCASTSS    X2, Z0
+	VMOVSS          one512<>+0(SB), X2
+	VDIVSS          X0, X2, X2
+	VBROADCASTSS    X2, Z0
+	VMULPS          Z0, Z1, Z1
+	VXORPS          Z0, Z0, Z0
+	VMULPS          Z6, Z1, Z2
+	VADDPS          Z2, Z0, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y2
+	VADDPS          Y0, Y2, Y2
+	VEXTRACTF32X4   $0x01, Y2, X0
+	VADDPS          X2, X0, X0
+	VUNPCKLPD       X0, X0, X2
+	VUNPCKHPD       X0, X0, X3
+	VADDPS          X2, X3, X2
+	VUNPCKLPD       X0, X0, X3
+	VUNPCKHPD       X0, X0, X0
+	VADDPS          X3, X0, X3
+	VSHUFPS         $0x88, X3, X2, X0
+	VSHUFPS         $0xdd, X3, X2, X2
+	VADDPS          X0, X2, X0
+	VBROADCASTSS    X0, Z0
+	VBROADCASTSS    200(AX), Z2
+	VBROADCASTSS    204(AX), Z3
+	VBROADCASTSS    208(AX), Z4
+	VBROADCASTSS    212(AX), Z5
+	VBROADCASTSS    216(AX), Z7
+	VBROADCASTSS    220(AX), Z8
+	VBROADCASTSS    224(AX), Z9
+	MOVQ            16(CX), BX
+	MOVQ            24(CX), SI
+	MOVQ            32(CX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x06, R8
+	MOVQ            136(AX), R9
+	SHLQ            $0x06, R9
+	VSUBPS          Z0, Z6, Z6
+	VMULPS          Z1, Z6, Z6
+	VMOVUPS         (SI)(R8*1), Z0
+	VMOVUPS         (DI)(R8*1), Z1
+	VMOVUPS         (BX)(R8*1), Z10
+	VMULPS          Z2, Z0, Z0
+	VMULPS          Z4, Z1, Z1
+	VMULPS          Z3, Z6, Z2
+	VMULPS          Z6, Z6, Z6
+	VADDPS          Z2, Z0, Z0
+	VMULPS          Z5, Z6, Z6
+	VADDPS          Z6, Z1, Z1
+	VSQRTPS         Z1, Z6
+	VMOVUPS         Z0, (SI)(R8*1)
+	VMOVUPS         Z1, (DI)(R8*1)
+	VMULPS          Z8, Z6, Z6
+	VMULPS          Z7, Z0, Z0
+	VADDPS          Z9, Z6, Z6
+	VDIVPS          Z6, Z0, Z0
+	VSUBPS          Z0, Z10, Z10
+	VMOVUPS         Z10, (BX)(R8*1)
+	PREFETCHT0      (BX)(R9*1)
+	PREFETCHT0      (SI)(R9*1)
+	PREFETCHT0      (DI)(R9*1)
+	VEXTRACTF64X4   $0x01, Z10, Y0
+	VMAXPS          Y10, Y0, Y0
+	VEXTRACTF32X4   $0x01, Y0, X1
+	VMAXPS          X0, X1, X1
+	VUNPCKLPD       X1, X1, X0
+	VUNPCKHPD       X1, X1, X1
+	VMAXPS          X0, X1, X0
+	VPERMILPS       $0xb1, X0, X1
+	VMAXPS          X1, X0, X0
+	VBROADCASTSS    X0, Z1
+	VCMPPS          $0x00, Z1, Z10, K1
+	KMOVQ           K1, BX
+	XORQ            SI, SI
+	TZCNTQ          BX, BX
+	CMOVQCS         SI, BX
+	MOVQ            48(CX), SI
+	MOVQ            128(AX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x05, R8
+	ADDQ            R8, SI
+	MOVWLZX         (SI)(BX*2), BX
+	MOVQ            56(CX), SI
+	MOVL            BX, (SI)(DI*4)
+	VXORPS          X1, X1, X1
+	VADDSS          X1, X0, X1
+	MOVQ            40(CX), BX
+	VMOVSS          X1, (BX)(DI*4)
+	ADDQ            $0x48, CX
+	DECQ            DX
+	JNZ             loop60
+	VZEROUPPER
+	RET
+
+DATA least512<>+0(SB)/4, $0x0da24260
+GLOBL least512<>(SB), RODATA|NOPTR, $4
+
+DATA full512<>+0(SB)/4, $0x42fd0000
+GLOBL full512<>(SB), RODATA|NOPTR, $4
+
+DATA packed512<>+0(SB)/1, $0x00
+DATA packed512<>+1(SB)/1, $0x20
+DATA packed512<>+2(SB)/1, $0x04
+DATA packed512<>+3(SB)/1, $0x24
+DATA packed512<>+4(SB)/1, $0x01
+DATA packed512<>+5(SB)/1, $0x21
+DATA packed512<>+6(SB)/1, $0x05
+DATA packed512<>+7(SB)/1, $0x25
+DATA packed512<>+8(SB)/1, $0x02
+DATA packed512<>+9(SB)/1, $0x22
+DATA packed512<>+10(SB)/1, $0x06
+DATA packed512<>+11(SB)/1, $0x26
+DATA packed512<>+12(SB)/1, $0x03
+DATA packed512<>+13(SB)/1, $0x23
+DATA packed512<>+14(SB)/1, $0x07
+DATA packed512<>+15(SB)/1, $0x27
+DATA packed512<>+16(SB)/1, $0x10
+DATA packed512<>+17(SB)/1, $0x30
+DATA packed512<>+18(SB)/1, $0x14
+DATA packed512<>+19(SB)/1, $0x34
+DATA packed512<>+20(SB)/1, $0x11
+DATA packed512<>+21(SB)/1, $0x31
+DATA packed512<>+22(SB)/1, $0x15
+DATA packed512<>+23(SB)/1, $0x35
+DATA packed512<>+24(SB)/1, $0x12
+DATA packed512<>+25(SB)/1, $0x32
+DATA packed512<>+26(SB)/1, $0x16
+DATA packed512<>+27(SB)/1, $0x36
+DATA packed512<>+28(SB)/1, $0x13
+DATA packed512<>+29(SB)/1, $0x33
+DATA packed512<>+30(SB)/1, $0x17
+DATA packed512<>+31(SB)/1, $0x37
+DATA packed512<>+32(SB)/1, $0x08
+DATA packed512<>+33(SB)/1, $0x28
+DATA packed512<>+34(SB)/1, $0x0c
+DATA packed512<>+35(SB)/1, $0x2c
+DATA packed512<>+36(SB)/1, $0x09
+DATA packed512<>+37(SB)/1, $0x29
+DATA packed512<>+38(SB)/1, $0x0d
+DATA packed512<>+39(SB)/1, $0x2d
+DATA packed512<>+40(SB)/1, $0x0a
+DATA packed512<>+41(SB)/1, $0x2a
+DATA packed512<>+42(SB)/1, $0x0e
+DATA packed512<>+43(SB)/1, $0x2e
+DATA packed512<>+44(SB)/1, $0x0b
+DATA packed512<>+45(SB)/1, $0x2b
+DATA packed512<>+46(SB)/1, $0x0f
+DATA packed512<>+47(SB)/1, $0x2f
+DATA packed512<>+48(SB)/1, $0x18
+DATA packed512<>+49(SB)/1, $0x38
+DATA packed512<>+50(SB)/1, $0x1c
+DATA packed512<>+51(SB)/1, $0x3c
+DATA packed512<>+52(SB)/1, $0x19
+DATA packed512<>+53(SB)/1, $0x39
+DATA packed512<>+54(SB)/1, $0x1d
+DATA packed512<>+55(SB)/1, $0x3d
+DATA packed512<>+56(SB)/1, $0x1a
+DATA packed512<>+57(SB)/1, $0x3a
+DATA packed512<>+58(SB)/1, $0x1e
+DATA packed512<>+59(SB)/1, $0x3e
+DATA packed512<>+60(SB)/1, $0x1b
+DATA packed512<>+61(SB)/1, $0x3b
+DATA packed512<>+62(SB)/1, $0x1f
+DATA packed512<>+63(SB)/1, $0x3f
+GLOBL packed512<>(SB), RODATA|NOPTR, $64
+
+DATA one512<>+0(SB)/4, $0x3f800000
+GLOBL one512<>(SB), RODATA|NOPTR, $4
+
+// func nodePins16Lines64AVX512(f *nodeFrame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·nodePins16Lines64AVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+	LEAQ 232(AX), CX
+	MOVQ 144(AX), DX
+
+loop63:
+	MOVQ    176(AX), BX
+	MOVQ    (CX), SI
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z2
+	VMOVUPS 128(BX), Z4
+	VMOVUPS 192(BX), Z5
+	CMPQ    SI, $0x10
+	JNE     label66
+	VSUBPS  Z0, Z2, Z1
+	VSUBPS  Z0, Z2, Z3
+	VSUBPS  Z4, Z5, Z0
+	VSUBPS  Z4, Z5, Z2
+	JMP     label65
+
+label66:
+	CMPQ   SI, $0x20
+	JNE    label67
+	VSUBPS Z0, Z4, Z1
+	VSUBPS Z2, Z5, Z3
+	VSUBPS Z0, Z4, Z0
+	VSUBPS Z2, Z5, Z2
+	JMP    label65
+
+label67:
+	VPMOVZXBD    lanes512<>+0(SB), Z7
+	VPBROADCASTD SI, Z1
+	VPORD        Z1, Z7, Z6
+	VPANDND      Z7, Z1, Z7
+	VPERMPS      Z0, Z6, Z1
+	VPERMPS      Z0, Z7, Z0
+	VSUBPS       Z0, Z1, Z1
+	VPERMPS      Z2, Z6, Z3
+	VPERMPS      Z2, Z7, Z0
+	VSUBPS       Z0, Z3, Z3
+	VPERMPS      Z4, Z6, Z0
+	VPERMPS      Z4, Z7, Z2
+	VSUBPS       Z2, Z0, Z0
+	VPERMPS      Z5, Z6, Z2
+	VPERMPS      Z5, Z7, Z4
+	VSUBPS       Z4, Z2, Z2
+
+label65:
+	MOVQ         168(AX), BX
+	MOVQ         160(AX), SI
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z4
+	MOVL         $0x7fffffff, DI
+	VPBROADCASTD DI, Z5
+	MOVQ         64(CX), DI
+	VPMOVZXBD    (SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z7
+	VPERMI2PS    Z3, Z1, Z7
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z7
+	VMULPS       (BX), Z7, Z7
+	VPANDD       Z5, Z7, Z6
+	VPMOVZXBD    16(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z9
+	VPERMI2PS    Z3, Z1, Z9
+	VMOVDQA32    Z8, Z8
+	VPERMI2PS    Z2, Z0, Z8
+	VMOVAPS      Z8, K1, Z9
+	VMULPS       64(BX), Z9, Z9
+	VPANDD       Z5, Z9, Z8
+	VMAXPS       Z8, Z6, Z8
+	VPMOVZXBD    32(SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z10
+	VPERMI2PS    Z3, Z1, Z10
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z10
+	VMULPS       128(BX), Z10, Z10
+	VPANDD       Z5, Z10, Z6
+	VMAXPS       Z6, Z8, Z6
+	VPMOVZXBD    48(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z11
+	VPERMI2PS    Z3, Z1, Z11
+	VMOVDQA32    Z8, Z8
+	VPERMI2PS    Z2, Z0, Z8
+	VMOVAPS      Z8, K1, Z11
+	VMULPS       192(BX), Z11, Z11
+	VPANDD       Z5, Z11, Z8
+	VMAXPS       Z8, Z6, Z8
+	VPMOVZXBD    64(SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z12
+	VPERMI2PS    Z3, Z1, Z12
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z12
+	VMULPS       256(BX), Z12, Z12
+	VPANDD       Z5, Z12, Z6
+	VMAXPS       Z6, Z8, Z6
+	VPMOVZXBD    80(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z13
+	VPERMI2PS    Z3, Z1, Z13
+	VMOVDQA32    Z8, Z8
+	VPERMI2PS    Z2, Z0, Z8
+	VMOVAPS      Z8, K1, Z13
+	VMULPS       320(BX), Z13, Z13
+	VPANDD       Z5, Z13, Z8
+	VMAXPS       Z8, Z6, Z8
+	VPMOVZXBD    96(SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z14
+	VPERMI2PS    Z3, Z1, Z14
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z14
+	VMULPS       384(BX), Z14, Z14
+	VPANDD       Z5, Z14, Z6
+	VMAXPS       Z6, Z8, Z6
+	VPMOVZXBD    112(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z4
+	VPERMI2PS    Z3, Z1, Z4
+	VMOVDQA32    Z8, Z1
+	VPERMI2PS    Z2, Z0, Z1
+	VMOVAPS      Z1, K1, Z4
+	VMULPS       448(BX), Z4, Z4
+	VPANDD       Z5, Z4, Z0
+	VMAXPS       Z0, Z6, Z0
+	TESTQ        DI, DI
+	JZ           label68
+	VMOVUPS      Z7, (DI)
+	VMOVUPS      Z9, 64(DI)
+	VMOVUPS      Z10, 128(DI)
+	VMOVUPS      Z11, 192(DI)
+	VMOVUPS      Z12, 256(DI)
+	VMOVUPS      Z13, 320(DI)
+	VMOVUPS      Z14, 384(DI)
+	VMOVUPS      Z4, 448(DI)
+
+label68:
+	VEXTRACTF64X4   $0x01, Z0, Y1
+	VMAXPS          Y0, Y1, Y1
+	VEXTRACTF32X4   $0x01, Y1, X0
+	VMAXPS          X1, X0, X0
+	VUNPCKLPD       X0, X0, X1
+	VUNPCKHPD       X0, X0, X0
+	VMAXPS          X1, X0, X1
+	VPERMILPS       $0xb1, X1, X0
+	VMAXPS          X0, X1, X1
+	VMAXSS          least512<>+0(SB), X1, X0
+	VMOVSS          full512<>+0(SB), X1
+	VDIVSS          X0, X1, X2
+	VDIVSS          X1, X0, X0
+	VBROADCASTSS    X2, Z1
+	VBROADCASTSS    X0, Z0
+	MOVQ            8(CX), BX
+	MOVQ            192(AX), SI
+	IMUL3Q          $0x25, BX, BX
+	ADDQ            152(AX), BX
+	ANDQ            $0x000000ff, BX
+	SHLQ            $0x06, BX
+	ADDQ            BX, SI
+	VMULPS          Z1, Z7, Z7
+	VADDPS          (SI), Z7, Z7
+	VCVTPS2DQ       Z7, Z7
+	VMULPS          Z1, Z9, Z9
+	VADDPS          64(SI), Z9, Z9
+	VCVTPS2DQ       Z9, Z9
+	VMULPS          Z1, Z10, Z10
+	VADDPS          128(SI), Z10, Z10
+	VCVTPS2DQ       Z10, Z10
+	VMULPS          Z1, Z11, Z11
+	VADDPS          192(SI), Z11, Z11
+	VCVTPS2DQ       Z11, Z11
+	VMULPS          Z1, Z12, Z12
+	VADDPS          256(SI), Z12, Z12
+	VCVTPS2DQ       Z12, Z12
+	VMULPS          Z1, Z13, Z13
+	VADDPS          320(SI), Z13, Z13
+	VCVTPS2DQ       Z13, Z13
+	VMULPS          Z1, Z14, Z14
+	VADDPS          384(SI), Z14, Z14
+	VCVTPS2DQ       Z14, Z14
+	VMULPS          Z1, Z4, Z4
+	VADDPS          448(SI), Z4, Z4
+	VCVTPS2DQ       Z4, Z4
+	VMOVDQU32       packed512<>+0(SB), Z1
+	VPACKSSDW       Z9, Z7, Z7
+	VPACKSSDW       Z11, Z10, Z10
+	VPACKSSWB       Z10, Z7, Z7
+	VPERMB          Z7, Z1, Z7
+	VMOVDQU32       Z7, (AX)
+	VPACKSSDW       Z13, Z12, Z12
+	VPACKSSDW       Z4, Z14, Z14
+	VPACKSSWB       Z14, Z12, Z12
+	VPERMB          Z12, Z1, Z12
+	VMOVDQU32       Z12, 64(AX)
+	MOVQ            48(CX), BX
+	MOVQ            184(AX), SI
+	MOVQ            136(AX), DI
+	SHLQ            $0x05, DI
+	PREFETCHT0      (BX)(DI*1)
+	MOVQ            128(AX), DI
+	SHLQ            $0x05, DI
+	ADDQ            DI, BX
+	MOVL            $0x000000f0, DI
+	KMOVW           DI, K1
+	MOVL            $0x00000f00, DI
+	KMOVW           DI, K2
+	MOVL            $0x0000f000, DI
+	KMOVW           DI, K3
+	MOVWQZX         (BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z1
+	MOVWQZX         8(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z1
+	MOVWQZX         16(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z1
+	MOVWQZX         24(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z1
+	MOVWQZX         2(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z2
+	MOVWQZX         10(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z2
+	MOVWQZX         18(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z2
+	MOVWQZX         26(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z2
+	MOVWQZX         4(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z3
+	MOVWQZX         12(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z3
+	MOVWQZX         20(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z3
+	MOVWQZX         28(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z3
+	MOVWQZX         6(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z4
+	MOVWQZX         14(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z4
+	MOVWQZX         22(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z4
+	MOVWQZX         30(BX), BX
+	SHLQ            $0x04, BX
+	VBROADCASTI32X4 (SI)(BX*1), K3, Z4
+	VPUNPCKLDQ      Z2, Z1, Z5
+	VPUNPCKHDQ      Z2, Z1, Z1
+	VPUNPCKLDQ      Z4, Z3, Z2
+	VPUNPCKHDQ      Z4, Z3, Z3
+	VPUNPCKLQDQ     Z2, Z5, Z4
+	VPUNPCKHQDQ     Z2, Z5, Z2
+	VPUNPCKLQDQ     Z3, Z1, Z5
+	VPUNPCKHQDQ     Z3, Z1, Z1
+	MOVL            $0x01010101, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z6, Z6, Z6
+	VPANDD          Z3, Z4, Z7
+	VPDPBUSD.BCST   (AX), Z7, Z6
+	VPANDD          Z3, Z2, Z7
+	VPDPBUSD.BCST   32(AX), Z7, Z6
+	VPANDD          Z3, Z5, Z7
+	VPDPBUSD.BCST   64(AX), Z7, Z6
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   96(AX), Z3, Z6
+	MOVL            $0x02020202, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z7, Z7, Z7
+	VPANDD          Z3, Z4, Z8
+	VPDPBUSD.BCST   4(AX), Z8, Z7
+	VPANDD          Z3, Z2, Z8
+	VPDPBUSD.BCST   36(AX), Z8, Z7
+	VPANDD          Z3, Z5, Z8
+	VPDPBUSD.BCST   68(AX), Z8, Z7
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   100(AX), Z3, Z7
+	VPSRAD          $0x01, Z7, Z7
+	MOVL            $0x04040404, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z8, Z8, Z8
+	VPANDD          Z3, Z4, Z9
+	VPDPBUSD.BCST   8(AX), Z9, Z8
+	VPANDD          Z3, Z2, Z9
+	VPDPBUSD.BCST   40(AX), Z9, Z8
+	VPANDD          Z3, Z5, Z9
+	VPDPBUSD.BCST   72(AX), Z9, Z8
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   104(AX), Z3, Z8
+	VPSRAD          $0x02, Z8, Z8
+	MOVL            $0x08080808, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z9, Z9, Z9
+	VPANDD          Z3, Z4, Z10
+	VPDPBUSD.BCST   12(AX), Z10, Z9
+	VPANDD          Z3, Z2, Z10
+	VPDPBUSD.BCST   44(AX), Z10, Z9
+	VPANDD          Z3, Z5, Z10
+	VPDPBUSD.BCST   76(AX), Z10, Z9
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   108(AX), Z3, Z9
+	VPSRAD          $0x03, Z9, Z9
+	MOVL            $0x10101010, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z10, Z10, Z10
+	VPANDD          Z3, Z4, Z11
+	VPDPBUSD.BCST   16(AX), Z11, Z10
+	VPANDD          Z3, Z2, Z11
+	VPDPBUSD.BCST   48(AX), Z11, Z10
+	VPANDD          Z3, Z5, Z11
+	VPDPBUSD.BCST   80(AX), Z11, Z10
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   112(AX), Z3, Z10
+	VPSRAD          $0x04, Z10, Z10
+	MOVL            $0x20202020, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z11, Z11, Z11
+	VPANDD          Z3, Z4, Z12
+	VPDPBUSD.BCST   20(AX), Z12, Z11
+	VPANDD          Z3, Z2, Z12
+	VPDPBUSD.BCST   52(AX), Z12, Z11
+	VPANDD          Z3, Z5, Z12
+	VPDPBUSD.BCST   84(AX), Z12, Z11
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   116(AX), Z3, Z11
+	VPSRAD          $0x05, Z11, Z11
+	MOVL            $0x40404040, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z12, Z12, Z12
+	VPANDD          Z3, Z4, Z13
+	VPDPBUSD.BCST   24(AX), Z13, Z12
+	VPANDD          Z3, Z2, Z13
+	VPDPBUSD.BCST   56(AX), Z13, Z12
+	VPANDD          Z3, Z5, Z13
+	VPDPBUSD.BCST   88(AX), Z13, Z12
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   120(AX), Z3, Z12
+	VPSRAD          $0x06, Z12, Z12
+	MOVL            $0x80808080, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z13, Z13, Z13
+	VPANDD          Z3, Z4, Z4
+	VPDPBUSD.BCST   28(AX), Z4, Z13
+	VPANDD          Z3, Z2, Z2
+	VPDPBUSD.BCST   60(AX), Z2, Z13
+	VPANDD          Z3, Z5, Z2
+	VPDPBUSD.BCST   92(AX), Z2, Z13
+	VPANDD          Z3, Z1, Z1
+	VPDPBUSD.BCST   124(AX), Z1, Z13
+	VPSRAD          $0x07, Z13, Z13
+	VPADDD          Z10, Z6, Z6
+	VPADDD          Z11, Z7, Z7
+	VPADDD          Z12, Z8, Z8
+	VPADDD          Z13, Z9, Z9
+	VPADDD          Z8, Z6, Z6
+	VPADDD          Z9, Z7, Z7
+	VPADDD          Z7, Z6, Z6
+	VCVTDQ2PS       Z6, Z6
+	VMULPS          Z0, Z6, Z6
+	MOVQ            16(CX), BX
+	MOVQ            128(AX), SI
+	SHLQ            $0x06, SI
+	MOVQ            40(CX), DI
+	MOVQ            128(AX), R8
+	VBROADCASTSS    (DI)(R8*4), Z0
+	VMOVUPS         (BX)(SI*1), Z1
+	VSUBPS          Z0, Z1, Z1
+	MOVL            $0xc2a00000, BX
+	VPBROADCASTD    BX, Z0
+	MOVL            $0x41b8aa3b, BX
+	VPBROADCASTD    BX, Z2
+	MOVL            $0x4b400000, BX
+	VPBROADCASTD    BX, Z3
+	MOVL            $0x3d317218, BX
+	VPBROADCASTD    BX, Z4
+	MOVL            $0x3e2aaaab, BX
+	VPBROADCASTD    BX, Z5
+	MOVL            $0x3f000000, BX
+	VPBROADCASTD    BX, Z7
+	MOVL            $0x3f800000, BX
+	VPBROADCASTD    BX, Z8
+	VMOVUPS         exp512<>+0(SB), Z9
+	VMAXPS          Z0, Z1, Z1
+	VMULPS          Z2, Z1, Z1
+	VADDPS          Z3, Z1, Z0
+	VSUBPS          Z3, Z0, Z2
+	VPERMPS         Z9, Z0, Z3
+	VSUBPS          Z2, Z1, Z2
+	VPSLLD          $0x13, Z0, Z0
+	VMULPS          Z4, Z2, Z2
+	VPADDD          Z0, Z3, Z3
+	VMULPS          Z5, Z2, Z0
+	VADDPS          Z7, Z0, Z0
+	VMULPS          Z2, Z0, Z0
+	VADDPS          Z8, Z0, Z0
+	VMULPS          Z2, Z0, Z0
+	VMULPS          Z3, Z0, Z0
+	VADDPS          Z0, Z3, Z1
+	VEXTRACTF64X4   $0x01, Z1, Y0
+	VADDPS          Y1, Y0, Y0
+	VEXTRACTF32X4   $0x01, Y0, X2
+	VADDPS          X0, X2, X2
+	VUNPCKLPD       X2, X2, X0
+	VUNPCKHPD       X2, X2, X3
+	VADDPS          X0, X3, X0
+	VUNPCKLPD       X2, X2, X3
+	VUNPCKHPD       X2, X2, X2
+	VADDPS          X3, X2, X3
+	VSHUFPS         $0x88, X3, X0, X2
+	VSHUFPS         $0xdd, X3, X0, X0
+	VADDPS          X2, X0, X2
+	VBROADCASTSS    X2, Z0
+	VMOVSS          one512<>+0(SB), X2
+	VDIVSS          X0, X2, X2
+	VBROADCASTSS    X2, Z0
+	VMULPS          Z0, Z1, Z1
+	VXORPS          Z0, Z0, Z0
+	VMULPS          Z6, Z1, Z2
+	VADDPS          Z2, Z0, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y2
+	VADDPS          Y0, Y2, Y2
+	VEXTRACTF32X4   $0x01, Y2, X0
+	VADDPS          X2, X0, X0
+	VUNPCKLPD       X0, X0, X2
+	VUNPCKHPD       X0, X0, X3
+	VADDPS          X2, X3, X2
+	VUNPCKLPD       X0, X0, X3
+	VUNPCKHPD       X0, X0, X0
+	VADDPS          X3, X0, X3
+	VSHUFPS         $0x88, X3, X2, X0
+	VSHUFPS         $0xdd, X3, X2, X2
+	VADDPS          X0, X2, X0
+	VBROADCASTSS    X0, Z0
+	VBROADCASTSS    200(AX), Z2
+	VBROADCASTSS    204(AX), Z3
+	VBROADCASTSS    208(AX), Z4
+	VBROADCASTSS    212(AX), Z5
+	VBROADCASTSS    216(AX), Z7
+	VBROADCASTSS    220(AX), Z8
+	VBROADCASTSS    224(AX), Z9
+	MOVQ            16(CX), BX
+	MOVQ            24(CX), SI
+	MOVQ            32(CX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x06, R8
+	MOVQ            136(AX), R9
+	SHLQ            $0x06, R9
+	VSUBPS          Z0, Z6, Z6
+	VMULPS          Z1, Z6, Z6
+	VMOVUPS         (SI)(R8*1), Z0
+	VMOVUPS         (DI)(R8*1), Z1
+	VMOVUPS         (BX)(R8*1), Z10
+	VMULPS          Z2, Z0, Z0
+	VMULPS          Z4, Z1, Z1
+	VMULPS          Z3, Z6, Z2
+	VMULPS          Z6, Z6, Z6
+	VADDPS          Z2, Z0, Z0
+	VMULPS          Z5, Z6, Z6
+	VADDPS          Z6, Z1, Z1
+	VSQRTPS         Z1, Z6
+	VMOVUPS         Z0, (SI)(R8*1)
+	VMOVUPS         Z1, (DI)(R8*1)
+	VMULPS          Z8, Z6, Z6
+	VMULPS          Z7, Z0, Z0
+	VADDPS          Z9, Z6, Z6
+	VDIVPS          Z6, Z0, Z0
+	VSUBPS          Z0, Z10, Z10
+	VMOVUPS         Z10, (BX)(R8*1)
+	PREFETCHT0      (BX)(R9*1)
+	PREFETCHT0      (SI)(R9*1)
+	PREFETCHT0      (DI)(R9*1)
+	VEXTRACTF64X4   $0x01, Z10, Y0
+	VMAXPS          Y10, Y0, Y0
+	VEXTRACTF32X4   $0x01, Y0, X1
+	VMAXPS          X0, X1, X1
+	VUNPCKLPD       X1, X1, X0
+	VUNPCKHPD       X1, X1, X1
+	VMAXPS          X0, X1, X0
+	VPERMILPS       $0xb1, X0, X1
+	VMAXPS          X1, X0, X0
+	VBROADCASTSS    X0, Z1
+	VCMPPS          $0x00, Z1, Z10, K1
+	KMOVQ           K1, BX
+	XORQ            SI, SI
+	TZCNTQ          BX, BX
+	CMOVQCS         SI, BX
+	MOVQ            48(CX), SI
+	MOVQ            128(AX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x05, R8
+	ADDQ            R8, SI
+	MOVWLZX         (SI)(BX*2), BX
+	MOVQ            56(CX), SI
+	MOVL            BX, (SI)(DI*4)
+	VXORPS          X1, X1, X1
+	VADDSS          X1, X0, X1
+	MOVQ            40(CX), BX
+	VMOVSS          X1, (BX)(DI*4)
+	ADDQ            $0x48, CX
+	DECQ            DX
+	JNZ             loop63
+	VZEROUPPER
+	RET
+
+// func nodePins32Lines16AVX512(f *nodeFrame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·nodePins32Lines16AVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+	LEAQ 232(AX), CX
+	MOVQ 144(AX), DX
+
+loop68:
+	MOVQ         176(AX), BX
+	MOVQ         (CX), SI
+	VMOVUPS      (BX), Z0
+	VPMOVZXBD    lanes512<>+0(SB), Z2
+	VPBROADCASTD SI, Z3
+	VPORD        Z3, Z2, Z1
+	VPANDND      Z2, Z3, Z2
+	VPERMPS      Z0, Z1, Z1
+	VPERMPS      Z0, Z2, Z0
+	VSUBPS       Z0, Z1, Z1
+	MOVQ         168(AX), BX
+	MOVQ         160(AX), SI
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z0
+	MOVL         $0x7fffffff, DI
+	VPBROADCASTD DI, Z0
+	MOVQ         64(CX), DI
+	VPMOVZXBD    (SI), Z2
+	VPERMPS      Z1, Z2, Z2
+	VMULPS       (BX), Z2, Z2
+	VPANDD       Z0, Z2, Z3
+	VPMOVZXBD    16(SI), Z4
+	VPERMPS      Z1, Z4, Z4
+	VMULPS       64(BX), Z4, Z4
+	VPANDD       Z0, Z4, Z5
+	VMAXPS       Z5, Z3, Z5
+	VPMOVZXBD    32(SI), Z3
+	VPERMPS      Z1, Z3, Z3
+	VMULPS       128(BX), Z3, Z3
+	VPANDD       Z0, Z3, Z6
+	VMAXPS       Z6, Z5, Z6
+	VPMOVZXBD    48(SI), Z5
+	VPERMPS      Z1, Z5, Z5
+	VMULPS       192(BX), Z5, Z5
+	VPANDD       Z0, Z5, Z7
+	VMAXPS       Z7, Z6, Z7
+	VPMOVZXBD    64(SI), Z6
+	VPERMPS      Z1, Z6, Z6
+	VMULPS       256(BX), Z6, Z6
+	VPANDD       Z0, Z6, Z8
+	VMAXPS       Z8, Z7, Z8
+	VPMOVZXBD    80(SI), Z7
+	VPERMPS      Z1, Z7, Z7
+	VMULPS       320(BX), Z7, Z7
+	VPANDD       Z0, Z7, Z9
+	VMAXPS       Z9, Z8, Z9
+	VPMOVZXBD    96(SI), Z8
+	VPERMPS      Z1, Z8, Z8
+	VMULPS       384(BX), Z8, Z8
+	VPANDD       Z0, Z8, Z10
+	VMAXPS       Z10, Z9, Z10
+	VPMOVZXBD    112(SI), Z9
+	VPERMPS      Z1, Z9, Z1
+	VMULPS       448(BX), Z1, Z1
+	VPANDD       Z0, Z1, Z0
+	VMAXPS       Z0, Z10, Z0
+	TESTQ        DI, DI
+	JZ           label71
+	VMOVUPS      Z2, (DI)
+	VMOVUPS      Z4, 64(DI)
+	VMOVUPS      Z3, 128(DI)
+	VMOVUPS      Z5, 192(DI)
+	VMOVUPS      Z6, 256(DI)
+	VMOVUPS      Z7, 320(DI)
+	VMOVUPS      Z8, 384(DI)
+	VMOVUPS      Z1, 448(DI)
+
+label71:
+	VEXTRACTF64X4   $0x01, Z0, Y9
+	VMAXPS          Y0, Y9, Y9
+	VEXTRACTF32X4   $0x01, Y9, X0
+	VMAXPS          X9, X0, X0
+	VUNPCKLPD       X0, X0, X9
+	VUNPCKHPD       X0, X0, X0
+	VMAXPS          X9, X0, X9
+	VPERMILPS       $0xb1, X9, X0
+	VMAXPS          X0, X9, X9
+	VMAXSS          least512<>+0(SB), X9, X0
+	VMOVSS          full512<>+0(SB), X9
+	VDIVSS          X0, X9, X10
+	VDIVSS          X9, X0, X0
+	VBROADCASTSS    X10, Z9
+	VBROADCASTSS    X0, Z0
+	MOVQ            8(CX), BX
+	MOVQ            192(AX), SI
+	IMUL3Q          $0x25, BX, BX
+	ADDQ            152(AX), BX
+	ANDQ            $0x000000ff, BX
+	SHLQ            $0x06, BX
+	ADDQ            BX, SI
+	VMULPS          Z9, Z2, Z2
+	VADDPS          (SI), Z2, Z2
+	VCVTPS2DQ       Z2, Z2
+	VMULPS          Z9, Z4, Z4
+	VADDPS          64(SI), Z4, Z4
+	VCVTPS2DQ       Z4, Z4
+	VMULPS          Z9, Z3, Z3
+	VADDPS          128(SI), Z3, Z3
+	VCVTPS2DQ       Z3, Z3
+	VMULPS          Z9, Z5, Z5
+	VADDPS          192(SI), Z5, Z5
+	VCVTPS2DQ       Z5, Z5
+	VMULPS          Z9, Z6, Z6
+	VADDPS          256(SI), Z6, Z6
+	VCVTPS2DQ       Z6, Z6
+	VMULPS          Z9, Z7, Z7
+	VADDPS          320(SI), Z7, Z7
+	VCVTPS2DQ       Z7, Z7
+	VMULPS          Z9, Z8, Z8
+	VADDPS          384(SI), Z8, Z8
+	VCVTPS2DQ       Z8, Z8
+	VMULPS          Z9, Z1, Z1
+	VADDPS          448(SI), Z1, Z1
+	VCVTPS2DQ       Z1, Z1
+	VMOVDQU32       packed512<>+0(SB), Z9
+	VPACKSSDW       Z4, Z2, Z2
+	VPACKSSDW       Z5, Z3, Z3
+	VPACKSSWB       Z3, Z2, Z2
+	VPERMB          Z2, Z9, Z2
+	VMOVDQU32       Z2, (AX)
+	VPACKSSDW       Z7, Z6, Z6
+	VPACKSSDW       Z1, Z8, Z8
+	VPACKSSWB       Z8, Z6, Z6
+	VPERMB          Z6, Z9, Z6
+	VMOVDQU32       Z6, 64(AX)
+	MOVQ            48(CX), BX
+	MOVQ            184(AX), SI
+	MOVQ            136(AX), DI
+	SHLQ            $0x06, DI
+	PREFETCHT0      (BX)(DI*1)
+	MOVQ            128(AX), DI
+	SHLQ            $0x06, DI
+	ADDQ            DI, BX
+	MOVL            $0x000000f0, DI
+	KMOVW           DI, K1
+	MOVL            $0x00000f00, DI
+	KMOVW           DI, K2
+	MOVL            $0x0000f000, DI
+	KMOVW           DI, K3
+	MOVWQZX         (BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z1
+	MOVWQZX         8(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z1
+	MOVWQZX         16(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z1
+	MOVWQZX         24(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z1
+	MOVWQZX         2(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z2
+	MOVWQZX         10(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z2
+	MOVWQZX         18(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z2
+	MOVWQZX         26(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z2
+	MOVWQZX         4(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z3
+	MOVWQZX         12(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z3
+	MOVWQZX         20(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z3
+	MOVWQZX         28(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z3
+	MOVWQZX         6(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z4
+	MOVWQZX         14(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z4
+	MOVWQZX         22(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z4
+	MOVWQZX         30(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z4
+	VPUNPCKLDQ      Z2, Z1, Z5
+	VPUNPCKHDQ      Z2, Z1, Z1
+	VPUNPCKLDQ      Z4, Z3, Z2
+	VPUNPCKHDQ      Z4, Z3, Z3
+	VPUNPCKLQDQ     Z2, Z5, Z4
+	VPUNPCKHQDQ     Z2, Z5, Z2
+	VPUNPCKLQDQ     Z3, Z1, Z5
+	VPUNPCKHQDQ     Z3, Z1, Z1
+	MOVL            $0x01010101, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z6, Z6, Z6
+	VPANDD          Z3, Z4, Z7
+	VPDPBUSD.BCST   (AX), Z7, Z6
+	VPANDD          Z3, Z2, Z7
+	VPDPBUSD.BCST   32(AX), Z7, Z6
+	VPANDD          Z3, Z5, Z7
+	VPDPBUSD.BCST   64(AX), Z7, Z6
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   96(AX), Z3, Z6
+	MOVL            $0x02020202, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z7, Z7, Z7
+	VPANDD          Z3, Z4, Z8
+	VPDPBUSD.BCST   4(AX), Z8, Z7
+	VPANDD          Z3, Z2, Z8
+	VPDPBUSD.BCST   36(AX), Z8, Z7
+	VPANDD          Z3, Z5, Z8
+	VPDPBUSD.BCST   68(AX), Z8, Z7
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   100(AX), Z3, Z7
+	VPSRAD          $0x01, Z7, Z7
+	MOVL            $0x04040404, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z8, Z8, Z8
+	VPANDD          Z3, Z4, Z9
+	VPDPBUSD.BCST   8(AX), Z9, Z8
+	VPANDD          Z3, Z2, Z9
+	VPDPBUSD.BCST   40(AX), Z9, Z8
+	VPANDD          Z3, Z5, Z9
+	VPDPBUSD.BCST   72(AX), Z9, Z8
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   104(AX), Z3, Z8
+	VPSRAD          $0x02, Z8, Z8
+	MOVL            $0x08080808, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z9, Z9, Z9
+	VPANDD          Z3, Z4, Z10
+	VPDPBUSD.BCST   12(AX), Z10, Z9
+	VPANDD          Z3, Z2, Z10
+	VPDPBUSD.BCST   44(AX), Z10, Z9
+	VPANDD          Z3, Z5, Z10
+	VPDPBUSD.BCST   76(AX), Z10, Z9
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   108(AX), Z3, Z9
+	VPSRAD          $0x03, Z9, Z9
+	MOVL            $0x10101010, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z10, Z10, Z10
+	VPANDD          Z3, Z4, Z11
+	VPDPBUSD.BCST   16(AX), Z11, Z10
+	VPANDD          Z3, Z2, Z11
+	VPDPBUSD.BCST   48(AX), Z11, Z10
+	VPANDD          Z3, Z5, Z11
+	VPDPBUSD.BCST   80(AX), Z11, Z10
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   112(AX), Z3, Z10
+	VPSRAD          $0x04, Z10, Z10
+	MOVL            $0x20202020, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z11, Z11, Z11
+	VPANDD          Z3, Z4, Z12
+	VPDPBUSD.BCST   20(AX), Z12, Z11
+	VPANDD          Z3, Z2, Z12
+	VPDPBUSD.BCST   52(AX), Z12, Z11
+	VPANDD          Z3, Z5, Z12
+	VPDPBUSD.BCST   84(AX), Z12, Z11
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   116(AX), Z3, Z11
+	VPSRAD          $0x05, Z11, Z11
+	MOVL            $0x40404040, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z12, Z12, Z12
+	VPANDD          Z3, Z4, Z13
+	VPDPBUSD.BCST   24(AX), Z13, Z12
+	VPANDD          Z3, Z2, Z13
+	VPDPBUSD.BCST   56(AX), Z13, Z12
+	VPANDD          Z3, Z5, Z13
+	VPDPBUSD.BCST   88(AX), Z13, Z12
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   120(AX), Z3, Z12
+	VPSRAD          $0x06, Z12, Z12
+	MOVL            $0x80808080, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z13, Z13, Z13
+	VPANDD          Z3, Z4, Z4
+	VPDPBUSD.BCST   28(AX), Z4, Z13
+	VPANDD          Z3, Z2, Z2
+	VPDPBUSD.BCST   60(AX), Z2, Z13
+	VPANDD          Z3, Z5, Z2
+	VPDPBUSD.BCST   92(AX), Z2, Z13
+	VPANDD          Z3, Z1, Z1
+	VPDPBUSD.BCST   124(AX), Z1, Z13
+	VPSRAD          $0x07, Z13, Z13
+	VPADDD          Z10, Z6, Z6
+	VPADDD          Z11, Z7, Z7
+	VPADDD          Z12, Z8, Z8
+	VPADDD          Z13, Z9, Z9
+	VPADDD          Z8, Z6, Z6
+	VPADDD          Z9, Z7, Z7
+	VPADDD          Z7, Z6, Z6
+	VCVTDQ2PS       Z6, Z6
+	VMULPS          Z0, Z6, Z6
+	MOVWQZX         32(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z1
+	MOVWQZX         40(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z1
+	MOVWQZX         48(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z1
+	MOVWQZX         56(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z1
+	MOVWQZX         34(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z2
+	MOVWQZX         42(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z2
+	MOVWQZX         50(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z2
+	MOVWQZX         58(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z2
+	MOVWQZX         36(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z3
+	MOVWQZX         44(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z3
+	MOVWQZX         52(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z3
+	MOVWQZX         60(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z3
+	MOVWQZX         38(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z4
+	MOVWQZX         46(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z4
+	MOVWQZX         54(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z4
+	MOVWQZX         62(BX), BX
+	SHLQ            $0x04, BX
+	VBROADCASTI32X4 (SI)(BX*1), K3, Z4
+	VPUNPCKLDQ      Z2, Z1, Z5
+	VPUNPCKHDQ      Z2, Z1, Z1
+	VPUNPCKLDQ      Z4, Z3, Z2
+	VPUNPCKHDQ      Z4, Z3, Z3
+	VPUNPCKLQDQ     Z2, Z5, Z4
+	VPUNPCKHQDQ     Z2, Z5, Z2
+	VPUNPCKLQDQ     Z3, Z1, Z5
+	VPUNPCKHQDQ     Z3, Z1, Z1
+	MOVL            $0x01010101, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z7, Z7, Z7
+	VPANDD          Z3, Z4, Z8
+	VPDPBUSD.BCST   (AX), Z8, Z7
+	VPANDD          Z3, Z2, Z8
+	VPDPBUSD.BCST   32(AX), Z8, Z7
+	VPANDD          Z3, Z5, Z8
+	VPDPBUSD.BCST   64(AX), Z8, Z7
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   96(AX), Z3, Z7
+	MOVL            $0x02020202, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z8, Z8, Z8
+	VPANDD          Z3, Z4, Z9
+	VPDPBUSD.BCST   4(AX), Z9, Z8
+	VPANDD          Z3, Z2, Z9
+	VPDPBUSD.BCST   36(AX), Z9, Z8
+	VPANDD          Z3, Z5, Z9
+	VPDPBUSD.BCST   68(AX), Z9, Z8
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   100(AX), Z3, Z8
+	VPSRAD          $0x01, Z8, Z8
+	MOVL            $0x04040404, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z9, Z9, Z9
+	VPANDD          Z3, Z4, Z10
+	VPDPBUSD.BCST   8(AX), Z10, Z9
+	VPANDD          Z3, Z2, Z10
+	VPDPBUSD.BCST   40(AX), Z10, Z9
+	VPANDD          Z3, Z5, Z10
+	VPDPBUSD.BCST   72(AX), Z10, Z9
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   104(AX), Z3, Z9
+	VPSRAD          $0x02, Z9, Z9
+	MOVL            $0x08080808, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z10, Z10, Z10
+	VPANDD          Z3, Z4, Z11
+	VPDPBUSD.BCST   12(AX), Z11, Z10
+	VPANDD          Z3, Z2, Z11
+	VPDPBUSD.BCST   44(AX), Z11, Z10
+	VPANDD          Z3, Z5, Z11
+	VPDPBUSD.BCST   76(AX), Z11, Z10
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   108(AX), Z3, Z10
+	VPSRAD          $0x03, Z10, Z10
+	MOVL            $0x10101010, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z11, Z11, Z11
+	VPANDD          Z3, Z4, Z12
+	VPDPBUSD.BCST   16(AX), Z12, Z11
+	VPANDD          Z3, Z2, Z12
+	VPDPBUSD.BCST   48(AX), Z12, Z11
+	VPANDD          Z3, Z5, Z12
+	VPDPBUSD.BCST   80(AX), Z12, Z11
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   112(AX), Z3, Z11
+	VPSRAD          $0x04, Z11, Z11
+	MOVL            $0x20202020, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z12, Z12, Z12
+	VPANDD          Z3, Z4, Z13
+	VPDPBUSD.BCST   20(AX), Z13, Z12
+	VPANDD          Z3, Z2, Z13
+	VPDPBUSD.BCST   52(AX), Z13, Z12
+	VPANDD          Z3, Z5, Z13
+	VPDPBUSD.BCST   84(AX), Z13, Z12
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   116(AX), Z3, Z12
+	VPSRAD          $0x05, Z12, Z12
+	MOVL            $0x40404040, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z13, Z13, Z13
+	VPANDD          Z3, Z4, Z14
+	VPDPBUSD.BCST   24(AX), Z14, Z13
+	VPANDD          Z3, Z2, Z14
+	VPDPBUSD.BCST   56(AX), Z14, Z13
+	VPANDD          Z3, Z5, Z14
+	VPDPBUSD.BCST   88(AX), Z14, Z13
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   120(AX), Z3, Z13
+	VPSRAD          $0x06, Z13, Z13
+	MOVL            $0x80808080, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z14, Z14, Z14
+	VPANDD          Z3, Z4, Z4
+	VPDPBUSD.BCST   28(AX), Z4, Z14
+	VPANDD          Z3, Z2, Z2
+	VPDPBUSD.BCST   60(AX), Z2, Z14
+	VPANDD          Z3, Z5, Z2
+	VPDPBUSD.BCST   92(AX), Z2, Z14
+	VPANDD          Z3, Z1, Z1
+	VPDPBUSD.BCST   124(AX), Z1, Z14
+	VPSRAD          $0x07, Z14, Z14
+	VPADDD          Z11, Z7, Z7
+	VPADDD          Z12, Z8, Z8
+	VPADDD          Z13, Z9, Z9
+	VPADDD          Z14, Z10, Z10
+	VPADDD          Z9, Z7, Z7
+	VPADDD          Z10, Z8, Z8
+	VPADDD          Z8, Z7, Z7
+	VCVTDQ2PS       Z7, Z7
+	VMULPS          Z0, Z7, Z7
+	MOVQ            16(CX), BX
+	MOVQ            128(AX), SI
+	SHLQ            $0x07, SI
+	MOVQ            40(CX), DI
+	MOVQ            128(AX), R8
+	VBROADCASTSS    (DI)(R8*4), Z0
+	VMOVUPS         (BX)(SI*1), Z1
+	VSUBPS          Z0, Z1, Z1
+	VMOVUPS         64(BX)(SI*1), Z2
+	VSUBPS          Z0, Z2, Z2
+	MOVL            $0xc2a00000, BX
+	VPBROADCASTD    BX, Z0
+	MOVL            $0x41b8aa3b, BX
+	VPBROADCASTD    BX, Z3
+	MOVL            $0x4b400000, BX
+	VPBROADCASTD    BX, Z4
+	MOVL            $0x3d317218, BX
+	VPBROADCASTD    BX, Z5
+	MOVL            $0x3e2aaaab, BX
+	VPBROADCASTD    BX, Z8
+	MOVL            $0x3f000000, BX
+	VPBROADCASTD    BX, Z9
+	MOVL            $0x3f800000, BX
+	VPBROADCASTD    BX, Z10
+	VMOVUPS         exp512<>+0(SB), Z11
+	VMAXPS          Z0, Z1, Z1
+	VMAXPS          Z0, Z2, Z2
+	VMULPS          Z3, Z1, Z1
+	VMULPS          Z3, Z2, Z2
+	VADDPS          Z4, Z1, Z0
+	VADDPS          Z4, Z2, Z3
+	VSUBPS          Z4, Z0, Z12
+	VSUBPS          Z4, Z3, Z4
+	VPERMPS         Z11, Z0, Z13
+	VPERMPS         Z11, Z3, Z11
+	VSUBPS          Z12, Z1, Z12
+	VSUBPS          Z4, Z2, Z4
+	VPSLLD          $0x13, Z0, Z0
+	VPSLLD          $0x13, Z3, Z3
+	VMULPS          Z5, Z12, Z12
+	VMULPS          Z5, Z4, Z4
+	VPADDD          Z0, Z13, Z13
+	VPADDD          Z3, Z11, Z11
+	VMULPS          Z8, Z12, Z0
+	VMULPS          Z8, Z4, Z3
+	VADDPS          Z9, Z0, Z0
+	VADDPS          Z9, Z3, Z3
+	VMULPS          Z12, Z0, Z0
+	VMULPS          Z4, Z3, Z3
+	VADDPS          Z10, Z0, Z0
+	VADDPS          Z10, Z3, Z3
+	VMULPS          Z12, Z0, Z0
+	VMULPS          Z4, Z3, Z3
+	VMULPS          Z13, Z0, Z0
+	VMULPS          Z11, Z3, Z3
+	VADDPS          Z0, Z13, Z1
+	VADDPS          Z3, Z11, Z2
+	VADDPS          Z2, Z1, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y3
+	VADDPS          Y0, Y3, Y3
+	VEXTRACTF32X4   $0x01, Y3, X0
+	VADDPS          X3, X0, X0
+	VUNPCKLPD       X0, X0, X3
+	VUNPCKHPD       X0, X0, X4
+	VADDPS          X3, X4, X3
+	VUNPCKLPD       X0, X0, X4
+	VUNPCKHPD       X0, X0, X0
+	VADDPS          X4, X0, X4
+	VSHUFPS         $0x88, X4, X3, X0
+	VSHUFPS         $0xdd, X4, X3, X3
+	VADDPS          X0, X3, X0
+	VBROADCASTSS    X0, Z0
+	VMOVSS          one512<>+0(SB), X3
+	VDIVSS          X0, X3, X3
+	VBROADCASTSS    X3, Z0
+	VMULPS          Z0, Z1, Z1
+	VMULPS          Z0, Z2, Z2
+	VXORPS          Z0, Z0, Z0
+	VMULPS          Z6, Z1, Z3
+	VADDPS          Z3, Z0, Z0
+	VMULPS          Z7, Z2, Z3
+	VADDPS          Z3, Z0, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y3
+	VADDPS          Y0, Y3, Y3
+	VEXTRACTF32X4   $0x01, Y3, X0
+	VADDPS          X3, X0, X0
+	VUNPCKLPD       X0, X0, X3
+	VUNPCKHPD       X0, X0, X4
+	VADDPS          X3, X4, X3
+	VUNPCKLPD       X0, X0, X4
+	VUNPCKHPD       X0, X0, X0
+	VADDPS          X4, X0, X4
+	VSHUFPS         $0x88, X4, X3, X0
+	VSHUFPS         $0xdd, X4, X3, X3
+	VADDPS          X0, X3, X0
+	VBROADCASTSS    X0, Z0
+	VBROADCASTSS    200(AX), Z3
+	VBROADCASTSS    204(AX), Z4
+	VBROADCASTSS    208(AX), Z5
+	VBROADCASTSS    212(AX), Z8
+	VBROADCASTSS    216(AX), Z9
+	VBROADCASTSS    220(AX), Z10
+	VBROADCASTSS    224(AX), Z11
+	MOVQ            16(CX), BX
+	MOVQ            24(CX), SI
+	MOVQ            32(CX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x07, R8
+	MOVQ            136(AX), R9
+	SHLQ            $0x07, R9
+	VSUBPS          Z0, Z6, Z6
+	VMULPS          Z1, Z6, Z6
+	VMOVUPS         (SI)(R8*1), Z1
+	VMOVUPS         (DI)(R8*1), Z12
+	VMOVUPS         (BX)(R8*1), Z13
+	VMULPS          Z3, Z1, Z1
+	VMULPS          Z5, Z12, Z12
+	VMULPS          Z4, Z6, Z14
+	VMULPS          Z6, Z6, Z6
+	VADDPS          Z14, Z1, Z1
+	VMULPS          Z8, Z6, Z6
+	VADDPS          Z6, Z12, Z12
+	VSQRTPS         Z12, Z6
+	VMOVUPS         Z1, (SI)(R8*1)
+	VMOVUPS         Z12, (DI)(R8*1)
+	VMULPS          Z10, Z6, Z6
+	VMULPS          Z9, Z1, Z1
+	VADDPS          Z11, Z6, Z6
+	VDIVPS          Z6, Z1, Z1
+	VSUBPS          Z1, Z13, Z13
+	VMOVUPS         Z13, (BX)(R8*1)
+	PREFETCHT0      (BX)(R9*1)
+	PREFETCHT0      (SI)(R9*1)
+	PREFETCHT0      (DI)(R9*1)
+	VSUBPS          Z0, Z7, Z7
+	VMULPS          Z2, Z7, Z7
+	VMOVUPS         64(SI)(R8*1), Z0
+	VMOVUPS         64(DI)(R8*1), Z1
+	VMOVUPS         64(BX)(R8*1), Z2
+	VMULPS          Z3, Z0, Z0
+	VMULPS          Z5, Z1, Z1
+	VMULPS          Z4, Z7, Z3
+	VMULPS          Z7, Z7, Z7
+	VADDPS          Z3, Z0, Z0
+	VMULPS          Z8, Z7, Z7
+	VADDPS          Z7, Z1, Z1
+	VSQRTPS         Z1, Z7
+	VMOVUPS         Z0, 64(SI)(R8*1)
+	VMOVUPS         Z1, 64(DI)(R8*1)
+	VMULPS          Z10, Z7, Z7
+	VMULPS          Z9, Z0, Z0
+	VADDPS          Z11, Z7, Z7
+	VDIVPS          Z7, Z0, Z0
+	VSUBPS          Z0, Z2, Z2
+	VMOVUPS         Z2, 64(BX)(R8*1)
+	PREFETCHT0      64(BX)(R9*1)
+	PREFETCHT0      64(SI)(R9*1)
+	PREFETCHT0      64(DI)(R9*1)
+	VMAXPS          Z13, Z2, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y1
+	VMAXPS          Y0, Y1, Y1
+	VEXTRACTF32X4   $0x01, Y1, X0
+	VMAXPS          X1, X0, X0
+	VUNPCKLPD       X0, X0, X1
+	VUNPCKHPD       X0, X0, X0
+	VMAXPS          X1, X0, X1
+	VPERMILPS       $0xb1, X1, X0
+	VMAXPS          X0, X1, X1
+	VBROADCASTSS    X1, Z0
+	VCMPPS          $0x00, Z0, Z2, K1
+	KMOVQ           K1, BX
+	VBROADCASTSS    X1, Z0
+	VCMPPS          $0x00, Z0, Z13, K1
+	KMOVQ           K1, SI
+	SHLQ            $0x10, BX
+	ORQ             BX, SI
+	XORQ            BX, BX
+	TZCNTQ          SI, SI
+	CMOVQCS         BX, SI
+	MOVQ            48(CX), BX
+	MOVQ            128(AX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x06, R8
+	ADDQ            R8, BX
+	MOVWLZX         (BX)(SI*2), BX
+	MOVQ            56(CX), SI
+	MOVL            BX, (SI)(DI*4)
+	VXORPS          X0, X0, X0
+	VADDSS          X0, X1, X0
+	MOVQ            40(CX), BX
+	VMOVSS          X0, (BX)(DI*4)
+	ADDQ            $0x48, CX
+	DECQ            DX
+	JNZ             loop68
+	VZEROUPPER
+	RET
+
+// func nodePins32Lines64AVX512(f *nodeFrame)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, AVX512VNNI, BMI, CMOV, MMX+
+TEXT ·nodePins32Lines64AVX512(SB), NOSPLIT, $0-8
+	MOVQ f+0(FP), AX
+	LEAQ 232(AX), CX
+	MOVQ 144(AX), DX
+
+loop71:
+	MOVQ    176(AX), BX
+	MOVQ    (CX), SI
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z2
+	VMOVUPS 128(BX), Z4
+	VMOVUPS 192(BX), Z5
+	CMPQ    SI, $0x10
+	JNE     label74
+	VSUBPS  Z0, Z2, Z1
+	VSUBPS  Z0, Z2, Z3
+	VSUBPS  Z4, Z5, Z0
+	VSUBPS  Z4, Z5, Z2
+	JMP     label73
+
+label74:
+	CMPQ   SI, $0x20
+	JNE    label75
+	VSUBPS Z0, Z4, Z1
+	VSUBPS Z2, Z5, Z3
+	VSUBPS Z0, Z4, Z0
+	VSUBPS Z2, Z5, Z2
+	JMP    label73
+
+label75:
+	VPMOVZXBD    lanes512<>+0(SB), Z7
+	VPBROADCASTD SI, Z1
+	VPORD        Z1, Z7, Z6
+	VPANDND      Z7, Z1, Z7
+	VPERMPS      Z0, Z6, Z1
+	VPERMPS      Z0, Z7, Z0
+	VSUBPS       Z0, Z1, Z1
+	VPERMPS      Z2, Z6, Z3
+	VPERMPS      Z2, Z7, Z0
+	VSUBPS       Z0, Z3, Z3
+	VPERMPS      Z4, Z6, Z0
+	VPERMPS      Z4, Z7, Z2
+	VSUBPS       Z2, Z0, Z0
+	VPERMPS      Z5, Z6, Z2
+	VPERMPS      Z5, Z7, Z4
+	VSUBPS       Z4, Z2, Z2
+
+label73:
+	MOVQ         168(AX), BX
+	MOVQ         160(AX), SI
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z4
+	MOVL         $0x7fffffff, DI
+	VPBROADCASTD DI, Z5
+	MOVQ         64(CX), DI
+	VPMOVZXBD    (SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z7
+	VPERMI2PS    Z3, Z1, Z7
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z7
+	VMULPS       (BX), Z7, Z7
+	VPANDD       Z5, Z7, Z6
+	VPMOVZXBD    16(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z9
+	VPERMI2PS    Z3, Z1, Z9
+	VMOVDQA32    Z8, Z8
+	VPERMI2PS    Z2, Z0, Z8
+	VMOVAPS      Z8, K1, Z9
+	VMULPS       64(BX), Z9, Z9
+	VPANDD       Z5, Z9, Z8
+	VMAXPS       Z8, Z6, Z8
+	VPMOVZXBD    32(SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z10
+	VPERMI2PS    Z3, Z1, Z10
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z10
+	VMULPS       128(BX), Z10, Z10
+	VPANDD       Z5, Z10, Z6
+	VMAXPS       Z6, Z8, Z6
+	VPMOVZXBD    48(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z11
+	VPERMI2PS    Z3, Z1, Z11
+	VMOVDQA32    Z8, Z8
+	VPERMI2PS    Z2, Z0, Z8
+	VMOVAPS      Z8, K1, Z11
+	VMULPS       192(BX), Z11, Z11
+	VPANDD       Z5, Z11, Z8
+	VMAXPS       Z8, Z6, Z8
+	VPMOVZXBD    64(SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z12
+	VPERMI2PS    Z3, Z1, Z12
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z12
+	VMULPS       256(BX), Z12, Z12
+	VPANDD       Z5, Z12, Z6
+	VMAXPS       Z6, Z8, Z6
+	VPMOVZXBD    80(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z13
+	VPERMI2PS    Z3, Z1, Z13
+	VMOVDQA32    Z8, Z8
+	VPERMI2PS    Z2, Z0, Z8
+	VMOVAPS      Z8, K1, Z13
+	VMULPS       320(BX), Z13, Z13
+	VPANDD       Z5, Z13, Z8
+	VMAXPS       Z8, Z6, Z8
+	VPMOVZXBD    96(SI), Z6
+	VPTESTMD     Z4, Z6, K1
+	VMOVDQA32    Z6, Z14
+	VPERMI2PS    Z3, Z1, Z14
+	VMOVDQA32    Z6, Z6
+	VPERMI2PS    Z2, Z0, Z6
+	VMOVAPS      Z6, K1, Z14
+	VMULPS       384(BX), Z14, Z14
+	VPANDD       Z5, Z14, Z6
+	VMAXPS       Z6, Z8, Z6
+	VPMOVZXBD    112(SI), Z8
+	VPTESTMD     Z4, Z8, K1
+	VMOVDQA32    Z8, Z4
+	VPERMI2PS    Z3, Z1, Z4
+	VMOVDQA32    Z8, Z1
+	VPERMI2PS    Z2, Z0, Z1
+	VMOVAPS      Z1, K1, Z4
+	VMULPS       448(BX), Z4, Z4
+	VPANDD       Z5, Z4, Z0
+	VMAXPS       Z0, Z6, Z0
+	TESTQ        DI, DI
+	JZ           label76
+	VMOVUPS      Z7, (DI)
+	VMOVUPS      Z9, 64(DI)
+	VMOVUPS      Z10, 128(DI)
+	VMOVUPS      Z11, 192(DI)
+	VMOVUPS      Z12, 256(DI)
+	VMOVUPS      Z13, 320(DI)
+	VMOVUPS      Z14, 384(DI)
+	VMOVUPS      Z4, 448(DI)
+
+label76:
+	VEXTRACTF64X4   $0x01, Z0, Y1
+	VMAXPS          Y0, Y1, Y1
+	VEXTRACTF32X4   $0x01, Y1, X0
+	VMAXPS          X1, X0, X0
+	VUNPCKLPD       X0, X0, X1
+	VUNPCKHPD       X0, X0, X0
+	VMAXPS          X1, X0, X1
+	VPERMILPS       $0xb1, X1, X0
+	VMAXPS          X0, X1, X1
+	VMAXSS          least512<>+0(SB), X1, X0
+	VMOVSS          full512<>+0(SB), X1
+	VDIVSS          X0, X1, X2
+	VDIVSS          X1, X0, X0
+	VBROADCASTSS    X2, Z1
+	VBROADCASTSS    X0, Z0
+	MOVQ            8(CX), BX
+	MOVQ            192(AX), SI
+	IMUL3Q          $0x25, BX, BX
+	ADDQ            152(AX), BX
+	ANDQ            $0x000000ff, BX
+	SHLQ            $0x06, BX
+	ADDQ            BX, SI
+	VMULPS          Z1, Z7, Z7
+	VADDPS          (SI), Z7, Z7
+	VCVTPS2DQ       Z7, Z7
+	VMULPS          Z1, Z9, Z9
+	VADDPS          64(SI), Z9, Z9
+	VCVTPS2DQ       Z9, Z9
+	VMULPS          Z1, Z10, Z10
+	VADDPS          128(SI), Z10, Z10
+	VCVTPS2DQ       Z10, Z10
+	VMULPS          Z1, Z11, Z11
+	VADDPS          192(SI), Z11, Z11
+	VCVTPS2DQ       Z11, Z11
+	VMULPS          Z1, Z12, Z12
+	VADDPS          256(SI), Z12, Z12
+	VCVTPS2DQ       Z12, Z12
+	VMULPS          Z1, Z13, Z13
+	VADDPS          320(SI), Z13, Z13
+	VCVTPS2DQ       Z13, Z13
+	VMULPS          Z1, Z14, Z14
+	VADDPS          384(SI), Z14, Z14
+	VCVTPS2DQ       Z14, Z14
+	VMULPS          Z1, Z4, Z4
+	VADDPS          448(SI), Z4, Z4
+	VCVTPS2DQ       Z4, Z4
+	VMOVDQU32       packed512<>+0(SB), Z1
+	VPACKSSDW       Z9, Z7, Z7
+	VPACKSSDW       Z11, Z10, Z10
+	VPACKSSWB       Z10, Z7, Z7
+	VPERMB          Z7, Z1, Z7
+	VMOVDQU32       Z7, (AX)
+	VPACKSSDW       Z13, Z12, Z12
+	VPACKSSDW       Z4, Z14, Z14
+	VPACKSSWB       Z14, Z12, Z12
+	VPERMB          Z12, Z1, Z12
+	VMOVDQU32       Z12, 64(AX)
+	MOVQ            48(CX), BX
+	MOVQ            184(AX), SI
+	MOVQ            136(AX), DI
+	SHLQ            $0x06, DI
+	PREFETCHT0      (BX)(DI*1)
+	MOVQ            128(AX), DI
+	SHLQ            $0x06, DI
+	ADDQ            DI, BX
+	MOVL            $0x000000f0, DI
+	KMOVW           DI, K1
+	MOVL            $0x00000f00, DI
+	KMOVW           DI, K2
+	MOVL            $0x0000f000, DI
+	KMOVW           DI, K3
+	MOVWQZX         (BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z1
+	MOVWQZX         8(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z1
+	MOVWQZX         16(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z1
+	MOVWQZX         24(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z1
+	MOVWQZX         2(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z2
+	MOVWQZX         10(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z2
+	MOVWQZX         18(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z2
+	MOVWQZX         26(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z2
+	MOVWQZX         4(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z3
+	MOVWQZX         12(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z3
+	MOVWQZX         20(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z3
+	MOVWQZX         28(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z3
+	MOVWQZX         6(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z4
+	MOVWQZX         14(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z4
+	MOVWQZX         22(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z4
+	MOVWQZX         30(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z4
+	VPUNPCKLDQ      Z2, Z1, Z5
+	VPUNPCKHDQ      Z2, Z1, Z1
+	VPUNPCKLDQ      Z4, Z3, Z2
+	VPUNPCKHDQ      Z4, Z3, Z3
+	VPUNPCKLQDQ     Z2, Z5, Z4
+	VPUNPCKHQDQ     Z2, Z5, Z2
+	VPUNPCKLQDQ     Z3, Z1, Z5
+	VPUNPCKHQDQ     Z3, Z1, Z1
+	MOVL            $0x01010101, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z6, Z6, Z6
+	VPANDD          Z3, Z4, Z7
+	VPDPBUSD.BCST   (AX), Z7, Z6
+	VPANDD          Z3, Z2, Z7
+	VPDPBUSD.BCST   32(AX), Z7, Z6
+	VPANDD          Z3, Z5, Z7
+	VPDPBUSD.BCST   64(AX), Z7, Z6
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   96(AX), Z3, Z6
+	MOVL            $0x02020202, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z7, Z7, Z7
+	VPANDD          Z3, Z4, Z8
+	VPDPBUSD.BCST   4(AX), Z8, Z7
+	VPANDD          Z3, Z2, Z8
+	VPDPBUSD.BCST   36(AX), Z8, Z7
+	VPANDD          Z3, Z5, Z8
+	VPDPBUSD.BCST   68(AX), Z8, Z7
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   100(AX), Z3, Z7
+	VPSRAD          $0x01, Z7, Z7
+	MOVL            $0x04040404, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z8, Z8, Z8
+	VPANDD          Z3, Z4, Z9
+	VPDPBUSD.BCST   8(AX), Z9, Z8
+	VPANDD          Z3, Z2, Z9
+	VPDPBUSD.BCST   40(AX), Z9, Z8
+	VPANDD          Z3, Z5, Z9
+	VPDPBUSD.BCST   72(AX), Z9, Z8
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   104(AX), Z3, Z8
+	VPSRAD          $0x02, Z8, Z8
+	MOVL            $0x08080808, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z9, Z9, Z9
+	VPANDD          Z3, Z4, Z10
+	VPDPBUSD.BCST   12(AX), Z10, Z9
+	VPANDD          Z3, Z2, Z10
+	VPDPBUSD.BCST   44(AX), Z10, Z9
+	VPANDD          Z3, Z5, Z10
+	VPDPBUSD.BCST   76(AX), Z10, Z9
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   108(AX), Z3, Z9
+	VPSRAD          $0x03, Z9, Z9
+	MOVL            $0x10101010, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z10, Z10, Z10
+	VPANDD          Z3, Z4, Z11
+	VPDPBUSD.BCST   16(AX), Z11, Z10
+	VPANDD          Z3, Z2, Z11
+	VPDPBUSD.BCST   48(AX), Z11, Z10
+	VPANDD          Z3, Z5, Z11
+	VPDPBUSD.BCST   80(AX), Z11, Z10
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   112(AX), Z3, Z10
+	VPSRAD          $0x04, Z10, Z10
+	MOVL            $0x20202020, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z11, Z11, Z11
+	VPANDD          Z3, Z4, Z12
+	VPDPBUSD.BCST   20(AX), Z12, Z11
+	VPANDD          Z3, Z2, Z12
+	VPDPBUSD.BCST   52(AX), Z12, Z11
+	VPANDD          Z3, Z5, Z12
+	VPDPBUSD.BCST   84(AX), Z12, Z11
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   116(AX), Z3, Z11
+	VPSRAD          $0x05, Z11, Z11
+	MOVL            $0x40404040, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z12, Z12, Z12
+	VPANDD          Z3, Z4, Z13
+	VPDPBUSD.BCST   24(AX), Z13, Z12
+	VPANDD          Z3, Z2, Z13
+	VPDPBUSD.BCST   56(AX), Z13, Z12
+	VPANDD          Z3, Z5, Z13
+	VPDPBUSD.BCST   88(AX), Z13, Z12
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   120(AX), Z3, Z12
+	VPSRAD          $0x06, Z12, Z12
+	MOVL            $0x80808080, DI
+	VPBROADCASTD    DI, Z3
+	VXORPS          Z13, Z13, Z13
+	VPANDD          Z3, Z4, Z4
+	VPDPBUSD.BCST   28(AX), Z4, Z13
+	VPANDD          Z3, Z2, Z2
+	VPDPBUSD.BCST   60(AX), Z2, Z13
+	VPANDD          Z3, Z5, Z2
+	VPDPBUSD.BCST   92(AX), Z2, Z13
+	VPANDD          Z3, Z1, Z1
+	VPDPBUSD.BCST   124(AX), Z1, Z13
+	VPSRAD          $0x07, Z13, Z13
+	VPADDD          Z10, Z6, Z6
+	VPADDD          Z11, Z7, Z7
+	VPADDD          Z12, Z8, Z8
+	VPADDD          Z13, Z9, Z9
+	VPADDD          Z8, Z6, Z6
+	VPADDD          Z9, Z7, Z7
+	VPADDD          Z7, Z6, Z6
+	VCVTDQ2PS       Z6, Z6
+	VMULPS          Z0, Z6, Z6
+	MOVWQZX         32(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z1
+	MOVWQZX         40(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z1
+	MOVWQZX         48(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z1
+	MOVWQZX         56(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z1
+	MOVWQZX         34(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z2
+	MOVWQZX         42(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z2
+	MOVWQZX         50(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z2
+	MOVWQZX         58(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z2
+	MOVWQZX         36(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z3
+	MOVWQZX         44(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z3
+	MOVWQZX         52(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z3
+	MOVWQZX         60(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K3, Z3
+	MOVWQZX         38(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), Z4
+	MOVWQZX         46(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K1, Z4
+	MOVWQZX         54(BX), DI
+	SHLQ            $0x04, DI
+	VBROADCASTI32X4 (SI)(DI*1), K2, Z4
+	MOVWQZX         62(BX), BX
+	SHLQ            $0x04, BX
+	VBROADCASTI32X4 (SI)(BX*1), K3, Z4
+	VPUNPCKLDQ      Z2, Z1, Z5
+	VPUNPCKHDQ      Z2, Z1, Z1
+	VPUNPCKLDQ      Z4, Z3, Z2
+	VPUNPCKHDQ      Z4, Z3, Z3
+	VPUNPCKLQDQ     Z2, Z5, Z4
+	VPUNPCKHQDQ     Z2, Z5, Z2
+	VPUNPCKLQDQ     Z3, Z1, Z5
+	VPUNPCKHQDQ     Z3, Z1, Z1
+	MOVL            $0x01010101, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z7, Z7, Z7
+	VPANDD          Z3, Z4, Z8
+	VPDPBUSD.BCST   (AX), Z8, Z7
+	VPANDD          Z3, Z2, Z8
+	VPDPBUSD.BCST   32(AX), Z8, Z7
+	VPANDD          Z3, Z5, Z8
+	VPDPBUSD.BCST   64(AX), Z8, Z7
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   96(AX), Z3, Z7
+	MOVL            $0x02020202, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z8, Z8, Z8
+	VPANDD          Z3, Z4, Z9
+	VPDPBUSD.BCST   4(AX), Z9, Z8
+	VPANDD          Z3, Z2, Z9
+	VPDPBUSD.BCST   36(AX), Z9, Z8
+	VPANDD          Z3, Z5, Z9
+	VPDPBUSD.BCST   68(AX), Z9, Z8
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   100(AX), Z3, Z8
+	VPSRAD          $0x01, Z8, Z8
+	MOVL            $0x04040404, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z9, Z9, Z9
+	VPANDD          Z3, Z4, Z10
+	VPDPBUSD.BCST   8(AX), Z10, Z9
+	VPANDD          Z3, Z2, Z10
+	VPDPBUSD.BCST   40(AX), Z10, Z9
+	VPANDD          Z3, Z5, Z10
+	VPDPBUSD.BCST   72(AX), Z10, Z9
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   104(AX), Z3, Z9
+	VPSRAD          $0x02, Z9, Z9
+	MOVL            $0x08080808, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z10, Z10, Z10
+	VPANDD          Z3, Z4, Z11
+	VPDPBUSD.BCST   12(AX), Z11, Z10
+	VPANDD          Z3, Z2, Z11
+	VPDPBUSD.BCST   44(AX), Z11, Z10
+	VPANDD          Z3, Z5, Z11
+	VPDPBUSD.BCST   76(AX), Z11, Z10
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   108(AX), Z3, Z10
+	VPSRAD          $0x03, Z10, Z10
+	MOVL            $0x10101010, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z11, Z11, Z11
+	VPANDD          Z3, Z4, Z12
+	VPDPBUSD.BCST   16(AX), Z12, Z11
+	VPANDD          Z3, Z2, Z12
+	VPDPBUSD.BCST   48(AX), Z12, Z11
+	VPANDD          Z3, Z5, Z12
+	VPDPBUSD.BCST   80(AX), Z12, Z11
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   112(AX), Z3, Z11
+	VPSRAD          $0x04, Z11, Z11
+	MOVL            $0x20202020, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z12, Z12, Z12
+	VPANDD          Z3, Z4, Z13
+	VPDPBUSD.BCST   20(AX), Z13, Z12
+	VPANDD          Z3, Z2, Z13
+	VPDPBUSD.BCST   52(AX), Z13, Z12
+	VPANDD          Z3, Z5, Z13
+	VPDPBUSD.BCST   84(AX), Z13, Z12
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   116(AX), Z3, Z12
+	VPSRAD          $0x05, Z12, Z12
+	MOVL            $0x40404040, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z13, Z13, Z13
+	VPANDD          Z3, Z4, Z14
+	VPDPBUSD.BCST   24(AX), Z14, Z13
+	VPANDD          Z3, Z2, Z14
+	VPDPBUSD.BCST   56(AX), Z14, Z13
+	VPANDD          Z3, Z5, Z14
+	VPDPBUSD.BCST   88(AX), Z14, Z13
+	VPANDD          Z3, Z1, Z3
+	VPDPBUSD.BCST   120(AX), Z3, Z13
+	VPSRAD          $0x06, Z13, Z13
+	MOVL            $0x80808080, BX
+	VPBROADCASTD    BX, Z3
+	VXORPS          Z14, Z14, Z14
+	VPANDD          Z3, Z4, Z4
+	VPDPBUSD.BCST   28(AX), Z4, Z14
+	VPANDD          Z3, Z2, Z2
+	VPDPBUSD.BCST   60(AX), Z2, Z14
+	VPANDD          Z3, Z5, Z2
+	VPDPBUSD.BCST   92(AX), Z2, Z14
+	VPANDD          Z3, Z1, Z1
+	VPDPBUSD.BCST   124(AX), Z1, Z14
+	VPSRAD          $0x07, Z14, Z14
+	VPADDD          Z11, Z7, Z7
+	VPADDD          Z12, Z8, Z8
+	VPADDD          Z13, Z9, Z9
+	VPADDD          Z14, Z10, Z10
+	VPADDD          Z9, Z7, Z7
+	VPADDD          Z10, Z8, Z8
+	VPADDD          Z8, Z7, Z7
+	VCVTDQ2PS       Z7, Z7
+	VMULPS          Z0, Z7, Z7
+	MOVQ            16(CX), BX
+	MOVQ            128(AX), SI
+	SHLQ            $0x07, SI
+	MOVQ            40(CX), DI
+	MOVQ            128(AX), R8
+	VBROADCASTSS    (DI)(R8*4), Z0
+	VMOVUPS         (BX)(SI*1), Z1
+	VSUBPS          Z0, Z1, Z1
+	VMOVUPS         64(BX)(SI*1), Z2
+	VSUBPS          Z0, Z2, Z2
+	MOVL            $0xc2a00000, BX
+	VPBROADCASTD    BX, Z0
+	MOVL            $0x41b8aa3b, BX
+	VPBROADCASTD    BX, Z3
+	MOVL            $0x4b400000, BX
+	VPBROADCASTD    BX, Z4
+	MOVL            $0x3d317218, BX
+	VPBROADCASTD    BX, Z5
+	MOVL            $0x3e2aaaab, BX
+	VPBROADCASTD    BX, Z8
+	MOVL            $0x3f000000, BX
+	VPBROADCASTD    BX, Z9
+	MOVL            $0x3f800000, BX
+	VPBROADCASTD    BX, Z10
+	VMOVUPS         exp512<>+0(SB), Z11
+	VMAXPS          Z0, Z1, Z1
+	VMAXPS          Z0, Z2, Z2
+	VMULPS          Z3, Z1, Z1
+	VMULPS          Z3, Z2, Z2
+	VADDPS          Z4, Z1, Z0
+	VADDPS          Z4, Z2, Z3
+	VSUBPS          Z4, Z0, Z12
+	VSUBPS          Z4, Z3, Z4
+	VPERMPS         Z11, Z0, Z13
+	VPERMPS         Z11, Z3, Z11
+	VSUBPS          Z12, Z1, Z12
+	VSUBPS          Z4, Z2, Z4
+	VPSLLD          $0x13, Z0, Z0
+	VPSLLD          $0x13, Z3, Z3
+	VMULPS          Z5, Z12, Z12
+	VMULPS          Z5, Z4, Z4
+	VPADDD          Z0, Z13, Z13
+	VPADDD          Z3, Z11, Z11
+	VMULPS          Z8, Z12, Z0
+	VMULPS          Z8, Z4, Z3
+	VADDPS          Z9, Z0, Z0
+	VADDPS          Z9, Z3, Z3
+	VMULPS          Z12, Z0, Z0
+	VMULPS          Z4, Z3, Z3
+	VADDPS          Z10, Z0, Z0
+	VADDPS          Z10, Z3, Z3
+	VMULPS          Z12, Z0, Z0
+	VMULPS          Z4, Z3, Z3
+	VMULPS          Z13, Z0, Z0
+	VMULPS          Z11, Z3, Z3
+	VADDPS          Z0, Z13, Z1
+	VADDPS          Z3, Z11, Z2
+	VADDPS          Z2, Z1, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y3
+	VADDPS          Y0, Y3, Y3
+	VEXTRACTF32X4   $0x01, Y3, X0
+	VADDPS          X3, X0, X0
+	VUNPCKLPD       X0, X0, X3
+	VUNPCKHPD       X0, X0, X4
+	VADDPS          X3, X4, X3
+	VUNPCKLPD       X0, X0, X4
+	VUNPCKHPD       X0, X0, X0
+	VADDPS          X4, X0, X4
+	VSHUFPS         $0x88, X4, X3, X0
+	VSHUFPS         $0xdd, X4, X3, X3
+	VADDPS          X0, X3, X0
+	VBROADCASTSS    X0, Z0
+	VMOVSS          one512<>+0(SB), X3
+	VDIVSS          X0, X3, X3
+	VBROADCASTSS    X3, Z0
+	VMULPS          Z0, Z1, Z1
+	VMULPS          Z0, Z2, Z2
+	VXORPS          Z0, Z0, Z0
+	VMULPS          Z6, Z1, Z3
+	VADDPS          Z3, Z0, Z0
+	VMULPS          Z7, Z2, Z3
+	VADDPS          Z3, Z0, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y3
+	VADDPS          Y0, Y3, Y3
+	VEXTRACTF32X4   $0x01, Y3, X0
+	VADDPS          X3, X0, X0
+	VUNPCKLPD       X0, X0, X3
+	VUNPCKHPD       X0, X0, X4
+	VADDPS          X3, X4, X3
+	VUNPCKLPD       X0, X0, X4
+	VUNPCKHPD       X0, X0, X0
+	VADDPS          X4, X0, X4
+	VSHUFPS         $0x88, X4, X3, X0
+	VSHUFPS         $0xdd, X4, X3, X3
+	VADDPS          X0, X3, X0
+	VBROADCASTSS    X0, Z0
+	VBROADCASTSS    200(AX), Z3
+	VBROADCASTSS    204(AX), Z4
+	VBROADCASTSS    208(AX), Z5
+	VBROADCASTSS    212(AX), Z8
+	VBROADCASTSS    216(AX), Z9
+	VBROADCASTSS    220(AX), Z10
+	VBROADCASTSS    224(AX), Z11
+	MOVQ            16(CX), BX
+	MOVQ            24(CX), SI
+	MOVQ            32(CX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x07, R8
+	MOVQ            136(AX), R9
+	SHLQ            $0x07, R9
+	VSUBPS          Z0, Z6, Z6
+	VMULPS          Z1, Z6, Z6
+	VMOVUPS         (SI)(R8*1), Z1
+	VMOVUPS         (DI)(R8*1), Z12
+	VMOVUPS         (BX)(R8*1), Z13
+	VMULPS          Z3, Z1, Z1
+	VMULPS          Z5, Z12, Z12
+	VMULPS          Z4, Z6, Z14
+	VMULPS          Z6, Z6, Z6
+	VADDPS          Z14, Z1, Z1
+	VMULPS          Z8, Z6, Z6
+	VADDPS          Z6, Z12, Z12
+	VSQRTPS         Z12, Z6
+	VMOVUPS         Z1, (SI)(R8*1)
+	VMOVUPS         Z12, (DI)(R8*1)
+	VMULPS          Z10, Z6, Z6
+	VMULPS          Z9, Z1, Z1
+	VADDPS          Z11, Z6, Z6
+	VDIVPS          Z6, Z1, Z1
+	VSUBPS          Z1, Z13, Z13
+	VMOVUPS         Z13, (BX)(R8*1)
+	PREFETCHT0      (BX)(R9*1)
+	PREFETCHT0      (SI)(R9*1)
+	PREFETCHT0      (DI)(R9*1)
+	VSUBPS          Z0, Z7, Z7
+	VMULPS          Z2, Z7, Z7
+	VMOVUPS         64(SI)(R8*1), Z0
+	VMOVUPS         64(DI)(R8*1), Z1
+	VMOVUPS         64(BX)(R8*1), Z2
+	VMULPS          Z3, Z0, Z0
+	VMULPS          Z5, Z1, Z1
+	VMULPS          Z4, Z7, Z3
+	VMULPS          Z7, Z7, Z7
+	VADDPS          Z3, Z0, Z0
+	VMULPS          Z8, Z7, Z7
+	VADDPS          Z7, Z1, Z1
+	VSQRTPS         Z1, Z7
+	VMOVUPS         Z0, 64(SI)(R8*1)
+	VMOVUPS         Z1, 64(DI)(R8*1)
+	VMULPS          Z10, Z7, Z7
+	VMULPS          Z9, Z0, Z0
+	VADDPS          Z11, Z7, Z7
+	VDIVPS          Z7, Z0, Z0
+	VSUBPS          Z0, Z2, Z2
+	VMOVUPS         Z2, 64(BX)(R8*1)
+	PREFETCHT0      64(BX)(R9*1)
+	PREFETCHT0      64(SI)(R9*1)
+	PREFETCHT0      64(DI)(R9*1)
+	VMAXPS          Z13, Z2, Z0
+	VEXTRACTF64X4   $0x01, Z0, Y1
+	VMAXPS          Y0, Y1, Y1
+	VEXTRACTF32X4   $0x01, Y1, X0
+	VMAXPS          X1, X0, X0
+	VUNPCKLPD       X0, X0, X1
+	VUNPCKHPD       X0, X0, X0
+	VMAXPS          X1, X0, X1
+	VPERMILPS       $0xb1, X1, X0
+	VMAXPS          X0, X1, X1
+	VBROADCASTSS    X1, Z0
+	VCMPPS          $0x00, Z0, Z2, K1
+	KMOVQ           K1, BX
+	VBROADCASTSS    X1, Z0
+	VCMPPS          $0x00, Z0, Z13, K1
+	KMOVQ           K1, SI
+	SHLQ            $0x10, BX
+	ORQ             BX, SI
+	XORQ            BX, BX
+	TZCNTQ          SI, SI
+	CMOVQCS         BX, SI
+	MOVQ            48(CX), BX
+	MOVQ            128(AX), DI
+	MOVQ            128(AX), R8
+	SHLQ            $0x06, R8
+	ADDQ            R8, BX
+	MOVWLZX         (BX)(SI*2), BX
+	MOVQ            56(CX), SI
+	MOVL            BX, (SI)(DI*4)
+	VXORPS          X0, X0, X0
+	VADDSS          X0, X1, X0
+	MOVQ            40(CX), BX
+	VMOVSS          X0, (BX)(DI*4)
+	ADDQ            $0x48, CX
+	DECQ            DX
+	JNZ             loop71
 	VZEROUPPER
 	RET

@@ -18,4 +18,18 @@ var nodesAVX512 = nodeSteps{
 	forward: nodeForwardAVX512, lines: nodeLinesAVX512, sigmoids: sigmoidsAVX512, lineSums: lineSumsAVX512,
 	pinGradient16: pinGradient16AVX512, pinGradient64: pinGradient64AVX512, quantise: quantiseAVX512,
 	integerSums: integerSumsAVX512, addProducts: addProductsAVX512, tableStep: tableStepAVX512,
+	pins: func(candidates, lines int) func(*nodeFrame) {
+		few := lines <= 16
+		switch {
+		case candidates == 16 && few:
+			return nodePins16Lines16AVX512
+		case candidates == 16:
+			return nodePins16Lines64AVX512
+		case candidates == 32 && few:
+			return nodePins32Lines16AVX512
+		case candidates == 32:
+			return nodePins32Lines64AVX512
+		}
+		return nil
+	},
 }

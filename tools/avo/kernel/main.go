@@ -65,10 +65,11 @@ func main() {
 }
 
 // The offsets of the fields of the frame, those of frameGate with a dot, of walk with a
-// colon and of layerWalk with a slash after.
+// colon, of layerWalk with a slash, of nodeFrame and nodePin with ! and ? after.
 var (
 	offsets            = map[string]int{}
 	gateBytes, betaRow int
+	nodePinBytes       int
 	blockGates         int
 	edgesAhead         int
 )
@@ -87,7 +88,7 @@ func readFrame(file string) error {
 	ahead, _ := constant.Int64Val(pkg.Scope().Lookup("edgesAhead").(*types.Const).Val())
 	edgesAhead = int(ahead)
 	sizes := types.SizesFor("gc", "amd64")
-	for _, name := range []string{"walk", "layerWalk", "frame", "frameGate"} {
+	for _, name := range []string{"walk", "layerWalk", "nodeFrame", "nodePin", "frame", "frameGate"} {
 		s := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
 		var fields []*types.Var
 		for i := range s.NumFields() {
@@ -96,12 +97,15 @@ func readFrame(file string) error {
 		for i, off := range sizes.Offsetsof(fields) {
 			offsets[fields[i].Name()+map[string]string{
 				"walk": ":", "layerWalk": "/", "frame": "",
-				"frameGate": ".",
+				"frameGate": ".", "nodeFrame": "!", "nodePin": "?",
 			}[name]] = int(off)
-			if fields[i].Name() == "beta" {
+			if name == "frame" && fields[i].Name() == "beta" {
 				rows := fields[i].Type().Underlying().(*types.Array)
 				betaRow, blockGates = int(sizes.Sizeof(rows.Elem())), int(rows.Len())
 			}
+		}
+		if name == "nodePin" {
+			nodePinBytes = int(sizes.Sizeof(s))
 		}
 		gateBytes = int(sizes.Sizeof(s))
 	}

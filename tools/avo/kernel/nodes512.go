@@ -20,6 +20,10 @@ func nodes512() {
 	integerSums512()
 	nodeProducts512()
 	tableStep512()
+	for _, candidates := range []int{16, 32} {
+		nodePins512(table, candidates, 1)
+		nodePins512(table, candidates, 4)
+	}
 }
 
 // byte512 returns a vector of one byte in all lanes.
@@ -161,29 +165,7 @@ func pinGradient512(name string, vectors int) {
 	for i := range t {
 		t[i], d[i] = load512(Mem{Base: ts, Disp: zmm * i}, nil), ZMM()
 	}
-	end := label()
-	for distance := 1; distance < vectors; distance *= 2 { // the pin tells vectors apart
-		next := label()
-		CMPQ(bit, U8(16*distance))
-		JNE(LabelRef(next))
-		for i := range d {
-			VSUBPS(t[i&^distance], t[i|distance], d[i])
-		}
-		JMP(LabelRef(end))
-		Label(next)
-	}
-	up, down, bits := ZMM(), ZMM(), ZMM()
-	VPMOVZXBD(lanes512(), down)
-	VPBROADCASTD(bit.As32(), bits)
-	VPORD(bits, down, up)
-	VPANDND(down, bits, down)
-	for i := range d {
-		low := ZMM()
-		VPERMPS(t[i], up, d[i])
-		VPERMPS(t[i], down, low)
-		VSUBPS(low, d[i], d[i])
-	}
-	Label(end)
+	linesApart(t, d, bit)
 	largest, size, high := zero512(), ZMM(), ZMM()
 	sign, top := GP32(), GP32()
 	MOVL(U32(0x7fffffff), sign)
@@ -216,6 +198,34 @@ func pinGradient512(name string, vectors int) {
 	Store(maxTwo(most, most).AsX(), ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// linesApart writes to d the differences of lines that a pin of the given digit tells apart: in
+// other vectors of t, or in one.
+func linesApart(t, d []reg.VecVirtual, bit reg.GPVirtual) {
+	end := label()
+	for distance := 1; distance < len(t); distance *= 2 {
+		next := label()
+		CMPQ(bit, U8(16*distance))
+		JNE(LabelRef(next))
+		for i := range d {
+			VSUBPS(t[i&^distance], t[i|distance], d[i])
+		}
+		JMP(LabelRef(end))
+		Label(next)
+	}
+	up, down, bits := ZMM(), ZMM(), ZMM()
+	VPMOVZXBD(lanes512(), down)
+	VPBROADCASTD(bit.As32(), bits)
+	VPORD(bits, down, up)
+	VPANDND(down, bits, down)
+	for i := range d {
+		low := ZMM()
+		VPERMPS(t[i], up, d[i])
+		VPERMPS(t[i], down, low)
+		VSUBPS(low, d[i], d[i])
+	}
+	Label(end)
 }
 
 // turned512 writes the order of the bytes of 64 rounded values: of each 32, value t + 8 p
@@ -396,6 +406,9 @@ func tableStep512() {
 		g, y := load512(index(s, at, 1, 0), mask), load512(index(slope, at, 1, 0), mask)
 		VMULPS(y, g, g)
 		ws := c.update(index(w, at, 1, 0), index(m, at, 1, 0), index(v, at, 1, 0), g, mask)
+		for _, a := range []reg.GPVirtual{w, m, v} { // of the next table, mostly
+			PREFETCHT0(index(a, at, 1, lineRow))
+		}
 		above, bits, shift := K(), GP64(), GP64()
 		if mask == nil {
 			VCMPPS(U8(0x1e), zero, ws, above) // greater, ordered

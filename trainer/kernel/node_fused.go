@@ -1,0 +1,63 @@
+package kernel
+
+// fusedNodes is what is known of a layer whose nodes' choosing pins a fused kernel updates: they choose among input
+// bits, and their gradients are rounded to 8 bits. On all other layers the kernel is nil.
+type fusedNodes struct {
+	layer  *NodeLayer
+	kernel func(*nodeFrame)
+	frame  nodeFrame
+	betas  [MaxPins][fusedSamples]float32 // where a sink wants to know them
+}
+
+// fuse turns to the pins of a layer.
+func (p *NodePass) fuse(l *NodeLayer) {
+	f := &p.fused
+	f.layer, f.kernel = l, nil
+	steps := nodeVectors()
+	if steps == nil || steps.pins == nil || p.words != fusedWords || !p.Integer || p.Noise != nil || p.Still {
+		return
+	}
+	candidates := 0
+	f.frame.pins = 0
+	for k, pin := range l.Pins {
+		switch {
+		case pin == nil || pin.K == 1:
+			continue
+		case pin.Hidden || pin.Wide != nil || candidates != 0 && pin.K != candidates:
+			return
+		}
+		candidates = pin.K
+		f.frame.pin[f.frame.pins] = nodePin{
+			digit: 1 << (len(l.Pins) - 1 - k), number: int64(k), w: &pin.W[0], m: &pin.M[0], v: &pin.V[0], top: &pin.Top[0],
+			wires: &pin.Narrow[0], bit: &pin.Bit[0],
+		}
+		f.frame.pins++
+	}
+	if candidates == 0 {
+		return
+	}
+	f.kernel = steps.pins(candidates, l.lines())
+	f.frame.line, f.frame.t, f.frame.x, f.frame.dither = &p.line[0], &p.t[0], &p.X[0], &dithers[0]
+	c := &p.Adam
+	f.frame.adam = [8]float32{c.Beta1, c.Rest1, c.Beta2, c.Rest2, c.Rate, c.Root, c.Eps}
+}
+
+// fusedPins updates the choosing pins of node i.
+func (p *NodePass) fusedPins(l *NodeLayer, i int, delta []float32) {
+	f := &p.fused
+	g, next := l.node(i), l.node(min(i+1, l.Width-1))
+	f.frame.node, f.frame.next, f.frame.delta = int64(g), int64(next), &delta[:fusedSamples][0]
+	f.frame.start = int64(ditherStart(p.Number, l.Number, i))
+	wanted := p.Sink != nil && p.Sink.Covers(l.Number, i)
+	for j := range f.frame.pins {
+		if f.frame.pin[j].beta = nil; wanted {
+			f.frame.pin[j].beta = &f.betas[j][0]
+		}
+	}
+	f.kernel(&f.frame)
+	if wanted {
+		for j := range f.frame.pins {
+			p.Sink.Take(p.Number, l.Number, i, int(f.frame.pin[j].number), f.betas[j][:len(delta)])
+		}
+	}
+}
