@@ -69,6 +69,13 @@ var networks = []struct {
 	{"random-candidates", []string{
 		"model.inputs=3", "model.hidden=4", "model.depth=2", "train.candidates.kind=random",
 	}, "29c65a9248a72d21e218c3989f2f5c39a830cb67d710e264b68ac6d6a71e9d64"},
+	{"four-pins-fused", []string{
+		"model.inputs=4", "model.depth=2", "model.anchors=16", "train.gradients=int8", "train.candidates.kind=gradient",
+	}, "14a66e5c3e30a14857b24f847a447b63bdb89c2f609cd16be450cdf6e0bd900a"},
+	{"four-pins-32", []string{"model.inputs=4", "model.depth=2", "model.anchors=32", "train.gradients=int8"}, "71023e8bcef2bae38bccd61e564d8c08651b639814537e9fc00a5150e144413e"},
+	{"six-pins-32", []string{"model.inputs=6", "model.depth=2", "model.anchors=32", "train.gradients=int8"}, "4b46fbfb5b14d9e41fad2e55621441a90344e22f0f730ce96dbe65eb3cfaf11b"},
+	{"one-pin", []string{"model.inputs=1", "model.depth=2", "train.gradients=int8"}, "be8fe81abfcdbff6303ee3590de056b1054f01d135da2c38544d9bee75edc1ef"},
+	{"gates-int8", []string{"train.gradients=int8", "model.hidden=3"}, "6eefc1db05139602eb50ea7716151f5d3855c963ccd59c2db2942c39d59bb78b"},
 	{"gumbel", []string{"model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "e95e6ee3ee653fca894caa3d685897c29dfef25c2d5de5796a3e91dab1c0744c"},
 	{"gumbel-gates", []string{"train.estimator=gumbel", "train.temperature=0.5", "train.optimizer.lr=0.05"}, "5aede997125b748bb0fca42b2bb7dc4468bf7fee13f8ad2b63cd88783644f436"},
 	{"tree", []string{"model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2", "train.gradients=int8"}, "e181a075322dff91d9a6c9171d9ed209deb36fdaf0b7d777dd86d192c0469a84"},

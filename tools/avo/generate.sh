@@ -6,7 +6,7 @@ out=$(cd "${1:-$(dirname "$0")/../../trainer/kernel}" && pwd)
 cd "$(dirname "$0")"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-for path in avx512 avx2 steps512 steps2 relaxed512 relaxed2 nodes512 sparse512 sparse2; do
+for path in avx512 avx2 steps512 steps2 relaxed512 relaxed2 nodes512 nodes2 sparse512 sparse2; do
 	go run ./kernel -path $path -frame ../../trainer/kernel/frame.go -pkg kernel \
 		-out "$new/${path}_amd64.s" -stubs "$new/${path}_amd64.go"
 done

@@ -147,8 +147,6 @@ type nodeFrame struct {
 }
 
 // nodePin is one of the pins: its digit in the number of a line, its number, and its arrays.
-//
-//nolint:unused // assembly uses the fields
 type nodePin struct {
 	digit, number int64
 	w, m, v, top  *float32

@@ -127,17 +127,18 @@ func (p *NodePass) Update(l *NodeLayer, own, next *Trace, top func(i int) []floa
 	}
 }
 
-// gradient returns the gradient of the output of node i.
+// gradient returns the gradient of the output of node i. Behind it, up to the end of a row, there are zeros.
 func (p *NodePass) gradient(l *NodeLayer, next *Trace, top func(i int) []float32, i int) []float32 {
 	n, row := p.padded(), 64*p.words
 	if next == nil {
 		return top(i)[:n]
 	}
 	edges := l.Uses.Of(i)
-	if len(edges) == 1 && next.Share[edges[0].Slot] == 1 {
+	if n == row && len(edges) == 1 && next.Share[edges[0].Slot] == 1 {
 		return next.Pins[int(edges[0].Pin)*row:][:n]
 	}
 	p.steps.gatherRelaxed(next, p.delta[:n], edges, row)
+	clear(p.delta[n:])
 	return p.delta[:n]
 }
 

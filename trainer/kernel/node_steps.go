@@ -160,7 +160,9 @@ func ditherRow(step, layer, node, pin, samples int) []float32 {
 }
 
 // ditherStart returns the row of the dithers of a node's pin 0, of as many as ditherLength has.
-func ditherStart(step, layer, node int) int { return (step*61 + layer*29 + node*7) % (ditherLength / Lanes) }
+func ditherStart(step, layer, node int) int {
+	return (step*61 + layer*29 + node*7) % (ditherLength / Lanes)
+}
 
 // quarter is the number of samples whose sums of all subsets stand in a table.
 const quarter = 4

@@ -10,9 +10,11 @@ type nodeSteps struct {
 	pinGradient16 func(beta, delta *float32, line *uint8, t *float32, bit, blocks int) (largest float32)
 	pinGradient64 func(beta, delta *float32, line *uint8, t *float32, bit, blocks int) (largest float32)
 	quantise      func(q *int8, values, dither *float32, blocks int, scale float32)
-	integerSums   func(r *float32, q *int8, blocks int, x *uint64, offsets *uint32, k, last int, bits *uint32, step float32)
-	addProducts   func(sums *float32, sources int, q *int8, samples, pins int, steps *float32, x *uint32, stride, n int)
-	tableStep     func(w, m, v, s, slope *float32, lines int, adam *float32) (table uint64)
+	integerSums   func(r *float32, q *int8, blocks int, x *uint64, offsets *uint32, k, last int, bits *uint32,
+		step float32)
+	addProducts func(sums *float32, sources int, q *int8, samples, pins int, steps *float32, x *uint32, stride, n int)
+	productPins int // the largest number of pins that addProducts takes at a time, a power of two
+	tableStep   func(w, m, v, s, slope *float32, lines int, adam *float32) (table uint64)
 
 	// pins returns the fused kernel for pins of that many candidates and nodes of that many lines, nil where there is
 	// none.

@@ -8,16 +8,25 @@ var turnsIntegers = cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI && cpu.X86.Ha
 
 // nodeVectors returns the functions of the path in use, or nil on the plain one.
 func nodeVectors() *nodeSteps {
-	if simd == "avx512" && turnsIntegers {
+	switch {
+	case simd == "avx512" && turnsIntegers:
 		return &nodesAVX512
+	case simd == "avx512", simd == "avx2":
+		return &nodesAVX2
 	}
 	return nil
+}
+
+var nodesAVX2 = nodeSteps{
+	forward: nodeForwardAVX2, lines: nodeLinesAVX2, sigmoids: sigmoidsAVX2, lineSums: lineSumsAVX2,
+	pinGradient16: pinGradient16AVX2, pinGradient64: pinGradient64AVX2, quantise: quantiseAVX2,
+	integerSums: integerSumsAVX2, addProducts: addProductsAVX2, productPins: 4, tableStep: tableStepAVX2,
 }
 
 var nodesAVX512 = nodeSteps{
 	forward: nodeForwardAVX512, lines: nodeLinesAVX512, sigmoids: sigmoidsAVX512, lineSums: lineSumsAVX512,
 	pinGradient16: pinGradient16AVX512, pinGradient64: pinGradient64AVX512, quantise: quantiseAVX512,
-	integerSums: integerSumsAVX512, addProducts: addProductsAVX512, tableStep: tableStepAVX512,
+	integerSums: integerSumsAVX512, addProducts: addProductsAVX512, productPins: 8, tableStep: tableStepAVX512,
 	pins: func(candidates, lines int) func(*nodeFrame) {
 		few := lines <= 16
 		switch {

@@ -71,16 +71,13 @@ func (g *Gradients) AddProducts(sums []float32, s *Sources, from, to int) {
 	columns := (to - from + ProductColumns - 1) / ProductColumns * ProductColumns
 	x := s.columns[from : (g.Samples/32-1)*s.stride+from+columns]
 	for i := 0; i < len(g.Step); {
-		pins := min(productPins, 1<<(bits.Len(uint(len(g.Step)-i))-1))
+		pins := min(f.productPins, 1<<(bits.Len(uint(len(g.Step)-i))-1))
 		row := sums[i*s.stride+from : (i+pins-1)*s.stride+from+columns]
 		q := g.Q[i*g.Samples : (i+pins)*g.Samples]
 		f.addProducts(&row[0], s.stride, &q[0], g.Samples, pins, &g.Step[i], &x[0], s.stride, columns)
 		i += pins
 	}
 }
-
-// productPins is the largest number of pins that a vector function takes at a time, a power of two.
-const productPins = 8
 
 // addProducts is the plain path of AddProducts.
 func (g *Gradients) addProducts(sums []float32, s *Sources, from, to int) {

@@ -3,8 +3,8 @@
 //	go run ./kernel -path avx512 -frame ../../trainer/kernel/frame.go -pkg kernel -out X.s -stubs X.go
 //
 // avx512 and avx2 are the fused kernels, steps512 and steps2 the functions of single steps,
-// relaxed512 and relaxed2 those of gates with relaxed values, sparse512 and sparse2 the
-// product with a sparse matrix.
+// relaxed512 and relaxed2 those of gates with relaxed values, nodes512 and nodes2 those of
+// look-up tables, sparse512 and sparse2 the product with a sparse matrix.
 // What is computed, and in which order, is told by the package comment of
 // trainer/kernel and by its plain Go path, which a test compares to the bit.
 package main
@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	path  = flag.String("path", "avx512", "avx512, avx2, steps512, steps2, relaxed512, relaxed2, sparse512 or sparse2")
+	path  = flag.String("path", "avx512", "avx512, avx2, steps512, steps2, relaxed512, relaxed2, nodes512, nodes2, sparse512 or sparse2")
 	frame = flag.String("frame", "", "file that declares type frame")
 )
 
@@ -52,13 +52,15 @@ func main() {
 		writeRelaxed2()
 	case "nodes512":
 		nodes512()
+	case "nodes2":
+		writeNodes2()
 	case "sparse512":
 		sparse512()
 	case "sparse2":
 		sparse2()
 	default:
-		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512, steps2, relaxed512, relaxed2, sparse512 or "+
-			"sparse2\n", *path)
+		fmt.Fprintf(os.Stderr, "kernel: -path %q: use avx512, avx2, steps512, steps2, relaxed512, relaxed2, nodes512, nodes2, "+
+			"sparse512 or sparse2\n", *path)
 		os.Exit(2)
 	}
 	Generate()
