@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"ialgn/diagnose/census"
 	"ialgn/diagnose/depthuse"
 	"ialgn/internal/plot"
 	"ialgn/trainer/config"
@@ -124,6 +125,14 @@ func (b *builder) census() section {
 	}
 	one := []depthuse.Statistics{b.Statistics}
 	s.Figures = append(s.Figures, b.draw(depthuse.OperationsChart(one)), b.draw(depthuse.CategoriesChart(one)))
+	if tables := b.Statistics.Tables; tables != nil {
+		s.Title, s.Notes = "Tables", nil
+		s.Tables = []table{
+			shares("Shares of the kinds of tables", "kind", census.KindNames, tables.Kinds.Shares()),
+			shares("Pins that tables depend on", "pins", census.SupportNames, tables.Support[:]),
+		}
+		return s
+	}
 	t := table{Caption: "Shares of the operations", Head: []string{"operation", "number", "share"}, Numbers: true}
 	for op, share := range b.Statistics.Operations {
 		t.Rows = append(t.Rows, texts(depthuse.OperationNames[op], strconv.Itoa(op), percent(share)))
@@ -135,6 +144,15 @@ func (b *builder) census() section {
 	}}
 	s.Tables = []table{u, t}
 	return s
+}
+
+// shares returns a table of names with their shares.
+func shares(caption, what string, names []string, of []float64) table {
+	t := table{Caption: caption, Head: []string{what, "share"}, Numbers: true}
+	for i, share := range of {
+		t.Rows = append(t.Rows, texts(names[i], percent(share)))
+	}
+	return t
 }
 
 // depth shows the effective depth.

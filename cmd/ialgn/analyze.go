@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/diagnose/analysis"
+	"ialgn/diagnose/census"
 	"ialgn/diagnose/depthuse"
 	"ialgn/internal/hint"
 )
@@ -56,15 +57,31 @@ type network struct{ *analysis.Network }
 // analysisText tells what is said of a model.
 func analysisText(w io.Writer, a analysis.Analysis) {
 	fmt.Fprintf(w, "%s: %d x %d, %d deployed gates\n\n", a.Model, a.Width, a.Depth, a.Gates)
-	k := a.Categories
-	fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
-		percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
-	for op, share := range a.Operations {
-		fmt.Fprintf(w, "  %2d %-12s %9s\n", op, depthuse.OperationNames[op], percent(share))
+	if t := a.Tables; t != nil {
+		tablesText(w, t)
+	} else {
+		k := a.Categories
+		fmt.Fprintf(w, "operations without layer 1: pass-through %s, binary %s, negation %s, constants %s\n",
+			percent(k.PassThrough), percent(k.Binary), percent(k.Negation), percent(k.Constants))
+		for op, share := range a.Operations {
+			fmt.Fprintf(w, "  %2d %-12s %9s\n", op, depthuse.OperationNames[op], percent(share))
+		}
 	}
 	fmt.Fprintf(w, "\neffective depth\n  layer    mean     p10     p90     max\n")
 	for l, d := range a.EffectiveDepth {
 		fmt.Fprintf(w, "  %5d %7.3f %7.1f %7.1f %7.1f\n", l+1, d.Mean, d.P10, d.P90, float64(d.Max))
+	}
+}
+
+// tablesText tells what tables are.
+func tablesText(w io.Writer, t *census.Tables) {
+	fmt.Fprintf(w, "tables:")
+	for i, share := range t.Kinds.Shares() {
+		fmt.Fprintf(w, "%s %s %s", []string{"", ","}[min(i, 1)], census.KindNames[i], percent(share))
+	}
+	fmt.Fprintln(w)
+	for pins, share := range t.Support {
+		fmt.Fprintf(w, "  depend on %-8s %9s\n", census.SupportNames[pins], percent(share))
 	}
 }
 

@@ -78,7 +78,7 @@ func Of(path string, f *model.Frozen) Analysis {
 	counted := census.Take(f)
 	a := Analysis{
 		Model: path, Width: f.Width, Depth: f.Depth(), Gates: f.Gates(),
-		Operations: counted.Operations, Categories: counted.Categories,
+		Operations: counted.Operations, Categories: counted.Categories, Tables: census.TakeTables(f),
 	}
 	for _, d := range census.EffectiveDepth(f) {
 		a.EffectiveDepth = append(a.EffectiveDepth, LayerDepth{d.Mean, d.P10, d.P90, float64(d.Max)})
@@ -88,7 +88,7 @@ func Of(path string, f *model.Frozen) Analysis {
 
 // Statistics returns what charts show.
 func (a Analysis) Statistics(name string) depthuse.Statistics {
-	s := depthuse.Statistics{Name: name, Operations: a.Operations, Categories: a.Categories}
+	s := depthuse.Statistics{Name: name, Operations: a.Operations, Categories: a.Categories, Tables: a.Tables}
 	for _, d := range a.EffectiveDepth {
 		s.Depth = append(s.Depth, depthuse.Depth(d))
 	}
@@ -103,6 +103,7 @@ type Analysis struct {
 	Gates          int               `json:"deployed_gates"`
 	Operations     [16]float64       `json:"operations"`
 	Categories     census.Categories `json:"categories"`
+	Tables         *census.Tables    `json:"tables,omitempty"` // of nodes with other than two pins, if there are any
 	EffectiveDepth []LayerDepth      `json:"effective_depth"`
 }
 
@@ -146,6 +147,12 @@ func average(all []Analysis) Analysis {
 	for _, a := range all {
 		for op, x := range a.Operations {
 			m.Operations[op] += float64(share * x)
+		}
+		if a.Tables != nil {
+			if m.Tables == nil {
+				m.Tables = &census.Tables{}
+			}
+			m.Tables.Add(a.Tables, share)
 		}
 		m.Categories.Constants += float64(share * a.Categories.Constants)
 		m.Categories.PassThrough += float64(share * a.Categories.PassThrough)

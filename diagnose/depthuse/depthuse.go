@@ -4,6 +4,8 @@
 package depthuse
 
 import (
+	"slices"
+
 	"ialgn/diagnose/census"
 	"ialgn/internal/plot"
 )
@@ -14,7 +16,8 @@ type Statistics struct {
 	Name       string // "" where there is no other network
 	Operations [16]float64
 	Categories census.Categories
-	Depth      []Depth // one a layer
+	Tables     *census.Tables // nil for networks of gates
+	Depth      []Depth        // one a layer
 }
 
 // Depth is a layer's effective depth over its gates.
@@ -50,9 +53,21 @@ func DepthChart(all []Statistics) *plot.Chart {
 	return c
 }
 
+// tabled reports whether all networks are of tables, which have no operations.
+func tabled(all []Statistics) bool {
+	return !slices.ContainsFunc(all, func(s Statistics) bool { return s.Tables == nil })
+}
+
 // OperationsChart shows how often each operation occurs beyond the first layer, as
-// figure 5 (c) of the paper.
+// figure 5 (c) of the paper; of networks of tables, how many pins these depend on.
 func OperationsChart(all []Statistics) *plot.Chart {
+	if tabled(all) {
+		c := shareChart("Pins that tables depend on", census.SupportNames)
+		for _, s := range all {
+			c.Bars = append(c.Bars, plot.Bars{Name: s.Name, Values: percents(s.Tables.Support[:]...)})
+		}
+		return c
+	}
 	c := shareChart("Operations beyond the first layer", OperationNames[:])
 	for _, s := range all {
 		c.Bars = append(c.Bars, plot.Bars{Name: s.Name, Values: percents(s.Operations[:]...)})
@@ -60,8 +75,15 @@ func OperationsChart(all []Statistics) *plot.Chart {
 	return c
 }
 
-// CategoriesChart shows the same by the paper's categories.
+// CategoriesChart shows the same by the paper's categories; of networks of tables, their kinds.
 func CategoriesChart(all []Statistics) *plot.Chart {
+	if tabled(all) {
+		c := shareChart("Kinds of tables", census.KindNames)
+		for _, s := range all {
+			c.Bars = append(c.Bars, plot.Bars{Name: s.Name, Values: percents(s.Tables.Kinds.Shares()...)})
+		}
+		return c
+	}
 	c := shareChart("Categories of operations beyond the first layer",
 		[]string{"pass-through", "binary", "negation", "constants"})
 	for _, s := range all {

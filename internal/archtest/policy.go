@@ -306,7 +306,8 @@ var policy = Policy{
 		{
 			Package: "report",
 			Imports: []string{
-				".", "diagnose/analysis", "diagnose/depthuse", "internal/jsonfault", "internal/plot", "netlist",
+				".", "diagnose/analysis", "diagnose/census", "diagnose/depthuse", "internal/jsonfault", "internal/plot",
+				"netlist",
 				"compiler", "artifact", "flow/placement", "flow/synth", "trainer/config", "trainer/model",
 			},
 			Test: []string{

@@ -51,6 +51,11 @@ func (c recipe) aroundCore() bool {
 var networks = []network{
 	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true, false},
 	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true, false},
+	{
+		"luts",
+		[]string{"model.inputs=6", "model.width=60", "model.depth=2", "model.anchors=16", "model.tau=1.5", "train.epochs=5"},
+		false, false,
+	},
 	{"random", []string{"model.init=random", "model.width=60", "model.depth=4", "train.epochs=1"}, false, false},
 	{
 		"classwise",
@@ -107,6 +112,10 @@ var written = []recipe{
 	{"ialgn", "--scope full --target ice40 --pipeline 3", false},
 	{"ialgn", "--scope core --lut 6 --style lut", false},
 	{"rwlgn", "--scope full", false},
+	{"luts", "--scope gates", true},
+	{"luts", "--scope core --target xilinx7", false},
+	{"luts", "--scope full --lut 4", false},
+	{"luts", "--scope core --target xilinx7 --style lut", false},
 	{"rwlgn", "--scope core --lut 6 --assume-thermometer", false},
 	{"rwlgn", "--scope full --lut 6 --pipeline 2", false},
 	{"random", "--scope full", true},
