@@ -7,7 +7,8 @@ import (
 )
 
 // Tables tells what the tables of nodes with other than two pins are, in shares of all of them. Operations have names
-// for two pins alone; of more, what counts is how many pins a table depends on, its support, and what it does with them.
+// for two pins alone; of more, what counts is how many pins a table depends on, its support, and what it does with
+// them.
 type Tables struct {
 	Nodes   int                        `json:"nodes"`
 	Support [model.MaxPins + 1]float64 `json:"support"` // by the number of pins
