@@ -205,6 +205,9 @@ func (f *folder) chain(v netlist.Net) (steps []step, one bool, err error) {
 			c.Base.Net = v
 		}
 		c.Inverted = !c.Inverted
+	case driven && f.n.Kind(driver) == netlist.Function && len(f.n.Inputs(driver)) > 2:
+		return nil, false, fmt.Errorf("a node has %d inputs: only networks of chains of gates with two can be folded",
+			len(f.n.Inputs(driver)))
 	default:
 		c.Base.Net = v
 	}

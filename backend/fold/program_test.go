@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/modelgen"
 	"ialgn/internal/netgen"
 	"ialgn/internal/tooltest"
 	"ialgn/netlist"
@@ -339,6 +340,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := optimised(t, netgen.Frozen(1, netgen.FrozenOptions{Topology: netgen.Random, Depth: 6, ShareBinary: 1}))
+	tables := optimised(t, modelgen.New(modelgen.Options{Inputs: 6, Depth: 2}).Freeze())
 	other := netgen.Frozen(1, netgen.FrozenOptions{Bits: 6})
 	uneven := append([][]uint16{{1}}, frozen.Encoder.Thresholds[1:]...)
 	for _, c := range []struct {
@@ -351,6 +353,10 @@ func TestRefused(t *testing.T) {
 		{"no lanes", full, 0, frozen.Encoder.Thresholds, "0 steps in a clock, give 1, 2 or 4"},
 		{"three lanes", full, 3, frozen.Encoder.Thresholds, "3 steps in a clock, give 1, 2 or 4"},
 		{"scope core", core, 1, frozen.Encoder.Thresholds, "one input port, of a word for each of 6 features"},
+		{
+			"a network of tables", tables, 1, modelgen.Encoder(6, 4, 8).Thresholds,
+			"a node has 6 inputs: only networks of chains of gates with two can be folded",
+		},
 		{"a network of any wires", random, 1, frozen.Encoder.Thresholds, "only networks of chains can be folded"},
 		{"other thresholds", full, 1, other.Encoder.Thresholds, "which is none of its thresholds"},
 		{"thresholds of other numbers", full, 1, uneven, "feature 1 has 3 thresholds, feature 0 has 1"},
