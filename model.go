@@ -73,8 +73,8 @@ func (m *Model) FeatureNames() []string {
 	return names
 }
 
-// Gates returns the number of gates, width times depth.
-func (m *Model) Gates() int { return m.info.Model.Width * m.info.Model.Depth() }
+// Gates returns the number of gates, or nodes, in all layers.
+func (m *Model) Gates() int { return m.info.Model.Nodes() }
 
 // Config returns the configuration that the model was trained with.
 func (m *Model) Config() Config { return m.info.Model.Config }

@@ -103,7 +103,7 @@ func (f *Forecast) project(ctx context.Context) error {
 		steps := (a.Epochs - a.Done) * ((of.samples + batch - 1) / batch)
 		hours := 0.0
 		if steps > 0 {
-			hours = float64(m.Width) * float64(m.Depth) * float64(steps) / pace / 3600
+			hours = float64(m.Nodes()) * float64(steps) / pace / 3600
 		}
 		a.Hours = &hours
 		total += hours / float64(f.Jobs)

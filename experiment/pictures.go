@@ -33,7 +33,7 @@ var (
 	byGates = &Picture{
 		Label: "deployed gates", Log: true, Chart: func(r *Row) string { return r.Data },
 		Line: func(r *Row) string { return fmt.Sprintf("%s, width %d", r.Network, r.Width) },
-		At:   func(m *config.Model) float64 { return float64(m.Width * m.Depth) },
+		At:   func(m *config.Model) float64 { return float64(m.Nodes()) },
 	}
 	byNetwork = &Picture{
 		Label: "network", Chart: func(r *Row) string { return r.Data },

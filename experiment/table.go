@@ -83,7 +83,7 @@ func row(n *Entry, s trainer.Seeds) Row {
 	m := &s.Config.Model
 	return Row{
 		Name: s.Config.Name, Data: s.Config.Data.Set, Width: m.Width, Depth: m.Depth, Network: n.Network,
-		Seeds: s.N, Epochs: s.Config.Train.Epochs, Gates: m.Width * m.Depth, Paper: n.Paper, NotRun: notYet, config: s.Config,
+		Seeds: s.N, Epochs: s.Config.Train.Epochs, Gates: m.Nodes(), Paper: n.Paper, NotRun: notYet, config: s.Config,
 	}
 }
 

@@ -55,7 +55,7 @@ func Pace(cfg config.Config, features, classes, threads int) (float64, error) {
 		eng.Step(batch, kernel.NewAdam(o.LR, o.Beta1, o.Beta2, o.Eps, step))
 		steps = step - 1
 	}
-	gates := float64(cfg.Model.Width) * float64(cfg.Model.Depth)
+	gates := float64(cfg.Model.Nodes())
 	return gates * float64(steps) / time.Since(begin).Seconds(), nil
 }
 
@@ -77,7 +77,7 @@ func randomBatch(words, samples, classes int) engine.Batch {
 // and what the program has without a network.
 func Bytes(cfg *config.Config, features, samples int) uint64 {
 	const program = 64 << 20
-	gates := uint64(cfg.Model.Width) * uint64(cfg.Model.Depth)
+	gates := uint64(cfg.Model.Nodes())
 	words := uint64(max(kernel.LeastWords, (cfg.Train.Batch+63)/64))
 	batch := gates * words * 8
 	if cfg.Train.Estimator == "soft" {

@@ -322,7 +322,7 @@ func (s *session) report(e *model.Epoch) {
 // rate returns gate steps per second of wall time since the first batch of this call,
 // evaluation and checkpoints included.
 func (s *session) rate() float64 {
-	gates := float64(s.Config.Model.Width) * float64(s.Config.Model.Depth)
+	gates := float64(s.Config.Model.Nodes())
 	return gates * float64(s.at.Step-s.startSteps) / max(1e-9, time.Since(s.started).Seconds())
 }
 

@@ -130,6 +130,15 @@ func (k *Keys) Title() string {
 // the keys such that [Keys.Check] finds no fault.
 func (k *Keys) Layers() []Layer { return k.Row().layers(k) }
 
+// Nodes returns the number of nodes in all layers.
+func (k *Keys) Nodes() int {
+	n := 0
+	for _, layer := range k.Layers() {
+		n += layer.Width * layer.Layers
+	}
+	return n
+}
+
 // Arity returns the number of logits that decide what a node computes: one for each of the sixteen operations of
 // two pins, or one for each line of its table.
 func (k *Keys) Arity() int {

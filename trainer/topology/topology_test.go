@@ -124,6 +124,13 @@ func TestLayers(t *testing.T) {
 				choices = append(choices, p.K)
 			}
 		}
+		nodes := 0
+		for _, w := range widths {
+			nodes += w
+		}
+		if got := c.keys.Nodes(); got != nodes {
+			t.Errorf("%s: %d nodes, want %d", c.name, got, nodes)
+		}
 		if !slices.Equal(widths, c.widths) || !slices.Equal(choices, c.choices) || c.keys.PrivateChains() != c.private {
 			t.Errorf("%s: widths %v, candidates %v, private chains %v", c.name, widths, choices, c.keys.PrivateChains())
 		}
