@@ -51,11 +51,6 @@ func (c recipe) aroundCore() bool {
 var networks = []network{
 	{"ialgn", []string{"model.width=300", "model.depth=20", "train.epochs=60"}, true, false},
 	{"rwlgn", []string{"model.topology=rwlgn", "model.width=400", "model.depth=4", "train.epochs=30"}, true, false},
-	{
-		"luts",
-		[]string{"model.inputs=6", "model.width=60", "model.depth=2", "model.anchors=16", "model.tau=1.5", "train.epochs=5"},
-		false, false,
-	},
 	{"random", []string{"model.init=random", "model.width=60", "model.depth=4", "train.epochs=1"}, false, false},
 	{
 		"classwise",
@@ -68,6 +63,11 @@ var networks = []network{
 		[]string{"model.init=random", "model.width=12", "model.depth=3", "model.anchors=4", "train.epochs=3"},
 		false,
 		true,
+	},
+	{
+		"luts",
+		[]string{"model.inputs=6", "model.width=60", "model.depth=2", "model.anchors=16", "model.tau=1.5", "train.epochs=5"},
+		false, false,
 	},
 }
 
@@ -112,10 +112,6 @@ var written = []recipe{
 	{"ialgn", "--scope full --target ice40 --pipeline 3", false},
 	{"ialgn", "--scope core --lut 6 --style lut", false},
 	{"rwlgn", "--scope full", false},
-	{"luts", "--scope gates", true},
-	{"luts", "--scope core --target xilinx7", false},
-	{"luts", "--scope full --lut 4", false},
-	{"luts", "--scope core --target xilinx7 --style lut", false},
 	{"rwlgn", "--scope core --lut 6 --assume-thermometer", false},
 	{"rwlgn", "--scope full --lut 6 --pipeline 2", false},
 	{"random", "--scope full", true},
@@ -124,6 +120,10 @@ var written = []recipe{
 	{"random", "--scope gates --lut 6", false},
 	{"classwise", "--scope full --target xilinx7 --style lut", false},
 	{"classwise", "--scope core --target ice40 --pipeline 2", true},
+	{"luts", "--scope gates", false},
+	{"luts", "--scope core --target xilinx7", false},
+	{"luts", "--scope full --lut 4", false},
+	{"luts", "--scope core --target xilinx7 --style lut", false},
 }
 
 // design is an output folder of the compiler that was found to be right, and what mutants
