@@ -228,7 +228,7 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 		step := quantiseBy(nodeVectors(), p.q, beta, ditherRow(p.Number, l.Number, i, k, len(beta)), largest)
 		p.integerSums(c, pin.K, wires, &batch, len(beta), step)
 	} else {
-		p.steps.pinSums(c, pin.K, wires, &batch, beta)
+		p.steps.pinSums(c.r, pin.K, wires, &batch, beta)
 	}
 	p.stepPin(pin, g)
 }
@@ -263,20 +263,5 @@ func stepFunction(n *Nodes, g int, s, t, slope []float32, operations *[Ops]float
 		n.Table[g], n.Top[g] = operationTable(op), top
 		return
 	}
-	grad := s[:n.Arity]
-	for a := range grad {
-		grad[a] = float32(grad[a] * slope[a])
-	}
-	noise.scale(grad)
-	adam.Step(w, m, v, grad)
-	n.Table[g] = positive(w)
-}
-
-// pinSums writes the sums R_j of a pin's candidates, rows of bits of the batch, to c.
-func (s *Steps) pinSums(c *choice, k int, wires Wires, batch *Batch, grad []float32) {
-	if f := vectors(); f != nil && batch.suits() {
-		s.vector.candidates(f, c.r, k, wires, batch, grad)
-		return
-	}
-	s.tables.Sum(c.r[:k], wires, batch, grad)
+	n.Table[g] = tableStep(adam, w, m, v, s, slope, noise)
 }

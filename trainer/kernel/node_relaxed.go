@@ -58,34 +58,8 @@ func (p *RelaxedNodePass) begin(l *NodeLayer, i int) {
 		sigmoids(p.t[:], p.slope[:], w)
 	}
 	for k, pin := range l.Pins {
-		p.values[k] = p.value(k, pin, i, g)
+		p.values[k] = p.steps.relax(&p.pins[k], pin, i, g, p.padded(), p.Below, &p.batch)
 	}
-}
-
-// value returns what pin k of node i is relaxed to.
-func (p *RelaxedNodePass) value(k int, pin *Pin, i, g int) []float32 {
-	own, n, row := &p.pins[k], p.padded(), p.words*64
-	switch {
-	case pin == nil:
-		return p.Below[i*row:][:n]
-	case pin.K == 1 && pin.Hidden:
-		return p.Below[int(pin.Bit[g])*row:][:n]
-	case pin.K == 1:
-		p.steps.spread(own.value[:n], p.X[int(pin.Bit[g])*p.words:][:p.words])
-		return own.value[:n]
-	}
-	at, to := g*pin.K, (g+1)*pin.K
-	p.steps.selection(own.q, pin.W[at:to], pin.Top[g])
-	p.steps.mean(own.value[:n], &own.choice, pin.K, pin.wires(at, to), p.rows(pin), &p.batch)
-	return own.value[:n]
-}
-
-// rows returns the rows of values that a pin reads, nil if it reads bits.
-func (p *RelaxedNodePass) rows(pin *Pin) []float32 {
-	if pin.Hidden {
-		return p.Below
-	}
-	return nil
 }
 
 // reduce returns the mean of the lines for sample s. The last pin halves the table first; all halves stand in levels,
@@ -164,7 +138,7 @@ func (p *RelaxedNodePass) updatePins(l *NodeLayer, own *Trace, i int) {
 		}
 		at, to := g*pin.K, (g+1)*pin.K
 		copy(share, c.q)
-		p.steps.sums(c, pin.K, pin.wires(at, to), p.rows(pin), &p.batch, p.pins[k].grad[:n])
+		p.steps.sums(c, pin.K, pin.wires(at, to), pin.rows(p.Below), &p.batch, p.pins[k].grad[:n])
 		arg, top := p.steps.selectStep(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], c)
 		pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
 	}

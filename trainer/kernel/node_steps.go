@@ -209,12 +209,13 @@ func (t quarters) sum(row []uint64) (sum int32) {
 }
 
 // tableStep makes a step on the logits w of a table with the moments m and v, from the sums of its lines and their
-// slopes, and returns what the table is then.
-func tableStep(c *Adam, w, m, v, s, slope []float32) (table uint64) {
+// slopes, and returns what the table is then. noise is that of the logits, nil without.
+func tableStep(c *Adam, w, m, v, s, slope []float32, noise *Noise) (table uint64) {
 	grad := s[:len(w)]
 	for a := range grad {
 		grad[a] = float32(grad[a] * slope[a])
 	}
+	noise.scale(grad)
 	c.Step(w, m, v, grad)
 	return positive(w)
 }

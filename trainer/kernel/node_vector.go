@@ -90,7 +90,7 @@ func (p *NodePass) pinGradient(beta, delta []float32, lines, bit int) (largest f
 	return step(&beta[0], &delta[0], &p.line[:len(delta)][0], &p.t[0], bit, len(delta)/Lanes)
 }
 
-// quantise is [quantise] by the path in use.
+// quantiseBy is [quantise] by the functions of a path.
 func quantiseBy(f *nodeSteps, q []int8, values, dither []float32, largest float32) (step float32) {
 	if f == nil {
 		return quantise(q, values, dither, largest)
@@ -122,7 +122,7 @@ func (p *NodePass) integerSums(c *choice, k int, wires Wires, batch *Batch, samp
 func (p *NodePass) tableStep(w, m, v []float32) (table uint64) {
 	f := nodeVectors()
 	if f == nil {
-		return tableStep(&p.Adam, w, m, v, p.s[:], p.slope[:])
+		return tableStep(&p.Adam, w, m, v, p.s[:], p.slope[:], nil)
 	}
 	p.steps.adam = p.Adam
 	return f.tableStep(&w[0], &m[:len(w)][0], &v[:len(w)][0], &p.s[0], &p.slope[0], len(w), &p.steps.adam.Beta1)

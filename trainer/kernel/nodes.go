@@ -119,20 +119,7 @@ func (n *Nodes) Hidden() (pins, candidates int) {
 
 // NewNodeUses returns who reads the nodes of a layer of the given width, if the next one is l. The edges of a reader
 // lead to the gradients of its hidden pins, in the order of the pins, and to the probabilities of their candidates.
-func NewNodeUses(l *NodeLayer, width int) *Uses {
-	u := &Uses{start: make([]uint32, width+1)}
-	l.eachEdge(func(node uint32, _ Edge) { u.start[node+1]++ })
-	for i := range width {
-		u.start[i+1] += u.start[i]
-	}
-	u.edges = newEdges(int(u.start[width]))
-	next := append([]uint32(nil), u.start[:width]...)
-	l.eachEdge(func(node uint32, e Edge) {
-		u.edges[next[node]] = e
-		next[node]++
-	})
-	return u
-}
+func NewNodeUses(l *NodeLayer, width int) *Uses { return usesOf(width, l.eachEdge) }
 
 // eachEdge calls f for all edges into a layer in the order of slots, with the node that is read.
 func (l *NodeLayer) eachEdge(f func(node uint32, e Edge)) {

@@ -79,26 +79,32 @@ func (p *RelaxedPass) fetchRows(l *Layer, i int) {
 // what the forward pass has computed of 32 candidates takes a fifth more time for the
 // whole step of 12,000 x 20, and as much memory as all rows.
 func (p *RelaxedPass) value(which int, pin *Pin, i, g int) []float32 {
-	own, n, row := &p.pins[which], p.padded(), p.words*64
+	return p.steps.relax(&p.pins[which], pin, i, g, p.padded(), p.Below, &p.batch)
+}
+
+// relax returns what a pin of gate i, whose entry is g, is relaxed to, for n samples of a batch: a row of values of the
+// layer before, or what it computes in own.
+func (s *Steps) relax(own *relaxedPin, pin *Pin, i, g, n int, below []float32, batch *Batch) []float32 {
+	row := batch.Words * 64
 	switch {
 	case pin == nil:
-		return p.Below[i*row:][:n]
+		return below[i*row:][:n]
 	case pin.K == 1 && pin.Hidden:
-		return p.Below[int(pin.Bit[g])*row:][:n]
+		return below[int(pin.Bit[g])*row:][:n]
 	case pin.K == 1:
-		p.steps.spread(own.value[:n], p.X[int(pin.Bit[g])*p.words:][:p.words])
+		s.spread(own.value[:n], batch.X[int(pin.Bit[g])*batch.Words:][:batch.Words])
 		return own.value[:n]
 	}
 	at, to := g*pin.K, (g+1)*pin.K
-	p.steps.selection(own.q, pin.W[at:to], pin.Top[g])
-	p.steps.mean(own.value[:n], &own.choice, pin.K, pin.wires(at, to), p.rows(pin), &p.batch)
+	s.selection(own.q, pin.W[at:to], pin.Top[g])
+	s.mean(own.value[:n], &own.choice, pin.K, pin.wires(at, to), pin.rows(below), batch)
 	return own.value[:n]
 }
 
-// rows returns the rows of values that a pin reads, nil if it reads bits.
-func (p *RelaxedPass) rows(pin *Pin) []float32 {
-	if pin.Hidden {
-		return p.Below
+// rows returns the rows of values that the pin reads, nil if it reads bits.
+func (p *Pin) rows(below []float32) []float32 {
+	if p.Hidden {
+		return below
 	}
 	return nil
 }
@@ -161,7 +167,7 @@ func (p *RelaxedPass) pin(share []float32, which int, pin *Pin, g int, grad []fl
 	}
 	c, at, to := &p.pins[which].choice, g*pin.K, (g+1)*pin.K
 	wires := pin.wires(at, to)
-	p.steps.sums(c, pin.K, wires, p.rows(pin), &p.batch, grad)
+	p.steps.sums(c, pin.K, wires, pin.rows(p.Below), &p.batch, grad)
 	arg, top := p.steps.selectStep(&p.Adam, pin.W[at:to], pin.M[at:to], pin.V[at:to], c)
 	pin.Bit[g], pin.Top[g] = pin.Wire(at+arg), top
 	copy(share, c.q)

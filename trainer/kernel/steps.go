@@ -100,14 +100,17 @@ func (s *Steps) UpdateSelection(c *Adam, w, m, v []float32, top float32, wires W
 // sumCandidates does the first part of UpdateSelection: it leaves the probabilities in q
 // and the sums of the candidates in r, which have the room.
 func (s *Steps) sumCandidates(w []float32, top float32, wires Wires, batch *Batch, grad []float32) {
-	k := len(w)
+	s.selection(s.q, w, top)
+	s.pinSums(s.r, len(w), wires, batch, grad)
+}
+
+// pinSums writes the sums of k candidates to r, which is padded to a multiple of [Lanes].
+func (s *Steps) pinSums(r []float32, k int, wires Wires, batch *Batch, grad []float32) {
 	if f := vectors(); f != nil && batch.suits() {
-		f.selection(&s.q[0], &w[0], k, top)
-		s.vector.candidates(f, s.r, k, wires, batch, grad)
+		s.vector.candidates(f, r, k, wires, batch, grad)
 		return
 	}
-	Selection(s.q[:k], w, top)
-	s.tables.Sum(s.r[:k], wires, batch, grad)
+	s.tables.Sum(r[:k], wires, batch, grad)
 }
 
 // stepSelection does the rest of UpdateSelection.

@@ -35,14 +35,20 @@ func (s *Gates) Slots() (a, b int) {
 // layer of section s, counted within it. Candidates must be below the width, and all edges
 // together below 1<<32.
 func NewUses(s *Gates, layer, width int) *Uses {
+	return usesOf(width, func(f func(gate uint32, e Edge)) { s.eachEdge(layer, width, f) })
+}
+
+// usesOf returns who reads the gates of a layer of the given width, from the edges that each calls f with in the order
+// of slots.
+func usesOf(width int, each func(f func(gate uint32, e Edge))) *Uses {
 	u := &Uses{start: make([]uint32, width+1)}
-	s.eachEdge(layer, width, func(gate uint32, _ Edge) { u.start[gate+1]++ })
+	each(func(gate uint32, _ Edge) { u.start[gate+1]++ })
 	for i := range width {
 		u.start[i+1] += u.start[i]
 	}
 	u.edges = newEdges(int(u.start[width]))
 	next := append([]uint32(nil), u.start[:width]...)
-	s.eachEdge(layer, width, func(gate uint32, e Edge) {
+	each(func(gate uint32, e Edge) {
 		u.edges[next[gate]] = e
 		next[gate]++
 	})
