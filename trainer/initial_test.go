@@ -197,3 +197,70 @@ func TestSkipLogits(t *testing.T) {
 		}
 	}
 }
+
+// TestTableLogits holds the start of nodes of other than two pins: a line has the share of the pins that are passed on,
+// pin A being the highest digit, and the first layer, and what is not passed on, nothing.
+func TestTableLogits(t *testing.T) {
+	skip := []string{"model.skip_logit=6", "model.init_noise=0", "model.depth=2", "model.inputs=3"}
+	for _, c := range []struct {
+		sets        []string
+		first, last []float32
+	}{
+		{nil, make([]float32, 8), []float32{-6, -6, -6, -6, 6, 6, 6, 6}},
+		{
+			[]string{"model.topology=tree", "model.leaves=2"},
+			make([]float32, 8),
+			[]float32{-6, -6, 0, 0, 0, 0, 6, 6},
+		},
+		{
+			[]string{"model.topology=layered", "model.widths=140,120"},
+			make([]float32, 8),
+			[]float32{-6, -2, -2, 2, -2, 2, 2, 6},
+		},
+	} {
+		m := initial(t, append(slices.Clone(skip), c.sets...)...)
+		for i, want := range [][]float32{c.first, c.last} {
+			for at := range slices.Chunk(m.Sections[i].Ops, len(want)) {
+				if !slices.Equal(at, want) {
+					t.Fatalf("%v: section %d: logits %v, want %v", c.sets, i, at, want)
+				}
+			}
+		}
+	}
+}
+
+// TestNodeWires holds the wires of trees and layers: each leaf is read once, by its own root; balanced wires read each
+// node equally often; those that choose have distinct candidates of the layer before.
+func TestNodeWires(t *testing.T) {
+	m := initial(t, "model.topology=tree", "model.inputs=4", "model.leaves=3", "model.depth=2")
+	for node := range m.Sections[1].Width {
+		for k := range 3 {
+			if got := m.Sections[1].Pins[k].Wires.At(node); int(got) != 3*node+k {
+				t.Fatalf("root %d, pin %d reads leaf %d, want %d", node, k, got, 3*node+k)
+			}
+		}
+	}
+	m = initial(t, "model.topology=layered", "model.depth=2", "model.inputs=4", "model.widths=160,120", "model.wiring=balanced")
+	uses := make([]int, 160)
+	for k := range 4 {
+		for node := range 120 {
+			uses[m.Sections[1].Pins[k].Wires.At(node)]++
+		}
+	}
+	if slices.ContainsFunc(uses, func(n int) bool { return n != 3 }) {
+		t.Errorf("480 balanced wires read 160 nodes %v times, want 3 times each", uses)
+	}
+	m = initial(t, "model.topology=layered", "model.depth=2", "model.inputs=3", "model.widths=160,120", "model.hidden=5")
+	for k := range 3 {
+		p := &m.Sections[1].Pins[k]
+		for node := range 120 {
+			seen := map[uint32]bool{}
+			for j := range p.K {
+				seen[p.Wires.At(node*p.K+j)] = true
+			}
+			if p.K != 5 || len(seen) != 5 || p.Wires.Max() >= 160 {
+				t.Fatalf("node %d, pin %d: candidates %v of %d", node, k, seen, p.Wires.Max())
+			}
+		}
+	}
+}

@@ -279,6 +279,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"another seed", path, "train.seed=3", "train.seed"},
 		{"another rate", path, "train.optimizer.lr=0.02", "train.optimizer.lr"},
 		{"fewer epochs", path, "train.epochs=1", "train.epochs"},
+		{"other candidates", path, "train.candidates.kind=random", "train.candidates.kind"},
 	} {
 		_, err := Run{Config: parse(t, c.set), Model: c.model, Resume: true}.Train(t.Context())
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,0 +1,47 @@
+package trainer
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestActive holds in which epochs candidates are replaced: every so many, until the share of all.
+func TestActive(t *testing.T) {
+	for _, c := range []struct {
+		sets []string
+		kind string
+		want []int
+	}{
+		{[]string{"train.candidates.kind=gradient"}, "gradient", []int{0, 1, 2, 3, 4, 5}},
+		{[]string{"train.candidates.kind=gradient", "train.candidates.every=2"}, "gradient", []int{0, 2, 4}},
+		{[]string{"train.candidates.kind=gradient", "train.candidates.until=0.25"}, "gradient", []int{0, 1, 2}},
+		{[]string{"train.candidates.kind=random", "train.candidates.until=1"}, "random", []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{[]string{"train.candidates.kind=random"}, "gradient", nil},
+		{nil, "random", nil},
+	} {
+		s := &session{Run: Run{Config: parse(t, append(c.sets, "train.epochs=10")...)}}
+		var got []int
+		for s.at.Epoch = range 10 {
+			if s.active(c.kind) {
+				got = append(got, s.at.Epoch)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v: active in %v, want %v", c.sets, got, c.want)
+		}
+	}
+}
+
+// TestOtherEpochs refuses to resume a run that replaces candidates with another number of epochs, on which the end of
+// the replacements depends.
+func TestOtherEpochs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	train(t, Run{Config: parse(t, "train.epochs=1", "train.candidates.kind=random"), Model: path})
+	_, err := (Run{Config: parse(t, "train.epochs=2", "train.candidates.kind=random"), Model: path, Resume: true}).
+		Train(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "random candidates are replaced until a share of train.epochs = 1") {
+		t.Errorf("error %v", err)
+	}
+}
