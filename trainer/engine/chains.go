@@ -17,6 +17,7 @@ type chainEngine struct {
 	first   *kernel.Gates
 	rest    *kernel.Gates // nil at depth 1
 	workers []*chainWorker
+	tallies []*tally // the workers' own
 }
 
 // newChains returns the chain engine for a network of private chains.
@@ -30,7 +31,8 @@ func newChains(m *model.Model, maxBatch, threads int) (*chainEngine, error) {
 		e.rest = n.sections[1]
 	}
 	for t := range n.crew.Size() {
-		e.workers = append(e.workers, newChainWorker(e, m.Width*t/n.crew.Size(), m.Width*(t+1)/n.crew.Size()))
+		w := newChainWorker(e, m.Width*t/n.crew.Size(), m.Width*(t+1)/n.crew.Size())
+		e.workers, e.tallies = append(e.workers, w), append(e.tallies, w.tally)
 	}
 	return e, nil
 }
@@ -61,10 +63,7 @@ func (e *chainEngine) Step(b Batch, adam kernel.Adam) Result {
 func (e *chainEngine) Measure(b Batch) Result {
 	e.check(b)
 	e.each(func(w *chainWorker) { w.forward(b.X) })
-	clear(e.counts)
-	for _, w := range e.workers {
-		e.add(w.firstClass, w.counts)
-	}
+	e.add(e.tallies)
 	return e.loss(e.crew, b.Labels)
 }
 

@@ -1,33 +1,20 @@
 package engine
 
-import (
-	"ialgn/internal/bitplane"
-	"ialgn/trainer/kernel"
-)
+import "ialgn/trainer/kernel"
 
-// chainWorker trains the chains from lo up to hi.
+// chainWorker trains the chains of its tally.
 type chainWorker struct {
-	e          *chainEngine
-	lo, hi     int
-	firstClass int
-	counts     []int32 // [classes touched][samples, padded]
-	counters   []bitplane.Counter
-
+	*tally
+	e    *chainEngine
 	pass *kernel.Pass
 }
 
 func newChainWorker(e *chainEngine, lo, hi int) *chainWorker {
-	w := &chainWorker{e: e, lo: lo, hi: hi, firstClass: lo / e.perClass}
-	touched := (hi-1)/e.perClass - w.firstClass + 1
-	padded := e.words * 64
-	w.counts = make([]int32, touched*padded)
-	w.counters = make([]bitplane.Counter, e.words)
 	k := max(e.first.A.K, e.first.B.K)
 	if e.rest != nil {
 		k = max(k, e.rest.B.K)
 	}
-	w.pass = kernel.NewPass(e.depth, e.words, k)
-	return w
+	return &chainWorker{tally: newTally(e.readout, lo, hi), e: e, pass: kernel.NewPass(e.depth, e.words, k)}
 }
 
 // groups calls f for the worker's chains, a few at a time, from the last ones down: an
@@ -41,28 +28,14 @@ func (w *chainWorker) groups(f func(chain, chains int)) {
 
 // forward counts the ones of each class of the worker's chains.
 func (w *chainWorker) forward(x []uint64) {
-	e, n := w.e, w.e.words
 	w.pass.X = x
-	for chain := w.lo; chain < w.hi; {
-		class := chain / e.perClass
-		end := min((class+1)*e.perClass, w.hi)
+	w.classes(func(chain, end int) {
 		for ; chain < end; chain += w.pass.Group {
 			chains := min(w.pass.Group, end-chain)
-			w.pass.Forward(e.first, e.rest, chain, chains)
-			for k := range w.counters {
-				w.counters[k].AddRows(w.pass.Out[k:chains*n], n)
-			}
+			w.pass.Forward(w.e.first, w.e.rest, chain, chains)
+			w.rows(chains, w.pass.Out)
 		}
-		chain = end
-		w.endClass(class - w.firstClass)
-	}
-}
-
-func (w *chainWorker) endClass(c int) {
-	for k := range w.counters {
-		w.counters[k].Store(w.counts[(c*w.e.words+k)*64:][:64])
-		w.counters[k].Reset()
-	}
+	})
 }
 
 // backward updates the worker's chains from the upstream gradient of their classes.

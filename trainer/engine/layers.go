@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"ialgn/internal/bitplane"
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
@@ -17,16 +16,15 @@ type layerEngine struct {
 	*stack[uint64]
 	sums    *kernel.Trace // gradient of the loss by each class count
 	workers []*layerWorker
+	tallies []*tally
 
 	forward, count, update func(member int)
 }
 
 // layerWorker does the gates from lo up to hi of each layer.
 type layerWorker struct {
-	lo, hi   int
-	pass     *kernel.LayerPass
-	counters []bitplane.Counter
-	counts   []int32 // counts of the classes that the worker's gates belong to
+	lo, hi int
+	pass   *kernel.LayerPass
 }
 
 func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
@@ -54,10 +52,12 @@ func newLayers(m *model.Model, maxBatch, threads int) (Engine, error) {
 		}
 	}
 	for t, lo := range e.bounds[:n.crew.Size()] {
-		e.workers = append(e.workers, newLayerWorker(e, lo, e.bounds[t+1]))
+		pass := kernel.NewLayerPass(e.words, mostCandidates(e.layers))
+		e.workers = append(e.workers, &layerWorker{lo: lo, hi: e.bounds[t+1], pass: pass})
+		e.tallies = append(e.tallies, newTally(e.readout, lo, e.bounds[t+1]))
 	}
 	e.forward = func(i int) { e.workers[i].forward(e) }
-	e.count = func(i int) { e.workers[i].count(e) }
+	e.count = func(i int) { e.tallies[i].layer(e.rows[len(e.rows)-1]) }
 	e.update = func(i int) { e.workers[i].update(e) }
 	return e, nil
 }
@@ -81,14 +81,6 @@ func checkEdges(m *model.Model) error {
 	return nil
 }
 
-func newLayerWorker(e *layerEngine, lo, hi int) *layerWorker {
-	touched := (hi-1)/e.perClass - lo/e.perClass + 1
-	return &layerWorker{
-		lo: lo, hi: hi, pass: kernel.NewLayerPass(e.words, mostCandidates(e.layers)),
-		counters: make([]bitplane.Counter, e.words), counts: make([]int32, touched*e.words*64),
-	}
-}
-
 // Step implements [Engine].
 func (e *layerEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
@@ -101,10 +93,7 @@ func (e *layerEngine) Step(b Batch, adam kernel.Adam) Result {
 func (e *layerEngine) Measure(b Batch) Result {
 	e.up(b, e.forward)
 	e.crew.Run(e.count)
-	clear(e.counts)
-	for _, w := range e.workers {
-		e.add(w.lo/e.perClass, w.counts)
-	}
+	e.add(e.tallies)
 	return e.loss(e.crew, b.Labels)
 }
 
@@ -122,20 +111,4 @@ func (w *layerWorker) update(e *layerEngine) {
 	}
 	w.pass.X, w.pass.Below, w.pass.Samples, w.pass.Adam = e.batch.X, e.below(), len(e.batch.Labels), e.adam
 	w.pass.Update(e.layers[e.layer], own, next, w.lo, w.hi)
-}
-
-// count counts the ones of the worker's gates of the last layer by class.
-func (w *layerWorker) count(e *layerEngine) {
-	out := e.rows[len(e.rows)-1]
-	for from := w.lo; from < w.hi; {
-		class := from / e.perClass
-		end := min((class+1)*e.perClass, w.hi)
-		for k := range w.counters {
-			c := &w.counters[k]
-			c.Reset()
-			c.AddRows(out[from*e.words+k:end*e.words], e.words)
-			c.Store(w.counts[((class-w.lo/e.perClass)*e.words+k)*64:][:64])
-		}
-		from = end
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ialgn/internal/bitplane"
 	"ialgn/internal/hugepage"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
@@ -199,16 +198,10 @@ func (n *nodeNetwork[T]) Moments() []Moment {
 // nodeEngine trains networks of nodes with any number of pins and layers of any width, with hard values.
 type nodeEngine struct {
 	*nodeNetwork[uint64]
-	workers []*nodeWorker
+	passes  []*kernel.NodePass
+	tallies []*tally
 
 	forward, count, update func(member int)
-}
-
-// nodeWorker is the scratch of a goroutine.
-type nodeWorker struct {
-	pass     *kernel.NodePass
-	counters []bitplane.Counter
-	counts   []int32 // counts of the classes that the worker's nodes belong to
 }
 
 func newNodeEngine(b *base) Engine {
@@ -221,24 +214,39 @@ func newNodeEngine(b *base) Engine {
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
 	}
-	for range b.crew.Size() {
-		e.workers = append(e.workers, &nodeWorker{
-			pass:     kernel.NewNodePass(o, b.words, e.widest()),
-			counters: make([]bitplane.Counter, b.words), counts: make([]int32, b.classes*b.words*64),
-		})
+	e.layer = len(e.layers) - 1
+	for i := range b.crew.Size() {
+		e.passes = append(e.passes, kernel.NewNodePass(o, b.words, e.widest()))
+		lo, hi := e.bounds(i)
+		e.tallies = append(e.tallies, newTally(b.readout, lo, hi))
 	}
-	e.forward = func(i int) { e.workers[i].forward(e, i) }
-	e.count = func(i int) { e.workers[i].count(e, i) }
-	e.update = func(i int) { e.workers[i].update(e, i) }
+	e.forward = func(i int) {
+		from, to := e.bounds(i)
+		e.begin(i).Forward(e.layers[e.layer], e.rows[e.layer], from, to)
+	}
+	e.count = func(i int) { e.tallies[i].layer(e.rows[len(e.rows)-1]) }
+	e.update = func(i int) {
+		own, next := e.turns()
+		from, to := e.bounds(i)
+		e.begin(i).Update(e.layers[e.layer], own, next, e.gradient, from, to)
+	}
 	return e
+}
+
+// begin tells a goroutine's pass of the current layer and batch.
+func (e *nodeEngine) begin(member int) *kernel.NodePass {
+	p := e.passes[member]
+	p.X, p.Below, p.Number = e.batch.X, e.below(), e.batch.Step
+	p.Samples, p.Adam = len(e.batch.Labels), e.adam
+	return p
 }
 
 // Step implements [Engine].
 func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
-	for _, w := range e.workers {
-		if w.pass.Sink = nil; e.scores != nil {
-			w.pass.Sink = e.scores
+	for _, p := range e.passes {
+		if p.Sink = nil; e.scores != nil {
+			p.Sink = e.scores
 		}
 	}
 	if e.down(adam, e.update); e.scores != nil {
@@ -250,50 +258,9 @@ func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 // Measure implements [Engine].
 func (e *nodeEngine) Measure(b Batch) Result {
 	e.up(b, e.forward)
-	e.layer = len(e.layers) - 1
 	e.crew.Run(e.count)
-	clear(e.counts)
-	for _, w := range e.workers {
-		e.add(0, w.counts)
-	}
+	e.add(e.tallies)
 	return e.loss(e.crew, b.Labels)
-}
-
-// begin tells the worker of the current layer and batch.
-func (w *nodeWorker) begin(e *nodeEngine) *kernel.NodeLayer {
-	w.pass.X, w.pass.Below, w.pass.Number = e.batch.X, e.below(), e.batch.Step
-	w.pass.Samples, w.pass.Adam = len(e.batch.Labels), e.adam
-	return e.layers[e.layer]
-}
-
-// forward computes the worker's nodes of the current layer.
-func (w *nodeWorker) forward(e *nodeEngine, member int) {
-	from, to := e.bounds(member)
-	w.pass.Forward(w.begin(e), e.rows[e.layer], from, to)
-}
-
-// update updates the worker's nodes of the current layer.
-func (w *nodeWorker) update(e *nodeEngine, member int) {
-	own, next := e.turns()
-	from, to := e.bounds(member)
-	w.pass.Update(w.begin(e), own, next, e.gradient, from, to)
-}
-
-// count counts the ones of the worker's nodes of the last layer by class.
-func (w *nodeWorker) count(e *nodeEngine, member int) {
-	out := e.rows[len(e.rows)-1]
-	clear(w.counts)
-	for from, end := e.bounds(member); from < end; {
-		class := from / e.perClass
-		to := min((class+1)*e.perClass, end)
-		for k := range w.counters {
-			c := &w.counters[k]
-			c.Reset()
-			c.AddRows(out[from*e.words+k:to*e.words], e.words)
-			c.Store(w.counts[(class*e.words+k)*64:][:64])
-		}
-		from = to
-	}
 }
 
 // relaxedNodes trains networks of nodes with relaxed values.

@@ -40,11 +40,14 @@ func newReadout(m *model.Model, words, threads int) *readout {
 // top returns the gradient of the output of gate i of the last layer.
 func (r *readout) top(i int) []float32 { return r.delta[i/r.perClass] }
 
-// add adds a worker's counts, which begin with the given class.
-func (r *readout) add(class int, counts []int32) {
-	from := class * r.words * 64
-	for i, n := range counts {
-		r.counts[from+i] += float64(n)
+// add adds up what goroutines counted.
+func (r *readout) add(tallies []*tally) {
+	clear(r.counts)
+	for _, t := range tallies {
+		from := t.lo / r.perClass * r.words * 64
+		for i, n := range t.counts {
+			r.counts[from+i] += float64(n)
+		}
 	}
 }
 

@@ -1,0 +1,46 @@
+package engine
+
+import "ialgn/internal/bitplane"
+
+// tally is a goroutine's count of the ones of some nodes of the last layer, by class.
+type tally struct {
+	r        *readout
+	lo, hi   int // the nodes
+	counters []bitplane.Counter
+	counts   []int32 // [classes touched][samples, padded]
+}
+
+func newTally(r *readout, lo, hi int) *tally {
+	touched := (hi-1)/r.perClass - lo/r.perClass + 1
+	return &tally{
+		r: r, lo: lo, hi: hi, counters: make([]bitplane.Counter, r.words), counts: make([]int32, touched*r.words*64),
+	}
+}
+
+// classes counts the nodes: add is called once a class for those of them that belong to it, and passes their rows to
+// [tally.rows].
+func (t *tally) classes(add func(from, to int)) {
+	first := t.lo / t.r.perClass
+	for from := t.lo; from < t.hi; {
+		class := from / t.r.perClass
+		to := min((class+1)*t.r.perClass, t.hi)
+		add(from, to)
+		for k := range t.counters {
+			t.counters[k].Store(t.counts[((class-first)*t.r.words+k)*64:][:64])
+			t.counters[k].Reset()
+		}
+		from = to
+	}
+}
+
+// rows counts the ones of nodes of one class.
+func (t *tally) rows(nodes int, out []uint64) {
+	for k := range t.counters {
+		t.counters[k].AddRows(out[k:nodes*t.r.words], t.r.words)
+	}
+}
+
+// layer counts the nodes in the rows of the whole layer.
+func (t *tally) layer(out []uint64) {
+	t.classes(func(from, to int) { t.rows(to-from, out[from*t.r.words:]) })
+}
