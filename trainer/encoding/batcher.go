@@ -13,8 +13,8 @@ import (
 const blockFeatures = 128
 
 // Batcher spreads samples of a packed set into thermometer bits, a batch at a time:
-// [Packed.Gather] and [Encoder.Thermometer] in one, block by block on several
-// goroutines, without the planes of a whole batch in memory.
+// [Packed.Gather] and [Encoder.Thermometer] or [Encoder.Compare] in one, block by block on
+// several goroutines, without the planes of a whole batch in memory.
 //
 // A Batcher is for one caller at a time; it allocates only in [NewBatcher].
 type Batcher struct {
@@ -23,6 +23,8 @@ type Batcher struct {
 	words  int
 	crew   *crew.Crew
 	planes [][]uint64 // bit planes of one block of samples, a buffer for each goroutine
+
+	spread func(dst, planes []uint64, from, to int) // of the features of a block
 }
 
 // NewBatcher returns a Batcher of samples of set, which holds levels of enc, with rows
@@ -33,6 +35,23 @@ func NewBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 		panic(fmt.Sprintf("encoding: %d features of %d bits are not levels of %d features of %d bits",
 			set.Features, set.Width, enc.Features(), enc.LevelBits()))
 	}
+	b := newBatcher(enc, set, words, c)
+	b.spread = func(dst, planes []uint64, from, to int) { enc.spread(dst, planes, words, to-from) }
+	return b
+}
+
+// NewWordBatcher is [NewBatcher] of a set of feature words, of BitsIn bits or more.
+func NewWordBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
+	if set.Features != enc.Features() || set.Width < enc.BitsIn {
+		panic(fmt.Sprintf("encoding: %d features of %d bits are not words of %d features of %d bits",
+			set.Features, set.Width, enc.Features(), enc.BitsIn))
+	}
+	b := newBatcher(enc, set, words, c)
+	b.spread = func(dst, planes []uint64, from, to int) { enc.compare(dst, planes, set.Width, words, from, to) }
+	return b
+}
+
+func newBatcher(enc *Encoder, set *Packed, words int, c *crew.Crew) *Batcher {
 	b := &Batcher{enc: enc, set: set, words: words, crew: c, planes: make([][]uint64, c.Size())}
 	for i := range b.planes {
 		b.planes[i] = make([]uint64, min(blockFeatures, set.Features)*set.Width*words)
@@ -69,5 +88,5 @@ func (b *Batcher) block(dst, planes []uint64, index []int32, k int) {
 	from := k * blockFeatures
 	to := min(from+blockFeatures, b.set.Features)
 	b.set.gather(planes, b.words, index, from, to)
-	b.enc.spread(dst[from*(b.enc.Bits-1)*b.words:], planes, b.words, to-from)
+	b.spread(dst[from*(b.enc.Bits-1)*b.words:], planes, from, to)
 }

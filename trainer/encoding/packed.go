@@ -31,6 +31,17 @@ func NewPacked(features, width int) *Packed {
 	return &Packed{Features: features, Width: width, stride: stride, shift: bits.Len(uint(max(1, chunkWords/stride))) - 1}
 }
 
+// NewBlank returns a set of samples of zeros with label 0, the rows of which may be changed. It panics as
+// [NewPacked] does.
+func NewBlank(features, width, samples int) *Packed {
+	p := NewPacked(features, width)
+	zeros := make([]uint16, features)
+	for range samples {
+		p.Append(zeros, 0)
+	}
+	return p
+}
+
 // Len returns the number of samples.
 func (p *Packed) Len() int { return len(p.Labels) }
 
@@ -72,7 +83,7 @@ func (p *Packed) last() *[]uint64 {
 	return &p.chunks[len(p.chunks)-1]
 }
 
-// Row returns the packed words of sample i, a view that must not be changed.
+// Row returns the packed words of sample i, a view that must not be changed but in a set of [NewBlank].
 func (p *Packed) Row(i int) []uint64 {
 	at := i & (1<<p.shift - 1) * p.stride
 	return p.chunks[i>>p.shift][at : at+p.stride : at+p.stride]

@@ -1,0 +1,61 @@
+package encoding
+
+import "fmt"
+
+// Compare spreads planes of feature words into thermometer bits, as [Encoder.Thermometer] does with levels: planes are
+// the bit rows of the words of all features, as [Packed.Gather] writes them, width of them a feature; dst receives
+// Inputs() rows of words words.
+//
+// It panics if either is too short. It allocates nothing and may run in several goroutines at once.
+func (e *Encoder) Compare(dst, planes []uint64, width, words int) {
+	if len(planes) < e.Features()*width*words || len(dst) < e.Inputs()*words {
+		panic(fmt.Sprintf("encoding: %d words of planes and %d of bits for %d features of %d bits, %d words a row",
+			len(planes), len(dst), e.Features(), width, words))
+	}
+	e.compare(dst, planes, width, words, 0, e.Features())
+}
+
+// compare is [Encoder.Compare] of the features from to to-1, of which planes and dst hold the rows.
+//
+// From the lowest bit up, a word is above a threshold if its bit is above the threshold's, or is equal and the rest is
+// above: one operation a bit, as the bits of the threshold are known.
+func (e *Encoder) compare(dst, planes []uint64, width, words, from, to int) {
+	row := width * words
+	for f, thresholds := range e.Thresholds[from:to] {
+		x := planes[f*row:][:row]
+		for j, t := range thresholds {
+			above := dst[(f*len(thresholds)+j)*words:][:words]
+			if words == 2 {
+				above[0], above[1] = compare2(x, t)
+				continue
+			}
+			for w := range above {
+				above[w] = 0
+				for b, rest := w, t; b < row; b, rest = b+words, rest>>1 {
+					above[w] = compareBit(above[w], x[b], rest)
+				}
+			}
+		}
+	}
+}
+
+// compareBit continues a comparison with the next higher bit of the words and of the threshold, which is the lowest one
+// of t.
+func compareBit(above, x uint64, t uint16) uint64 {
+	if t&1 != 0 {
+		return above & x
+	}
+	return above | x
+}
+
+// compare2 compares the words of two rows, those of batches from 65 to 128.
+func compare2(x []uint64, t uint16) (a0, a1 uint64) {
+	for ; len(x) >= 2; x, t = x[2:], t>>1 {
+		if t&1 != 0 {
+			a0, a1 = a0&x[0], a1&x[1]
+		} else {
+			a0, a1 = a0|x[0], a1|x[1]
+		}
+	}
+	return a0, a1
+}
