@@ -22,6 +22,11 @@ type Data struct {
 	Train, Test *encoding.Packed // levels
 	TrainSHA256 string           // digest of the decoded content, as package dataset defines it
 	TestSHA256  string
+
+	// The feature words of the training part, 8 bits each, and the shape of its images; if images are changed in
+	// training.
+	Words *encoding.Packed
+	Shape dataset.Shape
 }
 
 // LoadData reads the configuration's data set from the first of the folders that has
@@ -38,11 +43,17 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	if err := cfg.CheckClasses(len(set.Classes), enc.Inputs()); err != nil {
 		return nil, err
 	}
-	d := &Data{Name: set.Name, Classes: set.Classes, Encoder: enc}
-	if d.Train, err = levels(ctx, set, dataset.Train, enc); err != nil {
+	if err := cfg.CheckImages(set.Shape != dataset.Shape{}); err != nil {
 		return nil, err
 	}
-	if d.Test, err = levels(ctx, set, dataset.Test, enc); err != nil {
+	d := &Data{Name: set.Name, Classes: set.Classes, Encoder: enc, Shape: set.Shape}
+	if cfg.Train.Augment.Active() {
+		d.Words = encoding.NewPacked(set.Features, 8)
+	}
+	if d.Train, err = levels(ctx, set, dataset.Train, enc, d.Words); err != nil {
+		return nil, err
+	}
+	if d.Test, err = levels(ctx, set, dataset.Test, enc, nil); err != nil {
 		return nil, err
 	}
 	d.TrainSHA256, d.TestSHA256 = set.Digest(dataset.Train), set.Digest(dataset.Test)
@@ -96,12 +107,16 @@ func quantile(ctx context.Context, c config.Encoder, set *dataset.Set) (*encodin
 	return h.Quantile(c.Bits, set.FeatureNames)
 }
 
-// levels packs the levels of a part.
-func levels(ctx context.Context, set *dataset.Set, part dataset.Part, enc *encoding.Encoder) (*encoding.Packed, error) {
+// levels packs the levels of a part, and its feature words into words, unless that is nil.
+func levels(ctx context.Context, set *dataset.Set, part dataset.Part, enc *encoding.Encoder, words *encoding.Packed,
+) (*encoding.Packed, error) {
 	p, row := encoding.NewPacked(set.Features, enc.LevelBits()), make([]uint16, set.Features)
 	err := set.Read(ctx, part, func(values []uint16, label int) error {
 		enc.Levels(row, values)
 		p.Append(row, label)
+		if words != nil {
+			words.Append(values, label)
+		}
 		return nil
 	})
 	return p, err

@@ -96,6 +96,10 @@ var networks = []struct {
 	{"gradient", []string{"train.candidates.kind=gradient"}, "353642448b56e13815a6ea237b83c6c2855394f3693bdc2e037e63f2ac36fb84", true},
 	{"gradient-hidden", []string{"train.candidates.kind=gradient", "model.hidden=6"}, "06552b40751c7a259070e9c747a6fa43dd0be9e75f6211f33218d315a9c69509", false},
 	{"gradient-soft", []string{"train.candidates.kind=gradient", "train.estimator=soft", "model.hidden=6"}, "a90cf0b1983e836f89569e24d6187c016881ef46a53b3ce8e667c7053e0106fe", true},
+	{"shifted", []string{"train.augment.shift=1", "train.augment.flip=true", "train.augment.share=0.7"}, "c77193e3546d80b7f09286eef13d157b7ba996e529778e52201a6495e9857eb5", false},
+	{"turned", []string{
+		"train.augment.shift=1", "train.augment.rotate=8", "train.augment.scale=0.08", "train.augment.shear=0.1",
+	}, "c02719bfd6636eb5a00df2a809e2328153a06e5916d5556609d447c1900c4fea", false},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 

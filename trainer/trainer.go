@@ -20,6 +20,7 @@ import (
 	"ialgn/internal/option"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
+	"ialgn/trainer/augment"
 	"ialgn/trainer/config"
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
@@ -89,10 +90,10 @@ type session struct {
 	relaxed relaxedTest
 	replacing
 
-	order   []int32 // the epoch's samples
-	batcher *encoding.Batcher
-	rows    []uint64 // one batch
-	labels  []uint8
+	order  []int32             // the epoch's samples
+	gather func(index []int32) // writes those samples of the current epoch to rows
+	rows   []uint64            // one batch
+	labels []uint8
 
 	inStep time.Duration // time that this call has spent in optimiser steps
 
@@ -144,7 +145,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	atomicfile.RemoveLeftovers(r.Model)
 	s := &session{Run: r, data: data}
 	if v := r.Config.Train.Validation; v.Share > 0 {
-		if s.validation, err = holdOut(data.Train, v.Share, r.Config.Train.Seed); err != nil {
+		if s.validation, err = data.holdOut(v.Share, r.Config.Train.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -175,13 +176,22 @@ func (s *session) prepare() error {
 	if err != nil {
 		return err
 	}
-	enc, words := s.data.Encoder, s.eng.Words()
 	s.order = make([]int32, s.data.Train.Len())
-	s.batcher = encoding.NewBatcher(enc, s.data.Train, words, s.eng.Crew())
-	s.rows = hugepage.Make[uint64](enc.Inputs() * words)
+	s.gather = s.batcher()
+	s.rows = hugepage.Make[uint64](s.data.Encoder.Inputs() * s.eng.Words())
 	s.labels = make([]uint8, 0, s.Config.Train.Batch)
 	s.rates = newSchedule(&s.Config.Train, s.batches())
 	return s.beginWatch()
+}
+
+// batcher returns what writes samples of the training set to rows, as they are or changed.
+func (s *session) batcher() func(index []int32) {
+	if t := &s.Config.Train; t.Augment.Active() {
+		b := augment.NewBatcher(t, s.data.Shape, s.data.Encoder, s.data.Words, s.eng.Words(), s.eng.Crew())
+		return func(index []int32) { b.Batch(s.rows, s.at.Epoch, index) }
+	}
+	b := encoding.NewBatcher(s.data.Encoder, s.data.Train, s.eng.Words(), s.eng.Crew())
+	return func(index []int32) { b.Batch(s.rows, index) }
 }
 
 // begin makes a new model, drawn or from a file, and its engine.
@@ -260,7 +270,7 @@ func (s *session) batches() int {
 func (s *session) batch() {
 	size := s.Config.Train.Batch
 	index := s.order[s.at.Batch*size : min((s.at.Batch+1)*size, len(s.order))]
-	s.batcher.Batch(s.rows, index)
+	s.gather(index)
 	s.labels = s.labels[:0]
 	for _, i := range index {
 		s.labels = append(s.labels, s.data.Train.Labels[i])

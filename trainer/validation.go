@@ -19,19 +19,22 @@ import (
 // go on.
 func BestPath(model string) string { return model + ".best" }
 
-// holdOut takes a share of the training samples out of the set and returns them, the
+// holdOut takes a share of the training samples out of the data and returns them, the
 // validation set: as many as the share rounds to, but at least one, drawn by the seed
 // without regard to classes. Both parts keep the order of the samples.
-func holdOut(train *encoding.Packed, share float64, seed uint64) (*encoding.Packed, error) {
-	if train.Len() < 2 {
+func (d *Data) holdOut(share float64, seed uint64) (*encoding.Packed, error) {
+	if d.Train.Len() < 2 {
 		return nil, errors.New("train.validation.share: a single training sample cannot be split; use 0")
 	}
-	order := make([]int32, train.Len())
+	order := make([]int32, d.Train.Len())
 	draw.New(seed, draw.Validation, 0, 0).Permutation(order)
 	n := int(math.Round(share * float64(len(order))))
 	heldOut := order[:min(max(n, 1), len(order)-1)]
 	slices.Sort(heldOut)
-	return train.Extract(heldOut), nil
+	if d.Words != nil {
+		d.Words.Extract(heldOut)
+	}
+	return d.Train.Extract(heldOut), nil
 }
 
 // bestValidation returns the epoch, from 1, with the largest validation accuracy, the

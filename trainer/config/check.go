@@ -47,6 +47,11 @@ var limits = []limit{
 	{"train.optimizer.eps", 1e-30, 1},
 	{"train.epochs", 1, 1e6},
 	{"train.batch", 1, 1024},
+	{"train.augment.shift", 0, 64},
+	{"train.augment.rotate", 0, 180},
+	{"train.augment.scale", 0, 0.5},
+	{"train.augment.shear", 0, 1},
+	{"train.augment.share", 0, 1},
 	{"train.schedule.warmup", 0, 1e6},
 	{"train.validation.share", 0, 0.9},
 	{"train.validation.patience", 0, 1e6},
@@ -90,7 +95,7 @@ var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
-		c.checkTopology, c.checkData, c.checkKinds, c.checkSchedule, c.checkValidation,
+		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkSchedule, c.checkValidation,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -67,6 +67,7 @@ type Train struct {
 	Temperature float64    `yaml:"temperature" json:"temperature,omitempty"` // of the choices of gumbel
 	Gradients   string     `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
 	Candidates  Candidates `yaml:"candidates" json:"candidates,omitzero"`
+	Augment     Augment    `yaml:"augment" json:"augment,omitzero"`
 	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
 	Epochs      int        `yaml:"epochs" json:"epochs"`
 	Batch       int        `yaml:"batch" json:"batch"`

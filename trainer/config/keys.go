@@ -13,7 +13,7 @@ import (
 // field is a key of the configuration with its value.
 type field struct {
 	key   string
-	value reflect.Value // settable: a string, int, uint64 or float64
+	value reflect.Value // settable: a string, bool, int, uint64 or float64
 }
 
 // fields returns all keys in the order of the struct.

@@ -29,6 +29,8 @@ func set(t *testing.T, c *config.Config, key string) {
 	switch v := valueOf(c, key); v.Kind() {
 	case reflect.String:
 		v.SetString(v.String() + "x")
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
 	case reflect.Int:
 		v.SetInt(v.Int() + 1)
 	case reflect.Uint64:

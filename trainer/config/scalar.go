@@ -32,6 +32,13 @@ func (s scalar) assign(to reflect.Value) error {
 	if s.quoted {
 		return hint.With(fmt.Errorf("%s is text, want %s", s.short(), kind), "leave the quotes out")
 	}
+	if to.Kind() == reflect.Bool {
+		if s.text != "true" && s.text != "false" {
+			return fmt.Errorf("%s is not %s", s.short(), kind)
+		}
+		to.SetBool(s.text == "true")
+		return nil
+	}
 	err := s.number(to)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
@@ -74,6 +81,8 @@ func kindName(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.String:
 		return "text"
+	case v.Kind() == reflect.Bool:
+		return "true or false"
 	case v.CanFloat():
 		return "a number"
 	case v.CanUint():

@@ -69,5 +69,6 @@ func cifarSet(k *kind, src *cifarSource) *Set {
 	return &Set{
 		Name: k.name, Classes: slices.Clone(k.classes),
 		Features: cifarPixels, FeatureNames: names, BitsIn: 8, Max: 255, source: src,
+		Shape: Shape{3, 32, 32},
 	}
 }

@@ -36,6 +36,9 @@ func TestCIFAR10(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want := (Shape{Planes: 3, Height: 32, Width: 32}); s.Shape != want {
+		t.Errorf("shape %+v, want %+v", s.Shape, want)
+	}
 	train, test := mustCollect(t, s, Train), mustCollect(t, s, Test)
 	var labels []int
 	for i, r := range train {

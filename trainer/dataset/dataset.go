@@ -58,6 +58,7 @@ type Set struct {
 	FeatureNames []string            // one a feature; nil for a CSV file without a header
 	BitsIn       int                 // width of a feature
 	Max          uint32              // largest value of a feature
+	Shape        Shape               // what the features of images are; zero if they are none
 	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets
 	Path         string              // folder of the files; "embedded" for the digits
 
@@ -69,6 +70,9 @@ type Set struct {
 	digests [2]string
 	source  source
 }
+
+// Shape is that of images whose pixels are the features: plane by plane, row by row.
+type Shape struct{ Planes, Height, Width int }
 
 // source streams the samples of a part, in order; values may be reused after emit
 // returns. It stops at the first error of emit and returns it as it is.

@@ -49,7 +49,8 @@ func openDigits() (*Set, error) {
 	return &Set{
 		Name: "digits", Classes: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
 		Features: digitsFeatures, FeatureNames: numbered(nil, "pixel", digitsFeatures), BitsIn: 5, Max: digitsMax,
-		Path: "embedded", TrainSamples: src.samples[Train], TestSamples: src.samples[Test], source: src,
+		Shape: Shape{1, 8, 8},
+		Path:  "embedded", TrainSamples: src.samples[Train], TestSamples: src.samples[Test], source: src,
 	}, nil
 }
 

@@ -15,6 +15,7 @@ type idx struct {
 	*stream
 	count int // records that the header promises
 	size  int // bytes a record
+	shape Shape
 	done  int
 }
 
@@ -46,6 +47,7 @@ func (x *idx) header() error {
 			"dimensions), fetch it again", word)
 	}
 	x.size = 1
+	var dims []int
 	for d := range int(word[3]) {
 		if _, err := io.ReadFull(x, word[:]); err != nil {
 			return fmt.Errorf("header: %w", damaged(err))
@@ -60,6 +62,10 @@ func (x *idx) header() error {
 				"kind, fetch it again", d, n, MaxFeatures)
 		}
 		x.size *= int(n)
+		dims = append(dims, int(n))
+	}
+	if k := len(dims); k >= 2 {
+		x.shape = Shape{x.size / (dims[k-2] * dims[k-1]), dims[k-2], dims[k-1]}
 	}
 	return nil
 }
@@ -187,6 +193,9 @@ func openMNIST(k *kind, files []file) (*Set, error) {
 			return nil, err
 		}
 		src.features = images.size
+		if part == Train {
+			s.Shape = images.shape
+		}
 		*s.samples(part) = images.count
 	}
 	s.Features = src.features

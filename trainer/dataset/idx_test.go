@@ -55,6 +55,29 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
+// TestShape has the shape of images by the dimensions of their file.
+func TestShape(t *testing.T) {
+	labels := idxBytes([]byte{1}, 1)
+	for _, c := range []struct {
+		dims []uint32
+		want Shape
+	}{
+		{[]uint32{1, 12}, Shape{}},
+		{[]uint32{1, 3, 4}, Shape{1, 3, 4}},
+		{[]uint32{1, 2, 3, 2}, Shape{2, 3, 2}},
+	} {
+		images := idxBytes(make([]byte, 12), c.dims...)
+		dir := writeFiles(t, map[string][]byte{
+			"train-images-idx3-ubyte": images, "train-labels-idx1-ubyte": labels,
+			"t10k-images-idx3-ubyte": images, "t10k-labels-idx1-ubyte": labels,
+		})
+		s, err := Open(t.Context(), config.Data{Set: "mnist"}, 8, []string{dir})
+		if err != nil || s.Shape != c.want {
+			t.Errorf("dimensions %d: shape %+v, want %+v, error %v", c.dims, s.Shape, c.want, err)
+		}
+	}
+}
+
 func TestMNISTFaults(t *testing.T) {
 	const ti, tl = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 	cut := func(data []byte) []byte { return data[:len(data)-1] }

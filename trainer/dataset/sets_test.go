@@ -16,6 +16,9 @@ func TestDigits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want := (Shape{Planes: 1, Height: 8, Width: 8}); s.Shape != want {
+		t.Errorf("shape %+v, want %+v", s.Shape, want)
+	}
 	train, test := mustCollect(t, s, Train), mustCollect(t, s, Test)
 	if len(train) != 3823 || len(test) != 1797 {
 		t.Errorf("%d + %d samples, want 3823 + 1797", len(train), len(test))

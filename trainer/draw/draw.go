@@ -36,6 +36,7 @@ const (
 	Replacement                      // candidates that take the place of weak ones
 	GumbelNoise                      // noise on all choices of a node in a step
 	Dither                           // dithers of gradients that are rounded to 8 bits
+	Augmentation                     // how an image is changed in an epoch
 )
 
 // The first of the purposes of pins, which follow each other.

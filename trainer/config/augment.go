@@ -1,0 +1,51 @@
+package config
+
+import "slices"
+
+// Augment says how training images are changed a little, each epoch in another way. Without shift, flip, rotate, scale
+// and shear none is.
+type Augment struct {
+	Shift  int     `yaml:"shift" json:"shift,omitempty"`   // largest shift along each axis, in pixels
+	Flip   bool    `yaml:"flip" json:"flip,omitempty"`     // half of the changed images are mirrored, left to right
+	Rotate float64 `yaml:"rotate" json:"rotate,omitempty"` // largest turn, in degrees
+	Scale  float64 `yaml:"scale" json:"scale,omitempty"`   // largest change of size, as a share of it
+	Shear  float64 `yaml:"shear" json:"shear,omitempty"`   // largest shift of a row against the next, in pixels
+	Share  float64 `yaml:"share" json:"share,omitempty"`   // the share of the images that are changed
+}
+
+// Active reports whether images are changed.
+func (a Augment) Active() bool { return a.Shift != 0 || a.Flip || a.Affine() }
+
+// Affine reports whether the values of pixels are interpolated: images are turned, scaled or sheared.
+func (a Augment) Affine() bool { return a.Rotate != 0 || a.Scale != 0 || a.Shear != 0 }
+
+// completeAugment changes all images unless a share is given.
+func (c *Config) completeAugment() {
+	if a := &c.Train.Augment; a.Active() && a.Share == 0 && !c.isSet("train.augment.share") {
+		a.Share = 1
+	}
+}
+
+// checkAugment refuses changes of samples that are no images, and a share of no changes.
+func (c *Config) checkAugment() error {
+	switch a := c.Train.Augment; {
+	case !a.Active() && a.Share != 0:
+		return c.wrong("train.augment.share", "leave it out, or give shift, flip, rotate, scale or shear",
+			"there is no change for that share of the images")
+	case c.Data.Set == setCSV || c.Data.Set == setMemory:
+		return c.CheckImages(false)
+	}
+	return nil
+}
+
+// CheckImages reports changes of images if the data set has none. [Config.Check] knows it of the sets without files of
+// images.
+func (c *Config) CheckImages(has bool) error {
+	if has || !c.Train.Augment.Active() {
+		return nil
+	}
+	keys := []string{"shift", "flip", "rotate", "scale", "shear"}
+	first := slices.IndexFunc(keys, func(key string) bool { return !c.value("train.augment." + key).IsZero() })
+	return c.wrong("train.augment."+keys[first], "leave it out, or use a data set of images",
+		"the samples of the data set %s are no images of rows and columns, but only lists of numbers", c.Data.Set)
+}
