@@ -55,7 +55,7 @@ func NewBatcher(cfg *config.Train, shape dataset.Shape, enc *encoding.Encoder, s
 	}
 	for range c.Size() {
 		size := (set.Features + 7) / 8 * 8
-		b.members = append(b.members, &member{newImage(shape), make([]byte, size), make([]byte, size+vectorSlack)})
+		b.members = append(b.members, &member{newImage(shape), make([]byte, size), make([]byte, size+writeSlack)})
 	}
 	return b
 }

@@ -29,7 +29,7 @@ func noise(n int) *encoding.Packed {
 
 // apply returns the plane of an image under a change.
 func apply(s dataset.Shape, pixels []byte, c change) []byte {
-	m, dst := newImage(s), make([]byte, len(pixels)+vectorSlack)
+	m, dst := newImage(s), make([]byte, len(pixels)+writeSlack)
 	m.load(pixels)
 	m.change(dst, &c)
 	return dst[:len(pixels)]

@@ -7,4 +7,4 @@ package augment
 // takeAVX2 does image.take. It writes up to a vector of pixels after the last.
 //
 //go:noescape
-func takeAVX2(dst *byte, src *byte, log int, width int, height int, vectors *int32)
+func takeAVX2(dst *byte, pixels *byte, stride int, width int, height int, vectors *int32)

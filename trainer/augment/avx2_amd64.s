@@ -4,127 +4,133 @@
 
 #include "textflag.h"
 
-DATA fractionAVX2<>+0(SB)/4, $0x0000003f
-DATA fractionAVX2<>+4(SB)/4, $0x0000003f
-DATA fractionAVX2<>+8(SB)/4, $0x0000003f
-DATA fractionAVX2<>+12(SB)/4, $0x0000003f
-DATA fractionAVX2<>+16(SB)/4, $0x0000003f
-DATA fractionAVX2<>+20(SB)/4, $0x0000003f
-DATA fractionAVX2<>+24(SB)/4, $0x0000003f
-DATA fractionAVX2<>+28(SB)/4, $0x0000003f
-GLOBL fractionAVX2<>(SB), RODATA|NOPTR, $32
+DATA fractiontakeAVX2<>+0(SB)/4, $0x0000003f
+DATA fractiontakeAVX2<>+4(SB)/4, $0x0000003f
+DATA fractiontakeAVX2<>+8(SB)/4, $0x0000003f
+DATA fractiontakeAVX2<>+12(SB)/4, $0x0000003f
+DATA fractiontakeAVX2<>+16(SB)/4, $0x0000003f
+DATA fractiontakeAVX2<>+20(SB)/4, $0x0000003f
+DATA fractiontakeAVX2<>+24(SB)/4, $0x0000003f
+DATA fractiontakeAVX2<>+28(SB)/4, $0x0000003f
+GLOBL fractiontakeAVX2<>(SB), RODATA|NOPTR, $32
 
-DATA halfAVX2<>+0(SB)/4, $0x00000800
-DATA halfAVX2<>+4(SB)/4, $0x00000800
-DATA halfAVX2<>+8(SB)/4, $0x00000800
-DATA halfAVX2<>+12(SB)/4, $0x00000800
-DATA halfAVX2<>+16(SB)/4, $0x00000800
-DATA halfAVX2<>+20(SB)/4, $0x00000800
-DATA halfAVX2<>+24(SB)/4, $0x00000800
-DATA halfAVX2<>+28(SB)/4, $0x00000800
-GLOBL halfAVX2<>(SB), RODATA|NOPTR, $32
+DATA halftakeAVX2<>+0(SB)/4, $0x00000800
+DATA halftakeAVX2<>+4(SB)/4, $0x00000800
+DATA halftakeAVX2<>+8(SB)/4, $0x00000800
+DATA halftakeAVX2<>+12(SB)/4, $0x00000800
+DATA halftakeAVX2<>+16(SB)/4, $0x00000800
+DATA halftakeAVX2<>+20(SB)/4, $0x00000800
+DATA halftakeAVX2<>+24(SB)/4, $0x00000800
+DATA halftakeAVX2<>+28(SB)/4, $0x00000800
+GLOBL halftakeAVX2<>(SB), RODATA|NOPTR, $32
 
-DATA lowAVX2<>+0(SB)/4, $0x0000ffff
-DATA lowAVX2<>+4(SB)/4, $0x0000ffff
-DATA lowAVX2<>+8(SB)/4, $0x0000ffff
-DATA lowAVX2<>+12(SB)/4, $0x0000ffff
-DATA lowAVX2<>+16(SB)/4, $0x0000ffff
-DATA lowAVX2<>+20(SB)/4, $0x0000ffff
-DATA lowAVX2<>+24(SB)/4, $0x0000ffff
-DATA lowAVX2<>+28(SB)/4, $0x0000ffff
-GLOBL lowAVX2<>(SB), RODATA|NOPTR, $32
+DATA wholetakeAVX2<>+0(SB)/4, $0x00000040
+DATA wholetakeAVX2<>+4(SB)/4, $0x00000040
+DATA wholetakeAVX2<>+8(SB)/4, $0x00000040
+DATA wholetakeAVX2<>+12(SB)/4, $0x00000040
+DATA wholetakeAVX2<>+16(SB)/4, $0x00000040
+DATA wholetakeAVX2<>+20(SB)/4, $0x00000040
+DATA wholetakeAVX2<>+24(SB)/4, $0x00000040
+DATA wholetakeAVX2<>+28(SB)/4, $0x00000040
+GLOBL wholetakeAVX2<>(SB), RODATA|NOPTR, $32
 
-DATA wholeAVX2<>+0(SB)/4, $0x00000040
-DATA wholeAVX2<>+4(SB)/4, $0x00000040
-DATA wholeAVX2<>+8(SB)/4, $0x00000040
-DATA wholeAVX2<>+12(SB)/4, $0x00000040
-DATA wholeAVX2<>+16(SB)/4, $0x00000040
-DATA wholeAVX2<>+20(SB)/4, $0x00000040
-DATA wholeAVX2<>+24(SB)/4, $0x00000040
-DATA wholeAVX2<>+28(SB)/4, $0x00000040
-GLOBL wholeAVX2<>(SB), RODATA|NOPTR, $32
+DATA bothtakeAVX2<>+0(SB)/4, $0x00400040
+DATA bothtakeAVX2<>+4(SB)/4, $0x00400040
+DATA bothtakeAVX2<>+8(SB)/4, $0x00400040
+DATA bothtakeAVX2<>+12(SB)/4, $0x00400040
+DATA bothtakeAVX2<>+16(SB)/4, $0x00400040
+DATA bothtakeAVX2<>+20(SB)/4, $0x00400040
+DATA bothtakeAVX2<>+24(SB)/4, $0x00400040
+DATA bothtakeAVX2<>+28(SB)/4, $0x00400040
+GLOBL bothtakeAVX2<>(SB), RODATA|NOPTR, $32
 
-DATA bothAVX2<>+0(SB)/4, $0x00400040
-DATA bothAVX2<>+4(SB)/4, $0x00400040
-DATA bothAVX2<>+8(SB)/4, $0x00400040
-DATA bothAVX2<>+12(SB)/4, $0x00400040
-DATA bothAVX2<>+16(SB)/4, $0x00400040
-DATA bothAVX2<>+20(SB)/4, $0x00400040
-DATA bothAVX2<>+24(SB)/4, $0x00400040
-DATA bothAVX2<>+28(SB)/4, $0x00400040
-GLOBL bothAVX2<>(SB), RODATA|NOPTR, $32
+DATA hightakeAVX2<>+0(SB)/4, $0xffff0000
+DATA hightakeAVX2<>+4(SB)/4, $0xffff0000
+DATA hightakeAVX2<>+8(SB)/4, $0xffff0000
+DATA hightakeAVX2<>+12(SB)/4, $0xffff0000
+DATA hightakeAVX2<>+16(SB)/4, $0xffff0000
+DATA hightakeAVX2<>+20(SB)/4, $0xffff0000
+DATA hightakeAVX2<>+24(SB)/4, $0xffff0000
+DATA hightakeAVX2<>+28(SB)/4, $0xffff0000
+GLOBL hightakeAVX2<>(SB), RODATA|NOPTR, $32
 
-// func takeAVX2(dst *byte, src *byte, log int, width int, height int, vectors *int32)
+// func takeAVX2(dst *byte, pixels *byte, stride int, width int, height int, vectors *int32)
 // Requires: AVX, AVX2
 TEXT ·takeAVX2(SB), NOSPLIT, $0-48
 	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), DX
-	MOVQ    log+16(FP), CX
-	MOVQ    width+24(FP), BX
-	MOVQ    height+32(FP), SI
+	MOVQ    width+24(FP), CX
+	MOVQ    height+32(FP), DX
+	MOVQ    pixels+8(FP), BX
+	MOVQ    stride+16(FP), SI
 	MOVQ    vectors+40(FP), DI
-	VMOVQ   CX, X0
-	MOVQ    $0x00000001, R8
-	SHLQ    CL, R8
-	LEAQ    1(DX)(R8*1), DX
-	LEAQ    (DX)(R8*1), CX
-	VMOVDQU (DI), Y1
-	VMOVDQU 64(DI), Y5
+	LEAQ    (BX)(SI*1), SI
+	VMOVDQU (DI), Y0
+	VMOVDQU 64(DI), Y4
 
 row:
-	VMOVDQU Y1, Y2
-	VMOVDQU Y5, Y6
-	MOVQ    BX, R8
+	VMOVDQU Y0, Y1
+	VMOVDQU Y4, Y5
+	MOVQ    CX, R8
 	MOVQ    AX, R9
 
 pixels:
-	VPMAXSD      384(DI), Y2, Y3
-	VPMINSD      512(DI), Y3, Y3
-	VPSRLD       $0x0a, Y3, Y4
-	VPAND        fractionAVX2<>+0(SB), Y4, Y4
-	VPSRAD       $0x10, Y3, Y3
-	VPADDD       128(DI), Y2, Y2
-	VPMAXSD      448(DI), Y6, Y7
-	VPMINSD      576(DI), Y7, Y7
-	VPSRLD       $0x0a, Y7, Y8
-	VPAND        fractionAVX2<>+0(SB), Y8, Y8
-	VPSRAD       $0x10, Y7, Y7
-	VPADDD       192(DI), Y6, Y6
-	VPSLLD       X0, Y7, Y7
-	VPADDD       Y7, Y3, Y3
-	VPCMPEQD     Y7, Y7, Y7
+	VPMAXSD      384(DI), Y1, Y2
+	VPMINSD      512(DI), Y2, Y2
+	VPSRLD       $0x0a, Y2, Y3
+	VPAND        fractiontakeAVX2<>+0(SB), Y3, Y3
+	VPADDD       128(DI), Y1, Y1
+	VPMAXSD      448(DI), Y5, Y6
+	VPMINSD      576(DI), Y6, Y6
+	VPSRLD       $0x0a, Y6, Y7
+	VPAND        fractiontakeAVX2<>+0(SB), Y7, Y7
+	VPADDD       192(DI), Y5, Y5
+	VPSRLD       $0x10, Y2, Y2
+	VPAND        hightakeAVX2<>+0(SB), Y6, Y6
+	VPOR         Y6, Y2, Y2
+	VPMADDWD     832(DI), Y2, Y2
+	VPCMPEQD     Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	VPGATHERDD   Y6, (BX)(Y2*1), Y8
+	VPCMPEQD     Y6, Y6, Y6
 	VPXOR        Y9, Y9, Y9
-	VPGATHERDD   Y7, (DX)(Y3*1), Y9
-	VPCMPEQD     Y7, Y7, Y7
-	VPXOR        Y10, Y10, Y10
-	VPGATHERDD   Y7, (CX)(Y3*1), Y10
-	VPAND        lowAVX2<>+0(SB), Y9, Y9
-	VPSLLD       $0x10, Y10, Y10
-	VPOR         Y10, Y9, Y9
-	VPSLLD       $0x10, Y4, Y3
-	VPOR         Y3, Y4, Y4
-	VPSLLD       $0x08, Y4, Y3
-	VPSUBD       Y4, Y3, Y3
-	VPADDD       bothAVX2<>+0(SB), Y3, Y3
-	VPSLLD       $0x10, Y8, Y7
-	VPSUBD       Y8, Y7, Y7
-	VPADDD       wholeAVX2<>+0(SB), Y7, Y7
-	VPMADDUBSW   Y3, Y9, Y9
-	VPMADDWD     Y7, Y9, Y9
-	VPADDD       halfAVX2<>+0(SB), Y9, Y9
-	VPSRLD       $0x0c, Y9, Y9
-	VPACKUSDW    Y9, Y9, Y9
-	VPACKUSWB    Y9, Y9, Y9
-	VEXTRACTI128 $0x01, Y9, X3
-	VPUNPCKLDQ   X3, X9, X3
-	VMOVQ        X3, (R9)
+	VPGATHERDD   Y6, (SI)(Y2*1), Y9
+	VPAND        lowtakeAVX2<>+0(SB), Y8, Y8
+	VPSLLD       $0x10, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSLLD       $0x10, Y3, Y2
+	VPOR         Y2, Y3, Y3
+	VPSLLD       $0x08, Y3, Y2
+	VPSUBD       Y3, Y2, Y2
+	VPADDD       bothtakeAVX2<>+0(SB), Y2, Y2
+	VPSLLD       $0x10, Y7, Y3
+	VPSUBD       Y7, Y3, Y3
+	VPADDD       wholetakeAVX2<>+0(SB), Y3, Y3
+	VPMADDUBSW   Y2, Y8, Y8
+	VPMADDWD     Y3, Y8, Y8
+	VPADDD       halftakeAVX2<>+0(SB), Y8, Y8
+	VPSRLD       $0x0c, Y8, Y8
+	VPACKUSDW    Y8, Y8, Y8
+	VPACKUSWB    Y8, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X2
+	VPUNPCKLDQ   X2, X8, X2
+	VMOVQ        X2, (R9)
 	ADDQ         $0x08, R9
 	SUBQ         $0x08, R8
 	JG           pixels
-	VPADDD       256(DI), Y1, Y1
-	VPADDD       320(DI), Y5, Y5
-	ADDQ         BX, AX
-	DECQ         SI
+	VPADDD       256(DI), Y0, Y0
+	VPADDD       320(DI), Y4, Y4
+	ADDQ         CX, AX
+	DECQ         DX
 	JNZ          row
 	VZEROUPPER
 	RET
+
+DATA lowtakeAVX2<>+0(SB)/4, $0x0000ffff
+DATA lowtakeAVX2<>+4(SB)/4, $0x0000ffff
+DATA lowtakeAVX2<>+8(SB)/4, $0x0000ffff
+DATA lowtakeAVX2<>+12(SB)/4, $0x0000ffff
+DATA lowtakeAVX2<>+16(SB)/4, $0x0000ffff
+DATA lowtakeAVX2<>+20(SB)/4, $0x0000ffff
+DATA lowtakeAVX2<>+24(SB)/4, $0x0000ffff
+DATA lowtakeAVX2<>+28(SB)/4, $0x0000ffff
+GLOBL lowtakeAVX2<>(SB), RODATA|NOPTR, $32

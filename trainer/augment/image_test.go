@@ -28,7 +28,7 @@ func TestPaths(t *testing.T) {
 			*p += int(r.NormFloat64() * one / float64(int(1)<<r.IntN(8)))
 		}
 		c.x0, c.y0 = int(r.NormFloat64()*10*one), int(r.NormFloat64()*10*one)
-		want, got := make([]byte, len(pixels)+vectorSlack), make([]byte, len(pixels)+vectorSlack)
+		want, got := make([]byte, len(pixels)+writeSlack), make([]byte, len(pixels)+writeSlack)
 		m.take(want, &c)
 		for _, path := range kernel.Paths() {
 			use(t, path)

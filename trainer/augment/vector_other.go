@@ -3,6 +3,4 @@
 package augment
 
 // vectorTake returns nil: there is the plain path alone.
-func vectorTake() (take func(dst, src *byte, log, width, height int, vectors *int32), lanes int) {
-	return nil, 0
-}
+func vectorTake(bool) (f taker, lanes int) { return nil, 0 }
