@@ -31,6 +31,13 @@ var policy = Policy{
 			Test: []string{"trainer/encoding"},
 		},
 		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
+		{
+			Package: "trainer/augment", Imports: []string{
+				"trainer/config", "trainer/dataset", "trainer/detmath", "trainer/draw", "trainer/encoding", "trainer/kernel",
+				"internal/crew",
+			},
+			External: []string{sys},
+		},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
@@ -296,7 +303,7 @@ var policy = Policy{
 		{
 			Package: "experiment",
 			Imports: []string{
-				"trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census",
+				".", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census",
 				"diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plot",
 				"internal/plural", "internal/overwrite",
 			},

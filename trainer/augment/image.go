@@ -16,6 +16,7 @@ const writeSlack = 16
 func newImage(s dataset.Shape) *image {
 	m := &image{width: s.Width, height: s.Height, stride: s.Width + 3}
 	m.bytes = make([]byte, (s.Height+3)*m.stride+windowBytes)
+	m.prepareImage()
 	return m
 }
 

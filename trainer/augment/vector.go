@@ -6,9 +6,6 @@ const vectorSide = 1024
 // vectorLanes is the largest number of pixels in a vector.
 const vectorLanes = 16
 
-// vectorParts is the number of vectors of a kernel's last argument: two for each line that tools/avo/augment lists.
-const vectorParts = 14
-
 // taker is a vector kernel.
 type taker func(dst, pixels *byte, stride, width, height int, vectors *int32)
 
@@ -33,19 +30,42 @@ func (m *image) inWindow(c *change) bool {
 	return (apart(c.yu)+1)*m.stride+apart(c.xu)+1 < windowBytes
 }
 
-// prepare writes the vectors for a kernel with so many pixels in each.
-func (m *image) prepare(c *change, lanes int) {
-	corners := [2]int{1<<8 | m.stride<<16 | (m.stride+1)<<24, 1 | m.stride<<16}
-	for axis, a := range [2]struct{ start, along, down, most int }{
-		{c.x0, c.xu, c.xv, m.width * one}, {c.y0, c.yu, c.yv, m.height * one},
-	} {
-		back := min(0, (lanes-1)*a.along)
-		for i := range vectorLanes {
-			for part, v := range [vectorParts / 2]int{
-				a.start + i*a.along, lanes * a.along, a.down, -one, a.most, back, corners[axis],
-			} {
-				m.vectors[(2*part+axis)*vectorLanes+i] = int32(v)
-			}
-		}
+// A kernel's last argument is a list of vectors, two in a row: one of x and one of y.
+const (
+	partStart = 2 * vectorLanes * iota
+	partAlong
+	partDown
+	partLeast
+	partMost
+	partBack
+	partCorners
+	vectorParts = 14
+)
+
+// prepareImage writes the vectors that are the same for all changes.
+func (m *image) prepareImage() {
+	v := &m.vectors
+	for i := range vectorLanes {
+		v[partLeast+i], v[partLeast+vectorLanes+i] = -one, -one
+		v[partMost+i], v[partMost+vectorLanes+i] = int32(m.width*one), int32(m.height*one)
+		v[partCorners+i] = int32(1<<8 | m.stride<<16 | (m.stride+1)<<24)
+		v[partCorners+vectorLanes+i] = int32(1 | m.stride<<16)
 	}
+}
+
+// prepare writes those of a change, for a kernel with so many pixels in a vector.
+func (m *image) prepare(c *change, lanes int) {
+	m.prepareAxis(0, lanes, int32(c.x0), int32(c.xu), int32(c.xv))
+	m.prepareAxis(vectorLanes, lanes, int32(c.y0), int32(c.yu), int32(c.yv))
+}
+
+func (m *image) prepareAxis(axis, lanes int, start, along, down int32) {
+	starts := m.vectors[partStart+axis:][:vectorLanes]
+	alongs, downs := m.vectors[partAlong+axis:][:vectorLanes], m.vectors[partDown+axis:][:vectorLanes]
+	far := int32(lanes) * along
+	for i := range starts {
+		starts[i], alongs[i], downs[i] = start, far, down
+		start += along
+	}
+	m.vectors[partBack+axis] = min(0, far-along) // only the first lane is read
 }

@@ -1,6 +1,9 @@
 package encoding
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Compare spreads planes of feature words into thermometer bits, as [Encoder.Thermometer] does with levels: planes are
 // the bit rows of the words of all features, as [Packed.Gather] writes them, width of them a feature; dst receives
@@ -18,38 +21,41 @@ func (e *Encoder) Compare(dst, planes []uint64, width, words int) {
 // compare is [Encoder.Compare] of the features from to to-1, of which planes and dst hold the rows.
 //
 // From the lowest bit up, a word is above a threshold if its bit is above the threshold's, or is equal and the rest is
-// above: one operation a bit, as the bits of the threshold are known.
+// above: one operation a bit, as the bits of the threshold are known. Lowest bits of which the threshold has all are
+// never above it.
 func (e *Encoder) compare(dst, planes []uint64, width, words, from, to int) {
 	row := width * words
 	for f, thresholds := range e.Thresholds[from:to] {
 		x := planes[f*row:][:row]
 		for j, t := range thresholds {
 			above := dst[(f*len(thresholds)+j)*words:][:words]
+			full := min(bits.TrailingZeros16(^t), width)
+			rest, higher := x[full*words:], uint32(t)>>full
 			if words == 2 {
-				above[0], above[1] = compare2(x, t)
+				above[0], above[1] = compare2(rest, higher)
 				continue
 			}
 			for w := range above {
-				above[w] = 0
-				for b, rest := w, t; b < row; b, rest = b+words, rest>>1 {
-					above[w] = compareBit(above[w], x[b], rest)
-				}
+				above[w] = compareOne(rest, higher, w, words)
 			}
 		}
 	}
 }
 
-// compareBit continues a comparison with the next higher bit of the words and of the threshold, which is the lowest one
-// of t.
-func compareBit(above, x uint64, t uint16) uint64 {
-	if t&1 != 0 {
-		return above & x
+// compareOne compares the words of the samples in word w of each row.
+func compareOne(x []uint64, t uint32, w, words int) (above uint64) {
+	for ; w < len(x); w, t = w+words, t>>1 {
+		if t&1 != 0 {
+			above &= x[w]
+		} else {
+			above |= x[w]
+		}
 	}
-	return above | x
+	return above
 }
 
-// compare2 compares the words of two rows, those of batches from 65 to 128.
-func compare2(x []uint64, t uint16) (a0, a1 uint64) {
+// compare2 is compareOne of both words of rows of two, those of batches from 65 to 128.
+func compare2(x []uint64, t uint32) (a0, a1 uint64) {
 	for ; len(x) >= 2; x, t = x[2:], t>>1 {
 		if t&1 != 0 {
 			a0, a1 = a0&x[0], a1&x[1]
