@@ -37,6 +37,8 @@ type Experiment struct {
 	Series     *Series  // values for a file of their own; nil: none
 	Picture    *Picture // chart of the results; nil: none
 	Operations bool     // draw how often each operation occurs, too
+	Costs      bool     // compile the networks and count their look-up tables
+	Protocol   string   // how the networks are trained, if not as the paper does
 }
 
 // Reduced is what the scale quick makes of an experiment.
@@ -77,7 +79,9 @@ func ParseScale(name string) (Scale, error) {
 
 // All returns the experiments, in the order in which they are listed.
 func All() []Experiment {
-	return []Experiment{depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines}
+	return []Experiment{
+		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier,
+	}
 }
 
 // Find returns the experiment of that name. The error's hint names all.

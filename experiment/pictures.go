@@ -22,6 +22,12 @@ type Picture struct {
 	// At is the place of a network of a size, which the paper's may have another of than ours;
 	// nil: that of the network's name.
 	At func(*config.Model) float64
+
+	// Of, in place of At, is the place of a row that was trained, which the paper has none of.
+	Of func(*Row) float64
+
+	// Beside are series of others' results, by the charts that they belong to.
+	Beside func(chart string) []plot.Series
 }
 
 // The pictures of the experiments.
@@ -84,6 +90,9 @@ func (p *Picture) draw(t *Table) []drawing {
 			d.add(plot.Series{Name: of[group] + ofPaper(line), Group: group + 1, Kind: plot.Scatter}, line, theirs,
 				func(r *Row) *trainer.Spread { return r.Paper })
 		}
+		if p.Beside != nil && len(d.Series) > 0 {
+			d.Series = append(d.Series, p.Beside(names[i])...)
+		}
 		all = append(all, d)
 	}
 	return slices.DeleteFunc(all, func(d drawing) bool { return len(d.Series) == 0 })
@@ -91,6 +100,9 @@ func (p *Picture) draw(t *Table) []drawing {
 
 // places returns the places of our networks and of the paper's, and how ours are joined.
 func (p *Picture) places(axis *plot.Axis, rows []*Row) (ours, theirs func(*Row) float64, kind plot.Kind) {
+	if p.Of != nil {
+		return p.Of, p.Of, plot.Line
+	}
 	if p.At == nil {
 		_, axis.Names = grouped(rows, networkOf)
 		named := func(r *Row) float64 { return float64(slices.Index(axis.Names, r.Network)) }

@@ -158,6 +158,7 @@ func TestPlots(t *testing.T) {
 			test := spread(0.4+float64(i)/100, 0.01)
 			result := &Result{Epochs: []EpochResult{{Test: 0.25}, {Test: 0.5}}}
 			result.EffectiveDepth = []census.LayerDepth{{Mean: 1, P10: 0.5, P90: 2, Max: 3}, {Mean: 2, P10: 1, P90: 2.5, Max: 4}}
+			result.Costs = &Costs{Gates: 100 * (i + 1), Head: 50, Encoder: 10 * i}
 			p.table.Rows[i].Test, p.table.Rows[i].results = &test, []*Result{result, result}
 		}
 		tables := len(p.table.Files)

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type Result struct {
 	Operations     [16]float64         `json:"operations"` // gates of each operation, as `ialgn analyze` counts them
 	Categories     census.Categories   `json:"categories"`
 	EffectiveDepth []census.LayerDepth `json:"effective_depth"` // one a layer
+	Costs          *Costs              `json:"luts,omitempty"`  // of the compiled network, where the experiment asks
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
@@ -46,11 +48,12 @@ func ResultPath(model string) string {
 
 // resultOf returns the result of a model with that checksum, from its file if that is of
 // this very model, else from the model, and writes the file then.
-func resultOf(path, sum string, guard overwrite.Guard) (*Result, error) {
+func resultOf(ctx context.Context, path, sum string, costs bool, guard overwrite.Guard) (*Result, error) {
 	file := ResultPath(path)
 	if text, err := os.ReadFile(file); err == nil {
 		var kept Result
-		if json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path) && kept.whole() {
+		own := json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path)
+		if own && kept.whole(costs) {
 			return &kept, nil
 		}
 	}
@@ -58,6 +61,9 @@ func resultOf(path, sum string, guard overwrite.Guard) (*Result, error) {
 		return nil, err
 	}
 	r, err := measure(path)
+	if err == nil && costs {
+		r.Costs, err = costsOf(ctx, path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +80,10 @@ func resultOf(path, sum string, guard overwrite.Guard) (*Result, error) {
 }
 
 // whole reports whether a result from a file, which anybody may have edited, has the epochs
-// and layers that tables take for granted.
-func (r *Result) whole() bool {
+// and layers that tables take for granted, and the costs of an experiment that compiles.
+func (r *Result) whole(costs bool) bool {
 	depth := r.Config.Model.Depth
-	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth
+	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth && (r.Costs != nil || !costs)
 }
 
 // measure reads a model.

@@ -156,7 +156,7 @@ func (r Runner) trainOne(ctx context.Context, p *plan, s trainer.Seeds) error {
 	if err != nil {
 		return err
 	}
-	result, err := resultOf(all.Runs[0].Model, all.Runs[0].SHA256, r.Guard)
+	result, err := resultOf(ctx, all.Runs[0].Model, all.Runs[0].SHA256, r.Experiment.Costs, r.Guard)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (r Runner) caption(asked []Entry, paper bool) []string {
 	if r.Seeds != e.PaperSeeds {
 		less = append(less, fmt.Sprintf("%s instead of %d", over, e.PaperSeeds))
 	}
-	protocol := "The paper's protocol"
+	protocol := cmp.Or(e.Protocol, "The paper's protocol")
 	if len(less) > 0 {
 		protocol += ", but for: " + strings.Join(less, "; ")
 	}

@@ -1,0 +1,41 @@
+package experiment
+
+import (
+	"context"
+
+	library "ialgn"
+)
+
+// costTarget is the family in whose look-up tables costs are counted.
+const costTarget = "xilinx7"
+
+// Costs are the look-up tables that a compiled network takes, with six inputs each.
+type Costs struct {
+	Gates   int `json:"gates"`   // nodes of the network
+	Head    int `json:"head"`    // popcounts and argmax
+	Encoder int `json:"encoder"` // comparators of the features
+}
+
+// Core returns the look-up tables of nodes and head, from input bits to the class.
+func (c *Costs) Core() int { return c.Gates + c.Head }
+
+// Full returns those of the whole classifier, from feature words to the class.
+func (c *Costs) Full() int { return c.Core() + c.Encoder }
+
+// costsOf compiles a model.
+func costsOf(ctx context.Context, path string) (*Costs, error) {
+	m, err := library.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	d, err := library.Compile(ctx, m, library.CompileOptions{Target: costTarget, Objective: library.ObjectiveArea})
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Report()
+	if err != nil {
+		return nil, err
+	}
+	return &Costs{Gates: r.LUTs.Gates, Head: r.LUTs.Head, Encoder: r.LUTs.Encoder}, nil
+}

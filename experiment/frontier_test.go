@@ -1,0 +1,85 @@
+package experiment
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn/internal/plot"
+)
+
+// budget is frontier on the digits.
+func budget() Experiment {
+	e := frontier
+	keys := []string{
+		"data.set=digits", "encoder.bits=4", "model.width=60", "model.inputs=6", "model.depth=1", "model.tau=1",
+		"train.epochs=1",
+	}
+	e.Name, e.Entries = "budget", []Entry{
+		{Network: coreLUTs, Keys: keys}, {Network: wholeLUTs, Keys: append(keys, "model.width=120")},
+	}
+	return e
+}
+
+// TestCosts has the look-up tables of trained networks in table, result and picture, also where another experiment left
+// a result without them.
+func TestCosts(t *testing.T) {
+	r := Runner{Experiment: budget(), Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 1}
+	r.Experiment.Costs, r.Experiment.Columns, r.Experiment.Picture = false, nil, nil
+	if _, err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(r.Dir, "digits-60x1-core.seed1.json")
+	if text := read(t, path); strings.Contains(text, "luts") {
+		t.Fatalf("a result without costs:\n%s", text)
+	}
+	r.Experiment = budget()
+	table, err := r.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(read(t, path), `"luts": {`) {
+		t.Error("the result has no costs")
+	}
+	for i, row := range table.Rows {
+		core, encoder, whole := row.Values[0].Mean, row.Values[1].Mean, row.Values[2].Mean
+		nodes := float64(row.Width)
+		// A node of six inputs takes a LUT, counting its bit about another.
+		if core < 1.5*nodes || core > 2.6*nodes || encoder <= 0 || math.Abs(core+encoder-whole) > 1e-9 {
+			t.Errorf("row %d: core %v, encoder %v, whole %v of %v nodes", i, core, encoder, whole, nodes)
+		}
+		if want := []float64{core, whole}[i]; frontierPlace(&row) != want {
+			t.Errorf("row %d stands at %v in the picture, want %v", i, frontierPlace(&row), want)
+		}
+	}
+	drawn := table.draw()
+	if len(drawn) != 1 || len(drawn[0].Series) != 2 || drawn[0].Series[0].Kind != plot.Line {
+		t.Errorf("pictures %+v", drawn)
+	}
+	if text := read(t, table.Files[0]); !strings.Contains(text, "LUT6, whole") || strings.Contains(text, "paper's protocol") {
+		t.Errorf("table:\n%s", text)
+	}
+	if err := os.WriteFile(filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := costsOf(t.Context(), filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors")); err == nil {
+		t.Error("costs of an empty file")
+	}
+}
+
+// TestPublished has others' points in the chart of their data set alone.
+func TestPublished(t *testing.T) {
+	if n := len(publishedLUTs("mnist")); n != 3 {
+		t.Errorf("%d series for MNIST", n)
+	}
+	if n := len(publishedLUTs("digits")); n != 0 {
+		t.Errorf("%d series for the digits", n)
+	}
+	for _, p := range others {
+		if len(p.luts) != len(p.points) || len(p.luts) == 0 {
+			t.Errorf("%s: %d LUTs, %d points", p.name, len(p.luts), len(p.points))
+		}
+	}
+}
