@@ -2,8 +2,10 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 
 	library "ialgn"
+	"ialgn/trainer"
 )
 
 // costTarget is the family in whose look-up tables costs are counted.
@@ -22,7 +24,7 @@ func (c *Costs) Core() int { return c.Gates + c.Head }
 // Full returns those of the whole classifier, from feature words to the class.
 func (c *Costs) Full() int { return c.Core() + c.Encoder }
 
-// costsOf compiles a model.
+// costsOf compiles a model. The error wraps [trainer.ErrInterrupted] when the context ends.
 func costsOf(ctx context.Context, path string) (*Costs, error) {
 	m, err := library.Open(path)
 	if err != nil {
@@ -30,6 +32,9 @@ func costsOf(ctx context.Context, path string) (*Costs, error) {
 	}
 	defer m.Close()
 	d, err := library.Compile(ctx, m, library.CompileOptions{Target: costTarget, Objective: library.ObjectiveArea})
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%w while the look-up tables of %s were counted: nothing is lost", trainer.ErrInterrupted, path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"ialgn/internal/plot"
+	"ialgn/trainer"
 )
 
 // budget is frontier on the digits.
@@ -60,6 +63,12 @@ func TestCosts(t *testing.T) {
 	}
 	if text := read(t, table.Files[0]); !strings.Contains(text, "LUT6, whole") || strings.Contains(text, "paper's protocol") {
 		t.Errorf("table:\n%s", text)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := costsOf(ended, filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors")); !errors.Is(err,
+		trainer.ErrInterrupted) {
+		t.Errorf("a context that ended: error %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors"), nil, 0o666); err != nil {
 		t.Fatal(err)
