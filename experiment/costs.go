@@ -33,7 +33,8 @@ func costsOf(ctx context.Context, path string) (*Costs, error) {
 	defer m.Close()
 	d, err := library.Compile(ctx, m, library.CompileOptions{Target: costTarget, Objective: library.ObjectiveArea})
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("%w while the look-up tables of %s were counted: nothing is lost", trainer.ErrInterrupted, path)
+		return nil, fmt.Errorf("%w while the look-up tables of %s were counted: nothing is lost",
+			trainer.ErrInterrupted, path)
 	}
 	if err != nil {
 		return nil, err

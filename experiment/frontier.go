@@ -72,8 +72,8 @@ func frontierPlace(r *Row) float64 {
 
 // lutProtocol is what all networks of the table have in common.
 var lutProtocol = []string{
-	"model.inputs=6", "model.anchors=16", "train.batch=128", "train.candidates.kind=gradient", "train.schedule.kind=cosine",
-	"train.seed=1",
+	"model.inputs=6", "model.anchors=16", "train.batch=128", "train.candidates.kind=gradient",
+	"train.schedule.kind=cosine", "train.seed=1",
 }
 
 // The data sets, without tau, which goes with the width.
