@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 
 	"ialgn/internal/hint"
@@ -22,6 +23,18 @@ func TestAugment(t *testing.T) {
 		if err != nil || c.Train.Augment.Share != want {
 			t.Errorf("%s: share %v, want %v, error %v", keys, c.Train.Augment.Share, want, err)
 		}
+	}
+	plain, err := config.Parse("m.yaml", []byte("data: {set: mnist}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := plain
+	changed.Train.Augment = config.Augment{Flip: true, Rotate: 3, Share: 1}
+	if plain.CheckImages(false) != nil || changed.CheckImages(true) != nil {
+		t.Error("images that are not changed, or are images, are refused")
+	}
+	if err := changed.CheckImages(false); err == nil || !strings.Contains(err.Error(), "train.augment.flip: the samples of") {
+		t.Errorf("a data set whose files hold no images: error %v", err)
 	}
 	const table = "data: {set: csv, train: a.csv}\nencoder: {bits: 4}\nmodel: {tau: 3}\n"
 	for _, c := range []struct{ text, want, hint string }{
