@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	library "ialgn"
 	"ialgn/internal/plot"
+	"ialgn/netlist"
 	"ialgn/trainer"
 )
 
@@ -63,6 +65,24 @@ func TestCosts(t *testing.T) {
 	}
 	if text := read(t, table.Files[0]); !strings.Contains(text, "LUT6, whole") || strings.Contains(text, "paper's protocol") {
 		t.Errorf("table:\n%s", text)
+	}
+	m, err := library.Open(filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	d, err := library.Compile(t.Context(), m, library.CompileOptions{Target: "xilinx7", Objective: "area"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := 0
+	for c := range netlist.Cell(d.Netlist().Cells()) {
+		if d.Netlist().Kind(c) == netlist.Function {
+			cells++
+		}
+	}
+	if got := table.Rows[0].results[0].Costs.Full(); got != cells {
+		t.Errorf("%d look-up tables are told, and the netlist has %d", got, cells)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -307,7 +307,7 @@ var policy = Policy{
 				"diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plot",
 				"internal/plural", "internal/overwrite",
 			},
-			External: []string{sync, yaml}, TestStandard: []string{"os/exec"},
+			External: []string{sync, yaml}, Test: []string{"netlist"}, TestStandard: []string{"os/exec"},
 		},
 
 		{
