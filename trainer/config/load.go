@@ -19,18 +19,27 @@ const maxSource = 1 << 14
 
 // Load reads the configuration file of that path and the overrides, as [Parse] does.
 func Load(path string, sets []string) (Config, error) {
-	f, err := os.Open(path)
+	src, err := readFile(path)
 	if err != nil {
-		return Config{}, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
-	if err != nil {
-		return Config{}, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+		return Config{}, err
 	}
 	c, err := Parse(path, src, sets)
 	c.Data.Beside = filepath.Dir(path)
 	return c, err
+}
+
+// readFile returns the content of a configuration file, and at most one byte more than one may have.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	if err != nil {
+		return nil, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
+	}
+	return src, nil
 }
 
 // unreadable puts the path before the cause of a failed operation, as it stands before
@@ -52,6 +61,15 @@ func unreadable(path string, err error) error {
 // with the place, `NAME:LINE:COLUMN: ` or `--set KEY: `, and most carry a
 // [ialgn/internal/hint].
 func Parse(name string, src []byte, sets []string) (Config, error) {
+	c, err := read(name, src, sets)
+	if err != nil {
+		return Config{}, err
+	}
+	return c.finish()
+}
+
+// read returns what the text and the overrides say, neither complete nor checked.
+func read(name string, src []byte, sets []string) (Config, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}
 	if len(src) > maxSource {
@@ -70,6 +88,11 @@ func Parse(name string, src []byte, sets []string) (Config, error) {
 			return Config{}, err
 		}
 	}
+	return c, nil
+}
+
+// finish returns the configuration complete and checked.
+func (c Config) finish() (Config, error) {
 	c = c.Complete()
 	if err := c.Check(); err != nil {
 		return Config{}, err

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Draft is a configuration as somebody wrote it, whose other keys are still to be chosen. It is neither complete nor
+// checked, so it may lack keys that have no default.
+type Draft struct{ written Config }
+
+// LoadDraft reads a draft from the configuration file of that path and the overrides, as [ParseDraft] does.
+func LoadDraft(path string, sets []string) (Draft, error) {
+	src, err := readFile(path)
+	if err != nil {
+		return Draft{}, err
+	}
+	d, err := ParseDraft(path, src, sets)
+	d.written.Data.Beside = filepath.Dir(path)
+	return d, err
+}
+
+// ParseDraft reads a draft from the text of a YAML file, changed by the overrides. Its errors are those of [Parse] but
+// for what is wrong with the keys together, which [Draft.With] finds.
+func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
+	c, err := read(name, src, sets)
+	return Draft{c}, err
+}
+
+// Given reports whether a key was written down.
+func (d Draft) Given(key string) bool { return d.written.isSet(key) }
+
+// Data returns what was written of the data set, with defaults for the rest.
+func (d Draft) Data() Data { return d.written.Complete().Data }
+
+// Written returns what was written, each KEY=VALUE, in the order of [Keys], but for the keys named.
+func (d Draft) Written(except ...string) (all []string) {
+	for _, f := range fields(&d.written) {
+		if d.Given(f.key) && !slices.Contains(except, f.key) {
+			all = append(all, fmt.Sprintf("%s=%v", f.key, f.value.Interface()))
+		}
+	}
+	return all
+}
+
+// BitsIn returns the width to which the features of a CSV file are quantised.
+func (d Draft) BitsIn() int { return d.written.Complete().Encoder.BitsIn }
+
+// With returns the configuration that has the chosen keys, each KEY=VALUE, where the draft does not give them, and the
+// own ones in any case, complete and checked.
+func (d Draft) With(chosen, own []string) (Config, error) {
+	c := d.written
+	places := make(map[string]place, len(c.source.places)+len(chosen))
+	for key, at := range c.source.places {
+		places[key] = at
+	}
+	c.source = &source{file: c.source.file, places: places}
+	for i, set := range slices.Concat(chosen, own) {
+		key, _, _ := strings.Cut(set, "=")
+		if i < len(chosen) && d.Given(key) {
+			continue
+		}
+		if err := c.override(set); err != nil {
+			return Config{}, fmt.Errorf("chosen %s: %w", set, err)
+		}
+	}
+	return c.finish()
+}
