@@ -82,6 +82,9 @@ var ErrSlow = errors.New("was not reached")
 // ErrUnplaced says that nothing was placed, so that there is no clock to judge.
 var ErrUnplaced = errors.New("nothing was placed, so there is no clock")
 
+// ErrNoRoom is wrapped by the errors of [Synthesise] for designs that the device has no room for.
+var ErrNoRoom = synth.ErrNoRoom
+
 // Timing returns nil if the clock that was aimed at is reached, or there is none in the design; else an error that
 // wraps [ErrSlow] or [ErrUnplaced], whose [Hint] says what may help.
 func (i *Implementation) Timing() error {
