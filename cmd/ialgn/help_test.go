@@ -98,6 +98,7 @@ func TestHelpExamples(t *testing.T) {
 	t.Setenv("IALGN_DATA", sets)
 	writeFile(t, "examples/digits/digits.yaml", strings.Replace(small, "tiny", "digits", 1))
 	writeFile(t, "samples.csv", strings.Repeat(strings.Repeat("7,", 63)+"7\n", 3))
+	writeFile(t, "my.csv", "length,width,state\n"+strings.Repeat("1,2,up\n3,4,down\n5,6.5,down\n", 20))
 	must(t, "train", "examples/digits/digits.yaml", "-o", "demo/digits.safetensors", "--quiet")
 	must(t, "compile", "demo/digits.safetensors", "-o", "demo/digits")
 	for _, c := range newApp(io.Discard, io.Discard).Commands {
@@ -105,6 +106,9 @@ func TestHelpExamples(t *testing.T) {
 			args := strings.Fields(c.UsageText)[1:]
 			if c.Name == "demo" { // with the network that trains in a moment
 				args = append(args, "--set", "model.width=60", "--set", "model.depth=4", "--set", "train.epochs=1")
+			}
+			if c.Name == "fit" { // it would take its time
+				args = append(args, "--minutes", "0.02", "--luts", "50")
 			}
 			code, stdout, stderr := runProgram(t, args...)
 			if code == exitTool && strings.Contains(stderr, "Debian package") {

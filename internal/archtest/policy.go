@@ -311,6 +311,15 @@ var policy = Policy{
 		},
 
 		{
+			Package: "fit",
+			Imports: []string{
+				".", "artifact/plan", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "target",
+				"internal/atomicfile", "internal/crew", "internal/jsonfault", "internal/overwrite", "internal/plot",
+				"internal/plural", "internal/progress", "internal/tool",
+			},
+		},
+
+		{
 			Package: "report",
 			Imports: []string{
 				".", "diagnose/analysis", "diagnose/census", "diagnose/depthuse", "internal/jsonfault", "internal/plot",

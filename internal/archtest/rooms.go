@@ -18,6 +18,7 @@ var Rooms = []Room{
 	{"cmd/ialgn", "flags into options, results into text"},
 	{"examples", "runnable configurations, the library used"},
 	{"experiment", "the paper's tables as grids of runs"},
+	{"fit", "the best network for a budget, searched"},
 	{"report", "the page about a folder and its model"},
 	{"ialgn", "the library: Train, Compile, Verify, ..."},
 	{"diagnose", "the paper's diagnostics"},

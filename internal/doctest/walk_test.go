@@ -68,6 +68,9 @@ func (w walk) step(s Step) error {
 		!*whole {
 		s.Command += " " + strings.Join(quick, " ")
 	}
+	if strings.Contains(s.Command, "ialgn fit") && !*whole {
+		s.Command += " --minutes 0.1"
+	}
 	out, status, err := w.run(s.Command)
 	if err != nil {
 		return err

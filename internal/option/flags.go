@@ -8,6 +8,7 @@ import (
 // flagNames are the flags of options whose name does not say them.
 var flagNames = map[string]string{
 	"Optimise": "-O", "Path": "-o", "MHz": "--freq", "Folders": "--data", "ActivityFile": "--activity", "LUT": "--lut",
+	"LUTs": "--luts",
 }
 
 // Flags are the words of the command line, such as `--scope core`.

@@ -41,6 +41,10 @@ var (
 		`^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
 	Result = matching("a result", `^\{\s*"model": "[^"]*",\s*"model_sha256": "`)
 	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn experiment ")
+	// Search, Chosen and Front are what fit writes: how far a search is, a configuration, and the networks that it found.
+	Search = matching("a search", `^\{\s*"format": [0-9]+,\s*"asked": \{\s*"keys":`)
+	Chosen = matching("a configuration of fit", "^# Chosen by `ialgn fit`")
+	Front  = matching("a front", `^budget,luts,gates,head,encoder,validation,accuracy,`)
 	// Any is no form: no file that is there already is of it.
 	Any = Form{"a file", func([]byte) bool { return false }}
 )

@@ -1,0 +1,278 @@
+// Package fit finds, within some minutes, the most accurate network for a data set that fits a budget of look-up
+// tables.
+//
+// [Run] tries shapes, encoders and rates by successive halving on a validation part of the training samples: many
+// candidates for a few epochs, the better of them for more. Each is given the width at which it should take the whole
+// budget, is compiled for the target, and is judged by its errors at its real size. The best is then trained on all
+// training samples, as are the best of three smaller budgets, which makes the front of accuracy against look-up tables;
+// and it is compiled, verified and, on a device, routed.
+//
+//   - What the test samples say is reported, and decides nothing.
+//   - The folder's fit.json holds what was decided and found. A search that was interrupted goes on from it.
+//   - What is chosen follows from the trials, and these from the configuration; but how many there is time for
+//     depends on the machine.
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	library "ialgn"
+	"ialgn/artifact/plan"
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+	"ialgn/internal/overwrite"
+	"ialgn/target"
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+)
+
+// Options say what is searched for.
+type Options struct {
+	Target  string          // a family, one of [target.Names], or a device, one of [target.DeviceNames]
+	LUTs    int             // most look-up tables of the whole classifier; 0: what a device has room for, or 2,000
+	Clock   float64         // clock in MHz to reach; 0: 12 MHz on a device, none otherwise
+	Wrap    library.Wrapper // interface of the best network; empty: stream on a device, none otherwise
+	Minutes float64         // 0: 5
+	Dir     string          // where everything is written; made if it is not there
+	Data    library.Data    // where data sets are looked for
+	Resume  bool            // go on with the search in Dir
+	Threads int             // 0: as many as the process may run at a time
+	Force   bool            // write over files that ialgn did not write
+	Keep    []string        // files that must not be written over
+
+	// Note, unless nil, is told of what was found, and Warn of what may be amiss though it goes on.
+	Note func(string)
+	Warn func(error)
+}
+
+// What is taken where nothing is said.
+const (
+	UsualMinutes = 5.0
+	usualLUTs    = 2000
+	usualMHz     = 12
+)
+
+// The limits of what can be asked for.
+const (
+	leastLUTs   = 20
+	mostLUTs    = 1 << 22
+	MostMinutes = 7 * 24 * 60
+)
+
+// Result is what was found.
+type Result struct {
+	Target  string    `json:"target"`
+	Budget  int       `json:"budget"` // most look-up tables, or logic cells of a device without a number of look-up tables
+	Front   []Network `json:"front"`  // from the smallest
+	Best    Best      `json:"best"`
+	Files   []string  `json:"files"`   // the front as a table and as charts
+	Seconds float64   `json:"seconds"` // of all calls
+}
+
+// Network is a network of the front. Accuracies are shares of the samples.
+type Network struct {
+	Accuracy   float64 `json:"accuracy"`   // on the test samples
+	Validation float64 `json:"validation"` // of its candidate on the validation samples; 0: it was not tried at its size
+	LUTs       LUTs    `json:"luts"`
+	Config     string  `json:"config"`
+	Model      string  `json:"model"`
+	Budget     int     `json:"budget"`
+	Choice     string  `json:"choice"` // what was chosen
+}
+
+// Best is the most accurate network by validation, with what became of it.
+type Best struct {
+	Network
+	Design   string                  `json:"design"`   // folder of the compiled network
+	Verified library.VerifyLevel     `json:"verified"` // level up to which it was proved
+	Routed   *library.Implementation `json:"routed,omitempty"`
+}
+
+// check refuses options that cannot be met.
+func (o *Options) check() error {
+	switch {
+	case o.LUTs != 0 && (o.LUTs < leastLUTs || o.LUTs > mostLUTs):
+		return option.Errorf("{LUTs} %d: give %d to %d", o.LUTs, leastLUTs, mostLUTs)
+	case !(o.Minutes >= 0 && o.Minutes <= MostMinutes):
+		return option.Errorf("{Minutes} %v: give the minutes that the search may take, up to %d", o.Minutes, MostMinutes)
+	case o.Target == "":
+		return hint.With(option.Errorf("{Target}: nothing is named to fit"),
+			"name a family, such as xilinx7, or a device, such as ice40-up5k")
+	case o.Dir == "":
+		return errors.New("fit: no folder is named")
+	}
+	if info, err := os.Stat(o.Dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: is a file, want a folder", o.Dir)
+	}
+	return nil
+}
+
+// Run searches for the best network for the data set of a draft, whose keys are kept but for model.width, train.epochs,
+// train.validation and name, which are the search's own.
+func Run(ctx context.Context, d config.Draft, o Options) (*Result, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s, err := newSearch(ctx, d, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	if err := s.find(ctx); err != nil {
+		return nil, s.ended(ctx, err)
+	}
+	r, err := s.finish(ctx)
+	if err != nil {
+		return nil, s.ended(ctx, err)
+	}
+	return r, nil
+}
+
+// ended returns the error of a search that its context ended, else the error as it is.
+func (s *search) ended(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return hint.With(fmt.Errorf("%w: what was found is in %s", library.ErrInterrupted, s.ledger.path),
+		"give {Resume} to go on")
+}
+
+// search is a search under way.
+type search struct {
+	Options
+	subject
+	draft  config.Draft
+	name   string // of the best network
+	digest string // of the training samples
+	family string
+	device target.Device // without a name where a family is fitted
+	budget int
+	dims   []dimension
+	guard  overwrite.Guard
+	ledger *ledger
+	cores  int
+}
+
+// newSearch reads the data set, and finds what is searched and for how large networks.
+func newSearch(ctx context.Context, d config.Draft, o Options) (*search, error) {
+	s := &search{
+		Options: o, draft: d, guard: overwrite.New(o.Force, o.Keep...), cores: o.Threads,
+	}
+	if s.cores < 1 {
+		s.cores = runtime.GOMAXPROCS(0)
+	}
+	if s.Minutes == 0 {
+		s.Minutes = UsualMinutes
+	}
+	if err := s.aim(); err != nil {
+		return nil, err
+	}
+	if _, err := plan.New(s.best(0)); err != nil {
+		return nil, err
+	}
+	if err := s.look(ctx); err != nil {
+		return nil, err
+	}
+	s.dims = dimensions(s.subject, d)
+	usual, err := s.config(s.usual(), s.classes, 1, "", 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	s.name = usual.Name
+	return s, nil
+}
+
+// usual is the candidate that is tried first.
+func (s *search) usual() candidate { return first(s.dims) }
+
+// aim finds what is fitted, and how large it may be.
+func (s *search) aim() error {
+	if f, err := target.Find(s.Target); err == nil {
+		s.family, s.lutInputs, s.budget = f.Name, f.LUT.Most, usualLUTs
+	} else {
+		if s.device, err = target.FindDevice(s.Target); err != nil {
+			names := append(target.Names(), target.DeviceNames()...)
+			slices.Sort(names)
+			return option.Errorf("{Target}: %w", hint.NoSuch("target", s.Target, slices.Compact(names)))
+		}
+		s.family, s.lutInputs = s.device.Of().Name, s.device.LUTInputs
+		s.keeps, s.budget = true, s.device.LUTs*fillPercent/100
+		if s.device.LUTs == 0 {
+			s.keeps, s.budget = false, usualLUTs
+		}
+		if s.device.Placeable() {
+			if s.Wrap == "" {
+				s.Wrap = library.WrapStream
+			}
+			if s.Clock == 0 {
+				s.Clock = usualMHz
+			}
+		}
+	}
+	if s.LUTs != 0 {
+		s.keeps, s.budget = false, s.LUTs
+	}
+	return nil
+}
+
+// fillPercent is how much of a device's logic cells is filled by look-up tables and the bits that the wrapper keeps.
+// Registers, what yosys makes of the Verilog, and the wrapper take about a quarter of that on top; and networks, whose
+// wires go everywhere, route on two thirds of an iCE40, and on four fifths do not always (docs/FPGA.md).
+const fillPercent = 50
+
+// look reads the training samples once.
+func (s *search) look(ctx context.Context) error {
+	folders := append(append([]string{}, s.Data.Folders...), dataset.Folders("")...)
+	set, err := dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
+	if err != nil {
+		return err
+	}
+	if err := set.Read(ctx, dataset.Train, func([]uint16, int) error { return nil }); err != nil {
+		return err
+	}
+	s.features, s.bitsIn, s.classes, s.samples = set.Features, set.BitsIn, len(set.Classes), set.TrainSamples
+	s.images, s.digest = set.Shape != (dataset.Shape{}), set.Digest(dataset.Train)
+	if len(set.Classes) < 2 {
+		return fmt.Errorf("%s: all samples are of one class, and nothing is to be told apart", set.Name)
+	}
+	return nil
+}
+
+// open makes the folder and its ledger, and refuses to write over what no search wrote.
+func (s *search) open() (err error) {
+	if err := s.guard.CheckAll(s.outputs()); err != nil {
+		return err
+	}
+	a := asked{
+		Keys: s.draft.Written(own...), Train: s.digest, Target: s.Target, LUTs: s.LUTs, MHz: s.Clock, Wrap: string(s.Wrap),
+	}
+	if s.ledger, err = openLedger(s.Dir, a, s.dims, s.Resume, s.guard); err != nil {
+		return err
+	}
+	return os.MkdirAll(s.Dir, 0o777)
+}
+
+// left returns how long it is until a share of the minutes is over.
+func (s *search) left(share float64) time.Duration {
+	return time.Duration((share*s.Minutes*60 - s.ledger.spent()) * float64(time.Second))
+}
+
+func (s *search) note(format string, args ...any) {
+	if s.Note != nil {
+		s.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+func (s *search) warn(err error) {
+	if s.Warn != nil {
+		s.Warn(err)
+	}
+}
