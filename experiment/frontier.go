@@ -17,8 +17,11 @@ var frontier = Experiment{
 	Costs:      true,
 	Protocol: "Schedules, encoders, changes of images and shapes are the rows' own, chosen on a validation split of the " +
 		"training set for about 700 and 2,150 LUTs, the other rows after those",
-	Entries: frontierEntries(frontierRows),
-	Quick:   Reduced{Keys: []string{"train.epochs=5"}},
+	Entries: frontierEntries(slices.Concat(mnistRows, cifarRows)),
+	Quick: Reduced{
+		Entries: frontierEntries(mnistRows), Keys: []string{"train.epochs=5"},
+		Left: []string{"MNIST alone instead of all data sets"},
+	},
 	Notes: []string{
 		"LUTs of six inputs as `ialgn compile --target xilinx7 --objective area` counts them: the core is nodes, popcounts and " +
 			"argmax, the whole is from feature words to the class.",
@@ -76,8 +79,11 @@ var lutProtocol = []string{
 	"train.schedule.kind=cosine", "train.seed=1",
 }
 
-// mnistImages is the data set without tau, which goes with the width.
-var mnistImages = []string{"data.set=mnist"}
+// mnistImages and cifarImages are the data sets without tau, which goes with the width.
+var (
+	mnistImages = []string{"data.set=mnist"}
+	cifarImages = []string{"data.set=cifar10"}
+)
 
 // How images of digits are changed. The stronger changes were chosen with chains of 680 and not tried with the smallest
 // networks.
@@ -85,6 +91,9 @@ var (
 	slight   = augment(6, 0.06, 0.09, 0.8)
 	stronger = augment(10, 0.1, 0.15, 0.9)
 )
+
+// mirrored is how photographs are changed, as was chosen with chains of 2,000: flips and shifts by a pixel.
+var mirrored = []string{"train.augment.shift=1", "train.augment.flip=true", "train.augment.share=0.6"}
 
 // augment turns, scales and shears images up to those numbers, and shifts them by up to a pixel.
 func augment(rotate, scale, shear, share float64) []string {
@@ -102,9 +111,9 @@ func course(bits, epochs int, tau, lr float64) []string {
 	}
 }
 
-// frontierRows are made for so many LUTs: of the core 700, 1,400, 2,150, 4,000 and 8,000, of the whole 700, 900, 1,450,
+// mnistRows are made for so many LUTs: of the core 700, 1,400, 2,150, 4,000 and 8,000, of the whole 700, 900, 1,450,
 // 2,200 and 4,100. With one threshold, the middle, a feature's bit is its highest one, which costs nothing.
-var frontierRows = []frontierRow{
+var mnistRows = []frontierRow{
 	{mnistImages, coreLUTs, 220, 2, slices.Concat(slight, course(6, 200, 1.6, 0.02))},
 	{mnistImages, coreLUTs, 440, 2, slices.Concat(stronger, course(6, 160, 2.3, 0.02))},
 	{mnistImages, coreLUTs, 680, 2, slices.Concat(stronger, course(6, 160, 2.9, 0.01))},
@@ -115,6 +124,16 @@ var frontierRows = []frontierRow{
 	{mnistImages, wholeLUTs, 460, 2, slices.Concat(stronger, course(2, 160, 2.4, 0.02))},
 	{mnistImages, wholeLUTs, 700, 2, slices.Concat(stronger, course(2, 160, 2.9, 0.01))},
 	{mnistImages, wholeLUTs, 1300, 2, slices.Concat(stronger, course(2, 160, 4, 0.01))},
+}
+
+// cifarRows are made for 2,000, 4,000, 8,000, 16,700, 32,000 and 64,000 LUTs of the core.
+var cifarRows = []frontierRow{
+	{cifarImages, coreLUTs, 650, 2, slices.Concat(mirrored, course(12, 100, 8, 0.01))},
+	{cifarImages, coreLUTs, 1310, 2, slices.Concat(mirrored, course(12, 100, 11.5, 0.01))},
+	{cifarImages, coreLUTs, 2620, 2, slices.Concat(mirrored, course(12, 100, 16, 0.01))},
+	{cifarImages, coreLUTs, 5480, 2, slices.Concat(mirrored, course(12, 100, 23, 0.01))},
+	{cifarImages, coreLUTs, 10500, 2, slices.Concat(mirrored, course(12, 60, 32, 0.01))},
+	{cifarImages, coreLUTs, 21000, 2, slices.Concat(mirrored, course(12, 40, 46, 0.01))},
 }
 
 // publishedSeries is a series of others' points: LUTs and accuracy in percent.
