@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	library "ialgn"
 	"ialgn/internal/progress"
 	"ialgn/internal/tool"
-
-	library "ialgn"
 )
 
 // checked is how many samples the content of a bitstream is checked on.

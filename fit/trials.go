@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
+	library "ialgn"
 	"ialgn/internal/crew"
 	"ialgn/internal/plural"
 	"ialgn/internal/progress"
 	"ialgn/trainer/model"
-
-	library "ialgn"
 )
 
 // try trains the usual candidate for a few epochs, however long that takes, to know that the data can be trained on,
@@ -68,6 +68,7 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 			done++
 		}
 	}
+	var counting sync.Mutex
 	group, within := crew.NewGroup(timed)
 	group.SetLimit(s.cores)
 	for _, t := range r.Trials {
@@ -76,9 +77,12 @@ func (s *search) runRound(ctx context.Context, r *rung, rounds int) error {
 		}
 		group.Go(func() error {
 			err := s.make(within, r, t)
-			if err == nil {
-				_ = s.ledger.record(func() { done++; progress.Count(ctx, done, len(r.Trials), "candidates") })
+			counting.Lock()
+			if t.done(r.Seeds) {
+				done++
+				progress.Count(ctx, done, len(r.Trials), "candidates")
 			}
+			counting.Unlock()
 			if within.Err() != nil {
 				return nil // the time is over, or everything is
 			}

@@ -24,8 +24,10 @@ func TestDraft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Parse("my.yaml", nil, []string{"data.set=digits", "model.depth=3", "train.seed=9", "encoder.bits=" + bits,
-			"model.tau=2", "model.width=100"})
+		want, err := Parse("my.yaml", nil, []string{
+			"data.set=digits", "model.depth=3", "train.seed=9", "encoder.bits=" + bits,
+			"model.tau=2", "model.width=100",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
