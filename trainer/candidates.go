@@ -24,7 +24,7 @@ func (s *session) active(kind string) bool {
 // replacement says how many give way.
 func (s *session) replacement() engine.Replacement {
 	c := &s.Config.Train.Candidates
-	return engine.Replacement{Count: c.Replace, Gap: c.Gap}
+	return engine.Replacement{Count: c.Replace, Gap: c.Gap, Batches: min(c.Batches, s.batches())}
 }
 
 // replaceRandom gives the weakest candidates random sources at the start of an epoch, but of the first.

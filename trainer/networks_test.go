@@ -100,6 +100,11 @@ var networks = []struct {
 	{"turned", []string{
 		"train.augment.shift=1", "train.augment.rotate=8", "train.augment.scale=0.08", "train.augment.shear=0.1",
 	}, "c02719bfd6636eb5a00df2a809e2328153a06e5916d5556609d447c1900c4fea", false},
+	{"pressed", []string{
+		"model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient", "train.gradients=int8",
+		"train.cost.target=ice40", "train.cost.pressure=0.0003",
+	}, "072df56c1f703d6bb24522f0b0284458626b92b59b0c530cfe25f02bf10e08a5", false},
+	{"pressed-gates", []string{"train.cost.target=xilinx7", "train.cost.pressure=0.001"}, "16a07486919b50ff2ee65509b1e68f0cfa2715583d883a95eb9178bfec1d36c1", true},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 

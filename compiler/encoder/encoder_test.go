@@ -9,6 +9,7 @@ import (
 	"ialgn/internal/netgen"
 	"ialgn/netlist"
 	"ialgn/sim"
+	"ialgn/trainer/encoding"
 )
 
 // comparators returns a netlist that compares one word with thresholds.
@@ -86,6 +87,9 @@ func TestSingle(t *testing.T) {
 					same(t, n, m)
 					if want := alone(width, k, uint64(i)); m.Cells() != want {
 						t.Errorf("v > %d takes %d LUTs, want %d", i, m.Cells(), want)
+					}
+					if foretold := encoding.ComparisonLUTs(width, uint16(i), k); m.Cells() != foretold {
+						t.Errorf("v > %d takes %d LUTs, and training counts %d", i, m.Cells(), foretold)
 					}
 				}
 				for _, o := range objectives {

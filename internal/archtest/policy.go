@@ -27,7 +27,7 @@ var policy = Policy{
 		},
 		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
 		{
-			Package: "trainer/config", Imports: []string{"trainer/topology"}, External: []string{yaml},
+			Package: "trainer/config", Imports: []string{"target", "trainer/topology"}, External: []string{yaml},
 			Test: []string{"trainer/encoding"},
 		},
 		{Package: "trainer/dataset", Imports: []string{"trainer/config", "trainer/encoding"}},
@@ -55,10 +55,10 @@ var policy = Policy{
 		},
 		{
 			Package: "trainer/engine", Imports: []string{
-				"trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw",
+				"target", "trainer/encoding", "trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw",
 				"internal/bitplane", "internal/crew", "internal/hugepage",
 			},
-			Test: []string{"trainer/config", "trainer/encoding", "trainer/topology"},
+			Test: []string{"trainer/config", "trainer/topology"},
 		},
 
 		{
@@ -130,7 +130,7 @@ var policy = Policy{
 			Package: "compiler/encoder", Imports: []string{"netlist"},
 			Test: []string{
 				"compiler", "compiler/head", "compiler/lut", "compiler/pipeline", "sim", "backend/aiger",
-				"backend/verilog",
+				"backend/verilog", "trainer/encoding",
 			},
 		},
 

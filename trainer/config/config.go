@@ -68,6 +68,7 @@ type Train struct {
 	Gradients   string     `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
 	Candidates  Candidates `yaml:"candidates" json:"candidates,omitzero"`
 	Augment     Augment    `yaml:"augment" json:"augment,omitzero"`
+	Cost        Cost       `yaml:"cost" json:"cost,omitzero"`
 	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
 	Epochs      int        `yaml:"epochs" json:"epochs"`
 	Batch       int        `yaml:"batch" json:"batch"`

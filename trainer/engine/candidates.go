@@ -13,6 +13,8 @@ import (
 type Replacement struct {
 	Count int     // candidates of a pin that are replaced
 	Gap   float64 // how far the logit of a new candidate is below the largest of its pin
+
+	Batches int // batches of a window, for scores
 }
 
 // choices are the pins of a layer that choose, with all that replaces their candidates.
@@ -51,6 +53,7 @@ type candidates struct {
 	hidden bool      // whether some choose among nodes
 	spare  *Scores   // done with, whose memory the next ones take
 	rewire func()    // tells the engine that hidden candidates are others
+	costs  *costs    // nil without a pressure towards fewer look-up tables
 }
 
 // newCandidates returns the candidates of a network's layers.
@@ -238,8 +241,11 @@ func (s *Scores) Replace(r Replacement) {
 		l := &s.c.all[of.layer]
 		p := l.pins[of.pin]
 		for i := range len(of.sums) / of.stride {
-			node := s.from[of.layer] + i
-			best := leastFirst(of.row(i), r.Count+p.pin.K)
+			node, row := s.from[of.layer]+i, of.row(i)
+			if !of.hidden {
+				s.c.costs.add(row, r.Batches)
+			}
+			best := leastFirst(row, r.Count+p.pin.K)
 			p.pin.Replace(node*l.layers+l.index, r.Count, float32(r.Gap), func() (uint32, bool) {
 				if len(best) == 0 {
 					return 0, false

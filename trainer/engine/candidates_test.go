@@ -36,14 +36,7 @@ func TestScores(t *testing.T) {
 			}
 			scores := e.NewScores(0, 1)
 			e.Score(scores)
-			r := rand.New(rand.NewPCG(3, 3))
-			b := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, 100), Step: 1}
-			for i := range b.X {
-				b.X[i] = r.Uint64()
-			}
-			for i := range b.Labels {
-				b.Labels[i] = uint8(r.IntN(len(m.Classes)))
-			}
+			b := batchFor(e, m)
 			adam := kernel.NewAdam(0.01, 0.9, 0.999, 1e-8, 1)
 			e.Step(b, adam)
 			moments := map[string][]float32{}

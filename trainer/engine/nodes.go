@@ -18,7 +18,7 @@ func gates(m *model.Model) bool {
 			return false
 		}
 	}
-	return t.Estimator != "gumbel" && t.Gradients != "int8"
+	return t.Estimator != "gumbel" && t.Gradients != "int8" && !t.Cost.Active()
 }
 
 // nodeNetwork is a network in the form of the kernels of nodes, with what its engines have in common. Rows are bits or
@@ -200,6 +200,7 @@ type nodeEngine struct {
 	*nodeNetwork[uint64]
 	passes  []*kernel.NodePass
 	tallies []*tally
+	costs   *costs // nil without a pressure towards fewer look-up tables
 
 	forward, count, update func(member int)
 }
@@ -213,6 +214,10 @@ func newNodeEngine(b *base) Engine {
 	o := kernel.NodeOptions{Integer: b.m.Config.Train.Gradients == "int8"}
 	if t := &b.m.Config.Train; t.Estimator == "gumbel" {
 		o.Noise = &kernel.Noise{Seed: t.Seed, Temperature: float32(t.Temperature)}
+	}
+	if b.m.Config.Train.Cost.Active() {
+		e.costs = newCosts(b.m, e.layers)
+		e.candidates.costs = e.costs
 	}
 	e.layer = len(e.layers) - 1
 	for i := range b.crew.Size() {
@@ -244,10 +249,12 @@ func (e *nodeEngine) begin(member int) *kernel.NodePass {
 // Step implements [Engine].
 func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
+	e.costs.refresh()
 	for _, p := range e.passes {
 		if p.Sink = nil; e.scores != nil {
 			p.Sink = e.scores
 		}
+		p.Prices = e.costs.prices()
 	}
 	if e.down(adam, e.update); e.scores != nil {
 		e.scores.add(e.base, b.X, e.rows)

@@ -49,7 +49,7 @@ func benchmarkNodes(b *testing.B, o modelgen.Options, scored bool) {
 		if scored && step%8 == 0 {
 			s := e.NewScores(step/8%58, 58)
 			if step > 0 {
-				baseOf(e).scores.Replace(Replacement{4, 0.5})
+				baseOf(e).scores.Replace(Replacement{4, 0.5, 8})
 			}
 			e.Score(s)
 		}

@@ -14,7 +14,8 @@ func (p *NodePass) fuse(l *NodeLayer) {
 	f := &p.fused
 	f.layer, f.kernel = l, nil
 	steps := nodeVectors()
-	if steps == nil || steps.pins == nil || p.words != fusedWords || !p.Integer || p.Noise != nil || p.Still {
+	if steps == nil || steps.pins == nil || p.words != fusedWords || !p.Integer || p.Noise != nil || p.Prices != nil ||
+		p.Still {
 		return
 	}
 	candidates := 0

@@ -18,6 +18,10 @@ type NodePass struct {
 
 	Sink Sink // unless nil, is told of the gradients of pins that choose
 
+	// Prices, unless nil, are what the loss rises by if a pin reads an input bit, whatever the samples are. They are
+	// added to the sums R_j of candidates.
+	Prices []float32
+
 	// Still is for gradients alone: nothing is updated.
 	Still bool
 
@@ -229,6 +233,11 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 		p.integerSums(c, pin.K, wires, &batch, len(beta), step)
 	} else {
 		p.steps.pinSums(c.r, pin.K, wires, &batch, beta)
+	}
+	if p.Prices != nil && !pin.Hidden {
+		for j := range c.r[:pin.K] {
+			c.r[j] += p.Prices[wires.at(j)]
+		}
 	}
 	p.stepPin(pin, g)
 }

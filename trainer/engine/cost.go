@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"ialgn/target"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
+)
+
+// costs say what reading an input bit costs in look-up tables of the target, as part of the loss (train.cost): a
+// comparison is paid by all pins that read it together, each an equal share. So a bit that nobody reads costs its whole
+// comparison, and one that many read next to nothing more.
+type costs struct {
+	layers  []*kernel.NodeLayer
+	whole   []float32 // the pressure times the look-up tables of each input bit's comparison
+	readers []int32   // pins that read each input bit now, and whose node depends on them
+	price   []float32 // what the loss rises by if a pin reads it
+}
+
+// newCosts returns the costs of a network's layers.
+func newCosts(m *model.Model, layers []*kernel.NodeLayer) *costs {
+	key := m.Config.Train.Cost
+	family, err := target.Find(key.Target)
+	if err != nil {
+		panic("engine: " + err.Error()) // the configuration was checked
+	}
+	n, inputs := m.Encoder.Inputs(), family.LUT.Most
+	c := &costs{layers: layers, whole: make([]float32, n), readers: make([]int32, n), price: make([]float32, n)}
+	for i := range c.whole {
+		f, j := i/(m.Encoder.Bits-1), i%(m.Encoder.Bits-1)
+		luts := encoding.ComparisonLUTs(m.Encoder.BitsIn, m.Encoder.Thresholds[f][j], inputs)
+		c.whole[i] = float32(key.Pressure * float64(luts))
+	}
+	return c
+}
+
+// refresh counts the readers of each input bit anew.
+func (c *costs) refresh() {
+	if c == nil {
+		return
+	}
+	clear(c.readers)
+	for _, l := range c.layers {
+		for i := range l.Width {
+			g := i*l.Layers + l.Index
+			for k, p := range l.Pins {
+				if p != nil && !p.Hidden && kernel.Depends(l.Table[g], len(l.Pins), k) {
+					c.readers[p.Bit[g]]++
+				}
+			}
+		}
+	}
+	for i, n := range c.readers {
+		c.price[i] = c.whole[i] / float32(max(1, n))
+	}
+}
+
+// add adds what the input bits cost to sums over so many batches of what the loss would change by if a pin read them.
+func (c *costs) add(sums []float32, batches int) {
+	if c == nil {
+		return
+	}
+	for i, p := range c.price[:len(sums)] {
+		sums[i] += float32(float32(batches) * p)
+	}
+}
+
+// prices returns what kernels add to gradients, nil without a pressure.
+func (c *costs) prices() []float32 {
+	if c == nil {
+		return nil
+	}
+	return c.price
+}
