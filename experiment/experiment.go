@@ -80,7 +80,7 @@ func ParseScale(name string) (Scale, error) {
 // All returns the experiments, in the order in which they are listed.
 func All() []Experiment {
 	return []Experiment{
-		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier,
+		depthScaling, hiddenK, depthUse, initVariants, fixedAnchor, binarisation, gateCount, baselines, frontier, levers,
 	}
 }
 

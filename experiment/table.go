@@ -82,7 +82,7 @@ func (r Runner) table() (*Table, error) {
 func row(n *Entry, s trainer.Seeds) Row {
 	m := &s.Config.Model
 	return Row{
-		Name: s.Config.Name, Data: s.Config.Data.Set, Width: m.Width, Depth: m.Depth, Network: n.Network,
+		Name: s.Config.Name, Data: dataOf(s.Config), Width: m.Width, Depth: m.Depth, Network: n.Network,
 		Seeds: s.N, Epochs: s.Config.Train.Epochs, Gates: m.Nodes(), Paper: n.Paper, NotRun: notYet, config: s.Config,
 	}
 }

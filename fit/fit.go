@@ -152,7 +152,6 @@ type search struct {
 	draft  config.Draft
 	name   string // of the best network
 	digest string // of the training samples
-	family string
 	device target.Device // without a name where a family is fitted
 	budget int
 	dims   []dimension

@@ -34,13 +34,16 @@ type measured struct {
 type shape struct {
 	width, depth, inputs, bits int
 	thresholds                 string
+	pressure                   float64 // of all chains together, towards fewer look-up tables
 	features                   int
 	keeps                      bool // the budget is of logic cells, with the input bits that are kept
 }
 
 func (s *search) shapeOf(cfg *config.Config) shape {
 	return shape{
-		cfg.Model.Width, cfg.Model.Depth, cfg.Model.Inputs, cfg.Encoder.Bits, cfg.Encoder.Thresholds, s.features, s.keeps,
+		width: cfg.Model.Width, depth: cfg.Model.Depth, inputs: cfg.Model.Inputs, bits: cfg.Encoder.Bits,
+		thresholds: cfg.Encoder.Thresholds, pressure: cfg.Train.Cost.Pressure * float64(cfg.Model.Width),
+		features: s.features, keeps: s.keeps,
 	}
 }
 
@@ -75,13 +78,13 @@ func (s sizer) predict(p shape) float64 {
 	if free {
 		usual = 0
 	}
-	encoder := s.ratio(usual, func(m measured) (bool, float64, float64) {
-		same := m.bits == p.bits && m.thresholds == p.thresholds
-		return same, float64(m.Encoder), m.read()
-	})
+	same := func(m measured) bool { // reads bits of the same kind as willingly
+		return m.bits == p.bits && m.thresholds == p.thresholds && math.Abs(m.pressure-p.pressure) < leastPressure/2
+	}
+	encoder := s.ratio(usual, func(m measured) (bool, float64, float64) { return same(m), float64(m.Encoder), m.read() })
 	kept := 0.0
 	if p.keeps {
-		kept = s.ratio(1, func(m measured) (bool, float64, float64) { return m.bits == p.bits, float64(m.Kept), m.read() })
+		kept = s.ratio(1, func(m measured) (bool, float64, float64) { return same(m), float64(m.Kept), m.read() })
 	}
 	return gates*p.nodes() + head*float64(p.width) + (encoder+kept)*p.read()
 }

@@ -10,7 +10,7 @@ import (
 
 // TestSizer foretells what networks of other widths take by what was compiled of one, and proposes widths that fit.
 func TestSizer(t *testing.T) {
-	s := search{subject: subject{features: 64, classes: 10, keeps: true}, family: "xilinx7"}
+	s := search{subject: subject{features: 64, classes: 10, keeps: true, family: "xilinx7"}}
 	compiled := func(width, depth int) measured {
 		t.Helper()
 		cfg, err := library.LoadConfig("../examples/digits/digits.yaml", fmt.Sprintf("model.width=%d", width),

@@ -29,6 +29,7 @@ type candidate []string
 type subject struct {
 	features, bitsIn, classes, samples int
 	images                             bool
+	family                             string
 	lutInputs                          int
 	keeps                              bool // see shape
 }
@@ -62,6 +63,11 @@ func dimensions(s subject, d config.Draft) []dimension {
 		},
 		one("lr", "train.optimizer.lr", 2, "0.005", "0.01", "0.02", "0.04"),
 		one("batch", "train.batch", batch, "32", "64", "128"),
+		{
+			name: "cost", given: []string{"train.cost.target", "train.cost.pressure", "train.estimator"},
+			values: []string{"0", fmt.Sprint(leastPressure), "0.02", "0.06"}, start: 1,
+			keys: func(value string, size size) []string { return pressure(s.family, value, size) },
+		},
 	}
 	if s.images {
 		all = append(all, dimension{
@@ -106,6 +112,22 @@ func tau(value string, s size) float64 {
 		panic("fit: tau " + value)
 	}
 	return factor * math.Sqrt(float64(s.width)/float64(s.classes))
+}
+
+// leastPressure is the least pressure that is searched, but none.
+const leastPressure = 0.006
+
+// pressure returns the keys of a pressure towards fewer look-up tables: the value over the chains, as a network takes a
+// number of look-up tables that goes with these.
+func pressure(family, value string, s size) []string {
+	if value == "0" {
+		return nil
+	}
+	factor, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		panic("fit: pressure " + value)
+	}
+	return []string{"train.cost.target=" + family, fmt.Sprintf("train.cost.pressure=%.3g", factor/float64(s.width))}
 }
 
 // changes are how images are changed in training.
@@ -158,7 +180,7 @@ func spread(all []dimension, n int) []candidate {
 	return list
 }
 
-var primes = []int{2, 3, 5, 7, 11, 13, 17, 19}
+var primes = []int{2, 3, 5, 7, 11, 13, 17, 19, 23}
 
 // neighbours returns the candidates that differ from one in a single dimension, by a step.
 func neighbours(all []dimension, c candidate) (list []candidate) {

@@ -22,7 +22,7 @@ func draftOf(t *testing.T, keys ...string) config.Draft {
 // TestDimensions searches what is not given, with values that a configuration can have, the first ones by the data.
 func TestDimensions(t *testing.T) {
 	digits := draftOf(t, "data.set=digits")
-	all := dimensions(subject{features: 64, bitsIn: 4, classes: 10, samples: 4000, images: true, lutInputs: 6}, digits)
+	all := dimensions(subject{features: 64, bitsIn: 4, classes: 10, samples: 4000, images: true, family: "ecp5", lutInputs: 6}, digits)
 	var names []string
 	for _, d := range all {
 		names = append(names, d.name)
@@ -33,12 +33,12 @@ func TestDimensions(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"inputs", "depth", "bits", "thresholds", "tau", "lr", "batch", "images"}
+	want := []string{"inputs", "depth", "bits", "thresholds", "tau", "lr", "batch", "cost", "images"}
 	if !slices.Equal(names, want) {
 		t.Errorf("dimensions %v, want %v", names, want)
 	}
 	got := first(all).text(all)
-	if want := "inputs 6, depth 2, bits 2, thresholds uniform, tau 0.35, lr 0.02, batch 64, images slight"; got != want {
+	if want := "inputs 6, depth 2, bits 2, thresholds uniform, tau 0.35, lr 0.02, batch 64, cost 0.006, images slight"; got != want {
 		t.Errorf("first %s, want %s", got, want)
 	}
 	given := draftOf(t, "data.set=digits", "model.tau=3", "train.augment.shift=2", "encoder.bits=4")
@@ -53,12 +53,29 @@ func TestDimensions(t *testing.T) {
 		}
 	}
 	table := dimensions(subject{features: 16, bitsIn: 8, samples: 30_000, lutInputs: 6}, draftOf(t, "data.set=csv"))
-	if got := first(table).text(table); got != "inputs 6, depth 2, bits 8, thresholds quantile, tau 0.35, lr 0.02, batch 128" {
+	if got := first(table).text(table); got != "inputs 6, depth 2, bits 8, thresholds quantile, tau 0.35, lr 0.02, batch 128, cost 0.006" {
 		t.Errorf("first of a table %s", got)
 	}
 	one := dimensions(subject{features: 16, bitsIn: 1, lutInputs: 6}, draftOf(t, "data.set=csv"))
 	if d := one[2]; d.name != "bits" || !slices.Equal(d.values, []string{"2"}) || d.values[d.start] != "2" {
 		t.Errorf("bits of words of one bit: %+v", d)
+	}
+}
+
+// TestPressure goes with the chains, and is none for 0, in any network but one whose estimator is given.
+func TestPressure(t *testing.T) {
+	for value, want := range map[string][]string{
+		"0": nil, "0.02": {"train.cost.target=ecp5", "train.cost.pressure=0.0002"},
+	} {
+		if got := pressure("ecp5", value, size{100, 10}); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", value, got, want)
+		}
+	}
+	soft := draftOf(t, "data.set=digits", "train.estimator=soft")
+	for _, d := range dimensions(subject{features: 64, bitsIn: 4, family: "ecp5", lutInputs: 6}, soft) {
+		if d.name == "cost" {
+			t.Error("a pressure is searched for an estimator that does not know it")
+		}
 	}
 }
 
