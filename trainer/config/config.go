@@ -68,6 +68,8 @@ type Train struct {
 	Gradients   string     `yaml:"gradients" json:"gradients,omitempty"`     // float32 | int8
 	Candidates  Candidates `yaml:"candidates" json:"candidates,omitzero"`
 	Augment     Augment    `yaml:"augment" json:"augment,omitzero"`
+	Prune       Prune      `yaml:"prune" json:"prune,omitzero"`
+	Refill      bool       `yaml:"refill" json:"refill,omitempty"` // lines of tables that no training sample reads are refilled at the end
 	Optimizer   Optimizer  `yaml:"optimizer" json:"optimizer"`
 	Epochs      int        `yaml:"epochs" json:"epochs"`
 	Batch       int        `yaml:"batch" json:"batch"`
