@@ -72,5 +72,17 @@ func DependsOn(table uint64, pins, pin int) bool {
 	return table&ones != table>>distance&ones
 }
 
+// Restrict returns the table of a node one of whose pins always has the given value: it does not depend on that pin.
+func Restrict(table uint64, pins, pin int, value bool) uint64 {
+	ones := PinTable(pins, pin)
+	distance := 1 << (pins - 1 - pin)
+	if value {
+		table &= ones
+		return table | table<<distance
+	}
+	table &^= ones
+	return table | table>>distance
+}
+
 // PinName returns the name of a pin in files and messages: A for pin 0, then B and so on.
 func PinName(pin int) string { return string(rune('A' + pin)) }
