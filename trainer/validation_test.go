@@ -100,6 +100,15 @@ func TestBestValidation(t *testing.T) {
 			t.Errorf("%s: best %d, end %d, want %d and %d", c.name, best, end, c.best, c.end)
 		}
 	}
+	var epochs []model.Epoch
+	for _, n := range []int{9, 8, 5, 6, 6} {
+		epochs = append(epochs, model.Epoch{ValidationCorrect: n, ValidationSamples: 9})
+	}
+	for first, want := range [][2]int{{1, 2}, {2, 3}, {4, 5}, {4, 5}, {5, 0}, {0, 0}} {
+		if best, end := bestValidation(epochs, first, 1); best != want[0] || end != want[1] {
+			t.Errorf("without the first %d: best %d, end %d, want %v", first, best, end, want)
+		}
+	}
 	if best, end := bestValidation(make([]model.Epoch, 9), 0, 2); best != 0 || end != 0 {
 		t.Errorf("without a validation set: best %d, end %d", best, end)
 	}

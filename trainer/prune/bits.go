@@ -104,7 +104,7 @@ func (t *Task) newCounted(ctx context.Context, n *network) (*counted, error) {
 func (c *counted) take(b *block) {
 	last := b.layers[len(b.layers)-1]
 	for i := range len(last) / blockWords {
-		copy(c.rows[i*c.words:(i+1)*c.words][b.from/64:], last[i*blockWords:][:(b.samples+63)/64])
+		copy(c.rows[i*c.words : (i+1)*c.words][b.from/64:], last[i*blockWords:][:(b.samples+63)/64])
 	}
 	for s := range b.samples {
 		copy(c.counts[(b.from+s)*c.classes:][:c.classes], b.counts[s*c.classes:])
