@@ -353,8 +353,8 @@ func (s *session) finish(ctx context.Context) (*Summary, error) {
 
 // saveBoth writes the last checkpoint under a temporary name, then the model, whose parameters
 // may be those of an earlier epoch and take the place of the last one's, and whose tables may be
-// refilled, and then gives the checkpoint its name. Where there is no room for both, the checkpoint makes room for the model:
-// that is the lesser loss.
+// refilled, and then gives the checkpoint its name. Where there is no room for both, the checkpoint
+// makes room for the model: that is the lesser loss.
 func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
 	if err := s.checkFinite(); err != nil {
 		return "", err

@@ -28,7 +28,8 @@ func (p Prune) Epoch(epochs int) int {
 	return max(1, min(int(math.Round(float64(p.At*float64(epochs)))), epochs-1))
 }
 
-// completePrune gives a time to a removal that has none, and makes +0 of the -0 that the JSON of a model file leaves out.
+// completePrune gives a time to a removal that has none, and makes +0 of the -0 that the JSON of a model file leaves
+// out.
 func (c *Config) completePrune() {
 	p := &c.Train.Prune
 	for _, v := range []*float64{&p.Bits, &p.Nodes, &p.At} {
@@ -41,8 +42,8 @@ func (c *Config) completePrune() {
 	}
 }
 
-// checkPrune refuses a time without a removal, a removal that no epoch follows, and nodes of a network that has none but
-// the counted ones.
+// checkPrune refuses a time without a removal, a removal that no epoch follows, and nodes of a network that has none
+// but the counted ones.
 func (c *Config) checkPrune() error {
 	p := c.Train.Prune
 	key := "train.prune.bits"

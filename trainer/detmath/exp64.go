@@ -1,7 +1,7 @@
 package detmath
 
-// Exp64 returns e**x for x <= 0 with a relative error below 2e-15 (1 + |x|) where the result is above 1e-280, and 0 below
-// -800, where it is too small for a float64. NaN is not supported.
+// Exp64 returns e**x for x <= 0 with a relative error below 2e-15 (1 + |x|) where the result is above 1e-280, and 0
+// below -800, where it is too small for a float64. NaN is not supported.
 //
 // It is the Taylor series of x/2^k, which is above -1/2, squared k times.
 func Exp64(x float64) float64 {

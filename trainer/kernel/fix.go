@@ -1,9 +1,9 @@
 package kernel
 
-// fixed is the size of the logits of a node that is constant for good. Exponentials stop falling at
-// [detmath.ExpMin], so a probability of such a node, and the slope of its truth values, is 1.8e-35 and not 0, and a step
-// may be as large as that over an eps of 1e-30. Between neighbouring numbers of this size there are 2^17, and no step
-// changes them; nor does noise.
+// fixed is the size of the logits of a node that is constant for good. Exponentials stop falling at e^-80, so a
+// probability of such a node, and the slope of its truth values, is 1.8e-35 and not 0, and a step may be as large as
+// that over an eps of 1e-30. Between neighbouring numbers of this size there are 2^17, and no step changes them; nor
+// does noise.
 const fixed = 1 << 40
 
 // Fix makes node i of the layer a constant for good: its function logits are so far apart that no later step changes

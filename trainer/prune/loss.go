@@ -37,8 +37,8 @@ func (l *loss) sum(counts []int32) (top int32, sum float64) {
 }
 
 // changes calls set for each class with what the loss of a sample of class y changes by if the count of that class is
-// one less, and if it is one more. With the softmax p of the counts that is log(1 - p + p e^(-1/tau)), and 1/tau more if
-// the class is y; a count of one more has the opposite signs. The counts are changed and restored.
+// one less, and if it is one more. With the softmax p of the counts that is log(1 - p + p e^(-1/tau)), and 1/tau more
+// if the class is y; a count of one more has the opposite signs. The counts are changed and restored.
 func (l *loss) changes(counts []int32, y uint8, set func(class int, less, more float64)) {
 	top, sum := l.sum(counts)
 	log, tops := detmath.Log(sum), 0

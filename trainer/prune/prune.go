@@ -49,8 +49,8 @@ const (
 )
 
 // Choose chooses what to remove, greedily by the change of the mean cross-entropy over the samples, of equal ones the
-// first: first counted bits, of which every class keeps one at least, then nodes. Numbers of both are rounded. It returns
-// the context's error if that ends first.
+// first: first counted bits, of which every class keeps one at least, then nodes. Numbers of both are rounded. It
+// returns the context's error if that ends first.
 //
 // Cost: a pass over the outputs of all kept bits for each of up to 256 rounds; for nodes, a forward pass for each of up
 // to 32 rounds, and in it for each node one through all that depends on it.

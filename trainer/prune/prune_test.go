@@ -255,8 +255,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestChanges holds the changes of the loss by one count to two losses, where a class leads alone and where it does not,
-// also at a tau at which exponentials vanish.
+// TestChanges holds the changes of the loss by one count to two losses, where a class leads alone and where it does
+// not, also at a tau at which exponentials vanish.
 func TestChanges(t *testing.T) {
 	f := &model.Frozen{Width: 27, Classes: []string{"a", "b", "c"}}
 	for _, tau := range []float64{1e-6, 0.01, 0.7, 3, 1e6} {

@@ -14,8 +14,8 @@ import (
 )
 
 // TestRefill refills networks of every form by few samples, so that many lines are read by none: every node keeps its
-// value in every sample, each table depends on as few pins as any could, found by looking at the samples one by one, and
-// tables that could not do with fewer stay.
+// value in every sample, and each table depends on as few pins as any could, found by looking at the samples one by
+// one.
 func TestRefill(t *testing.T) {
 	changed := 0
 	for _, form := range modelgen.Forms() {
