@@ -102,6 +102,9 @@ func testFix(t *testing.T, m *model.Model) {
 		step(n+1, e)
 	}
 	nodes := fixSome(m, e)
+	if diff := cmp.Diff(m.Freeze().Layers, e.Frozen(nil).Layers); diff != "" {
+		t.Errorf("what is selected before a step (-model +engine):\n%s", diff)
+	}
 	want := ofNodes(m, nodes)
 	before := fmt.Sprint(m.Sections)
 	for n := range 20 {

@@ -153,8 +153,8 @@ func (o *oracle) checkNodes(t *testing.T, got []Constant) {
 	}
 }
 
-// TestChooseMany removes more than there are rounds, and all that may be removed: every class keeps a bit, nothing is
-// chosen twice, and the number of threads does not matter.
+// TestChooseMany removes more than there are rounds: every class keeps a bit, nothing is chosen twice or when nothing
+// depends on it any more, and the number of threads does not matter.
 func TestChooseMany(t *testing.T) {
 	for _, o := range []modelgen.Options{
 		{Width: 630, Depth: 2, Inputs: 6, Seed: 1},
@@ -178,19 +178,24 @@ func TestChooseMany(t *testing.T) {
 		if n := task.Network.Width * 9 / 10; len(want.Bits) != n || len(want.Nodes) == 0 {
 			t.Errorf("%d bits, want %d, and %d nodes", len(want.Bits), n, len(want.Nodes))
 		}
-		seen, left := map[Constant]bool{}, make([]int, 3)
+		n, left := newNetwork(task.Network), make([]int, 3)
 		for c := range left {
 			left[c] = task.Network.Width / 3
 		}
-		for _, c := range slices.Concat(want.Bits, want.Nodes) {
-			c.Value = false
-			if seen[c] {
+		seen := map[int]bool{}
+		for _, c := range want.Bits {
+			if seen[c.Node] {
 				t.Errorf("%+v is chosen twice", c)
 			}
-			seen[c] = true
-			if c.Layer == task.Network.Depth()-1 {
-				left[c.Node/(task.Network.Width/3)]--
+			seen[c.Node] = true
+			left[c.Node/(task.Network.Width/3)]--
+			n.fix(c)
+		}
+		for _, c := range want.Nodes {
+			if !n.live()[c.Layer][c.Node] {
+				t.Fatalf("nothing depends on %+v when it is chosen", c)
 			}
+			n.fix(c)
 		}
 		if slices.Min(left) < 1 {
 			t.Errorf("bits left by class: %v", left)
