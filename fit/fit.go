@@ -150,8 +150,8 @@ type search struct {
 	Options
 	subject
 	draft  config.Draft
-	name   string // of the best network
-	digest string // of the training samples
+	name   string        // of the best network
+	digest string        // of the training samples
 	device target.Device // without a name where a family is fitted
 	budget int
 	dims   []dimension

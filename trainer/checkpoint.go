@@ -233,10 +233,9 @@ func (r *Run) checkLength(at position, epochs []model.Epoch) error {
 		}
 		return fmt.Errorf("has already %s, more than train.epochs = %d; ask for more epochs, or train anew", done, n)
 	}
-	patience := r.Config.Train.Validation.Patience
-	if _, end := bestValidation(epochs, patience); end > 0 && (end < at.Epoch || at.Batch > 0) {
+	if _, end := r.bestOf(epochs); end > 0 && (end < at.Epoch || at.Batch > 0) {
 		return fmt.Errorf("is past epoch %d, after which train.validation.patience = %d ends the run; ask for more "+
-			"patience, or train anew", end, patience)
+			"patience, or train anew", end, r.Config.Train.Validation.Patience)
 	}
 	return nil
 }
@@ -253,6 +252,10 @@ func (r *Run) checkConfig(theirs config.Config) error {
 	if kind := r.Config.Train.Candidates.Kind; kind != "fixed" && n != r.Config.Train.Epochs {
 		return option.Errorf("its %s candidates are replaced until a share of train.epochs = %d, and %d would be another "+
 			"course; resume with %d, or train the finished model further with {Init}", kind, n, r.Config.Train.Epochs, n)
+	}
+	if r.Config.Train.Prune.Active() && n != r.Config.Train.Epochs {
+		return option.Errorf("train.prune removes bits or nodes after a share of train.epochs = %d, and %d would be another "+
+			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
 	}
 	if r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
 		return option.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+

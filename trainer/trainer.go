@@ -156,7 +156,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	if err := s.train(ctx); err != nil {
 		return nil, err
 	}
-	return s.finish()
+	return s.finish(context.WithoutCancel(ctx))
 }
 
 // interruptedReading is the error of a context that ended before the first batch.
@@ -234,6 +234,9 @@ func (s *session) train(ctx context.Context) error {
 // drawn anew from (seed, epoch), so a resumed epoch has the same.
 func (s *session) epoch(ctx context.Context) error {
 	draw.New(s.Config.Train.Seed, draw.Shuffle, s.at.Epoch, 0).Permutation(s.order)
+	if err := s.prune(ctx); err != nil {
+		return err
+	}
 	s.replaceRandom()
 	for s.at.Batch < s.batches() {
 		s.batch()
@@ -337,9 +340,9 @@ func (s *session) rate() float64 {
 }
 
 // finish writes the model and the last checkpoint.
-func (s *session) finish() (*Summary, error) {
+func (s *session) finish(ctx context.Context) (*Summary, error) {
 	speed := &Speed{time.Since(s.started).Seconds(), s.rate()}
-	sum, err := s.saveBoth()
+	sum, err := s.saveBoth(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -349,10 +352,10 @@ func (s *session) finish() (*Summary, error) {
 }
 
 // saveBoth writes the last checkpoint under a temporary name, then the model, whose parameters
-// may be those of an earlier epoch and take the place of the last one's, and then gives the
-// checkpoint its name. Where there is no room for both, the checkpoint makes room for the model:
-// that is the lesser loss.
-func (s *session) saveBoth() (sum string, err error) {
+// may be those of an earlier epoch and take the place of the last one's, and whose tables may be
+// refilled, and then gives the checkpoint its name. Where there is no room for both, the checkpoint
+// makes room for the model: that is the lesser loss.
+func (s *session) saveBoth(ctx context.Context) (sum string, err error) {
 	if err := s.checkFinite(); err != nil {
 		return "", err
 	}
@@ -361,6 +364,9 @@ func (s *session) saveBoth() (sum string, err error) {
 	}
 	state, lost := s.stage()
 	if err = s.keepBest(); err == nil {
+		err = s.refill(ctx)
+	}
+	if err == nil {
 		sum, err = s.m.Save(s.Model)
 	}
 	if lost == nil && noRoom(err) {

@@ -38,6 +38,12 @@ var policy = Policy{
 			},
 			External: []string{sys},
 		},
+		{
+			Package: "trainer/prune", Imports: []string{
+				"trainer/detmath", "trainer/encoding", "trainer/model", "internal/crew",
+			},
+			Test: []string{"internal/modelgen"},
+		},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},

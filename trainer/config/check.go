@@ -53,6 +53,8 @@ var limits = []limit{
 	{"train.augment.shear", 0, 1},
 	{"train.augment.share", 0, 1},
 	{"train.cost.pressure", 0, 1},
+	{"train.prune.bits", 0, 0.9},
+	{"train.prune.nodes", 0, 0.9},
 	{"train.schedule.warmup", 0, 1e6},
 	{"train.validation.share", 0, 0.9},
 	{"train.validation.patience", 0, 1e6},
@@ -96,7 +98,8 @@ var headers = choice{"data.header", []string{"auto", "yes", "no"}}
 func (c Config) Check() error {
 	for _, check := range []func() error{
 		c.checkText, c.checkName, c.checkChoices, c.checkMissing, c.checkLimits,
-		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkSchedule, c.checkValidation,
+		c.checkTopology, c.checkData, c.checkKinds, c.checkAugment, c.checkCost, c.checkPrune, c.checkSchedule,
+		c.checkValidation,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -44,7 +44,7 @@ func (c *costs) refresh() {
 		for i := range l.Width {
 			g := i*l.Layers + l.Index
 			for k, p := range l.Pins {
-				if p != nil && !p.Hidden && kernel.Depends(l.Table[g], len(l.Pins), k) {
+				if p != nil && !p.Hidden && model.DependsOn(l.Table[g], len(l.Pins), k) {
 					c.readers[p.Bit[g]]++
 				}
 			}

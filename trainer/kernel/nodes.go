@@ -74,19 +74,6 @@ func operationTable(op int) uint64 { return uint64(bits.Reverse8(uint8(op)) >> 4
 // highest digit.
 func Number(table uint64, pins int) uint64 { return bits.Reverse64(table) >> (64 - 1<<pins) }
 
-// digits are the lines at which a digit of a line's number is 1, the lowest digit first.
-var digits = [MaxPins]uint64{
-	0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00, 0xffff0000ffff0000,
-	0xffffffff00000000,
-}
-
-// Depends reports whether a table of that many pins depends on pin k.
-func Depends(table uint64, pins, k int) bool {
-	digit := pins - 1 - k
-	lines := ^digits[digit] & (^uint64(0) >> (64 - 1<<pins))
-	return (table>>(1<<digit)^table)&lines != 0
-}
-
 // positive returns the table that is 1 in the lines whose logit is above 0.
 func positive(w []float32) (table uint64) {
 	for i, x := range w {

@@ -62,7 +62,7 @@ func (e *Evaluator) layer(layer *FrozenLayer, in []uint64) {
 			p := &layer.Pins[k]
 			pins[k] = rows[p.Source][int(p.Index[i])*words:][:words]
 		}
-		applyTable(layer.Op.At(i), e.last[i*words:(i+1)*words], pins)
+		ApplyTable(layer.Op.At(i), e.last[i*words:(i+1)*words], pins)
 	}
 }
 

@@ -76,6 +76,26 @@ type Record struct {
 	Epochs  []Epoch `json:"epochs"`
 	// The epoch whose parameters these are, from 1. 0: those after the last epoch, where there is no validation set.
 	Kept int `json:"kept_epoch,omitempty"`
+
+	Pruned   *Pruned   `json:"pruned,omitempty"`   // nil: nothing was removed
+	Refilled *Refilled `json:"refilled,omitempty"` // nil: no tables were to be refilled
+}
+
+// Pruned is what was removed during training.
+type Pruned struct {
+	Epoch      int     `json:"epoch"`       // after how many epochs
+	Bits       int     `json:"bits"`        // counted bits that became 0
+	Nodes      int     `json:"nodes"`       // other nodes that became constant
+	LossBefore float64 `json:"loss_before"` // mean of the frozen network over the training set, right before and after
+	LossAfter  float64 `json:"loss_after"`
+}
+
+// Refilled is what was done to tables at the end of training, and what the network reaches with them.
+type Refilled struct {
+	Nodes             int `json:"nodes"` // with another table
+	Pins              int `json:"pins"`  // on which these do not depend any more
+	TestCorrect       int `json:"test_correct"`
+	ValidationCorrect int `json:"validation_correct,omitempty"`
 }
 
 // Start names the model file whose parameters training started from.

@@ -81,9 +81,9 @@ func applyNegated(op uint8, h, a, b []uint64) {
 	}
 }
 
-// applyTable writes h = f(pins) for words of 64 samples, f being the function of that table, for any
+// ApplyTable writes h = f(pins) for words of 64 samples, f being the function of that table, for any
 // number of pins: word by word, each pin halves the lines that are left, the highest digit first.
-func applyTable(table uint64, h []uint64, pins [][]uint64) {
+func ApplyTable(table uint64, h []uint64, pins [][]uint64) {
 	var lines [1 << MaxPins]uint64
 	for w := range h {
 		n := 1 << len(pins)

@@ -56,20 +56,32 @@ func (t Tables) above(pins int) (i int, table uint64) {
 // LastTable returns the largest table of nodes with that many pins: that of the constant 1.
 func LastTable(pins int) uint64 { return ^uint64(0) >> (64 - 1<<pins) }
 
-// PinTable returns the table of a node that passes the given one of its pins on.
-func PinTable(pins, pin int) uint64 {
-	t := uint64(0)
-	for line := range 1 << pins {
-		t = t<<1 | uint64(line>>(pins-1-pin)&1)
-	}
-	return t
+// digitZero has for each digit of the number of a table's binary digit, the lowest first, the binary digits at which it
+// is 0. These are the lines at which a pin is 1, as the line of zeros is the highest digit.
+var digitZero = [MaxPins]uint64{
+	0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f, 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff,
 }
+
+// PinTable returns the table of a node that passes the given one of its pins on.
+func PinTable(pins, pin int) uint64 { return digitZero[pins-1-pin] & LastTable(pins) }
 
 // DependsOn reports whether the table of a node depends on one of its pins.
 func DependsOn(table uint64, pins, pin int) bool {
 	ones := PinTable(pins, pin)
 	distance := 1 << (pins - 1 - pin) // from a line with the pin 0 to that with the pin 1, which stands lower
 	return table&ones != table>>distance&ones
+}
+
+// Restrict returns the table of a node one of whose pins always has the given value: it does not depend on that pin.
+func Restrict(table uint64, pins, pin int, value bool) uint64 {
+	ones := PinTable(pins, pin)
+	distance := 1 << (pins - 1 - pin)
+	if value {
+		table &= ones
+		return table | table<<distance
+	}
+	table &^= ones
+	return table | table>>distance
 }
 
 // PinName returns the name of a pin in files and messages: A for pin 0, then B and so on.
