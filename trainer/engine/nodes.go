@@ -245,9 +245,7 @@ func (e *nodeEngine) begin(member int) *kernel.NodePass {
 func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
 	for _, p := range e.passes {
-		if p.Sink = nil; e.scores != nil {
-			p.Sink = e.scores
-		}
+		p.Sink = e.sink
 	}
 	if e.down(adam, e.update); e.scores != nil {
 		e.scores.add(e.base, b.X, e.rows)

@@ -186,8 +186,8 @@ func TestCheckpoint(t *testing.T) {
 		{Name: "adam.v", Shape: []int{100_000, 1}, Data: make([]float32, 100_000)},
 		{Name: "adam.m", Shape: []int{100_000}, Data: make([]float32, 100_000)},
 	}}
-	again, err := model.LoadCheckpoint(path, func(_ *model.Model, meta map[string]string) ([]model.Tensor, error) {
-		got.Metadata = meta
+	again, err := model.LoadCheckpoint(path, func(info *model.Info) ([]model.Tensor, error) {
+		got.Metadata = info.Checkpoint
 		return got.Tensors, nil
 	})
 	if err != nil {
@@ -204,19 +204,14 @@ func TestCheckpoint(t *testing.T) {
 	if _, err := model.ReadFrozen(path); err != nil {
 		t.Error(err)
 	}
-	_, err = model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor,
-		error,
-	) {
+	_, err = model.LoadCheckpoint(path, func(*model.Info) ([]model.Tensor, error) {
 		return got.Tensors[:1], nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "adam.v: unknown tensor of a checkpoint") {
 		t.Errorf("a state without adam.v: error %v", err)
 	}
 	got.Tensors[0].Shape = []int{100, 1000}
-	_, err = model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) {
-		return got.Tensors,
-			nil
-	})
+	_, err = model.LoadCheckpoint(path, func(*model.Info) ([]model.Tensor, error) { return got.Tensors, nil })
 	if err == nil || !strings.Contains(err.Error(), "adam.m: shape [100000], want [100 1000]") {
 		t.Errorf("another shape: error %v", err)
 	}

@@ -1,0 +1,151 @@
+package trainer
+
+import (
+	"fmt"
+
+	"ialgn/internal/memory"
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/learned"
+	"ialgn/trainer/model"
+)
+
+// movingBatches is how many batches at the end of an epoch gradients are summed over for thresholds, all if there are
+// fewer; movingUntil is the share of the epochs after which no threshold moves.
+const (
+	movingBatches = 32
+	movingUntil   = 0.6
+)
+
+// moving says when thresholds move, and holds what for (encoder.thresholds: learned): all from the configuration and the
+// position, so that a resumed run goes on the same way.
+type moving struct {
+	sums     *learned.Sums // of the window, once it has begun; nil outside of windows
+	restored learned.State // of a checkpoint, until sums have it
+	price    learned.Price // of thresholds; nil: none
+
+	stale           bool // levels of test and validation part are not those of the thresholds
+	validationWords *encoding.Packed
+	counted         []int32 // 0, 1, 2 and so on, as many as a batch has samples
+}
+
+// Tensors of a checkpoint that hold the sums of an unfinished window.
+const (
+	sumBitsTensor = model.ExtraTensors + "thresholds.bits"
+	sumTensor     = model.ExtraTensors + "thresholds.sums"
+)
+
+// movingEnd returns up to which epoch thresholds move: 0 if they are not learned.
+func (s *session) movingEnd() float64 {
+	if !s.Config.Encoder.Learned() {
+		return 0
+	}
+	return float64(movingUntil * float64(s.Config.Train.Epochs))
+}
+
+// windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none are.
+func (s *session) windowFirst() (first int, ok bool) {
+	return max(0, s.batches()-movingBatches), float64(s.at.Epoch) < s.movingEnd()
+}
+
+// windowBegun reports whether some batches of the window are done, and some are not.
+func (s *session) windowBegun() bool {
+	first, ok := s.windowFirst()
+	return ok && s.at.Batch > first && s.at.Batch < s.batches()
+}
+
+// beginSums tells the sums of the samples of the next batch, if it belongs to the window.
+func (s *session) beginSums(index []int32) {
+	first, ok := s.windowFirst()
+	if !ok || s.at.Batch < first {
+		return
+	}
+	if s.sums == nil {
+		s.newSums()
+	}
+	s.sums.Begin(s.words(index))
+}
+
+func (s *session) newSums() {
+	s.sums = learned.NewSums(s.m, s.Config.Train.Batch)
+	s.eng.Tell(s.sums)
+}
+
+// endSums moves thresholds after the last batch of an epoch. It is called before that batch is counted: a checkpoint
+// whose position is the end of an epoch has the thresholds that were moved.
+func (s *session) endSums() {
+	if s.sums == nil || s.at.Batch+1 < s.batches() {
+		return
+	}
+	first, _ := s.windowFirst()
+	reach := s.sums.Reach(s.at.Epoch, s.movingEnd())
+	if s.sums.Move(len(s.order)-first*s.Config.Train.Batch, reach, s.price) > 0 {
+		s.stale = true
+	}
+	s.sums = nil
+	s.eng.Tell(nil)
+}
+
+// takeThresholds makes the model's encoder that of the session, if thresholds are learned: there they move.
+func (s *session) takeThresholds() {
+	if !s.Config.Encoder.Learned() {
+		s.validationWords = nil
+		return
+	}
+	s.data.Encoder, s.stale = &s.m.Encoder, true
+	for i := range int32(s.Config.Train.Batch) {
+		s.counted = append(s.counted, i)
+	}
+}
+
+// relevel encodes test and validation part anew, after thresholds have moved.
+func (s *session) relevel() {
+	if !s.stale {
+		return
+	}
+	s.data.Encoder.Relevel(s.data.Test, s.data.TestWords)
+	if s.validation != nil {
+		s.data.Encoder.Relevel(s.validation, s.validationWords)
+	}
+	s.stale = false
+}
+
+// checkSums refuses a network for the sums of which there is no memory.
+func (s *session) checkSums() error {
+	if !s.Config.Encoder.Learned() {
+		return nil
+	}
+	has := memory.Total()
+	return s.Config.CheckMemory(leastBytes(&s.Config)+learned.Bytes(s.m, s.Config.Train.Batch), has.Bytes, has.By)
+}
+
+// sumState returns what a checkpoint has of the sums of an unfinished window.
+func (s *session) sumState() []model.Tensor {
+	if s.sums == nil {
+		return nil
+	}
+	return sumTensors(s.sums.State())
+}
+
+// sumTensors returns the tensors of a state; none if no bit was read, as a tensor has elements.
+func sumTensors(state learned.State) []model.Tensor {
+	if len(state.Bits) == 0 {
+		return nil
+	}
+	return []model.Tensor{
+		{Name: sumBitsTensor, Shape: []int{len(state.Bits)}, Data: state.Bits},
+		{Name: sumTensor, Shape: state.Shape(), Data: state.H},
+	}
+}
+
+// restoreSums makes the sums of the unfinished window of a checkpoint, from what was read of it.
+func (s *session) restoreSums(path string) error {
+	if !s.windowBegun() {
+		return nil
+	}
+	s.newSums()
+	if err := s.sums.Restore(s.restored); err != nil {
+		return fmt.Errorf("%s: %w; the file is damaged, train anew", path, err)
+	}
+	s.restored = learned.State{}
+	return nil
+}
