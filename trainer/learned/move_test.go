@@ -1,0 +1,194 @@
+package learned
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/modelgen"
+	"ialgn/trainer/encoding"
+)
+
+// sumsFor returns empty sums for one feature with those thresholds.
+func sumsFor(bitsIn int, most uint32, thresholds ...uint16) *Sums {
+	m := modelgen.New(modelgen.Options{Features: 1, Bits: len(thresholds) + 1, BitsIn: bitsIn, Tau: 1})
+	m.Encoder = encoding.Encoder{
+		Bits: len(thresholds) + 1, BitsIn: bitsIn, Max: most, Thresholds: [][]uint16{slices.Clone(thresholds)},
+	}
+	return NewSums(m, 10)
+}
+
+// TestMove has where thresholds go: H is given by bit and bin.
+func TestMove(t *testing.T) {
+	type sums map[int]map[int]int64
+	for _, c := range []struct {
+		name       string
+		bitsIn     int
+		max        uint32
+		thresholds []uint16
+		h          sums
+		reach      int
+		price      Price
+		want       []uint16
+	}{
+		{"up to where the sum ends", 4, 15, []uint16{5}, sums{0: {6: 3, 7: 2, 8: -1}}, 8, nil, []uint16{7}},
+		{"down to where the sum ends", 4, 15, []uint16{5}, sums{0: {5: -3, 4: -2, 3: 1}}, 8, nil, []uint16{3}},
+		{"over a hill", 4, 15, []uint16{5}, sums{0: {6: -3, 7: 5}}, 8, nil, []uint16{7}},
+		{"the better side", 4, 15, []uint16{5}, sums{0: {6: 3, 5: -4}}, 8, nil, []uint16{4}},
+		{"of equals the lower", 4, 15, []uint16{5}, sums{0: {6: 3, 5: -3}}, 8, nil, []uint16{4}},
+		{"of equals the nearer", 4, 15, []uint16{5}, sums{0: {6: 3}}, 8, nil, []uint16{6}},
+		{"not without a gain", 4, 15, []uint16{5}, sums{0: {6: -3, 5: 3}}, 8, nil, []uint16{5}},
+		{"not for nothing", 4, 15, []uint16{5}, sums{0: {}}, 8, nil, []uint16{5}},
+		{"nobody reads it", 4, 15, []uint16{5}, nil, 8, nil, []uint16{5}},
+		{"within reach", 4, 15, []uint16{5}, sums{0: {6: 1, 7: 1, 8: 1, 9: 9}}, 3, nil, []uint16{8}},
+		{"below the largest value", 4, 11, []uint16{8}, sums{0: {9: 1, 10: 1, 11: 1}}, 8, nil, []uint16{10}},
+		{"down to zero", 4, 11, []uint16{1}, sums{0: {1: -1, 0: -1}}, 8, nil, []uint16{0}},
+		{"up to the next one", 4, 15, []uint16{3, 6}, sums{0: {4: 1, 5: 1, 6: 1, 7: 1}}, 8, nil, []uint16{6, 6}},
+		{"down to the one before", 4, 15, []uint16{3, 6}, sums{1: {6: -1, 5: -1, 4: -1, 3: -1}}, 8, nil, []uint16{3, 3}},
+		{
+			"after the one before has moved", 4, 15, []uint16{3, 6}, sums{0: {3: -1, 2: -1}, 1: {6: -1, 5: -1, 4: -1, 3: -1}}, 8,
+			nil,
+			[]uint16{1, 2},
+		},
+		{"one value has no other place", 1, 1, []uint16{0, 0}, sums{0: {0: -1, 1: 1}, 1: {0: -1, 1: 1}}, 8, nil, []uint16{0, 0}},
+		{"from the largest value", 4, 11, []uint16{11}, sums{0: {11: -1}}, 8, nil, []uint16{10}},
+		{"by bins of four", 10, 1000, []uint16{403}, sums{0: {101: 3, 102: 2}}, 8, nil, []uint16{411}},
+		{"from within a bin", 10, 1000, []uint16{401}, sums{0: {100: -3, 99: -1}}, 8, nil, []uint16{395}},
+		{"the last bin but one", 10, 1000, []uint16{991}, sums{0: {248: 1, 249: 1, 250: 1}}, 8, nil, []uint16{999}},
+		{"a neighbour in the same bin", 10, 1000, []uint16{401, 402}, sums{0: {101: 1}, 1: {101: 1}}, 8, nil, []uint16{401, 407}},
+		{
+			"where it is cheaper", 4, 15, []uint16{5}, sums{0: {}}, 8,
+			func(_ int, at uint16) float64 { return math.Abs(float64(at) - 7) },
+			[]uint16{7},
+		},
+		{
+			"not where the loss grows by more", 4, 15, []uint16{5}, sums{0: {6: -1 << 40}}, 8,
+			func(_ int, at uint16) float64 { return -float64(at) / 64 },
+			[]uint16{5},
+		},
+		{
+			"where the loss grows by less", 4, 15, []uint16{5}, sums{0: {6: -1 << 20}}, 1,
+			func(_ int, at uint16) float64 { return -float64(at) / 64 },
+			[]uint16{6},
+		},
+	} {
+		s := sumsFor(c.bitsIn, c.max, c.thresholds...)
+		for bit, h := range c.h {
+			s.rows[bit] = new(row)
+			for v, x := range h {
+				s.rows[bit][v] = x
+			}
+		}
+		moved, wantMoved := s.Move(10, c.reach, c.price), 0
+		for j := range c.want {
+			if c.want[j] != c.thresholds[j] {
+				wantMoved++
+			}
+		}
+		if diff := cmp.Diff(c.want, s.enc.Thresholds[0]); diff != "" || moved != wantMoved {
+			t.Errorf("%s: %d moved, thresholds (-want +got):\n%s", c.name, moved, diff)
+		}
+	}
+}
+
+// FuzzMove draws sums and thresholds and holds what is chosen to a search through all places, and the encoder to what
+// encoders are: ascending, and never above the largest value.
+func FuzzMove(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		bitsIn := 1 + r.IntN(16)
+		most := uint32(1 + r.IntN(1<<bitsIn-1))
+		thresholds := make([]uint16, 1+r.IntN(9))
+		for j := range thresholds {
+			thresholds[j] = uint16(r.IntN(int(most)))
+		}
+		slices.Sort(thresholds)
+		s := sumsFor(bitsIn, most, thresholds...)
+		for j := range thresholds {
+			if r.IntN(4) > 0 {
+				s.rows[j] = new(row)
+				for v := range s.rows[j] {
+					s.rows[j][v] = r.Int64N(9) - 4
+				}
+			}
+		}
+		reach := 1 + r.IntN(60)
+		s.Move(10, reach, nil)
+		if err := s.enc.Check(); err != nil {
+			t.Fatal(err)
+		}
+		got, low := s.enc.Thresholds[0], uint16(0)
+		for j, at := range thresholds {
+			high := uint16(most - 1)
+			if j+1 < len(thresholds) {
+				high = min(high, thresholds[j+1])
+			}
+			if want := slowBest(s, j, at, low, high, reach); got[j] != want {
+				t.Fatalf("%d bits up to %d: threshold %d of %v went to %d, want %d (reach %d)", bitsIn, most, j, thresholds, got[j],
+					want, reach)
+			}
+			low = got[j]
+		}
+	})
+}
+
+// slowBest returns where a threshold goes, by the change of loss at every place: value by value, where a value has the sum
+// of its bin at the bin's last value.
+func slowBest(s *Sums, j int, at, low, high uint16, reach int) uint16 {
+	h, shift := s.rows[j], s.shift
+	if h == nil {
+		return at
+	}
+	bin := func(t uint16) int { return int(t) >> shift }
+	best, least := at, 0.0
+	for t := int(low); t <= int(high); t++ {
+		far := bin(uint16(t)) - bin(at)
+		if (t+1)%(1<<shift) != 0 || far == 0 || far > reach || -far > reach {
+			continue
+		}
+		change := 0.0
+		for v := range mostBins {
+			was, is := v > bin(at), v > bin(uint16(t))
+			if is && !was {
+				change += float64(h[v])
+			} else if was && !is {
+				change -= float64(h[v])
+			}
+		}
+		nearer := far*far < (bin(best)-bin(at))*(bin(best)-bin(at))
+		if change < least || (change == least && change < 0 && nearer) {
+			best, least = uint16(t), change
+		}
+	}
+	return best
+}
+
+// TestReach falls evenly from an eighth of the values to one.
+func TestReach(t *testing.T) {
+	for _, c := range []struct {
+		bitsIn int
+		max    uint32
+		want   []int // after epochs 0 to 5 of 6
+	}{
+		{8, 255, []int{32, 27, 21, 16, 11, 5}},
+		{5, 16, []int{2, 2, 1, 1, 1, 1}},
+		{1, 1, []int{1, 1, 1, 1, 1, 1}},
+		{16, 65535, []int{32, 27, 21, 16, 11, 5}},
+	} {
+		s := sumsFor(c.bitsIn, c.max, 0)
+		var got []int
+		for epoch := range 6 {
+			got = append(got, s.Reach(epoch, 6))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: reach %v, want %v", fmt.Sprint(c.max), got, c.want)
+		}
+	}
+}
