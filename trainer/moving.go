@@ -114,8 +114,9 @@ func (s *session) checkSums() error {
 	if !s.Config.Encoder.Learned() {
 		return nil
 	}
-	has := memory.Total()
-	return s.Config.CheckMemory(leastBytes(&s.Config)+learned.Bytes(s.m, s.Config.Train.Batch), has.Bytes, has.By)
+	has, e := memory.Total(), s.data.Encoder
+	sums := learned.Bytes(s.m.Sections, e.Features(), e.Inputs(), s.Config.Train.Batch)
+	return s.Config.CheckMemory(leastBytes(&s.Config)+sums, has.Bytes, has.By)
 }
 
 // sumState returns what a checkpoint has of the sums of an unfinished window.
@@ -143,7 +144,11 @@ func (s *session) restoreSums(path string) error {
 		return nil
 	}
 	s.newSums()
-	if err := s.sums.Restore(s.restored); err != nil {
+	err := s.sums.Restore(s.restored)
+	if len(s.restored.Bits) == 0 {
+		err = fmt.Errorf("%s is missing, or of another shape", sumTensor)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w; the file is damaged, train anew", path, err)
 	}
 	s.restored = learned.State{}

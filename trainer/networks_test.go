@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,6 +101,24 @@ var networks = []struct {
 	{"turned", []string{
 		"train.augment.shift=1", "train.augment.rotate=8", "train.augment.scale=0.08", "train.augment.shear=0.1",
 	}, "c02719bfd6636eb5a00df2a809e2328153a06e5916d5556609d447c1900c4fea", false},
+	{"learned", []string{"encoder.thresholds=learned"}, "", true},
+	{"learned-hidden", []string{"encoder.thresholds=learned", "model.hidden=3", "train.candidates.kind=gradient"}, "", false},
+	{"learned-rwlgn", []string{"encoder.thresholds=learned", "model.topology=rwlgn"}, "", false},
+	{"learned-light", []string{"encoder.thresholds=learned", "model.parametrization=light", "model.first_pin=fixed"}, "", true},
+	{"learned-soft", []string{"encoder.thresholds=learned", "train.estimator=soft"}, "", false},
+	{"learned-soft-nodes", []string{"encoder.thresholds=learned", "model.inputs=3", "model.depth=2", "train.estimator=soft"}, "", true},
+	{"learned-gumbel", []string{"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "", true},
+	{"learned-fused", []string{
+		"encoder.thresholds=learned", "model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8", "train.candidates.kind=gradient",
+	}, "", true},
+	{"learned-fixed", []string{
+		"encoder.thresholds=learned", "model.topology=layered", "model.inputs=4", "model.depth=2", "model.widths=70,60", "model.anchors=1",
+	}, "", false},
+	{"learned-tree", []string{
+		"encoder.thresholds=learned", "model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2", "train.candidates.kind=random",
+	}, "", true},
+	{"learned-turned", []string{"encoder.thresholds=learned", "train.augment.shift=1", "train.augment.rotate=8"}, "", false},
+	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "", true},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 
@@ -142,6 +161,9 @@ func logitsDigest(t *testing.T, file string) string {
 			if m.Config.Train.Candidates.Kind != "fixed" {
 				arrays = append(arrays, s.Pins[k].Wires.Narrow)
 			}
+		}
+		if m.Config.Encoder.Learned() {
+			arrays = append(arrays, slices.Concat(m.Encoder.Thresholds...))
 		}
 		for _, a := range arrays {
 			if err := binary.Write(h, binary.LittleEndian, a); err != nil {

@@ -39,6 +39,10 @@ var policy = Policy{
 			External: []string{sys},
 		},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
+		{
+			Package: "trainer/learned", Imports: []string{"trainer/encoding", "trainer/model"},
+			Test: []string{"trainer/engine", "trainer/kernel", "trainer/topology"},
+		},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
 		{

@@ -72,18 +72,17 @@ func NewSums(m *model.Model, maxBatch int) *Sums {
 	return s
 }
 
-// Bytes returns how much memory the sums of a model take at most.
-func Bytes(m *model.Model, maxBatch int) uint64 {
+// Bytes returns how much memory the sums of a network take at most, the sections of which need no arrays.
+func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
 	pins := 0
-	for i := range m.Sections {
-		s := &m.Sections[i]
+	for i := range sections {
+		s := &sections[i]
 		for k := range s.Pins {
 			if s.Pins[k].Source == model.Input {
 				pins += s.Width * s.Layers
 			}
 		}
 	}
-	inputs, features := m.Encoder.Inputs(), m.Encoder.Features()
 	return uint64(min(pins, inputs))*8*mostBins + uint64(inputs)*8 + uint64(features)*uint64(maxBatch)
 }
 

@@ -356,7 +356,7 @@ func TestBytes(t *testing.T) {
 		{modelgen.Options{Features: 300, Bits: 5, Width: 21, Depth: 2, Inputs: 6}, 21 * 11},
 	} {
 		m := modelgen.New(c.o)
-		got, least := learned.Bytes(m, 100), uint64(c.rows*256*8)
+		got, least := learned.Bytes(m.Sections, m.Encoder.Features(), m.Encoder.Inputs(), 100), uint64(c.rows*256*8)
 		if got < least || got > least+uint64(8*m.Encoder.Inputs()+100*m.Encoder.Features()) {
 			t.Errorf("%+v: %d bytes, want %d and a little", c.o, got, least)
 		}
