@@ -9,19 +9,26 @@ import (
 	"ialgn/trainer/model"
 )
 
-// movingBatches is how many batches at the end of an epoch gradients are summed over for thresholds, all if there are
-// fewer; movingUntil is the share of the epochs after which no threshold moves.
+// How thresholds move. Measured with chains of two nodes of six pins on MNIST, and on tables of measured values.
 const (
+	// movingBatches is how many batches at the end of an epoch gradients are summed over, all if there are fewer.
 	movingBatches = 32
-	movingUntil   = 0.6
+
+	// movingReach is the share of the training samples that a threshold passes at most after the first epoch. It falls
+	// evenly to none: the first steps find the place, the last ones must not disturb what the nodes have learnt since.
+	movingReach = 0.1
+
+	// movingUntil is the share of the epochs after which no threshold moves.
+	movingUntil = 0.6
 )
 
 // moving says when thresholds move, and holds what for (encoder.thresholds: learned): all from the configuration and the
 // position, so that a resumed run goes on the same way.
 type moving struct {
-	sums     *learned.Sums // of the window, once it has begun; nil outside of windows
-	restored learned.State // of a checkpoint, until sums have it
-	price    learned.Price // of thresholds; nil: none
+	sums     *learned.Sums  // of the window, once it has begun; nil outside of windows
+	restored learned.State  // of a checkpoint, until sums have it
+	price    learned.Price  // of thresholds; nil: none
+	counts   learned.Counts // of the training part, once they are needed
 
 	stale           bool // levels of test and validation part are not those of the thresholds
 	validationWords *encoding.Packed
@@ -40,6 +47,11 @@ func (s *session) movingEnd() float64 {
 		return 0
 	}
 	return float64(movingUntil * float64(s.Config.Train.Epochs))
+}
+
+// movingShare returns the share of the training samples that a threshold may pass after the current epoch.
+func (s *session) movingShare() float64 {
+	return float64(movingReach * (1 - float64(s.at.Epoch)/s.movingEnd()))
 }
 
 // windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none are.
@@ -77,7 +89,10 @@ func (s *session) endSums() {
 		return
 	}
 	first, _ := s.windowFirst()
-	reach := s.sums.Reach(s.at.Epoch, s.movingEnd())
+	if s.counts == nil {
+		s.counts = learned.NewCounts(s.data.Words, s.data.Encoder.BitsIn)
+	}
+	reach := learned.Reach{Counts: s.counts, Samples: uint64(s.movingShare() * float64(len(s.order)))}
 	if s.sums.Move(len(s.order)-first*s.Config.Train.Batch, reach, s.price) > 0 {
 		s.stale = true
 	}

@@ -1,7 +1,6 @@
 package learned
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -31,7 +30,7 @@ func TestMove(t *testing.T) {
 		max        uint32
 		thresholds []uint16
 		h          sums
-		reach      int
+		reach      uint64
 		price      Price
 		want       []uint16
 	}{
@@ -83,7 +82,11 @@ func TestMove(t *testing.T) {
 				s.rows[bit][v] = x
 			}
 		}
-		moved, wantMoved := s.Move(10, c.reach, c.price), 0
+		even := make(Counts, 1) // a sample at each value: so many samples are so many bins
+		for bin := range even[0] {
+			even[0][bin] = 1
+		}
+		moved, wantMoved := s.Move(10, Reach{even, c.reach}, c.price), 0
 		for j := range c.want {
 			if c.want[j] != c.thresholds[j] {
 				wantMoved++
@@ -119,7 +122,12 @@ func FuzzMove(f *testing.F) {
 				}
 			}
 		}
-		reach := 1 + r.IntN(60)
+		reach := Reach{make(Counts, 1), uint64(r.IntN(40))}
+		for bin := range reach.Counts[0] {
+			if r.IntN(3) > 0 {
+				reach.Counts[0][bin] = uint32(r.IntN(9))
+			}
+		}
 		s.Move(10, reach, nil)
 		if err := s.enc.Check(); err != nil {
 			t.Fatal(err)
@@ -131,7 +139,7 @@ func FuzzMove(f *testing.F) {
 				high = min(high, thresholds[j+1])
 			}
 			if want := slowBest(s, j, at, low, high, reach); got[j] != want {
-				t.Fatalf("%d bits up to %d: threshold %d of %v went to %d, want %d (reach %d)", bitsIn, most, j, thresholds, got[j],
+				t.Fatalf("%d bits up to %d: threshold %d of %v went to %d, want %d (reach %v)", bitsIn, most, j, thresholds, got[j],
 					want, reach)
 			}
 			low = got[j]
@@ -141,7 +149,7 @@ func FuzzMove(f *testing.F) {
 
 // slowBest returns where a threshold goes, by the change of loss at every place: value by value, where a value has the sum
 // of its bin at the bin's last value.
-func slowBest(s *Sums, j int, at, low, high uint16, reach int) uint16 {
+func slowBest(s *Sums, j int, at, low, high uint16, reach Reach) uint16 {
 	h, shift := s.rows[j], s.shift
 	if h == nil {
 		return at
@@ -149,11 +157,10 @@ func slowBest(s *Sums, j int, at, low, high uint16, reach int) uint16 {
 	bin := func(t uint16) int { return int(t) >> shift }
 	best, least := at, 0.0
 	for t := int(low); t <= int(high); t++ {
-		far := bin(uint16(t)) - bin(at)
-		if (t+1)%(1<<shift) != 0 || far == 0 || far > reach || -far > reach {
+		if (t+1)%(1<<shift) != 0 || bin(uint16(t)) == bin(at) {
 			continue
 		}
-		change := 0.0
+		change, passed, values := 0.0, uint64(0), 0
 		for v := range mostBins {
 			was, is := v > bin(at), v > bin(uint16(t))
 			if is && !was {
@@ -161,8 +168,16 @@ func slowBest(s *Sums, j int, at, low, high uint16, reach int) uint16 {
 			} else if was && !is {
 				change -= float64(h[v])
 			}
+			if n := reach.Counts[0][v]; is != was && n > 0 {
+				passed += uint64(n)
+				values++
+			}
 		}
-		nearer := far*far < (bin(best)-bin(at))*(bin(best)-bin(at))
+		if values > 1 && passed > reach.Samples {
+			continue
+		}
+		distance := func(t uint16) int { return max(bin(t)-bin(at), bin(at)-bin(t)) }
+		nearer := distance(uint16(t)) < distance(best)
 		if change < least || (change == least && change < 0 && nearer) {
 			best, least = uint16(t), change
 		}
@@ -170,25 +185,43 @@ func slowBest(s *Sums, j int, at, low, high uint16, reach int) uint16 {
 	return best
 }
 
-// TestReach falls evenly from an eighth of the values to one.
+// TestReach has how far a threshold at 5 can go down and up, by the samples at each value.
 func TestReach(t *testing.T) {
 	for _, c := range []struct {
-		bitsIn int
-		max    uint32
-		want   []int // after epochs 0 to 5 of 6
+		name            string
+		counts          map[int]uint32
+		most            uint64
+		lowest, highest int
 	}{
-		{8, 255, []int{32, 27, 21, 16, 11, 5}},
-		{5, 16, []int{2, 2, 1, 1, 1, 1}},
-		{1, 1, []int{1, 1, 1, 1, 1, 1}},
-		{16, 65535, []int{32, 27, 21, 16, 11, 5}},
+		{"no samples anywhere", nil, 0, 1, 12},
+		{"up to the limit", map[int]uint32{5: 2, 4: 3, 3: 1, 6: 5, 7: 1}, 5, 3, 6},
+		{"the next value in any case", map[int]uint32{5: 9, 4: 1, 7: 9, 9: 1}, 3, 4, 8},
+		{"empty ones behind it too", map[int]uint32{4: 9, 2: 1, 8: 9}, 3, 2, 12},
+		{"all", map[int]uint32{5: 1, 4: 1, 3: 1, 6: 1, 9: 1}, 100, 1, 12},
 	} {
-		s := sumsFor(c.bitsIn, c.max, 0)
-		var got []int
-		for epoch := range 6 {
-			got = append(got, s.Reach(epoch, 6))
+		of := choice{at: 5, low: 1, high: 12, counts: new([mostBins]uint32), most: c.most}
+		for bin, n := range c.counts {
+			of.counts[bin] = n
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: reach %v, want %v", fmt.Sprint(c.max), got, c.want)
+		if lowest, highest := of.within(); lowest != c.lowest || highest != c.highest {
+			t.Errorf("%s: %d to %d, want %d to %d", c.name, lowest, highest, c.lowest, c.highest)
+		}
+	}
+}
+
+// TestCounts counts values of each feature, wide ones by their highest bits.
+func TestCounts(t *testing.T) {
+	for _, c := range []struct{ bitsIn, width, first, second int }{{8, 8, 3, 200}, {5, 8, 3, 31}, {10, 10, 15, 1020}} {
+		words := encoding.NewPacked(2, c.width)
+		for range 3 {
+			words.Append([]uint16{uint16(c.first), uint16(c.second)}, 0)
+		}
+		words.Append([]uint16{uint16(c.second), uint16(c.second)}, 0)
+		got, shift := NewCounts(words, c.bitsIn), max(0, c.bitsIn-8)
+		want := make(Counts, 2)
+		want[0][c.first>>shift], want[0][c.second>>shift], want[1][c.second>>shift] = 3, 1, 4
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%+v: counts (-want +got):\n%s", c, diff)
 		}
 	}
 }

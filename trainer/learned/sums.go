@@ -32,6 +32,9 @@ const (
 	mostBins = 1 << binBits
 )
 
+// binShift returns by how many bits the words of features of bitsIn bits are shifted to their bins.
+func binShift(bitsIn int) int { return max(0, bitsIn-binBits) }
+
 // row is H of one bit, in the units of [Sums.unit].
 type row [mostBins]int64
 
@@ -56,7 +59,7 @@ type Sums struct {
 func NewSums(m *model.Model, maxBatch int) *Sums {
 	e := &m.Encoder
 	s := &Sums{
-		enc: e, tau: m.Config.Model.Tau, shift: max(0, e.BitsIn-binBits), rows: make([]*row, e.Inputs()),
+		enc: e, tau: m.Config.Model.Tau, shift: binShift(e.BitsIn), rows: make([]*row, e.Inputs()),
 		values: make([]uint16, e.Features()), bin: make([]uint8, e.Features()*maxBatch), most: maxBatch,
 	}
 	for i := range m.Sections {
