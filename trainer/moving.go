@@ -14,9 +14,12 @@ const (
 	// movingBatches is how many batches at the end of an epoch gradients are summed over, all if there are fewer.
 	movingBatches = 32
 
-	// movingReach is the share of the training samples that a threshold passes at most after the first epoch. It falls
-	// evenly to none: the first steps find the place, the last ones must not disturb what the nodes have learnt since.
+	// movingReach is the share of the training samples that a threshold passes at most after the first epoch, and
+	// movingFlips the share that changes of what all pins read of all samples. Both fall evenly to none: the first steps
+	// find the place, the last ones must not disturb what the nodes have learnt since. Without the second limit a table of
+	// few features, whose bits are read by a hundred pins each, has a tenth of all that is read changed each epoch.
 	movingReach = 0.1
+	movingFlips = 0.05
 
 	// movingUntil is the share of the epochs after which no threshold moves.
 	movingUntil = 0.6
@@ -47,11 +50,6 @@ func (s *session) movingEnd() float64 {
 		return 0
 	}
 	return float64(movingUntil * float64(s.Config.Train.Epochs))
-}
-
-// movingShare returns the share of the training samples that a threshold may pass after the current epoch.
-func (s *session) movingShare() float64 {
-	return float64(movingReach * (1 - float64(s.at.Epoch)/s.movingEnd()))
 }
 
 // windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none are.
@@ -92,8 +90,14 @@ func (s *session) endSums() {
 	if s.counts == nil {
 		s.counts = learned.NewCounts(s.data.Words, s.data.Encoder.BitsIn)
 	}
-	reach := learned.Reach{Counts: s.counts, Samples: uint64(s.movingShare() * float64(len(s.order)))}
-	if s.sums.Move(len(s.order)-first*s.Config.Train.Batch, reach, s.price) > 0 {
+	s.frozen = s.eng.Frozen(s.frozen)
+	readers, all := learned.Readers(s.frozen)
+	samples, share := float64(len(s.order)), 1-float64(s.at.Epoch)/s.movingEnd()
+	limits := learned.Limits{
+		Counts: s.counts, Samples: uint64(movingReach * share * samples),
+		Readers: readers, Flips: uint64(movingFlips * share * samples * float64(all)),
+	}
+	if s.sums.Move(len(s.order)-first*s.Config.Train.Batch, limits, s.price) > 0 {
 		s.stale = true
 	}
 	s.sums = nil

@@ -101,24 +101,24 @@ var networks = []struct {
 	{"turned", []string{
 		"train.augment.shift=1", "train.augment.rotate=8", "train.augment.scale=0.08", "train.augment.shear=0.1",
 	}, "c02719bfd6636eb5a00df2a809e2328153a06e5916d5556609d447c1900c4fea", false},
-	{"learned", []string{"encoder.thresholds=learned"}, "", true},
-	{"learned-hidden", []string{"encoder.thresholds=learned", "model.hidden=3", "train.candidates.kind=gradient"}, "", false},
-	{"learned-rwlgn", []string{"encoder.thresholds=learned", "model.topology=rwlgn"}, "", false},
-	{"learned-light", []string{"encoder.thresholds=learned", "model.parametrization=light", "model.first_pin=fixed"}, "", true},
-	{"learned-soft", []string{"encoder.thresholds=learned", "train.estimator=soft"}, "", false},
-	{"learned-soft-nodes", []string{"encoder.thresholds=learned", "model.inputs=3", "model.depth=2", "train.estimator=soft"}, "", true},
-	{"learned-gumbel", []string{"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "", true},
+	{"learned", []string{"encoder.thresholds=learned"}, "65246fd6887f6c4574e60d5e5ed7bc7279765bc77e4c3a59060d5590b2ad8c9c", true},
+	{"learned-hidden", []string{"encoder.thresholds=learned", "model.hidden=3", "train.candidates.kind=gradient"}, "0cc57e4741a7aee842b3fd15d82c9013af1d8a79e26a0e21b530fea8e4238f28", false},
+	{"learned-rwlgn", []string{"encoder.thresholds=learned", "model.topology=rwlgn"}, "416fff743b5a1b0c6527d20dc55fa8f7ed3f2d2045be56e47f50dd3006022417", false},
+	{"learned-light", []string{"encoder.thresholds=learned", "model.parametrization=light", "model.first_pin=fixed"}, "df8c379482a710bf11d7851d00559428b14df0abd0e4c5dbbc7b685158e4252e", true},
+	{"learned-soft", []string{"encoder.thresholds=learned", "train.estimator=soft"}, "6fad4dd89fb9c561ecb30a61d089bcb666f10f1e94b290826b3ba8179f65da6c", false},
+	{"learned-soft-nodes", []string{"encoder.thresholds=learned", "model.inputs=3", "model.depth=2", "train.estimator=soft"}, "664526801f85d790c0c31aa5a1bfcc1aed5a224fe7dad5508a2d02ac8f485fbb", true},
+	{"learned-gumbel", []string{"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "3d4f6c1a7a4b88c9cb8f53bb5b512c9846987b6722d2ebbe19a2a5684cc5e26d", true},
 	{"learned-fused", []string{
 		"encoder.thresholds=learned", "model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8", "train.candidates.kind=gradient",
-	}, "", true},
+	}, "feb61015074753fe81aafc11fbcc6781a5d2ce5b584698f0d9fb055084d321a4", true},
 	{"learned-fixed", []string{
 		"encoder.thresholds=learned", "model.topology=layered", "model.inputs=4", "model.depth=2", "model.widths=70,60", "model.anchors=1",
-	}, "", false},
+	}, "f4ec6260d1cf3e341928a3944128fe2ff1d1c48ff83184208eb6b2d0f5803e3c", false},
 	{"learned-tree", []string{
 		"encoder.thresholds=learned", "model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2", "train.candidates.kind=random",
-	}, "", true},
-	{"learned-turned", []string{"encoder.thresholds=learned", "train.augment.shift=1", "train.augment.rotate=8"}, "", false},
-	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "", true},
+	}, "fbcf4322d22f51f8ffd4f1d9644f88844f5e4cfde2e8c6bc31c528316dfc93e1", true},
+	{"learned-turned", []string{"encoder.thresholds=learned", "train.augment.shift=1", "train.augment.rotate=8"}, "a7692376a40bb7608f008127bc69bce6b3d7d6281c3260806480eeb896f900de", false},
+	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "53ed2d6e86e7cfc43395515bb7ab7c02956c0a05abaec1cb061b8b5e321147a5", true},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 

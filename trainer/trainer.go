@@ -97,7 +97,7 @@ type session struct {
 	// words returns the feature words of the samples that were gathered last, and their numbers in them.
 	words func(index []int32) (*encoding.Packed, []int32)
 
-	rows   []uint64            // one batch
+	rows   []uint64 // one batch
 	labels []uint8
 
 	inStep time.Duration // time that this call has spent in optimiser steps

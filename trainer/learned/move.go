@@ -1,6 +1,12 @@
 package learned
 
-import "ialgn/trainer/encoding"
+import (
+	"cmp"
+	"slices"
+
+	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
+)
 
 // Price returns what a threshold of a feature costs, in the units of the loss. Thresholds at which no bit is read have no
 // price.
@@ -21,29 +27,74 @@ func NewCounts(words *encoding.Packed, bitsIn int) Counts {
 	return c
 }
 
-// Reach is how far thresholds move: past so many samples at most, of those that Counts has; but past the next value that
-// occurs in any case.
-type Reach struct {
+// Readers returns how many pins of a network read each input bit, and how many read some.
+func Readers(f *model.Frozen) (readers []uint32, all int) {
+	readers = make([]uint32, f.Inputs())
+	for l := range f.Layers {
+		for _, pin := range f.Layers[l].Pins {
+			if pin.Source != model.Input {
+				continue
+			}
+			for _, i := range pin.Index {
+				readers[i]++
+			}
+			all += len(pin.Index)
+		}
+	}
+	return readers, all
+}
+
+// Limits say how far thresholds move. What the sums promise holds for small changes of the network alone.
+type Limits struct {
 	Counts  Counts
-	Samples uint64
+	Samples uint64   // that a threshold passes at most, of those counted; but it passes the next value that occurs in any case
+	Readers []uint32 // of each input bit, now
+	Flips   uint64   // that all moves together make at most: bits that change, for each pin that reads them, in the samples counted
 }
 
 // last returns the last bin that a threshold may be at the end of: a bit is 1 for some value above.
 func (s *Sums) last() int { return int(s.enc.Max>>s.shift) - 1 }
 
-// Move moves the thresholds of the bits that were read, each to that place within reach, and between the thresholds beside
-// it, at which the loss is least by the sums over so many samples, with the price added unless it is nil. Of equal
-// ones it takes the nearest, then the lower. It returns how many have moved.
-func (s *Sums) Move(samples int, reach Reach, price Price) (moved int) {
+// Move moves thresholds of bits that some pin reads, each to that place between the thresholds beside it at which the
+// loss is least by the sums over so many samples, with the price added unless it is nil. Of equal ones it takes the
+// nearest, then the lower. Those come first whose gain is largest for the bits that flip; of equal ones the first. One
+// that comes later stays where the flips would become too many, or where one beside it is in its way. Move returns how
+// many have moved.
+func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
+	all := s.moves(samples, &limits, price)
+	slices.SortStableFunc(all, func(a, b move) int { return cmp.Compare(a.change/float64(a.flips), b.change/float64(b.flips)) })
+	flips := uint64(0)
+	for _, m := range all {
+		row, at := s.enc.Thresholds[m.feature], s.end(m.bin)
+		beyond := (m.j > 0 && at < row[m.j-1]) || (m.j+1 < len(row) && at > row[m.j+1])
+		if beyond || flips+m.flips > limits.Flips {
+			continue
+		}
+		row[m.j] = at
+		flips += m.flips
+		moved++
+	}
+	return moved
+}
+
+// move is a gain: threshold j of a feature goes to the end of a bin.
+type move struct {
+	feature, j, bin int
+	change          float64 // of the loss, below 0; its units are the same for all
+	flips           uint64
+}
+
+// moves returns the best move of each threshold, in their order, for those that have one.
+func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
 	perSample := 1 / (s.unit() * float64(samples))
 	for f, thresholds := range s.enc.Thresholds {
 		for j := range thresholds {
-			h := s.rows[f*len(thresholds)+j]
-			if h == nil {
+			i := f*len(thresholds) + j
+			if s.rows[i] == nil || limits.Readers[i] == 0 {
 				continue
 			}
 			c := choice{
-				at: int(thresholds[j]) >> s.shift, low: 0, high: s.last(), counts: &reach.Counts[f], most: reach.Samples,
+				at: int(thresholds[j]) >> s.shift, low: 0, high: s.last(), counts: &limits.Counts[f], most: limits.Samples,
 			}
 			if j > 0 {
 				c.low = int(thresholds[j-1]) >> s.shift
@@ -58,13 +109,12 @@ func (s *Sums) Move(samples int, reach Reach, price Price) (moved int) {
 					return float64(float64(sum)*perSample) + (price(f, s.end(bin)) - now)
 				}
 			}
-			if best := c.best(h, value); best != c.at {
-				thresholds[j] = s.end(best)
-				moved++
+			if bin, change := c.best(s.rows[i], value); bin != c.at {
+				all = append(all, move{f, j, bin, change, c.passed(bin) * uint64(limits.Readers[i])})
 			}
 		}
 	}
-	return moved
+	return all
 }
 
 // end returns the largest value of a bin.
@@ -78,9 +128,9 @@ type choice struct {
 }
 
 // best returns the bin that changes the value most for the better, of equal ones the nearest and then the lower, and that
-// of now if none does. value gets the change of the sum and the bin.
-func (c choice) best(h *row, value func(sum int64, bin int) float64) int {
-	best, least := c.at, 0.0
+// of now if none does; and the change. value gets the change of the sum and the bin.
+func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, least float64) {
+	best = c.at
 	var down, up int64
 	try := func(sum int64, bin int) {
 		if v := value(sum, bin); v < least {
@@ -98,7 +148,7 @@ func (c choice) best(h *row, value func(sum int64, bin int) float64) int {
 			try(up, bin)
 		}
 	}
-	return best
+	return best, least
 }
 
 // within returns the lowest and the highest bin within reach.
@@ -120,4 +170,12 @@ func (c choice) mayPass(passed *uint64, bin int) bool {
 	before, more := *passed, uint64(c.counts[bin])
 	*passed += more
 	return before == 0 || more == 0 || *passed <= c.most
+}
+
+// passed returns how many samples the threshold passes on its way to a bin.
+func (c choice) passed(bin int) (samples uint64) {
+	for v := min(bin, c.at) + 1; v <= max(bin, c.at); v++ {
+		samples += uint64(c.counts[v])
+	}
+	return samples
 }

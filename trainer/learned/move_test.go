@@ -10,6 +10,7 @@ import (
 
 	"ialgn/internal/modelgen"
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/model"
 )
 
 // sumsFor returns empty sums for one feature with those thresholds.
@@ -49,9 +50,19 @@ func TestMove(t *testing.T) {
 		{"up to the next one", 4, 15, []uint16{3, 6}, sums{0: {4: 1, 5: 1, 6: 1, 7: 1}}, 8, nil, []uint16{6, 6}},
 		{"down to the one before", 4, 15, []uint16{3, 6}, sums{1: {6: -1, 5: -1, 4: -1, 3: -1}}, 8, nil, []uint16{3, 3}},
 		{
-			"after the one before has moved", 4, 15, []uint16{3, 6}, sums{0: {3: -1, 2: -1}, 1: {6: -1, 5: -1, 4: -1, 3: -1}}, 8,
+			"not past where the one before was", 4, 15,
+			[]uint16{3, 6},
+			sums{0: {3: -1, 2: -1}, 1: {6: -1, 5: -1, 4: -1, 3: -1}},
+			8,
 			nil,
-			[]uint16{1, 2},
+			[]uint16{1, 3},
+		},
+		{
+			"one is in the way of another", 4, 15,
+			[]uint16{3, 6},
+			sums{0: {4: 1, 5: 1, 6: 1}, 1: {6: -9, 5: -9, 4: -9}},
+			8, nil,
+			[]uint16{3, 3},
 		},
 		{"one value has no other place", 1, 1, []uint16{0, 0}, sums{0: {0: -1, 1: 1}, 1: {0: -1, 1: 1}}, 8, nil, []uint16{0, 0}},
 		{"from the largest value", 4, 11, []uint16{11}, sums{0: {11: -1}}, 8, nil, []uint16{10}},
@@ -60,17 +71,26 @@ func TestMove(t *testing.T) {
 		{"the last bin but one", 10, 1000, []uint16{991}, sums{0: {248: 1, 249: 1, 250: 1}}, 8, nil, []uint16{999}},
 		{"a neighbour in the same bin", 10, 1000, []uint16{401, 402}, sums{0: {101: 1}, 1: {101: 1}}, 8, nil, []uint16{401, 407}},
 		{
-			"where it is cheaper", 4, 15, []uint16{5}, sums{0: {}}, 8,
+			"where it is cheaper", 4, 15,
+			[]uint16{5},
+			sums{0: {}},
+			8,
 			func(_ int, at uint16) float64 { return math.Abs(float64(at) - 7) },
 			[]uint16{7},
 		},
 		{
-			"not where the loss grows by more", 4, 15, []uint16{5}, sums{0: {6: -1 << 40}}, 8,
+			"not where the loss grows by more", 4, 15,
+			[]uint16{5},
+			sums{0: {6: -1 << 40}},
+			8,
 			func(_ int, at uint16) float64 { return -float64(at) / 64 },
 			[]uint16{5},
 		},
 		{
-			"where the loss grows by less", 4, 15, []uint16{5}, sums{0: {6: -1 << 20}}, 1,
+			"where the loss grows by less", 4, 15,
+			[]uint16{5},
+			sums{0: {6: -1 << 20}},
+			1,
 			func(_ int, at uint16) float64 { return -float64(at) / 64 },
 			[]uint16{6},
 		},
@@ -86,7 +106,7 @@ func TestMove(t *testing.T) {
 		for bin := range even[0] {
 			even[0][bin] = 1
 		}
-		moved, wantMoved := s.Move(10, Reach{even, c.reach}, c.price), 0
+		moved, wantMoved := s.Move(10, Limits{even, c.reach, readers(len(c.thresholds)), 1 << 40}, c.price), 0
 		for j := range c.want {
 			if c.want[j] != c.thresholds[j] {
 				wantMoved++
@@ -94,6 +114,69 @@ func TestMove(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, s.enc.Thresholds[0]); diff != "" || moved != wantMoved {
 			t.Errorf("%s: %d moved, thresholds (-want +got):\n%s", c.name, moved, diff)
+		}
+	}
+}
+
+// readers returns one reader of each bit.
+func readers(bits int) (all []uint32) {
+	for range bits {
+		all = append(all, 1)
+	}
+	return all
+}
+
+// TestFlips moves the thresholds first whose gain is largest for what flips, as many as may flip.
+func TestFlips(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		readers []uint32
+		flips   uint64
+		want    []uint16
+	}{
+		{"all", []uint32{1, 1, 1}, 100, []uint16{3, 7, 12}},
+		{"none", []uint32{1, 1, 1}, 2, []uint16{2, 6, 10}},
+		{"the best of them", []uint32{1, 1, 1}, 5, []uint16{2, 7, 10}},
+		{"the best two", []uint32{1, 1, 1}, 9, []uint16{3, 7, 10}},
+		{"what still has room", []uint32{1, 1, 1}, 12, []uint16{3, 7, 10}},
+		{"many readers", []uint32{1, 9, 1}, 5, []uint16{3, 6, 10}},
+		{"nobody reads them now", []uint32{0, 0, 1}, 100, []uint16{2, 6, 12}},
+	} {
+		s, counts := sumsFor(4, 15, 2, 6, 10), make(Counts, 1)
+		s.rows[0], s.rows[1], s.rows[2] = &row{3: 20}, &row{7: 30}, &row{11: 10, 12: 5}
+		for bin := range counts[0] {
+			counts[0][bin] = 4
+		}
+		moved, want := s.Move(10, Limits{counts, 100, c.readers, c.flips}, nil), 0
+		for j, at := range []uint16{2, 6, 10} {
+			if c.want[j] != at {
+				want++
+			}
+		}
+		if !slices.Equal(s.enc.Thresholds[0], c.want) || moved != want {
+			t.Errorf("%s: thresholds %v, %d moved, want %v", c.name, s.enc.Thresholds[0], moved, c.want)
+		}
+	}
+}
+
+// TestReaders counts the pins on each input bit of every form of network, and no others.
+func TestReaders(t *testing.T) {
+	for _, form := range modelgen.Forms() {
+		f := form.Model().Freeze()
+		readers, all := Readers(f)
+		sum, pins := 0, 0
+		for _, n := range readers {
+			sum += int(n)
+		}
+		for l := range f.Layers {
+			for _, pin := range f.Layers[l].Pins {
+				if pin.Source == model.Input {
+					pins += f.Layers[l].Width()
+				}
+			}
+		}
+		if sum != all || all != pins || len(readers) != f.Inputs() || readers[f.Layers[0].Pins[0].Index[0]] == 0 {
+			t.Errorf("%s: %d readers, %d in all, want %d", form.Name, sum, all, pins)
 		}
 	}
 }
@@ -122,7 +205,7 @@ func FuzzMove(f *testing.F) {
 				}
 			}
 		}
-		reach := Reach{make(Counts, 1), uint64(r.IntN(40))}
+		reach := Limits{make(Counts, 1), uint64(r.IntN(40)), readers(len(thresholds)), 1 << 40}
 		for bin := range reach.Counts[0] {
 			if r.IntN(3) > 0 {
 				reach.Counts[0][bin] = uint32(r.IntN(9))
@@ -133,23 +216,26 @@ func FuzzMove(f *testing.F) {
 			t.Fatal(err)
 		}
 		got, low := s.enc.Thresholds[0], uint16(0)
+		inTheWay := func(j int, t uint16) bool {
+			return j > 0 && t < got[j-1] || j+1 < len(got) && t > got[j+1]
+		}
 		for j, at := range thresholds {
 			high := uint16(most - 1)
 			if j+1 < len(thresholds) {
 				high = min(high, thresholds[j+1])
 			}
-			if want := slowBest(s, j, at, low, high, reach); got[j] != want {
+			if want := slowBest(s, j, at, low, high, reach); got[j] != want && (got[j] != at || !inTheWay(j, want)) {
 				t.Fatalf("%d bits up to %d: threshold %d of %v went to %d, want %d (reach %v)", bitsIn, most, j, thresholds, got[j],
 					want, reach)
 			}
-			low = got[j]
+			low = at
 		}
 	})
 }
 
 // slowBest returns where a threshold goes, by the change of loss at every place: value by value, where a value has the sum
 // of its bin at the bin's last value.
-func slowBest(s *Sums, j int, at, low, high uint16, reach Reach) uint16 {
+func slowBest(s *Sums, j int, at, low, high uint16, reach Limits) uint16 {
 	h, shift := s.rows[j], s.shift
 	if h == nil {
 		return at

@@ -10,7 +10,7 @@
 //	t down to t'  changes the loss by    H[t'+1] + ... + H[t]
 //
 // beta_s is what a [kernel.Sink] is told, of the mean loss over the n samples of a batch; n beta_s is of the sample's own
-// loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds. H is summed in whole numbers, so that it
+// loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds, within [Limits]. H is summed in whole numbers, so that it
 // does not depend on the order, the number of threads or an interruption.
 //
 // Words wider than 8 bits are told apart by their highest 8 alone. Their thresholds move on that grid, to the last value

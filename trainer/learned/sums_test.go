@@ -51,7 +51,8 @@ func drawSamples(r *rand.Rand, m *model.Model, e engine.Engine, n int) samples {
 func TestSums(t *testing.T) {
 	forms := modelgen.Forms()
 	for _, wide := range []modelgen.Options{
-		{BitsIn: 12, Bits: 6, Seed: 31}, {BitsIn: 16, Bits: 3, Inputs: 6, Depth: 2, Seed: 32},
+		{BitsIn: 12, Bits: 6, Seed: 31},
+		{BitsIn: 16, Bits: 3, Inputs: 6, Depth: 2, Seed: 32},
 		{BitsIn: 5, Bits: 9, Inputs: 2, Topology: "layered", Widths: "30,21", Anchors: 1, Seed: 33},
 	} {
 		forms = append(forms, modelgen.Form{Name: fmt.Sprintf("words-of-%d", wide.BitsIn), Options: wide})
