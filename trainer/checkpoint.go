@@ -121,7 +121,9 @@ func (s *session) stage() (*atomicfile.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(), s.sumState()...)}
+	extra := model.Extra{
+		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(), s.sumState()...),
+	}
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()
 	}

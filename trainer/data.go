@@ -33,8 +33,8 @@ type Data struct {
 	TestWords *encoding.Packed
 }
 
-// Use encodes the samples of data whose thresholds are learned by the encoder of a model, in place. It returns an error if
-// that differs in more than thresholds from the one for the data.
+// Use encodes the samples of data whose thresholds are learned by the encoder of a model, in place. It returns an
+// error if that differs in more than thresholds from the one for the data.
 func (d *Data) Use(enc *encoding.Encoder) error {
 	if what := encoderDifference(enc, d.Encoder); what != "" && what != thresholdsDiffer {
 		return fmt.Errorf("its encoder has other %s than that of data set %s", what, d.Name)

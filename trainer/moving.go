@@ -25,8 +25,8 @@ const (
 	movingUntil = 0.6
 )
 
-// moving says when thresholds move, and holds what for (encoder.thresholds: learned): all from the configuration and the
-// position, so that a resumed run goes on the same way.
+// moving says when thresholds move, and holds what for (encoder.thresholds: learned): all from the configuration and
+// the position, so that a resumed run goes on the same way.
 type moving struct {
 	sums     *learned.Sums  // of the window, once it has begun; nil outside of windows
 	restored learned.State  // of a checkpoint, until sums have it
@@ -52,7 +52,8 @@ func (s *session) movingEnd() float64 {
 	return float64(movingUntil * float64(s.Config.Train.Epochs))
 }
 
-// windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none are.
+// windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none
+// are.
 func (s *session) windowFirst() (first int, ok bool) {
 	return max(0, s.batches()-movingBatches), float64(s.at.Epoch) < s.movingEnd()
 }

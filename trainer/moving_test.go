@@ -21,8 +21,8 @@ import (
 // learns are overrides under which the small configuration learns its thresholds, in the first two of three epochs.
 var learns = []string{"encoder.thresholds=learned", "model.inputs=4", "model.depth=2"}
 
-// TestLearned moves thresholds up and down, keeps their order, and records the accuracy of the network with the ones that
-// the model file has.
+// TestLearned moves thresholds up and down, keeps their order, and records the accuracy of the network with the ones
+// that the model file has.
 func TestLearned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	cfg := parse(t, learns...)
@@ -77,8 +77,8 @@ func TestLearnedEpochs(t *testing.T) {
 	}
 }
 
-// TestLearnedResume interrupts before, within and at the end of the batches whose gradients are summed, and after the last
-// epoch in which thresholds move; saves after every batch; and has the same bytes on any number of threads.
+// TestLearnedResume interrupts before, within and at the end of the batches whose gradients are summed, and after the
+// last epoch in which thresholds move; saves after every batch; and has the same bytes on any number of threads.
 func TestLearnedResume(t *testing.T) {
 	for name, sets := range map[string][]string{
 		"plain":      nil,

@@ -73,9 +73,9 @@ func randomBatch(words, samples, classes int) engine.Batch {
 	return b
 }
 
-// Bytes estimates the memory of training a network on that many samples of features of
-// eight bits: parameters and moments, what the engine keeps of a batch, the packed data, the sums for learned thresholds,
-// and what the program has without a network.
+// Bytes estimates the memory of training a network on that many samples of features of eight bits: parameters and
+// moments, what the engine keeps of a batch, the packed data, the sums for learned thresholds, and what the program
+// has without a network.
 func Bytes(cfg *config.Config, features, samples int) uint64 {
 	const program = 64 << 20
 	gates := uint64(cfg.Model.Nodes())

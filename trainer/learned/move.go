@@ -8,8 +8,8 @@ import (
 	"ialgn/trainer/model"
 )
 
-// Price returns what a threshold of a feature costs, in the units of the loss. Thresholds at which no bit is read have no
-// price.
+// Price returns what a threshold of a feature costs, in the units of the loss. Thresholds at which no bit is read
+// have no price.
 type Price func(feature int, threshold uint16) float64
 
 // Counts are how many samples have a value in each bin, by feature.
@@ -46,10 +46,15 @@ func Readers(f *model.Frozen) (readers []uint32, all int) {
 
 // Limits say how far thresholds move. What the sums promise holds for small changes of the network alone.
 type Limits struct {
-	Counts  Counts
-	Samples uint64   // that a threshold passes at most, of those counted; but it passes the next value that occurs in any case
-	Readers []uint32 // of each input bit, now
-	Flips   uint64   // that all moves together make at most: bits that change, for each pin that reads them, in the samples counted
+	Counts Counts
+
+	// The samples of those counted that a threshold passes at most. Past the next value that occurs it goes in any case.
+	Samples uint64
+
+	// How many pins read each input bit now, and how many bits that they read all moves together change at most, over all
+	// samples counted.
+	Readers []uint32
+	Flips   uint64
 }
 
 // last returns the last bin that a threshold may be at the end of: a bit is 1 for some value above.
@@ -62,7 +67,7 @@ func (s *Sums) last() int { return int(s.enc.Max>>s.shift) - 1 }
 // many have moved.
 func (s *Sums) Move(samples int, limits Limits, price Price) (moved int) {
 	all := s.moves(samples, &limits, price)
-	slices.SortStableFunc(all, func(a, b move) int { return cmp.Compare(a.change/float64(a.flips), b.change/float64(b.flips)) })
+	slices.SortStableFunc(all, func(a, b move) int { return cmp.Compare(a.perFlip(), b.perFlip()) })
 	flips := uint64(0)
 	for _, m := range all {
 		row, at := s.enc.Thresholds[m.feature], s.end(m.bin)
@@ -83,6 +88,9 @@ type move struct {
 	change          float64 // of the loss, below 0; its units are the same for all
 	flips           uint64
 }
+
+// perFlip returns the change for each bit that flips.
+func (m move) perFlip() float64 { return m.change / float64(m.flips) }
 
 // moves returns the best move of each threshold, in their order, for those that have one.
 func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
@@ -127,8 +135,8 @@ type choice struct {
 	most          uint64            // samples that it may pass
 }
 
-// best returns the bin that changes the value most for the better, of equal ones the nearest and then the lower, and that
-// of now if none does; and the change. value gets the change of the sum and the bin.
+// best returns the bin that changes the value most for the better, of equal ones the nearest and then the lower, and
+// that of now if none does; and the change. value gets the change of the sum and the bin.
 func (c choice) best(h *row, value func(sum int64, bin int) float64) (best int, least float64) {
 	best = c.at
 	var down, up int64
@@ -164,8 +172,8 @@ func (c choice) within() (lowest, highest int) {
 	return lowest, highest
 }
 
-// mayPass adds the samples of a bin to those that were passed, and reports whether it may be passed, too: if it has none,
-// is the first that has some, or these are not too many together.
+// mayPass adds the samples of a bin to those that were passed, and reports whether it may be passed, too: if it has
+// none, is the first that has some, or these are not too many together.
 func (c choice) mayPass(passed *uint64, bin int) bool {
 	before, more := *passed, uint64(c.counts[bin])
 	*passed += more

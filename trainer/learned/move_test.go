@@ -106,7 +106,7 @@ func TestMove(t *testing.T) {
 		for bin := range even[0] {
 			even[0][bin] = 1
 		}
-		moved, wantMoved := s.Move(10, Limits{even, c.reach, readers(len(c.thresholds)), 1 << 40}, c.price), 0
+		moved, wantMoved := s.Move(10, Limits{Counts: even, Samples: c.reach, Readers: readers(len(c.thresholds)), Flips: 1 << 40}, c.price), 0
 		for j := range c.want {
 			if c.want[j] != c.thresholds[j] {
 				wantMoved++
@@ -147,7 +147,7 @@ func TestFlips(t *testing.T) {
 		for bin := range counts[0] {
 			counts[0][bin] = 4
 		}
-		moved, want := s.Move(10, Limits{counts, 100, c.readers, c.flips}, nil), 0
+		moved, want := s.Move(10, Limits{Counts: counts, Samples: 100, Readers: c.readers, Flips: c.flips}, nil), 0
 		for j, at := range []uint16{2, 6, 10} {
 			if c.want[j] != at {
 				want++
@@ -205,7 +205,9 @@ func FuzzMove(f *testing.F) {
 				}
 			}
 		}
-		reach := Limits{make(Counts, 1), uint64(r.IntN(40)), readers(len(thresholds)), 1 << 40}
+		reach := Limits{
+			Counts: make(Counts, 1), Samples: uint64(r.IntN(40)), Readers: readers(len(thresholds)), Flips: 1 << 40,
+		}
 		for bin := range reach.Counts[0] {
 			if r.IntN(3) > 0 {
 				reach.Counts[0][bin] = uint32(r.IntN(9))
@@ -233,8 +235,8 @@ func FuzzMove(f *testing.F) {
 	})
 }
 
-// slowBest returns where a threshold goes, by the change of loss at every place: value by value, where a value has the sum
-// of its bin at the bin's last value.
+// slowBest returns where a threshold goes, by the change of loss at every place: value by value, where a value has
+// the sum of its bin at the bin's last value.
 func slowBest(s *Sums, j int, at, low, high uint16, reach Limits) uint16 {
 	h, shift := s.rows[j], s.shift
 	if h == nil {

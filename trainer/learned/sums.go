@@ -9,12 +9,12 @@
 //	t up to t'    changes the loss by  -(H[t+1] + ... + H[t'])
 //	t down to t'  changes the loss by    H[t'+1] + ... + H[t]
 //
-// beta_s is what a [kernel.Sink] is told, of the mean loss over the n samples of a batch; n beta_s is of the sample's own
-// loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds, within [Limits]. H is summed in whole numbers, so that it
-// does not depend on the order, the number of threads or an interruption.
+// beta_s is what a [kernel.Sink] is told, of the mean loss over the n samples of a batch; n beta_s is of the sample's
+// own loss. [Sums] gathers H over some batches, and [Sums.Move] moves thresholds, within [Limits]. H is summed in
+// whole numbers, so that it does not depend on the order, the number of threads or an interruption.
 //
-// Words wider than 8 bits are told apart by their highest 8 alone. Their thresholds move on that grid, to the last value
-// of a bin; one that lies within a bin counts as if it were there.
+// Words wider than 8 bits are told apart by their highest 8 alone. Their thresholds move on that grid, to the last
+// value of a bin; one that lies within a bin counts as if it were there.
 package learned
 
 import (
@@ -55,7 +55,8 @@ type Sums struct {
 	scale   float64
 }
 
-// NewSums returns the sums of a model with a batch of at most so many samples at a time. The encoder is the model's own.
+// NewSums returns the sums of a model with a batch of at most so many samples at a time. The encoder is the model's
+// own.
 func NewSums(m *model.Model, maxBatch int) *Sums {
 	e := &m.Encoder
 	s := &Sums{
@@ -130,7 +131,8 @@ func (s *Sums) Take(_, _, _, _ int, wire uint32, beta []float32) {
 	}
 }
 
-// whole returns x without its fraction, within bounds that leave room for sums, and the lower one for what is no number.
+// whole returns x without its fraction, within bounds that leave room for sums, and the lower one for what is no
+// number.
 func whole(x float64) int64 {
 	const most = 1 << 40
 	switch {

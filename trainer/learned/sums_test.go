@@ -264,8 +264,8 @@ func (l *slowLayer) backward(delta []float64, read func(input uint32, beta float
 	return out
 }
 
-// TestSumsOfBatches adds up batches, the last of which is smaller, each sample with the same weight; goes on from a state
-// in the middle; and has the same numbers on any number of threads.
+// TestSumsOfBatches adds up batches, the last of which is smaller, each sample with the same weight; goes on from a
+// state in the middle; and has the same numbers on any number of threads.
 func TestSumsOfBatches(t *testing.T) {
 	var states []learned.State
 	for _, threads := range []int{1, 3, 2} {
