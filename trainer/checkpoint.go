@@ -204,7 +204,7 @@ func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	s.restoreScores()
 	all := s.state()
 	if s.windowBegun() {
-		s.restored = learned.NewState(info.Shape(sumTensor))
+		s.restored = learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
 		all = append(all, sumTensors(s.restored)...)
 	}
 	return all, nil

@@ -14,7 +14,7 @@ const (
 	// movingBatches is how many batches at the end of an epoch gradients are summed over, all if there are fewer.
 	movingBatches = 32
 
-	// movingReach is the share of the training samples that a threshold passes at most after the first epoch, and
+	// movingReach is the share of the samples of those batches that a threshold passes at most after the first epoch, and
 	// movingFlips the share that changes of what all pins read of all samples. Both fall evenly to none: the first steps
 	// find the place, the last ones must not disturb what the nodes have learnt since. Without the second limit a table of
 	// few features, whose bits are read by a hundred pins each, has a tenth of all that is read changed each epoch.
@@ -28,10 +28,9 @@ const (
 // moving says when thresholds move, and holds what for (encoder.thresholds: learned): all from the configuration and
 // the position, so that a resumed run goes on the same way.
 type moving struct {
-	sums     *learned.Sums  // of the window, once it has begun; nil outside of windows
-	restored learned.State  // of a checkpoint, until sums have it
-	price    learned.Price  // of thresholds; nil: none
-	counts   learned.Counts // of the training part, once they are needed
+	sums     *learned.Sums // of the window, once it has begun; nil outside of windows
+	restored learned.State // of a checkpoint, until sums have it
+	price    learned.Price // of thresholds; nil: none
 
 	stale           bool // levels of test and validation part are not those of the thresholds
 	validationWords *encoding.Packed
@@ -42,6 +41,7 @@ type moving struct {
 const (
 	sumBitsTensor = model.ExtraTensors + "thresholds.bits"
 	sumTensor     = model.ExtraTensors + "thresholds.sums"
+	countTensor   = model.ExtraTensors + "thresholds.counts"
 )
 
 // movingEnd returns up to which epoch thresholds move: 0 if they are not learned.
@@ -88,17 +88,14 @@ func (s *session) endSums() {
 		return
 	}
 	first, _ := s.windowFirst()
-	if s.counts == nil {
-		s.counts = learned.NewCounts(s.data.Words, s.data.Encoder.BitsIn)
-	}
 	s.frozen = s.eng.Frozen(s.frozen)
 	readers, all := learned.Readers(s.frozen)
-	samples, share := float64(len(s.order)), 1-float64(s.at.Epoch)/s.movingEnd()
+	samples := len(s.order) - first*s.Config.Train.Batch
+	most := float64(samples) * (1 - float64(s.at.Epoch)/s.movingEnd())
 	limits := learned.Limits{
-		Counts: s.counts, Samples: uint64(movingReach * share * samples),
-		Readers: readers, Flips: uint64(movingFlips * share * samples * float64(all)),
+		Samples: uint64(movingReach * most), Readers: readers, Flips: uint64(movingFlips * most * float64(all)),
 	}
-	if s.sums.Move(len(s.order)-first*s.Config.Train.Batch, limits, s.price) > 0 {
+	if s.sums.Move(samples, limits, s.price) > 0 {
 		s.stale = true
 	}
 	s.sums = nil
@@ -152,9 +149,11 @@ func sumTensors(state learned.State) []model.Tensor {
 	if len(state.Bits) == 0 {
 		return nil
 	}
+	h, counts := state.Shapes()
 	return []model.Tensor{
-		{Name: sumBitsTensor, Shape: []int{len(state.Bits)}, Data: state.Bits},
-		{Name: sumTensor, Shape: state.Shape(), Data: state.H},
+		{Name: sumBitsTensor, Shape: h[:1], Data: state.Bits},
+		{Name: sumTensor, Shape: h, Data: state.H},
+		{Name: countTensor, Shape: counts, Data: state.Counts},
 	}
 }
 
@@ -164,11 +163,10 @@ func (s *session) restoreSums(path string) error {
 		return nil
 	}
 	s.newSums()
-	err := s.sums.Restore(s.restored)
 	if len(s.restored.Bits) == 0 {
-		err = fmt.Errorf("%s is missing, or of another shape", sumTensor)
+		return fmt.Errorf("%s: %s is missing; the file is damaged, train anew", path, sumTensor)
 	}
-	if err != nil {
+	if err := s.sums.Restore(s.restored); err != nil {
 		return fmt.Errorf("%s: %w; the file is damaged, train anew", path, err)
 	}
 	s.restored = learned.State{}

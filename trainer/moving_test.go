@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/trainer/encoding"
+	"ialgn/trainer/engine"
+	"ialgn/trainer/kernel"
 	"ialgn/trainer/learned"
 	"ialgn/trainer/model"
 )
@@ -54,13 +56,32 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestLearnedEpochs moves thresholds in the first epochs alone, and never where they are not learned.
+// telling is an engine that keeps what it tells.
+type telling struct {
+	engine.Engine
+	sink kernel.Sink
+	told int // times that it was given one
+}
+
+// Tell implements [engine.Engine].
+func (e *telling) Tell(s kernel.Sink) {
+	e.sink = s
+	if s != nil {
+		e.told++
+	}
+	e.Engine.Tell(s)
+}
+
+// TestLearnedEpochs moves thresholds in the first epochs alone, and never where they are not learned; and the engine
+// tells nobody of gradients when they are not needed, which takes time.
 func TestLearnedEpochs(t *testing.T) {
 	for _, c := range []struct {
 		thresholds string
 		want       []int // epochs of five after which thresholds have moved
 	}{{"learned", []int{1, 2, 3}}, {"uniform", nil}, {"quantile", nil}} {
 		s := prepared(t, parse(t, "train.epochs=5", "encoder.thresholds="+c.thresholds), filepath.Join(t.TempDir(), "m"))
+		eng := &telling{Engine: s.eng}
+		s.eng = eng
 		var got []int
 		for epoch := range 5 {
 			before := slices.Concat(s.m.Encoder.Thresholds...)
@@ -70,9 +91,13 @@ func TestLearnedEpochs(t *testing.T) {
 			if !slices.Equal(before, slices.Concat(s.m.Encoder.Thresholds...)) {
 				got = append(got, epoch+1)
 			}
+			if eng.sink != nil {
+				t.Errorf("%s: gradients are told after epoch %d", c.thresholds, epoch+1)
+			}
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: thresholds moved in epochs %v, want %v", c.thresholds, got, c.want)
+		if !slices.Equal(got, c.want) || eng.told != len(c.want) {
+			t.Errorf("%s: thresholds moved in epochs %v, want %v; gradients were told %d times", c.thresholds, got, c.want,
+				eng.told)
 		}
 	}
 }
@@ -122,7 +147,7 @@ func TestLearnedDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := learned.NewState(info.Shape(sumTensor))
+	good := learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
 	if len(good.Bits) == 0 {
 		t.Fatal("the checkpoint has no sums")
 	}
@@ -131,10 +156,11 @@ func TestLearnedDamage(t *testing.T) {
 		sums []model.Tensor
 		want string
 	}{
-		"none":      {nil, "thresholds.sums is missing, or of another shape"},
-		"bits":      {sumTensors(learned.State{Bits: make([]uint32, 3), H: make([]int64, 3*256)}), "in the sums for thresholds"},
+		"none":      {nil, "thresholds.sums is missing"},
+		"bits":      {sumTensors(learned.NewState([]int64{3, 256}, []int64{64, 256})), "in the sums for thresholds"},
 		"few bins":  {[]model.Tensor{{Name: sumTensor, Shape: []int{2, 8}, Data: make([]int64, 16)}}, "unknown tensor"},
-		"no bits":   {sumTensors(learned.State{Bits: make([]uint32, 3), H: make([]int64, 3*256)})[1:], "bits is missing"},
+		"no bits":   {sumTensors(learned.NewState([]int64{3, 256}, []int64{64, 256}))[1:], "bits is missing"},
+		"features":  {sumTensors(learned.NewState([]int64{3, 256}, []int64{63, 256})), "are of 63 features, want 64"},
 		"one extra": {append(sumTensors(good), model.Tensor{Name: "adam.x", Shape: []int{1}, Data: []int64{1}}), "unknown tensor"},
 	} {
 		at, err := json.Marshal(position{Step: 20, Batch: 20})

@@ -47,8 +47,8 @@ func TestBytes(t *testing.T) {
 	learned, uniform := slices.Clone(deep), slices.Clone(deep)
 	learned[3] += "learned"
 	uniform[3] += "uniform"
-	// Words of 8 bits of all samples, and 256 sums of 8 bytes for each of the inputs.
-	if more, want := bytes(learned...)-bytes(uniform...), 3072*60_000+3072*3*2048.0; more < want || more > 1.01*want {
+	// Words of 8 bits of all samples, 256 sums of 8 bytes for each of the inputs, and 256 counts for each of the features.
+	if more, want := bytes(learned...)-bytes(uniform...), 3072*60_000+3072*3*2048+3072*1024.0; more < want || more > 1.01*want {
 		t.Errorf("%v bytes for learned thresholds, want %v", more, want)
 	}
 	if least := bytes("model.depth=1", "model.width=10"); least < 92e6 || least > 400e6 { // the packed data

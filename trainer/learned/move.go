@@ -4,28 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
 
 // Price returns what a threshold of a feature costs, in the units of the loss. Thresholds at which no bit is read
 // have no price.
 type Price func(feature int, threshold uint16) float64
-
-// Counts are how many samples have a value in each bin, by feature.
-type Counts [][mostBins]uint32
-
-// NewCounts counts the values of feature words for an encoder of features of bitsIn bits.
-func NewCounts(words *encoding.Packed, bitsIn int) Counts {
-	c, values, shift := make(Counts, words.Features), make([]uint16, words.Features), binShift(bitsIn)
-	for i := range words.Len() {
-		words.Values(values, i)
-		for f, v := range values {
-			c[f][uint8(v>>shift)]++
-		}
-	}
-	return c
-}
 
 // Readers returns how many pins of a network read each input bit, and how many read some.
 func Readers(f *model.Frozen) (readers []uint32, all int) {
@@ -46,13 +30,11 @@ func Readers(f *model.Frozen) (readers []uint32, all int) {
 
 // Limits say how far thresholds move. What the sums promise holds for small changes of the network alone.
 type Limits struct {
-	Counts Counts
-
-	// The samples of those counted that a threshold passes at most. Past the next value that occurs it goes in any case.
+	// How many samples a threshold passes at most. Past the next value that occurs it goes in any case.
 	Samples uint64
 
 	// How many pins read each input bit now, and how many bits that they read all moves together change at most, over all
-	// samples counted.
+	// samples.
 	Readers []uint32
 	Flips   uint64
 }
@@ -102,7 +84,7 @@ func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
 				continue
 			}
 			c := choice{
-				at: int(thresholds[j]) >> s.shift, low: 0, high: s.last(), counts: &limits.Counts[f], most: limits.Samples,
+				at: int(thresholds[j]) >> s.shift, low: 0, high: s.last(), counts: &s.counts[f], most: limits.Samples,
 			}
 			if j > 0 {
 				c.low = int(thresholds[j-1]) >> s.shift

@@ -102,11 +102,10 @@ func TestMove(t *testing.T) {
 				s.rows[bit][v] = x
 			}
 		}
-		even := make(Counts, 1) // a sample at each value: so many samples are so many bins
-		for bin := range even[0] {
-			even[0][bin] = 1
+		for bin := range s.counts[0] { // a sample at each value: so many samples are so many bins
+			s.counts[0][bin] = 1
 		}
-		moved, wantMoved := s.Move(10, Limits{Counts: even, Samples: c.reach, Readers: readers(len(c.thresholds)), Flips: 1 << 40}, c.price), 0
+		moved, wantMoved := s.Move(10, Limits{Samples: c.reach, Readers: readers(len(c.thresholds)), Flips: 1 << 40}, c.price), 0
 		for j := range c.want {
 			if c.want[j] != c.thresholds[j] {
 				wantMoved++
@@ -142,12 +141,12 @@ func TestFlips(t *testing.T) {
 		{"many readers", []uint32{1, 9, 1}, 5, []uint16{3, 6, 10}},
 		{"nobody reads them now", []uint32{0, 0, 1}, 100, []uint16{2, 6, 12}},
 	} {
-		s, counts := sumsFor(4, 15, 2, 6, 10), make(Counts, 1)
+		s := sumsFor(4, 15, 2, 6, 10)
 		s.rows[0], s.rows[1], s.rows[2] = &row{3: 20}, &row{7: 30}, &row{11: 10, 12: 5}
-		for bin := range counts[0] {
-			counts[0][bin] = 4
+		for bin := range s.counts[0] {
+			s.counts[0][bin] = 4
 		}
-		moved, want := s.Move(10, Limits{Counts: counts, Samples: 100, Readers: c.readers, Flips: c.flips}, nil), 0
+		moved, want := s.Move(10, Limits{Samples: 100, Readers: c.readers, Flips: c.flips}, nil), 0
 		for j, at := range []uint16{2, 6, 10} {
 			if c.want[j] != at {
 				want++
@@ -206,11 +205,11 @@ func FuzzMove(f *testing.F) {
 			}
 		}
 		reach := Limits{
-			Counts: make(Counts, 1), Samples: uint64(r.IntN(40)), Readers: readers(len(thresholds)), Flips: 1 << 40,
+			Samples: uint64(r.IntN(40)), Readers: readers(len(thresholds)), Flips: 1 << 40,
 		}
-		for bin := range reach.Counts[0] {
+		for bin := range s.counts[0] {
 			if r.IntN(3) > 0 {
-				reach.Counts[0][bin] = uint32(r.IntN(9))
+				s.counts[0][bin] = uint32(r.IntN(9))
 			}
 		}
 		s.Move(10, reach, nil)
@@ -256,7 +255,7 @@ func slowBest(s *Sums, j int, at, low, high uint16, reach Limits) uint16 {
 			} else if was && !is {
 				change -= float64(h[v])
 			}
-			if n := reach.Counts[0][v]; is != was && n > 0 {
+			if n := s.counts[0][v]; is != was && n > 0 {
 				passed += uint64(n)
 				values++
 			}
@@ -293,23 +292,6 @@ func TestReach(t *testing.T) {
 		}
 		if lowest, highest := of.within(); lowest != c.lowest || highest != c.highest {
 			t.Errorf("%s: %d to %d, want %d to %d", c.name, lowest, highest, c.lowest, c.highest)
-		}
-	}
-}
-
-// TestCounts counts values of each feature, wide ones by their highest bits.
-func TestCounts(t *testing.T) {
-	for _, c := range []struct{ bitsIn, width, first, second int }{{8, 8, 3, 200}, {5, 8, 3, 31}, {10, 10, 15, 1020}} {
-		words := encoding.NewPacked(2, c.width)
-		for range 3 {
-			words.Append([]uint16{uint16(c.first), uint16(c.second)}, 0)
-		}
-		words.Append([]uint16{uint16(c.second), uint16(c.second)}, 0)
-		got, shift := NewCounts(words, c.bitsIn), max(0, c.bitsIn-8)
-		want := make(Counts, 2)
-		want[0][c.first>>shift], want[0][c.second>>shift], want[1][c.second>>shift] = 3, 1, 4
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%+v: counts (-want +got):\n%s", c, diff)
 		}
 	}
 }

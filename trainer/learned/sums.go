@@ -47,6 +47,8 @@ type Sums struct {
 	rows  []*row // by input bit, nil: no pin has read it
 	locks [64]sync.Mutex
 
+	counts [][mostBins]uint32 // samples by feature and bin
+
 	// The current batch.
 	values  []uint16 // of a sample
 	bin     []uint8  // by feature, for so many samples: of the sample's value
@@ -61,7 +63,7 @@ func NewSums(m *model.Model, maxBatch int) *Sums {
 	e := &m.Encoder
 	s := &Sums{
 		enc: e, tau: m.Config.Model.Tau, shift: binShift(e.BitsIn), rows: make([]*row, e.Inputs()),
-		values: make([]uint16, e.Features()), bin: make([]uint8, e.Features()*maxBatch), most: maxBatch,
+		counts: make([][mostBins]uint32, e.Features()), values: make([]uint16, e.Features()), bin: make([]uint8, e.Features()*maxBatch), most: maxBatch,
 	}
 	for i := range m.Sections {
 		section := &m.Sections[i]
@@ -87,7 +89,7 @@ func Bytes(sections []model.Section, features, inputs, maxBatch int) uint64 {
 			}
 		}
 	}
-	return uint64(min(pins, inputs))*8*mostBins + uint64(inputs)*8 + uint64(features)*uint64(maxBatch)
+	return uint64(min(pins, inputs))*8*mostBins + uint64(inputs)*8 + uint64(features)*(4*mostBins+uint64(maxBatch))
 }
 
 // Begin tells of the samples of the next batch, by their feature words. It panics if they are too many.
@@ -101,7 +103,9 @@ func (s *Sums) Begin(words *encoding.Packed, index []int32) {
 	for i, sample := range index {
 		words.Values(s.values, int(sample))
 		for f, v := range s.values {
-			s.bin[f*s.most+i] = uint8(v >> s.shift)
+			bin := uint8(v >> s.shift)
+			s.bin[f*s.most+i] = bin
+			s.counts[f][bin]++
 		}
 	}
 }
@@ -148,19 +152,25 @@ func whole(x float64) int64 {
 type State struct {
 	Bits []uint32 // the input bits that were read, ascending
 	H    []int64  // of each in turn
+
+	Counts []uint32 // samples by feature and bin
 }
 
-// NewState returns room for a state whose H has that shape, which [Sums.Restore] takes when it is filled; none if it is
-// the shape of no state.
-func NewState(shape []int64) State {
-	if len(shape) != 2 || shape[1] != mostBins {
-		return State{}
+// NewState returns room for a state whose H and Counts have those shapes, which [Sums.Restore] takes when it is filled;
+// none if they are those of no state.
+func NewState(h, counts []int64) State {
+	for _, shape := range [][]int64{h, counts} {
+		if len(shape) != 2 || shape[1] != mostBins {
+			return State{}
+		}
 	}
-	return State{make([]uint32, shape[0]), make([]int64, shape[0]*mostBins)}
+	return State{make([]uint32, h[0]), make([]int64, h[0]*mostBins), make([]uint32, counts[0]*mostBins)}
 }
 
-// Shape returns the shape of H.
-func (s State) Shape() []int { return []int{len(s.Bits), mostBins} }
+// Shapes returns the shapes of H and Counts.
+func (s State) Shapes() (h, counts []int) {
+	return []int{len(s.Bits), mostBins}, []int{len(s.Counts) / mostBins, mostBins}
+}
 
 // State returns a copy of the sums.
 func (s *Sums) State() (state State) {
@@ -169,11 +179,20 @@ func (s *Sums) State() (state State) {
 			state.Bits, state.H = append(state.Bits, uint32(i)), append(state.H, h[:]...)
 		}
 	}
+	for f := range s.counts {
+		state.Counts = append(state.Counts, s.counts[f][:]...)
+	}
 	return state
 }
 
 // Restore adds a state to empty sums. It returns an error if that is of no such sums.
 func (s *Sums) Restore(state State) error {
+	if len(state.Counts) != len(s.counts)*mostBins {
+		return fmt.Errorf("the sums for thresholds are of %d features, want %d", len(state.Counts)/mostBins, len(s.counts))
+	}
+	for f := range s.counts {
+		copy(s.counts[f][:], state.Counts[f*mostBins:])
+	}
 	for n, i := range state.Bits {
 		if int(i) >= len(s.rows) || s.rows[i] != nil || n > 0 && i < state.Bits[n-1] {
 			return fmt.Errorf("input bit %d of %d in the sums for thresholds, after %d others", i, len(s.rows), n)

@@ -276,6 +276,7 @@ func TestSumsOfBatches(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(2, 2))
 		sums, want := learned.NewSums(m, 100), map[uint32]*[256]float64{}
+		counts := make([]uint32, 256*m.Encoder.Features())
 		e.Tell(sums)
 		for step, n := range []int{100, 100, 13} {
 			s := drawSamples(r, m, e, n)
@@ -285,6 +286,11 @@ func TestSumsOfBatches(t *testing.T) {
 				}
 				for v := range h {
 					want[i][v] += h[v]
+				}
+			}
+			for _, values := range s.values {
+				for f, v := range values {
+					counts[256*f+int(v)]++
 				}
 			}
 			sums.Begin(s.words, s.index)
@@ -300,9 +306,13 @@ func TestSumsOfBatches(t *testing.T) {
 		}
 		compareSums(t, m, sums.State(), want)
 		states = append(states, sums.State())
+		if !slices.Equal(sums.State().Counts, counts) {
+			t.Errorf("%d threads: other counts than of the values, one by one", threads)
+		}
 	}
 	for _, s := range states[1:] {
-		if !slices.Equal(s.Bits, states[0].Bits) || !slices.Equal(s.H, states[0].H) {
+		if !slices.Equal(s.Bits, states[0].Bits) || !slices.Equal(s.H, states[0].H) ||
+			!slices.Equal(s.Counts, states[0].Counts) {
 			t.Error("sums depend on threads, or on an interruption")
 		}
 	}
@@ -315,16 +325,22 @@ func TestRestoreRefuses(t *testing.T) {
 	for name, bits := range map[string][]uint32{
 		"no bit": {uint32(inputs)}, "not ascending": {2, 1}, "twice": {2, 2}, "far beyond": {1 << 31},
 	} {
-		state := learned.NewState([]int64{int64(len(bits)), 256})
+		state := learned.NewState([]int64{int64(len(bits)), 256}, []int64{int64(m.Encoder.Features()), 256})
 		copy(state.Bits, bits)
 		err := learned.NewSums(m, 10).Restore(state)
 		if err == nil || !strings.Contains(err.Error(), "in the sums for thresholds") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+	few := learned.NewState([]int64{1, 256}, []int64{1, 256})
+	if err := learned.NewSums(m, 10).Restore(few); err == nil || !strings.Contains(err.Error(), "are of 1 features, want 6") {
+		t.Errorf("one feature: error %v", err)
+	}
 	for _, shape := range [][]int64{nil, {1 << 40}, {1 << 40, 1}, {3, 256, 1}} {
-		if s := learned.NewState(shape); len(s.Bits) > 0 || len(s.H) > 0 {
-			t.Errorf("shape %v: room for %d bits", shape, len(s.Bits))
+		for _, s := range []learned.State{learned.NewState(shape, []int64{2, 256}), learned.NewState([]int64{2, 256}, shape)} {
+			if len(s.Bits) > 0 || len(s.H) > 0 || len(s.Counts) > 0 {
+				t.Errorf("shape %v: room for %d bits", shape, len(s.Bits))
+			}
 		}
 	}
 }
@@ -358,7 +374,7 @@ func TestBytes(t *testing.T) {
 	} {
 		m := modelgen.New(c.o)
 		got, least := learned.Bytes(m.Sections, m.Encoder.Features(), m.Encoder.Inputs(), 100), uint64(c.rows*256*8)
-		if got < least || got > least+uint64(8*m.Encoder.Inputs()+100*m.Encoder.Features()) {
+		if got < least || got > least+uint64(8*m.Encoder.Inputs()+1124*m.Encoder.Features()) {
 			t.Errorf("%+v: %d bytes, want %d and a little", c.o, got, least)
 		}
 	}
