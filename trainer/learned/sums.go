@@ -63,7 +63,8 @@ func NewSums(m *model.Model, maxBatch int) *Sums {
 	e := &m.Encoder
 	s := &Sums{
 		enc: e, tau: m.Config.Model.Tau, shift: binShift(e.BitsIn), rows: make([]*row, e.Inputs()),
-		counts: make([][mostBins]uint32, e.Features()), values: make([]uint16, e.Features()), bin: make([]uint8, e.Features()*maxBatch), most: maxBatch,
+		counts: make([][mostBins]uint32, e.Features()),
+		values: make([]uint16, e.Features()), bin: make([]uint8, e.Features()*maxBatch), most: maxBatch,
 	}
 	for i := range m.Sections {
 		section := &m.Sections[i]
