@@ -42,7 +42,7 @@ const (
 
 // dimensions returns what is searched for a subject: everything that the draft does not give.
 func dimensions(s subject, d config.Draft) []dimension {
-	bits, thresholds, batch := 1, 1, 1
+	bits, thresholds, batch := 1, 2, 1
 	if s.features < fewFeatures {
 		bits = 3
 	}
@@ -56,7 +56,7 @@ func dimensions(s subject, d config.Draft) []dimension {
 		one("inputs", "model.inputs", 1, pins(s.lutInputs)...),
 		one("depth", "model.depth", 1, "1", "2", "3", "4"),
 		one("bits", "encoder.bits", bits, bitsWithin(s.bitsIn)...),
-		one("thresholds", "encoder.thresholds", thresholds, "uniform", "quantile"),
+		one("thresholds", "encoder.thresholds", thresholds, "uniform", "learned", "quantile"),
 		{
 			name: "tau", given: []string{"model.tau"}, values: []string{"0.12", "0.2", "0.35", "0.6", "1", "1.6"}, start: 2,
 			keys: func(value string, s size) []string { return []string{fmt.Sprintf("model.tau=%.3g", tau(value, s))} },

@@ -72,7 +72,8 @@ func (s *session) restoreScores() {
 	}
 }
 
-// state returns what a checkpoint has beside the model: moments, and the scores of an unfinished window.
+// state returns what a checkpoint has beside the model: moments, and the scores of an unfinished window; but for the
+// sums of [session.sumState].
 func (s *session) state() []model.Tensor {
 	all := tensors(s.eng)
 	if s.scores != nil {

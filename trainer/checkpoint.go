@@ -17,6 +17,7 @@ import (
 	"ialgn/internal/plural"
 	"ialgn/trainer/config"
 	"ialgn/trainer/engine"
+	"ialgn/trainer/learned"
 	"ialgn/trainer/model"
 )
 
@@ -120,7 +121,9 @@ func (s *session) stage() (*atomicfile.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	extra := model.Extra{Metadata: map[string]string{positionKey: string(text)}, Tensors: s.state()}
+	extra := model.Extra{
+		Metadata: map[string]string{positionKey: string(text)}, Tensors: append(s.state(), s.sumState()...),
+	}
 	if s.Watch != nil {
 		extra.Metadata[watchKey] = s.Watch.State()
 	}
@@ -171,6 +174,9 @@ func (s *session) restore() error {
 	if err := s.checkPosition(path); err != nil {
 		return err
 	}
+	if err := s.restoreSums(path); err != nil {
+		return err
+	}
 	if err := s.sameStart(s.m.Record.Start); err != nil {
 		return err
 	}
@@ -179,23 +185,29 @@ func (s *session) restore() error {
 
 // restoreState checks that the checkpoint belongs to this run and returns its moments'
 // places in a new engine.
-func (s *session) restoreState(m *model.Model, metadata map[string]string) ([]model.Tensor, error) {
+func (s *session) restoreState(info *model.Info) ([]model.Tensor, error) {
 	var err error
-	if s.at, err = s.checkState(m, metadata); err != nil {
+	m := info.Model
+	if s.at, err = s.checkState(m, info.Checkpoint); err != nil {
 		return nil, err
 	}
-	s.watched = metadata[watchKey]
+	s.watched = info.Checkpoint[watchKey]
 	if m.Record.Train != s.data.TrainSHA256 || m.Record.Test != s.data.TestSHA256 {
 		return nil, fmt.Errorf("was trained on other content of data set %s; resume with the same files", m.Record.DataSet)
 	}
-	if err := sameForm(m, s.data); err != nil {
+	if err := sameForm(m, s.data, s.Config.Encoder.Learned()); err != nil {
 		return nil, err
 	}
 	if s.eng, err = engine.New(m, s.Config.Train.Batch, s.Threads); err != nil {
 		return nil, err
 	}
 	s.restoreScores()
-	return s.state(), nil
+	all := s.state()
+	if s.windowBegun() {
+		s.restored = learned.NewState(info.Shape(sumTensor), info.Shape(countTensor))
+		all = append(all, sumTensors(s.restored)...)
+	}
+	return all, nil
 }
 
 // checkState returns the position of a checkpoint, and reports whether this run can go on
@@ -256,6 +268,10 @@ func (r *Run) checkConfig(theirs config.Config) error {
 	if r.Config.Train.Prune.Active() && n != r.Config.Train.Epochs {
 		return option.Errorf("train.prune removes bits or nodes after a share of train.epochs = %d, and %d would be another "+
 			"course; resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
+	}
+	if r.Config.Encoder.Learned() && n != r.Config.Train.Epochs {
+		return option.Errorf("its thresholds are moved until a share of train.epochs = %d, and %d would be another course; "+
+			"resume with %d, or train the finished model further with {Init}", n, r.Config.Train.Epochs, n)
 	}
 	if r.Config.Train.Schedule.Kind == "cosine" && n != r.Config.Train.Epochs {
 		return option.Errorf("its cosine schedule is spread over train.epochs = %d, and %d would be another course from "+

@@ -23,10 +23,26 @@ type Data struct {
 	TrainSHA256 string           // digest of the decoded content, as package dataset defines it
 	TestSHA256  string
 
-	// The feature words of the training part, 8 bits each, and the shape of its images; if images are changed in
-	// training.
+	// The feature words of the training part if images are changed in training, 8 bits each, or thresholds are learned;
+	// and the shape of its images, if it has images.
 	Words *encoding.Packed
 	Shape dataset.Shape
+
+	// The feature words of the test part, if thresholds are learned. The levels are those of the encoder that
+	// [LoadData] made, until [Data.Use].
+	TestWords *encoding.Packed
+}
+
+// Use encodes the samples of data whose thresholds are learned by the encoder of a model, in place. It returns an
+// error if that differs in more than thresholds from the one for the data.
+func (d *Data) Use(enc *encoding.Encoder) error {
+	if what := encoderDifference(enc, d.Encoder); what != "" && what != thresholdsDiffer {
+		return fmt.Errorf("its encoder has other %s than that of data set %s", what, d.Name)
+	}
+	d.Encoder = enc
+	enc.Relevel(d.Train, d.Words)
+	enc.Relevel(d.Test, d.TestWords)
+	return nil
 }
 
 // LoadData reads the configuration's data set from the first of the folders that has
@@ -47,13 +63,16 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 		return nil, err
 	}
 	d := &Data{Name: set.Name, Classes: set.Classes, Encoder: enc, Shape: set.Shape}
+	if cfg.Encoder.Learned() {
+		d.Words, d.TestWords = encoding.NewPacked(set.Features, set.BitsIn), encoding.NewPacked(set.Features, set.BitsIn)
+	}
 	if cfg.Train.Augment.Active() {
 		d.Words = encoding.NewPacked(set.Features, 8)
 	}
 	if d.Train, err = levels(ctx, set, dataset.Train, enc, d.Words); err != nil {
 		return nil, err
 	}
-	if d.Test, err = levels(ctx, set, dataset.Test, enc, nil); err != nil {
+	if d.Test, err = levels(ctx, set, dataset.Test, enc, d.TestWords); err != nil {
 		return nil, err
 	}
 	d.TrainSHA256, d.TestSHA256 = set.Digest(dataset.Train), set.Digest(dataset.Test)

@@ -13,12 +13,18 @@ import (
 // FuzzCheckpoint resumes from a checkpoint that is the input. It must not panic or take
 // memory out of proportion, and what it accepts must come to the end of a batch and be
 // saved again to what it was.
-func FuzzCheckpoint(f *testing.F) {
+func FuzzCheckpoint(f *testing.F) { fuzzCheckpoints(f, 0) }
+
+// FuzzLearnedCheckpoint is [FuzzCheckpoint] within the batches whose gradients are summed for thresholds.
+func FuzzLearnedCheckpoint(f *testing.F) { fuzzCheckpoints(f, 8, "encoder.thresholds=learned") }
+
+// fuzzCheckpoints adds checkpoints after so many batches and one more.
+func fuzzCheckpoints(f *testing.F, batches int, sets ...string) {
 	path := filepath.Join(f.TempDir(), "m")
-	cfg, err := config.Parse("tiny.yaml", []byte(small), []string{
+	cfg, err := config.Parse("tiny.yaml", []byte(small), append([]string{
 		"model.width=10", "model.depth=2", "model.anchors=2",
 		"model.tau=1", "encoder.bits=2",
-	})
+	}, sets...))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -31,6 +37,9 @@ func FuzzCheckpoint(f *testing.F) {
 	if err := first.prepare(); err != nil {
 		f.Fatal(err)
 	}
+	for range batches {
+		first.batch() // of the first sample again and again: the order is not drawn
+	}
 	for range 2 {
 		if err := first.save(); err != nil {
 			f.Fatal(err)
@@ -41,7 +50,7 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 		f.Add(text)
 		f.Add(text[:len(text)/2])
-		first.batch() // of the first sample again and again: the order is not drawn
+		first.batch()
 	}
 	run.Resume = true
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -105,6 +106,27 @@ var networks = []struct {
 		"train.cost.target=ice40", "train.cost.pressure=0.0003",
 	}, "072df56c1f703d6bb24522f0b0284458626b92b59b0c530cfe25f02bf10e08a5", false},
 	{"pressed-gates", []string{"train.cost.target=xilinx7", "train.cost.pressure=0.001"}, "16a07486919b50ff2ee65509b1e68f0cfa2715583d883a95eb9178bfec1d36c1", true},
+	{"learned", []string{"encoder.thresholds=learned"}, "7f35ea73fce3d8bf40831d2e271dfa598023eb0c23daf5c5184fbca45180a16b", true},
+	{"learned-hidden", []string{"encoder.thresholds=learned", "model.hidden=3", "train.candidates.kind=gradient"}, "2111c512a859641fbba4cff3654c46a6658d7c4d550d5f524771cde3601bcf56", false},
+	{"learned-rwlgn", []string{"encoder.thresholds=learned", "model.topology=rwlgn"}, "9e45e9f3200d68df6d2143a855bacc927d8c115e4c10601322677b83bf4f9907", false},
+	{"learned-light", []string{"encoder.thresholds=learned", "model.parametrization=light", "model.first_pin=fixed"}, "7bcc15cacbd0aa588b6321142548877e74444a78fa6cc60ea4119fa612d34f48", true},
+	{"learned-soft", []string{"encoder.thresholds=learned", "train.estimator=soft"}, "dffedea19104b32ae41ddd426c1dd1376724241437019173e0b6b387815a8049", false},
+	{"learned-soft-nodes", []string{"encoder.thresholds=learned", "model.inputs=3", "model.depth=2", "train.estimator=soft"}, "cd43d47d65cd2d8b70217df057f79b614d4d6ec1df4587954270f64c26489c70", true},
+	{"learned-gumbel", []string{"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.estimator=gumbel"}, "bc449e7d0aaa64c5711f60bd11e598e9e025af90b2d768dbfe24c36b31af29d7", true},
+	{"learned-fused", []string{
+		"encoder.thresholds=learned", "model.inputs=6", "model.depth=2", "model.anchors=16", "train.gradients=int8", "train.candidates.kind=gradient",
+	}, "b9b8bb37c0dd360d39ce0d60abfef7715d2010383cf01e4cb351b3e01dd76d38", true},
+	{"learned-fixed", []string{
+		"encoder.thresholds=learned", "model.topology=layered", "model.inputs=4", "model.depth=2", "model.widths=70,60", "model.anchors=1",
+	}, "e3f2b29871c2fab63061eed762e32aa5e33f1b553382835d2effc3acb3b1210e", false},
+	{"learned-tree", []string{
+		"encoder.thresholds=learned", "model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2", "train.candidates.kind=random",
+	}, "1bb52df85dde0dbeb7d53f251217f07ae2f1d8499b8e9ea55d6cbc92262ef680", true},
+	{"learned-turned", []string{"encoder.thresholds=learned", "train.augment.shift=1", "train.augment.rotate=8"}, "f5ae40d29e8295421ed62f0996e5e311b59014e4ef310ffe0e1ed82db30c8b5a", false},
+	{"learned-pressed", []string{
+		"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.cost.target=ice40", "train.cost.pressure=0.001",
+	}, "0497f2cc3f08045d180e9a8f6048bd566724a8a1137e4678756330ac62b37791", false},
+	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "53ed2d6e86e7cfc43395515bb7ab7c02956c0a05abaec1cb061b8b5e321147a5", true},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 
@@ -147,6 +169,9 @@ func logitsDigest(t *testing.T, file string) string {
 			if m.Config.Train.Candidates.Kind != "fixed" {
 				arrays = append(arrays, s.Pins[k].Wires.Narrow)
 			}
+		}
+		if m.Config.Encoder.Learned() {
+			arrays = append(arrays, slices.Concat(m.Encoder.Thresholds...))
 		}
 		for _, a := range arrays {
 			if err := binary.Write(h, binary.LittleEndian, a); err != nil {

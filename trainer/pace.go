@@ -9,6 +9,7 @@ import (
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/engine"
 	"ialgn/trainer/kernel"
+	"ialgn/trainer/learned"
 )
 
 // paceGates bounds the gates of a network whose pace is measured: with more, in more
@@ -72,9 +73,9 @@ func randomBatch(words, samples, classes int) engine.Batch {
 	return b
 }
 
-// Bytes estimates the memory of training a network on that many samples of features of
-// eight bits: parameters and moments, what the engine keeps of a batch, the packed data,
-// and what the program has without a network.
+// Bytes estimates the memory of training a network on that many samples of features of eight bits: parameters and
+// moments, what the engine keeps of a batch, the packed data, the sums for learned thresholds, and what the program
+// has without a network.
 func Bytes(cfg *config.Config, features, samples int) uint64 {
 	const program = 64 << 20
 	gates := uint64(cfg.Model.Nodes())
@@ -89,5 +90,9 @@ func Bytes(cfg *config.Config, features, samples int) uint64 {
 	}
 	data := uint64(features) * uint64(samples) * levels / 8
 	rows := uint64(features) * uint64(cfg.Encoder.Bits) * words * 8
+	if cfg.Encoder.Learned() {
+		data += uint64(features)*uint64(samples) +
+			learned.Bytes(layout(cfg), features, features*(cfg.Encoder.Bits-1), cfg.Train.Batch)
+	}
 	return program + leastBytes(cfg)*11/10 + batch + data + 4*rows
 }

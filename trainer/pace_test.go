@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"slices"
 	"testing"
 
 	"ialgn/trainer/config"
@@ -41,6 +42,14 @@ func TestBytes(t *testing.T) {
 	soft := (bytes("model.depth=100", "train.estimator=soft") - bytes("model.depth=100")) / (100 * 12_000)
 	if soft < 400 || soft > 600 { // a float32 for each of 128 samples, for a bit
 		t.Errorf("%v bytes a gate more for relaxed values", soft)
+	}
+	deep := []string{"model.depth=2", "model.inputs=6", "encoder.bits=4", "encoder.thresholds="}
+	learned, uniform := slices.Clone(deep), slices.Clone(deep)
+	learned[3] += "learned"
+	uniform[3] += "uniform"
+	// Words of 8 bits of all samples, 256 sums of 8 bytes for each of the inputs, and 256 counts for each of the features.
+	if more, want := bytes(learned...)-bytes(uniform...), 3072*60_000+3072*3*2048+3072*1024.0; more < want || more > 1.01*want {
+		t.Errorf("%v bytes for learned thresholds, want %v", more, want)
 	}
 	if least := bytes("model.depth=1", "model.width=10"); least < 92e6 || least > 400e6 { // the packed data
 		t.Errorf("%v bytes for hardly a network", least)

@@ -22,6 +22,11 @@ func TestEpochAccuracies(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := loadModel(t, path)
+			if cfg.Encoder.Learned() {
+				if err := data.Use(&m.Encoder); err != nil {
+					t.Fatal(err)
+				}
+			}
 			last := m.Record.Epochs[1]
 			scores, err := m.Freeze().Evaluate(t.Context(), data.Test, 1)
 			if err != nil {

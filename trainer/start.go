@@ -64,25 +64,29 @@ func startOf(file *model.File) (*model.Start, error) {
 // fits says in what a model differs from the one that a run would draw itself, apart
 // from its parameters.
 func fits(m *model.Model, cfg config.Config, data *Data) error {
-	differs := slices.DeleteFunc(cfg.Diff(m.Config, freeKeys...), func(key string) bool {
+	free := freeKeys
+	if cfg.Encoder.Learned() {
+		free = append(slices.Clone(free), "encoder.thresholds") // it goes on from those of the model, whatever they are
+	}
+	differs := slices.DeleteFunc(cfg.Diff(m.Config, free...), func(key string) bool {
 		return !slices.ContainsFunc(startKeys, func(section string) bool { return strings.HasPrefix(key, section) })
 	})
 	if len(differs) > 0 {
 		return fmt.Errorf("has another %s than this configuration; only the keys of data and train, and %s, may differ "+
 			"from those of the model to start from",
-			strings.Join(differs, ", "), strings.Join(freeKeys, ", "))
+			strings.Join(differs, ", "), strings.Join(free, ", "))
 	}
-	return sameForm(m, data)
+	return sameForm(m, data, cfg.Encoder.Learned())
 }
 
 // sameForm says in what the form of a model, to start or to go on from, is not what a run
-// would make for its configuration and the data.
-func sameForm(m *model.Model, data *Data) error {
+// would make for its configuration and the data. Learned thresholds are those of the model.
+func sameForm(m *model.Model, data *Data, learned bool) error {
 	if !slices.Equal(m.Classes, data.Classes) {
 		return fmt.Errorf("has the classes %s, data set %s has %s; go on from a model of the same classes",
 			list(m.Classes), data.Name, list(data.Classes))
 	}
-	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" {
+	if what := encoderDifference(&m.Encoder, data.Encoder); what != "" && (what != thresholdsDiffer || !learned) {
 		return fmt.Errorf("its encoder has other %s than that of data set %s; go on from a model that "+
 			"was trained on such data", what, data.Name)
 	}
@@ -98,6 +102,9 @@ func list(classes []string) string {
 	return fmt.Sprintf("%.30q", classes)
 }
 
+// thresholdsDiffer is what encoderDifference says of encoders that are equal otherwise.
+const thresholdsDiffer = "thresholds"
+
 // encoderDifference says in what two encoders differ, "" if in nothing.
 func encoderDifference(a, b *encoding.Encoder) string {
 	switch {
@@ -108,8 +115,10 @@ func encoderDifference(a, b *encoding.Encoder) string {
 		return "names of features"
 	case !reflect.DeepEqual(a.Quantiser, b.Quantiser):
 		return "ranges of values"
+	case a.Bits != b.Bits:
+		return fmt.Sprintf("thresholds (%d and %d a feature)", a.Bits-1, b.Bits-1)
 	case !reflect.DeepEqual(a.Thresholds, b.Thresholds):
-		return "thresholds"
+		return thresholdsDiffer
 	}
 	return ""
 }

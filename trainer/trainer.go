@@ -76,7 +76,7 @@ type session struct {
 	Run
 	data *Data
 
-	validation *encoding.Packed // held out of data.Train; nil if nothing is
+	validation *encoding.Packed // held out of data.Train, as levels; nil if nothing is
 	best       *atomicfile.File // the best epoch, until the next checkpoint gives it its name
 
 	m      *model.Model
@@ -89,10 +89,15 @@ type session struct {
 
 	relaxed relaxedTest
 	replacing
+	moving
 
 	order  []int32             // the epoch's samples
 	gather func(index []int32) // writes those samples of the current epoch to rows
-	rows   []uint64            // one batch
+
+	// words returns the feature words of the samples that were gathered last, and their numbers in them.
+	words func(index []int32) (*encoding.Packed, []int32)
+
+	rows   []uint64 // one batch
 	labels []uint8
 
 	inStep time.Duration // time that this call has spent in optimiser steps
@@ -145,7 +150,7 @@ func (r Run) Train(ctx context.Context) (*Summary, error) {
 	atomicfile.RemoveLeftovers(r.Model)
 	s := &session{Run: r, data: data}
 	if v := r.Config.Train.Validation; v.Share > 0 {
-		if s.validation, err = data.holdOut(v.Share, r.Config.Train.Seed); err != nil {
+		if s.validation, s.validationWords, err = data.holdOut(v.Share, r.Config.Train.Seed); err != nil {
 			return nil, err
 		}
 	}
@@ -176,6 +181,10 @@ func (s *session) prepare() error {
 	if err != nil {
 		return err
 	}
+	s.takeThresholds()
+	if err := s.checkSums(); err != nil {
+		return err
+	}
 	s.order = make([]int32, s.data.Train.Len())
 	s.gather = s.batcher()
 	s.rows = hugepage.Make[uint64](s.data.Encoder.Inputs() * s.eng.Words())
@@ -188,7 +197,13 @@ func (s *session) prepare() error {
 func (s *session) batcher() func(index []int32) {
 	if t := &s.Config.Train; t.Augment.Active() {
 		b := augment.NewBatcher(t, s.data.Shape, s.data.Encoder, s.data.Words, s.eng.Words(), s.eng.Crew())
+		s.words = func(index []int32) (*encoding.Packed, []int32) { return b.Words(), s.counted[:len(index)] }
 		return func(index []int32) { b.Batch(s.rows, s.at.Epoch, index) }
+	}
+	if s.Config.Encoder.Learned() {
+		b := encoding.NewWordBatcher(s.data.Encoder, s.data.Words, s.eng.Words(), s.eng.Crew())
+		s.words = func(index []int32) (*encoding.Packed, []int32) { return s.data.Words, index }
+		return func(index []int32) { b.Batch(s.rows, index) }
 	}
 	b := encoding.NewBatcher(s.data.Encoder, s.data.Train, s.eng.Words(), s.eng.Crew())
 	return func(index []int32) { b.Batch(s.rows, index) }
@@ -283,12 +298,14 @@ func (s *session) batch() {
 	adam := kernel.NewAdam(s.rates.rate(s.at.Step), o.Beta1, o.Beta2, o.Eps, s.at.Step)
 	var r engine.Result
 	s.beginScores()
+	s.beginSums(index)
 	s.watch(func() {
 		begin := time.Now()
 		r = s.eng.Step(engine.Batch{X: s.rows, Labels: s.labels, Step: s.at.Step}, adam)
 		s.inStep += time.Since(begin)
 	})
 	s.endScores()
+	s.endSums()
 	s.at.Batch++
 	s.at.LossSum += float64(r.Loss * float64(len(index)))
 	s.at.Correct += r.Correct
@@ -296,6 +313,7 @@ func (s *session) batch() {
 
 // evaluate closes the epoch with the accuracy of the frozen network on the test part.
 func (s *session) evaluate(ctx context.Context) (model.Epoch, error) {
+	s.relevel()
 	s.frozen = s.eng.Frozen(s.frozen)
 	scores, err := s.frozen.Evaluate(ctx, s.data.Test, s.Threads)
 	if err != nil {

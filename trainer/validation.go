@@ -20,11 +20,11 @@ import (
 func BestPath(model string) string { return model + ".best" }
 
 // holdOut takes a share of the training samples out of the data and returns them, the
-// validation set: as many as the share rounds to, but at least one, drawn by the seed
-// without regard to classes. Both parts keep the order of the samples.
-func (d *Data) holdOut(share float64, seed uint64) (*encoding.Packed, error) {
+// validation set, as levels and, if the data have them, as words: as many as the share rounds to, but at least one,
+// drawn by the seed without regard to classes. Both parts keep the order of the samples.
+func (d *Data) holdOut(share float64, seed uint64) (levels, words *encoding.Packed, err error) {
 	if d.Train.Len() < 2 {
-		return nil, errors.New("train.validation.share: a single training sample cannot be split; use 0")
+		return nil, nil, errors.New("train.validation.share: a single training sample cannot be split; use 0")
 	}
 	order := make([]int32, d.Train.Len())
 	draw.New(seed, draw.Validation, 0, 0).Permutation(order)
@@ -32,9 +32,9 @@ func (d *Data) holdOut(share float64, seed uint64) (*encoding.Packed, error) {
 	heldOut := order[:min(max(n, 1), len(order)-1)]
 	slices.Sort(heldOut)
 	if d.Words != nil {
-		d.Words.Extract(heldOut)
+		words = d.Words.Extract(heldOut)
 	}
-	return d.Train.Extract(heldOut), nil
+	return d.Train.Extract(heldOut), words, nil
 }
 
 // bestValidation returns the epoch, from 1, with the largest validation accuracy, the

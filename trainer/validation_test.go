@@ -128,21 +128,21 @@ func TestHoldOut(t *testing.T) {
 		want    int
 	}{{200, 0.1, 20}, {200, 0.9, 180}, {200, 0.0001, 1}, {3, 0.9, 2}, {2, 0.9, 1}, {25, 0.1, 3}} {
 		d := &Data{Train: set(c.samples), Words: set(c.samples)}
-		held, err := d.holdOut(c.share, 1)
+		held, words, err := d.holdOut(c.share, 1)
 		if err != nil || held.Len() != c.want || d.Train.Len() != c.samples-c.want {
 			t.Errorf("%+v: %d held, %d left, error %v", c, held.Len(), d.Train.Len(), err)
 		}
-		if !bytes.Equal(d.Words.Labels, d.Train.Labels) {
+		if !bytes.Equal(d.Words.Labels, d.Train.Labels) || !bytes.Equal(words.Labels, held.Labels) {
 			t.Errorf("%+v: words and levels are of other samples", c)
 		}
 	}
-	if _, err := (&Data{Train: set(1)}).holdOut(0.5, 1); err == nil {
+	if _, _, err := (&Data{Train: set(1)}).holdOut(0.5, 1); err == nil {
 		t.Error("a single sample was split")
 	}
 	draws := map[string]bool{}
 	for _, seed := range []uint64{1, 1, 2} {
-		held, err := (&Data{Train: set(200)}).holdOut(0.1, seed)
-		if err != nil {
+		held, words, err := (&Data{Train: set(200)}).holdOut(0.1, seed)
+		if err != nil || words != nil {
 			t.Fatal(err)
 		}
 		draws[string(held.Labels)] = true
@@ -172,7 +172,7 @@ func TestKeepsBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := data.holdOut(0.2, 7)
+	held, _, err := data.holdOut(0.2, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,6 +147,11 @@ func (o Opener) openModel(ctx context.Context, path string) (*Subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.Model.Config.Encoder.Learned() {
+		if err := data.Use(&f.Encoder); err != nil {
+			return nil, fmt.Errorf("%s: %w; it was not written by train", path, err)
+		}
+	}
 	if !reflect.DeepEqual(f.Encoder.Thresholds, data.Encoder.Thresholds) || !slices.Equal(f.Classes, data.Classes) {
 		return nil, fmt.Errorf("%s: its encoder or its classes are not those that its configuration has on this data; it "+
 			"was not written by train", path)

@@ -45,6 +45,10 @@ var policy = Policy{
 			Test: []string{"internal/modelgen"},
 		},
 		{Package: "trainer/encoding", Imports: []string{"internal/bitplane", "internal/crew"}},
+		{
+			Package: "trainer/learned", Imports: []string{"trainer/encoding", "trainer/model"},
+			Test: []string{"trainer/engine", "trainer/kernel", "trainer/topology"},
+		},
 		{Package: "trainer/draw", Imports: []string{"trainer/detmath"}},
 		{Package: "trainer/detmath"},
 		{
@@ -61,7 +65,7 @@ var policy = Policy{
 		},
 		{
 			Package: "trainer/engine", Imports: []string{
-				"target", "trainer/encoding", "trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw",
+				"trainer/encoding", "trainer/model", "trainer/kernel", "trainer/detmath", "trainer/draw",
 				"internal/bitplane", "internal/crew", "internal/hugepage",
 			},
 			Test: []string{"trainer/config", "trainer/topology"},

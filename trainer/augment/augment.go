@@ -74,6 +74,10 @@ func (b *Batcher) Batch(dst []uint64, epoch int, index []int32) {
 	b.spread.Batch(dst, b.index[:len(index)])
 }
 
+// Words returns the feature words of the samples of the last batch as they were changed, numbered from 0 in their
+// order. The next batch overwrites them.
+func (b *Batcher) Words() *encoding.Packed { return b.changed }
+
 // sample writes a sample as it is in an epoch.
 func (m *member) sample(b *Batcher, dst []uint64, epoch, sample int) {
 	src := b.set.Row(sample)

@@ -197,6 +197,11 @@ func TestBatch(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%d goroutines: other bits than sample by sample", members)
 		}
+		again := make([]uint64, len(want))
+		encoding.NewWordBatcher(enc, b.Words(), 2, crew.New(1)).Batch(again, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+		if !slices.Equal(again, want) {
+			t.Errorf("%d goroutines: the words are not those of the batch", members)
+		}
 	}
 	if !slices.Equal(before, kept) {
 		t.Error("the training set itself was changed")

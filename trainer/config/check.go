@@ -76,7 +76,7 @@ type choice struct {
 var choices = []choice{
 	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV}},
 	{"encoder.kind", []string{"thermometer"}},
-	{"encoder.thresholds", []string{"uniform", "quantile"}},
+	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
 	{"model.topology", topology.Names()},
 	{"model.parametrization", []string{topology.Softmax16, topology.Light}},
 	{"model.init", []string{"skip", "random"}},

@@ -54,7 +54,7 @@ type Data struct {
 type Encoder struct {
 	Kind       string `yaml:"kind" json:"kind"`                 // thermometer
 	Bits       int    `yaml:"bits" json:"bits"`                 // n_b: bits-1 thresholds a feature
-	Thresholds string `yaml:"thresholds" json:"thresholds"`     // uniform | quantile
+	Thresholds string `yaml:"thresholds" json:"thresholds"`     // uniform | quantile | learned
 	BitsIn     int    `yaml:"bits_in" json:"bits_in,omitempty"` // width of a quantised CSV feature
 }
 

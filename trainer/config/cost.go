@@ -14,6 +14,15 @@ type Cost struct {
 // Active reports whether there is such a pressure.
 func (c Cost) Active() bool { return c.Pressure != 0 }
 
+// LUTInputs returns the inputs of the target's look-up tables. It panics if the configuration was not checked.
+func (c Cost) LUTInputs() int {
+	family, err := target.Find(c.Target)
+	if err != nil {
+		panic("config: " + err.Error())
+	}
+	return family.LUT.Most
+}
+
 // checkCost refuses a pressure without a target or with an estimator that does not know it, and a target without a
 // pressure.
 func (c *Config) checkCost() error {

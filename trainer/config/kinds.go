@@ -5,14 +5,18 @@ import (
 	"strings"
 )
 
-// The estimators, the gradients and the ways to choose candidates.
+// The estimators, the gradients, the ways to choose candidates, and thresholds that training moves.
 const (
 	estimatorGumbel    = "gumbel"
 	gradientsFloat32   = "float32"
 	candidatesFixed    = "fixed"
 	candidatesRandom   = "random"
 	candidatesGradient = "gradient"
+	thresholdsLearned  = "learned"
 )
+
+// Learned reports whether training moves the thresholds.
+func (e Encoder) Learned() bool { return e.Thresholds == thresholdsLearned }
 
 // kindKey is a key that has a meaning for some choices of another key alone. It is zero with all others.
 type kindKey struct {

@@ -59,6 +59,16 @@ func TestLaterKeys(t *testing.T) {
 	}
 }
 
+// TestLearned has thresholds that training moves, and those that it does not.
+func TestLearned(t *testing.T) {
+	for _, kind := range []string{"uniform", "quantile", "learned"} {
+		c := parse(t, "data: {set: mnist}\nencoder: {thresholds: "+kind+"}")
+		if got := c.Encoder.Learned(); got != (kind == "learned") {
+			t.Errorf("%s: learned is %v", kind, got)
+		}
+	}
+}
+
 // TestNodeErrors has the place and the remedy of what cannot be.
 func TestNodeErrors(t *testing.T) {
 	for _, c := range []struct{ keys, want, hint string }{

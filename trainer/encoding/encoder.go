@@ -72,6 +72,21 @@ func (e *Encoder) Levels(dst, values []uint16) {
 	}
 }
 
+// Relevel overwrites the levels of a set, in place, with those of feature words of the same samples: after thresholds
+// have moved. It panics if the sets are not of one form.
+func (e *Encoder) Relevel(levels, words *Packed) {
+	if levels.Len() != words.Len() || levels.Features != words.Features || levels.Width != e.LevelBits() {
+		panic(fmt.Sprintf("encoding: %d samples of %d features of %d bits are not levels of %d of %d", levels.Len(),
+			levels.Features, levels.Width, words.Len(), words.Features))
+	}
+	row := make([]uint16, words.Features)
+	for i := range words.Len() {
+		words.Values(row, i)
+		e.Levels(row, row)
+		levels.appendRow(levels.Row(i)[:0], row)
+	}
+}
+
 // level counts the thresholds below v. Few are faster counted than searched.
 func level(thresholds []uint16, v uint16) uint16 {
 	if len(thresholds) > 16 {

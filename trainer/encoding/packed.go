@@ -55,7 +55,12 @@ func (p *Packed) Append(values []uint16, label int) {
 		panic(fmt.Sprintf("encoding: %d values with label %d for %d features", len(values), label, p.Features))
 	}
 	last := p.last()
-	chunk := *last
+	*last = p.appendRow(*last, values)
+	p.Labels = append(p.Labels, uint8(label))
+}
+
+// appendRow appends the packed words of a sample.
+func (p *Packed) appendRow(row []uint64, values []uint16) []uint64 {
 	word, shift := uint64(0), 0
 	for f, v := range values {
 		if v>>p.Width != 0 {
@@ -63,16 +68,15 @@ func (p *Packed) Append(values []uint16, label int) {
 		}
 		word |= uint64(v) << shift
 		if shift += p.Width; shift >= 64 {
-			chunk = append(chunk, word)
+			row = append(row, word)
 			shift -= 64
 			word = uint64(v) >> (p.Width - shift)
 		}
 	}
 	if shift > 0 {
-		chunk = append(chunk, word)
+		row = append(row, word)
 	}
-	*last = chunk
-	p.Labels = append(p.Labels, uint8(label))
+	return row
 }
 
 // last returns the chunk that the next sample belongs to.
@@ -83,7 +87,8 @@ func (p *Packed) last() *[]uint64 {
 	return &p.chunks[len(p.chunks)-1]
 }
 
-// Row returns the packed words of sample i, a view that must not be changed but in a set of [NewBlank].
+// Row returns the packed words of sample i, a view that must not be changed but in a set of
+// [NewBlank].
 func (p *Packed) Row(i int) []uint64 {
 	at := i & (1<<p.shift - 1) * p.stride
 	return p.chunks[i>>p.shift][at : at+p.stride : at+p.stride]

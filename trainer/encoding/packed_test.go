@@ -268,6 +268,55 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
+// TestRelevel encodes words by other thresholds, in place, at every width of a level.
+func TestRelevel(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for _, bits := range []int{2, 3, 4, 6, 17, 40} {
+		e, err := NewUniform(37, bits, 10, 1000, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, levels, row := NewPacked(37, 10), NewPacked(37, e.LevelBits()), make([]uint16, 37)
+		for range 20 {
+			for f := range row {
+				row[f] = uint16(r.IntN(1001))
+			}
+			words.Append(row, 3)
+			e.Levels(row, row)
+			levels.Append(row, 3)
+		}
+		for _, thresholds := range e.Thresholds {
+			for j := range thresholds {
+				thresholds[j] = uint16(r.IntN(1000))
+			}
+			slices.Sort(thresholds)
+		}
+		first := &levels.Row(0)[0]
+		e.Relevel(levels, words)
+		for i := range words.Len() {
+			words.Values(row, i)
+			want, got := make([]uint16, 37), make([]uint16, 37)
+			e.Levels(want, row)
+			levels.Values(got, i)
+			if !slices.Equal(got, want) || levels.Len() != 20 || &levels.Row(0)[0] != first {
+				t.Fatalf("bits %d, sample %d: levels %v, want %v", bits, i, got, want)
+			}
+		}
+		for name, set := range map[string]*Packed{
+			"samples": NewPacked(37, e.LevelBits()), "features": NewBlank(36, e.LevelBits(), 20), "width": NewBlank(37, 11, 20),
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("bits %d: other %s were taken", bits, name)
+					}
+				}()
+				e.Relevel(set, words)
+			}()
+		}
+	}
+}
+
 func ExamplePacked() {
 	e, err := NewUniform(2, 4, 8, 255, nil)
 	if err != nil {

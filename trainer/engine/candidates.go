@@ -161,11 +161,14 @@ func stride(sources int) int {
 // Sums returns all sums, which a checkpoint stores and a resumed run overwrites.
 func (s *Scores) Sums() []float32 { return s.sums }
 
-// Covers implements [kernel.Sink].
-func (s *Scores) Covers(layer, node int) bool { return node >= s.from[layer] && node < s.to[layer] }
+// Wants implements [kernel.Sink]: it takes those of pins that choose.
+func (s *Scores) Wants(layer, node, pin int) bool {
+	return node >= s.from[layer] && node < s.to[layer] &&
+		slices.ContainsFunc(s.c.all[layer].pins, func(p choosing) bool { return p.number == pin })
+}
 
 // Take implements [kernel.Sink].
-func (s *Scores) Take(step, layer, node, pin int, beta []float32) {
+func (s *Scores) Take(step, layer, node, pin int, _ uint32, beta []float32) {
 	from, to := s.nodes(layer)
 	for k, p := range s.c.all[layer].pins {
 		if p.number == pin {

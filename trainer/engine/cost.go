@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"ialgn/target"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
@@ -11,6 +10,7 @@ import (
 // comparison is paid by all pins that read it together, each an equal share. So a bit that nobody reads costs its whole
 // comparison, and one that many read next to nothing more.
 type costs struct {
+	m       *model.Model
 	layers  []*kernel.NodeLayer
 	whole   []float32 // the pressure times the look-up tables of each input bit's comparison
 	readers []int32   // pins that read each input bit now, and whose node depends on them
@@ -19,25 +19,31 @@ type costs struct {
 
 // newCosts returns the costs of a network's layers.
 func newCosts(m *model.Model, layers []*kernel.NodeLayer) *costs {
-	key := m.Config.Train.Cost
-	family, err := target.Find(key.Target)
-	if err != nil {
-		panic("engine: " + err.Error()) // the configuration was checked
-	}
-	n, inputs := m.Encoder.Inputs(), family.LUT.Most
-	c := &costs{layers: layers, whole: make([]float32, n), readers: make([]int32, n), price: make([]float32, n)}
-	for i := range c.whole {
-		f, j := i/(m.Encoder.Bits-1), i%(m.Encoder.Bits-1)
-		luts := encoding.ComparisonLUTs(m.Encoder.BitsIn, m.Encoder.Thresholds[f][j], inputs)
-		c.whole[i] = float32(key.Pressure * float64(luts))
-	}
+	n := m.Encoder.Inputs()
+	c := &costs{m: m, layers: layers, whole: make([]float32, n), readers: make([]int32, n), price: make([]float32, n)}
+	c.weigh()
 	return c
 }
 
-// refresh counts the readers of each input bit anew.
+// weigh computes what comparisons cost whole.
+func (c *costs) weigh() {
+	key, e := c.m.Config.Train.Cost, &c.m.Encoder
+	inputs := key.LUTInputs()
+	for f, thresholds := range e.Thresholds {
+		for j, t := range thresholds {
+			luts := encoding.ComparisonLUTs(e.BitsIn, t, inputs)
+			c.whole[f*(e.Bits-1)+j] = float32(key.Pressure * float64(luts))
+		}
+	}
+}
+
+// refresh counts the readers of each input bit anew, and what comparisons cost where thresholds move.
 func (c *costs) refresh() {
 	if c == nil {
 		return
+	}
+	if c.m.Config.Encoder.Learned() {
+		c.weigh()
 	}
 	clear(c.readers)
 	for _, l := range c.layers {

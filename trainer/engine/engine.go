@@ -43,6 +43,9 @@ type Engine interface {
 	// Score has the following steps add to s, until it is called with nil.
 	Score(s *Scores)
 
+	// Tell has the following steps tell s of the gradients of pins, until it is called with nil.
+	Tell(s kernel.Sink)
+
 	// ReplaceRandom gives the weakest candidates of every pin random sources, drawn by (seed, epoch, layer, node, pin).
 	ReplaceRandom(seed uint64, epoch int, r Replacement)
 
@@ -113,8 +116,10 @@ type base struct {
 	crew  *crew.Crew
 
 	candidates
-	scores *Scores // of the current window, nil if nothing is scored
-	probe  *probe  // made by the first step that it scores
+	scores *Scores     // of the current window, nil if nothing is scored
+	told   kernel.Sink // of [Engine.Tell]
+	sink   kernel.Sink // scores and told, as far as there are any
+	probe  *probe      // made by the first step that tells a sink
 }
 
 // network is a model in the form of the kernels of gates.

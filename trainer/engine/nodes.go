@@ -254,10 +254,7 @@ func (e *nodeEngine) Step(b Batch, adam kernel.Adam) Result {
 	r := e.Measure(b)
 	e.costs.refresh()
 	for _, p := range e.passes {
-		if p.Sink = nil; e.scores != nil {
-			p.Sink = e.scores
-		}
-		p.Prices = e.costs.prices()
+		p.Sink, p.Prices = e.sink, e.costs.prices()
 	}
 	if e.down(adam, e.update); e.scores != nil {
 		e.scores.add(e.base, b.X, e.rows)

@@ -6,22 +6,43 @@ import "ialgn/trainer/kernel"
 func (b *base) NewScores(window, windows int) *Scores { return b.newScores(window, windows, b.words) }
 
 // Score implements [Engine].
-func (b *base) Score(s *Scores) { b.scores = s }
+func (b *base) Score(s *Scores) {
+	b.scores = s
+	b.combine()
+}
+
+// Tell implements [Engine].
+func (b *base) Tell(s kernel.Sink) {
+	b.told = s
+	b.combine()
+}
+
+// combine makes one sink of those that there are.
+func (b *base) combine() {
+	switch {
+	case b.scores == nil:
+		b.sink = b.told
+	case b.told == nil:
+		b.sink = b.scores
+	default:
+		b.sink = kernel.Sinks{b.scores, b.told}
+	}
+}
 
 // probe finds the straight-through gradients of pins in networks whose engine does not say them as it updates: a
 // forward and a backward pass by the kernels of nodes, on the engine's own state, of which nothing is updated.
 type probe struct {
 	*nodeNetwork[uint64]
 	passes  []*kernel.NodePass
-	private bool // chains are private: those of the window are enough
+	private bool // chains are private: for scores, those of the window are enough
 
 	forward, backward func(member int)
 }
 
-// probeBatch adds what a batch says of candidates to the scores, if there are any, between the engine's forward pass,
-// whose gradients of the class counts it takes, and its update. sections returns the engine's state.
+// probeBatch tells the sink of the gradients of a batch, if there is one, between the engine's forward pass, whose
+// gradients of the class counts it takes, and its update. sections returns the engine's state.
 func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
-	if b.scores == nil {
+	if b.sink == nil {
 		return
 	}
 	if b.probe == nil {
@@ -29,11 +50,13 @@ func (b *base) probeBatch(batch Batch, sections func() []*kernel.Nodes) {
 	}
 	p := b.probe
 	for _, pass := range p.passes {
-		pass.Sink = b.scores
+		pass.Sink = b.sink
 	}
 	p.up(batch, p.forward)
 	p.down(kernel.Adam{}, p.backward)
-	b.scores.add(b, batch.X, p.rows)
+	if b.scores != nil {
+		b.scores.add(b, batch.X, p.rows)
+	}
 }
 
 func newProbe(b *base, sections []*kernel.Nodes) *probe {
@@ -69,7 +92,7 @@ func (p *probe) begin(member int) *kernel.NodePass {
 
 // share returns the nodes of the current layer that a goroutine has.
 func (p *probe) share(member int) (from, to int) {
-	if !p.private {
+	if !p.private || p.told != nil {
 		return p.bounds(member)
 	}
 	first, end := p.scores.nodes(p.layer)

@@ -49,16 +49,17 @@ func (p *NodePass) fusedPins(l *NodeLayer, i int, delta []float32) {
 	g, next := l.node(i), l.node(min(i+1, l.Width-1))
 	f.frame.node, f.frame.next, f.frame.delta = int64(g), int64(next), &delta[:fusedSamples][0]
 	f.frame.start = int64(ditherStart(p.Number, l.Number, i))
-	wanted := p.Sink != nil && p.Sink.Covers(l.Number, i)
 	for j := range f.frame.pins {
-		if f.frame.pin[j].beta = nil; wanted {
-			f.frame.pin[j].beta = &f.betas[j][0]
+		pin := &f.frame.pin[j]
+		if pin.beta = nil; p.wanted(l, i, int(pin.number)) {
+			pin.beta = &f.betas[j][0]
 		}
 	}
 	f.kernel(&f.frame)
-	if wanted {
-		for j := range f.frame.pins {
-			p.Sink.Take(p.Number, l.Number, i, int(f.frame.pin[j].number), f.betas[j][:len(delta)])
+	for j := range f.frame.pins {
+		if pin := &f.frame.pin[j]; pin.beta != nil {
+			k := int(pin.number)
+			p.Sink.Take(p.Number, l.Number, i, k, p.wires[k], f.betas[j][:len(delta)])
 		}
 	}
 }

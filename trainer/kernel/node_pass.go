@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // NodeOptions say how nodes are trained.
 type NodeOptions struct {
 	Integer bool   // gradients of pins are rounded to 8 bits before they are summed for candidates
@@ -16,7 +18,7 @@ type NodePass struct {
 	Number  int      // of the step, from 1
 	Adam    Adam
 
-	Sink Sink // unless nil, is told of the gradients of pins that choose
+	Sink Sink // unless nil, is told of the gradients of pins
 
 	// Prices, unless nil, are what the loss rises by if a pin reads an input bit, whatever the samples are. They are
 	// added to the sums R_j of candidates.
@@ -32,6 +34,7 @@ type NodePass struct {
 
 	// Of the current node.
 	rows     [][]uint64 // of its pins
+	wires    [MaxPins]uint32
 	line     []uint8
 	t, slope [maxLines]float32
 	s        [maxLines]float32
@@ -45,13 +48,32 @@ type NodePass struct {
 	operate  [Ops]float32
 }
 
-// Sink takes the gradients of pins.
+// Sink takes the gradients of pins: of the loss by the pin's bit in each sample, straight through the table that is
+// selected. Goroutines tell it of different nodes at once.
 type Sink interface {
-	// Covers reports whether it wants those of a node.
-	Covers(layer, node int) bool
+	// Wants reports whether it takes those of a pin, with or without a choice, but not on the spine.
+	Wants(layer, node, pin int) bool
 
-	// Take is told of those of a pin in a step, which are valid until it returns.
-	Take(step, layer, node, pin int, beta []float32)
+	// Take is told of those of a pin in a step, which are valid until it returns, and of the wire that the pin reads in
+	// that step.
+	Take(step, layer, node, pin int, wire uint32, beta []float32)
+}
+
+// Sinks are told of what any of them wants.
+type Sinks []Sink
+
+// Wants implements [Sink].
+func (s Sinks) Wants(layer, node, pin int) bool {
+	return slices.ContainsFunc(s, func(one Sink) bool { return one.Wants(layer, node, pin) })
+}
+
+// Take implements [Sink].
+func (s Sinks) Take(step, layer, node, pin int, wire uint32, beta []float32) {
+	for _, one := range s {
+		if one.Wants(layer, node, pin) {
+			one.Take(step, layer, node, pin, wire, beta)
+		}
+	}
 }
 
 // NewNodePass returns a pass with rows of the given number of words and pins of at most k candidates.
@@ -116,7 +138,7 @@ func (p *NodePass) sources(l *NodeLayer, i int) [][]uint64 {
 		default:
 			at = int(pin.Bit[g])
 		}
-		p.rows = append(p.rows, rows[at*p.words:][:p.words])
+		p.rows, p.wires[k] = append(p.rows, rows[at*p.words:][:p.words]), uint32(at)
 	}
 	return p.rows
 }
@@ -156,8 +178,8 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 	hidden, candidates := l.Hidden()
 	row, slot := i*hidden, i*candidates
 	for k, pin := range l.Pins {
-		free := slots(pin)
-		if free == 0 && (pin.K == 1 || p.fused.kernel != nil) {
+		free, wanted := slots(pin), p.wanted(l, i, k)
+		if free == 0 && (pin.K == 1 && !wanted || pin.K > 1 && p.fused.kernel != nil) {
 			continue
 		}
 		beta := p.beta[:n]
@@ -166,8 +188,8 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 			row++
 		}
 		largest := p.pinGradient(beta, delta, l.lines(), 1<<(len(l.Pins)-1-k))
-		if pin != nil && pin.K > 1 && p.Sink != nil && p.Sink.Covers(l.Number, i) {
-			p.Sink.Take(p.Number, l.Number, i, k, beta)
+		if wanted {
+			p.Sink.Take(p.Number, l.Number, i, k, p.wires[k], beta)
 		}
 		p.updatePin(l, i, k, own.Share[slot:slot+free], beta, largest)
 		slot += free
@@ -184,6 +206,11 @@ func (p *NodePass) update(l *NodeLayer, own *Trace, i int, delta []float32) {
 		return
 	}
 	stepFunction(l.Nodes, g, p.s[:], p.t[:], p.slope[:], &p.operate, &p.Adam, p.Noise)
+}
+
+// wanted reports whether the sink takes the gradient of pin k of node i.
+func (p *NodePass) wanted(l *NodeLayer, i, k int) bool {
+	return p.Sink != nil && l.Pins[k] != nil && p.Sink.Wants(l.Number, i, k)
 }
 
 // truth computes the truth values of the lines of node i.

@@ -51,7 +51,7 @@ func TestChecksumReaders(t *testing.T) {
 	}
 	_, load := model.Load(path)
 	_, frozen := model.ReadFrozen(path)
-	_, checkpoint := model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) {
+	_, checkpoint := model.LoadCheckpoint(path, func(*model.Info) ([]model.Tensor, error) {
 		return nil,
 			nil
 	})
@@ -93,7 +93,7 @@ func TestWithoutChecksum(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err = model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) { return nil, nil })
+	_, err = model.LoadCheckpoint(path, func(*model.Info) ([]model.Tensor, error) { return nil, nil })
 	if err == nil || !strings.Contains(err.Error(), path+": has no checksum") ||
 		!strings.Contains(err.Error(), "train anew") {
 		t.Errorf("a checkpoint: error %v", err)

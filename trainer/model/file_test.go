@@ -7,8 +7,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,8 +188,8 @@ func TestCheckpoint(t *testing.T) {
 		{Name: "adam.v", Shape: []int{100_000, 1}, Data: make([]float32, 100_000)},
 		{Name: "adam.m", Shape: []int{100_000}, Data: make([]float32, 100_000)},
 	}}
-	again, err := model.LoadCheckpoint(path, func(_ *model.Model, meta map[string]string) ([]model.Tensor, error) {
-		got.Metadata = meta
+	again, err := model.LoadCheckpoint(path, func(info *model.Info) ([]model.Tensor, error) {
+		got.Metadata = info.Checkpoint
 		return got.Tensors, nil
 	})
 	if err != nil {
@@ -204,21 +206,37 @@ func TestCheckpoint(t *testing.T) {
 	if _, err := model.ReadFrozen(path); err != nil {
 		t.Error(err)
 	}
-	_, err = model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor,
-		error,
-	) {
+	_, err = model.LoadCheckpoint(path, func(*model.Info) ([]model.Tensor, error) {
 		return got.Tensors[:1], nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "adam.v: unknown tensor of a checkpoint") {
 		t.Errorf("a state without adam.v: error %v", err)
 	}
 	got.Tensors[0].Shape = []int{100, 1000}
-	_, err = model.LoadCheckpoint(path, func(*model.Model, map[string]string) ([]model.Tensor, error) {
-		return got.Tensors,
-			nil
-	})
+	_, err = model.LoadCheckpoint(path, func(*model.Info) ([]model.Tensor, error) { return got.Tensors, nil })
 	if err == nil || !strings.Contains(err.Error(), "adam.m: shape [100000], want [100 1000]") {
 		t.Errorf("another shape: error %v", err)
+	}
+}
+
+// TestIntegers stores whole numbers of 64 bits in a checkpoint, and tells shapes before the arrays are read.
+func TestIntegers(t *testing.T) {
+	numbers := []int64{math.MinInt64, -1, 0, 1, 1 << 40, math.MaxInt64}
+	path := filepath.Join(t.TempDir(), "c.safetensors")
+	var file bytes.Buffer
+	extra := model.Extra{Tensors: []model.Tensor{{Name: "adam.sums", Shape: []int{2, 3}, Data: numbers}}}
+	if err := errors.Join(modelgen.New(modelgen.Options{}).Write(&file, extra), os.WriteFile(path, file.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]int64, len(numbers))
+	_, err := model.LoadCheckpoint(path, func(info *model.Info) ([]model.Tensor, error) {
+		if shape := info.Shape("adam.sums"); !slices.Equal(shape, []int64{2, 3}) || info.Shape("adam.none") != nil {
+			t.Errorf("shape %v, and %v of a tensor that is none", shape, info.Shape("adam.none"))
+		}
+		return []model.Tensor{{Name: "adam.sums", Shape: []int{2, 3}, Data: got}}, nil
+	})
+	if diff := cmp.Diff(numbers, got); diff != "" || err != nil {
+		t.Errorf("error %v, numbers (-written +read):\n%s", err, diff)
 	}
 }
 

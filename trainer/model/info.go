@@ -36,12 +36,27 @@ func readInfo(name string, r io.ReaderAt, size int64) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.info(m), nil
+}
+
+// info returns what the file says of the model without arrays.
+func (c *container) info(m *Model) *Info {
 	info := &Info{Model: m, Checkpoint: c.extraMetadata()}
 	for _, name := range c.names() {
 		e := c.tensors[name]
 		info.Tensors = append(info.Tensors, TensorInfo{name, e.DType, slices.Clone(e.Shape)})
 	}
-	return info, nil
+	return info
+}
+
+// Shape returns the shape of a tensor, for which the file has room; nil if it has no such tensor.
+func (i *Info) Shape(tensor string) []int64 {
+	for _, t := range i.Tensors {
+		if t.Name == tensor {
+			return t.Shape
+		}
+	}
+	return nil
 }
 
 // Parameters returns the number of trained numbers: the logits of the operations and

@@ -20,9 +20,9 @@ func Load(path string) (*Model, error) {
 }
 
 // LoadCheckpoint reads a model file together with the state of training in it. state
-// gets the model and the checkpoint's metadata and returns the tensors to fill, all
+// gets what the file says, with the model's arrays, and returns the tensors to fill, all
 // that the file holds beyond the model; a nil state leaves them unread.
-func LoadCheckpoint(path string, state func(m *Model, metadata map[string]string) ([]Tensor, error)) (*Model, error) {
+func LoadCheckpoint(path string, state func(info *Info) ([]Tensor, error)) (*Model, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
@@ -67,9 +67,7 @@ func irregular(path string, info os.FileInfo) error {
 	return fmt.Errorf("%s: is a device or pipe, which cannot be read more than once; name a model file", path)
 }
 
-func read(name string, r io.ReaderAt, size int64, state func(*Model, map[string]string) ([]Tensor, error)) (*Model,
-	error,
-) {
+func read(name string, r io.ReaderAt, size int64, state func(*Info) ([]Tensor, error)) (*Model, error) {
 	c, m, err := openModel(name, r, size, true)
 	if err == nil && state != nil {
 		err = c.needSum()
@@ -213,8 +211,8 @@ func (c *container) readFrom(name string, at int, data any, buf []byte) error {
 }
 
 // restore fills the tensors of a checkpoint's state.
-func (c *container) restore(m *Model, state func(*Model, map[string]string) ([]Tensor, error)) error {
-	tensors, err := state(m, c.extraMetadata())
+func (c *container) restore(m *Model, state func(*Info) ([]Tensor, error)) error {
+	tensors, err := state(c.info(m))
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}

@@ -26,11 +26,16 @@ func TestReload(t *testing.T) {
 			form.Options.Seed += 17
 			m := form.Model()
 			ops, record := &m.Sections[0].Ops[0], m.Record
+			thresholds := &m.Encoder.Thresholds[0][0]
+			*thresholds = 0 // another one than the file has
 			if err := m.Reload(path); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(other.Sections, m.Sections); diff != "" {
 				t.Errorf("sections (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(other.Encoder, m.Encoder); diff != "" || &m.Encoder.Thresholds[0][0] != thresholds {
+				t.Errorf("the array of thresholds was made anew, or the encoder (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(record, m.Record); diff != "" || &m.Sections[0].Ops[0] != ops {
 				t.Errorf("the record changed, or the arrays were made anew:\n%s", diff)

@@ -171,7 +171,7 @@ func (c *container) names() []string {
 func (e *entry) bytes(limit int64) (int64, error) {
 	size, known := elementSizes[e.DType]
 	if !known {
-		return 0, fmt.Errorf("type %.20q, want U16, U32, F32 or F64", e.DType)
+		return 0, fmt.Errorf("type %.20q, want U16, U32, I64, F32 or F64", e.DType)
 	}
 	for _, n := range e.Shape {
 		if n < 1 || size > limit/n {

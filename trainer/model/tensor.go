@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// Tensor is a named array in a model file. Data is a []uint16, []uint32, []float32 or
-// []float64 of as many elements as Shape says, the last index running fastest.
+// Tensor is a named array in a model file. Data is a []uint16, []uint32, []int64,
+// []float32 or []float64 of as many elements as Shape says, the last index running fastest.
 type Tensor struct {
 	Name  string
 	Shape []int
@@ -16,7 +16,7 @@ type Tensor struct {
 }
 
 // elementSizes are the element types that model files use.
-var elementSizes = map[string]int64{"U16": 2, "U32": 4, "F32": 4, "F64": 8}
+var elementSizes = map[string]int64{"U16": 2, "U32": 4, "I64": 8, "F32": 4, "F64": 8}
 
 // dtype returns the name of the element type of data.
 func dtype(data any) string {
@@ -25,6 +25,8 @@ func dtype(data any) string {
 		return "U16"
 	case []uint32:
 		return "U32"
+	case []int64:
+		return "I64"
 	case []float32:
 		return "F32"
 	case []float64:
@@ -39,6 +41,8 @@ func length(data any) int {
 	case []uint16:
 		return len(x)
 	case []uint32:
+		return len(x)
+	case []int64:
 		return len(x)
 	case []float32:
 		return len(x)
@@ -68,6 +72,8 @@ func writeElements(w io.Writer, data any, buf []byte) error {
 		return encode(w, x, buf, 2, encode16)
 	case []uint32:
 		return encode(w, x, buf, 4, encode32)
+	case []int64:
+		return encode(w, x, buf, 8, encodeInt64)
 	case []float32:
 		return encode(w, x, buf, 4, encodeFloat32)
 	case []float64:
@@ -95,6 +101,8 @@ func readElements(r io.ReaderAt, offset int64, data any, buf []byte) error {
 		return decode(r, offset, x, buf, 2, decode16)
 	case []uint32:
 		return decode(r, offset, x, buf, 4, decode32)
+	case []int64:
+		return decode(r, offset, x, buf, 8, decodeInt64)
 	case []float32:
 		return decode(r, offset, x, buf, 4, decodeFloat32)
 	case []float64:
@@ -130,6 +138,12 @@ func encode32(b []byte, x []uint32) {
 	}
 }
 
+func encodeInt64(b []byte, x []int64) {
+	for i, v := range x {
+		binary.LittleEndian.PutUint64(b[8*i:], uint64(v))
+	}
+}
+
 func encodeFloat32(b []byte, x []float32) {
 	for i, v := range x {
 		binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
@@ -151,6 +165,12 @@ func decode16(x []uint16, b []byte) {
 func decode32(x []uint32, b []byte) {
 	for i := range x {
 		x[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+}
+
+func decodeInt64(x []int64, b []byte) {
+	for i := range x {
+		x[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
 	}
 }
 
