@@ -21,6 +21,7 @@ var levers = Experiment{
 		"LUTs of six inputs as `ialgn compile --target xilinx7 --objective area` counts them.",
 	},
 	Columns: frontier.Columns,
+	Picture: byNetwork,
 }
 
 // leverRow is a network of the table: what differs from the first row.
@@ -44,8 +45,8 @@ var leverRows = []leverRow{
 	{"fixed-candidates", 680, 2, []string{"train.candidates.kind=fixed"}},
 	{"random-candidates", 680, 2, []string{"train.candidates.kind=random"}},
 
-	{"four-inputs", 680, 2, []string{"model.inputs=4"}},
-	{"gates", 680, 10, []string{"model.inputs=2"}},
+	{"four-inputs", 780, 2, []string{"model.inputs=4", "model.tau=3.1"}},
+	{"gates", 1040, 10, []string{"model.inputs=2", "model.tau=3.6"}},
 
 	{"single-layer", 1000, 1, []string{"model.tau=3.5"}},
 	{"trees", 520, 2, []string{"model.topology=tree", "model.leaves=2", "model.tau=2.5"}},

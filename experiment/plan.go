@@ -109,7 +109,7 @@ func (p *plan) here() string {
 	for i := range p.entries {
 		e, paper := &p.entries[i], &p.table.Rows[i].paper
 		m := e.Config.Model
-		same = same && e.asked && dataOf(e.Config) == dataOf(*paper) && m.Width == paper.Model.Width &&
+		same = same && e.asked && e.Config.Data.Set == paper.Data.Set && m.Width == paper.Model.Width &&
 			m.Depth == paper.Model.Depth
 		if e.asked {
 			networks, data = addNew(networks, e.entry.Network), addNew(data, dataOf(e.Config))

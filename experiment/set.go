@@ -57,7 +57,7 @@ func (e *Experiment) keys(n *Entry, scale Scale) []string {
 
 // base begins the name of a network's files.
 func base(cfg config.Config, network string) string {
-	return fmt.Sprintf("%s-%dx%d-%s", dataOf(cfg), cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
+	return fmt.Sprintf("%s-%dx%d-%s", cfg.Data.Set, cfg.Model.Width, cfg.Model.Depth, strings.ToLower(network))
 }
 
 // dataOf returns what the data are called: the name of the data set or, of a CSV file, that of the file without its
