@@ -17,7 +17,7 @@ var frontier = Experiment{
 	Costs:      true,
 	Protocol: "Schedules, encoders, changes of images and shapes are the rows' own, chosen on a validation split of the " +
 		"training set for about 700 and 2,150 LUTs, the other rows after those",
-	Entries: frontierEntries(slices.Concat(mnistRows, cifarRows)),
+	Entries: frontierEntries(slices.Concat(mnistRows, cifarRows, fashionRows)),
 	Quick: Reduced{
 		Entries: frontierEntries(mnistRows), Keys: []string{"train.epochs=5"},
 		Left: []string{"MNIST alone instead of all data sets"},
@@ -79,10 +79,12 @@ var lutProtocol = []string{
 	"train.schedule.kind=cosine", "train.seed=1",
 }
 
-// mnistImages and cifarImages are the data sets without tau, which goes with the width.
+// mnistImages, cifarImages and fashionImages are the data sets without tau, which goes with the width.
 var (
 	mnistImages = []string{"data.set=mnist"}
 	cifarImages = []string{"data.set=cifar10"}
+
+	fashionImages = []string{"data.set=fashion-mnist"}
 )
 
 // How images of digits are changed. The stronger changes were chosen with chains of 680 and not tried with the smallest
@@ -134,6 +136,16 @@ var cifarRows = []frontierRow{
 	{cifarImages, coreLUTs, 5480, 2, slices.Concat(mirrored, course(12, 100, 23, 0.01))},
 	{cifarImages, coreLUTs, 10500, 2, slices.Concat(mirrored, course(12, 60, 32, 0.01))},
 	{cifarImages, coreLUTs, 21000, 2, slices.Concat(mirrored, course(12, 40, 46, 0.01))},
+}
+
+// fashionRows are made for 700, 2,150 and 8,000 LUTs of the core, and 2,500 of the whole.
+var fashionRows = []frontierRow{
+	{fashionImages, coreLUTs, 220, 2, slices.Concat(mirrored, course(16, 60, 2.6, 0.01))},
+	{fashionImages, coreLUTs, 680, 2, slices.Concat(mirrored, course(16, 60, 4.5, 0.01))},
+	{fashionImages, coreLUTs, 2550, 2, slices.Concat(mirrored, course(16, 60, 8.8, 0.01))},
+	{fashionImages, wholeLUTs, 700, 2, slices.Concat(mirrored, course(8, 60, 4.6, 0.01), []string{
+		"train.cost.target=xilinx7", "train.cost.pressure=0.00003",
+	})},
 }
 
 // publishedSeries is a series of others' points: LUTs and accuracy in percent.

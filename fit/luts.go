@@ -34,16 +34,19 @@ type measured struct {
 type shape struct {
 	width, depth, inputs, bits int
 	thresholds                 string
-	pressure                   float64 // of all chains together, towards fewer look-up tables
+	pressure                   float64 // of all chains together, towards fewer look-up tables; 0 if it is given
 	features                   int
 	keeps                      bool // the budget is of logic cells, with the input bits that are kept
 }
 
 func (s *search) shapeOf(cfg *config.Config) shape {
+	pressure := 0.0
+	if !s.draft.Given("train.cost.pressure") {
+		pressure = cfg.Train.Cost.Pressure * float64(cfg.Model.Width)
+	}
 	return shape{
 		width: cfg.Model.Width, depth: cfg.Model.Depth, inputs: cfg.Model.Inputs, bits: cfg.Encoder.Bits,
-		thresholds: cfg.Encoder.Thresholds, pressure: cfg.Train.Cost.Pressure * float64(cfg.Model.Width),
-		features: s.features, keeps: s.keeps,
+		thresholds: cfg.Encoder.Thresholds, pressure: pressure, features: s.features, keeps: s.keeps,
 	}
 }
 

@@ -63,11 +63,14 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 		return nil, err
 	}
 	d := &Data{Name: set.Name, Classes: set.Classes, Encoder: enc, Shape: set.Shape}
-	if cfg.Encoder.Learned() {
-		d.Words, d.TestWords = encoding.NewPacked(set.Features, set.BitsIn), encoding.NewPacked(set.Features, set.BitsIn)
-	}
-	if cfg.Train.Augment.Active() {
+	switch {
+	case cfg.Train.Augment.Active():
 		d.Words = encoding.NewPacked(set.Features, 8)
+	case cfg.Encoder.Learned():
+		d.Words = encoding.NewPacked(set.Features, set.BitsIn)
+	}
+	if cfg.Encoder.Learned() {
+		d.TestWords = encoding.NewPacked(set.Features, set.BitsIn)
 	}
 	if d.Train, err = levels(ctx, set, dataset.Train, enc, d.Words); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ const (
 	movingReach = 0.1
 	movingFlips = 0.05
 
-	// movingUntil is the share of the epochs after which no threshold moves.
+	// movingUntil is the share of the epochs after which no threshold moves. It leaves one epoch at least.
 	movingUntil = 0.6
 )
 
@@ -55,7 +55,7 @@ func (s *session) movingEnd() float64 {
 // windowFirst returns the first batch of the current epoch whose gradients are summed; ok is false if those of none
 // are.
 func (s *session) windowFirst() (first int, ok bool) {
-	return max(0, s.batches()-movingBatches), float64(s.at.Epoch) < s.movingEnd()
+	return max(0, s.batches()-movingBatches), float64(s.at.Epoch+1) <= s.movingEnd()
 }
 
 // windowBegun reports whether some batches of the window are done, and some are not.

@@ -34,8 +34,12 @@ func (s *session) prune(ctx context.Context) error {
 	return nil
 }
 
-// task returns a network with the training set, as it is, by which it is made smaller.
+// task returns a network with the training set, as it is, by which it is made smaller. Where thresholds are learned the
+// samples are encoded anew: batches are made from feature words, and need no levels.
 func (s *session) task(f *model.Frozen) prune.Task {
+	if s.Config.Encoder.Learned() {
+		s.data.Encoder.Relevel(s.data.Train, s.data.Words)
+	}
 	return prune.Task{Network: f, Samples: s.data.Train, Tau: s.Config.Model.Tau, Threads: s.Threads}
 }
 
@@ -45,6 +49,7 @@ func (s *session) refill(ctx context.Context) error {
 	if !s.Config.Train.Refill {
 		return nil
 	}
+	s.relevel()
 	t := s.task(s.m.Freeze())
 	all, err := t.Refill(ctx)
 	if err != nil {

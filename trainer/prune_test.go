@@ -31,6 +31,9 @@ var pruned = []struct {
 	{"tree", []string{"model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2"}},
 	{"gumbel", []string{"model.inputs=4", "model.depth=2", "train.estimator=gumbel", "train.temperature=0.3"}},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}},
+	{"learned-cost", []string{
+		"model.inputs=6", "model.depth=2", "encoder.thresholds=learned", "train.cost.target=ice40", "train.cost.pressure=0.0003",
+	}},
 }
 
 // removing are the overrides of a removal, and of a validation set and tables refilled at the end.
@@ -237,4 +240,54 @@ func TestRefill(t *testing.T) {
 		t.Error("the resumed model differs from that of a longer run")
 	}
 	sameParameters(t, loadModel(t, plain), loadModel(t, CheckpointPath(file)))
+}
+
+// TestRefillLearned refills tables of a network whose thresholds were learned by what these make of the samples: nothing
+// changes for a training sample, and the recorded accuracies are those of the model, whichever epoch was kept and
+// however the run went on.
+func TestRefillLearned(t *testing.T) {
+	for _, sets := range [][]string{nil, {"train.validation.share=0.2", "train.optimizer.lr=0.2"}} {
+		dir := t.TempDir()
+		file, plain := filepath.Join(dir, "m"), filepath.Join(dir, "plain")
+		sets = append(sets, "model.inputs=6", "model.depth=2", "train.epochs=6", "encoder.thresholds=learned")
+		train(t, Run{Config: parse(t, sets...), Model: plain})
+		r := Run{Config: parse(t, append(sets, "train.refill=true")...), Model: file}
+		train(t, r)
+		whole := read(t, file)
+		m, before := loadModel(t, file), loadModel(t, plain)
+		data, err := LoadData(t.Context(), r.Config, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := data.Use(&m.Encoder); err != nil {
+			t.Fatal(err)
+		}
+		if len(sets) > 4 { // samples held out may change
+			if _, _, err := data.holdOut(0.2, r.Config.Train.Seed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, err := before.Freeze().Evaluate(t.Context(), data.Train, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := m.Freeze().Evaluate(t.Context(), data.Train, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.Counts, b.Counts) || m.Record.Refilled.Nodes == 0 {
+			t.Errorf("%v: class counts of training samples are others, or nothing was refilled", sets)
+		}
+		if got, want := correct(t, m, data.Test), m.Record.Refilled.TestCorrect; got != want {
+			t.Errorf("%v: %d correct, recorded %d", sets, got, want)
+		}
+		if kept := m.Record.Kept; kept == 6 {
+			t.Errorf("%v: the last epoch was kept", sets)
+		}
+		r.Resume = true
+		train(t, r)
+		if string(read(t, file)) != string(whole) {
+			t.Errorf("%v: a run that is resumed after its end gives another model", sets)
+		}
+	}
 }

@@ -185,6 +185,6 @@ func (s *session) keepBest() error {
 	if n != best {
 		return s.outlived(n, s.at.Epoch)
 	}
-	s.m.Record.Kept = best
+	s.m.Record.Kept, s.stale = best, s.Config.Encoder.Learned()
 	return s.m.Reload(BestPath(s.Model))
 }

@@ -39,9 +39,13 @@ func (c *Config) checkCost() error {
 		return c.wrong("train.cost.pressure", "leave it out, or use train.estimator: ste or gumbel",
 			"the estimator soft does not take account of it")
 	}
-	if _, err := target.Find(c.Train.Cost.Target); err != nil {
+	family, err := target.Find(c.Train.Cost.Target)
+	if err != nil {
 		return hint.Near(c.wrong("train.cost.target", "use "+oneOf(target.Names()), "%.40q is unknown", c.Train.Cost.Target),
 			c.Train.Cost.Target, target.Names())
+	}
+	if family.LUT.Most < 2 {
+		return c.wrong("train.cost.target", "use another", "its look-up tables have a single input, and compare nothing")
 	}
 	return nil
 }

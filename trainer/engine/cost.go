@@ -6,9 +6,9 @@ import (
 	"ialgn/trainer/model"
 )
 
-// costs say what reading an input bit costs in look-up tables of the target, as part of the loss (train.cost): a
-// comparison is paid by all pins that read it together, each an equal share. So a bit that nobody reads costs its whole
-// comparison, and one that many read next to nothing more.
+// costs say what reading an input bit costs in look-up tables of the target, as part of the loss (train.cost): its
+// comparison, divided by the pins that read it now, or by one if none does. So a bit that nobody reads costs a pin its
+// whole comparison, and one that many read next to nothing.
 type costs struct {
 	m       *model.Model
 	layers  []*kernel.NodeLayer

@@ -97,7 +97,8 @@ func TestCostGradient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cost := shares(m, e.Frozen(nil))
+			frozen := e.Frozen(nil)
+			cost, layer := shares(m, frozen), 0
 			for i := range m.Sections {
 				s := &m.Sections[i]
 				for k := range s.Pins {
@@ -108,8 +109,9 @@ func TestCostGradient(t *testing.T) {
 					name := fmt.Sprintf("section%d.%s.logits.m", i, strings.ToLower(model.PinName(k)))
 					for g := range s.Width * s.Layers {
 						q, mean := probabilities(p.Logits[g*p.K:][:p.K]), 0.0
-						of := func(j int) float64 {
-							if p.Source != model.Input {
+						table := frozen.Layers[layer+g%s.Layers].Op.At(g / s.Layers)
+						of := func(j int) float64 { // a constant node pays nothing
+							if p.Source != model.Input || table == 0 || table == model.LastTable(len(s.Pins)) {
 								return 0
 							}
 							return pressure * cost[p.Wires.At(g*p.K+j)]
@@ -126,6 +128,7 @@ func TestCostGradient(t *testing.T) {
 						}
 					}
 				}
+				layer += s.Layers
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/modelgen"
+	"ialgn/trainer/config"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
 )
@@ -22,6 +23,7 @@ var fixing = []struct {
 	{"soft", func(m *model.Model) { m.Config.Train.Estimator = "soft" }},
 	{"gumbel", func(m *model.Model) { m.Config.Train.Estimator, m.Config.Train.Temperature = "gumbel", 0.01 }},
 	{"int8", func(m *model.Model) { m.Config.Train.Gradients = "int8" }},
+	{"cost", func(m *model.Model) { m.Config.Train.Cost = config.Cost{Target: "ice40", Pressure: 0.1} }},
 }
 
 // fixSome makes every third node of each layer a constant, 1 and 0 in turn, and returns their values by layer and node.

@@ -6,32 +6,44 @@ import (
 	"testing"
 
 	"ialgn/internal/modelgen"
+	"ialgn/trainer/config"
 	"ialgn/trainer/kernel"
+	"ialgn/trainer/model"
 )
 
 // BenchmarkNodes makes steps of networks of look-up tables over the bits of MNIST with n_b = 4, 16 candidates a pin,
-// batches of 128 samples and gradients of 8 bits, on one thread: as they are, and while all nodes are scored once in
-// every 58 windows of 8 batches, as in an epoch.
+// batches of 128 samples and gradients of 8 bits or as they are, with a pressure towards fewer look-up tables or without,
+// on one thread: as they are, and while all nodes are scored once in every 58 windows of 8 batches, as in an epoch.
 func BenchmarkNodes(b *testing.B) {
 	for _, c := range []struct {
-		name    string
-		options modelgen.Options
+		name      string
+		gradients string
+		cost      config.Cost
+		options   modelgen.Options
 	}{
-		{"single-K6", modelgen.Options{Width: 2000, Depth: 1, Inputs: 6}},
-		{"chains-K6", modelgen.Options{Width: 1000, Depth: 2, Inputs: 6}},
-		{"chains-K4", modelgen.Options{Width: 1000, Depth: 2, Inputs: 4}},
-		{"tree-K6", modelgen.Options{Topology: "tree", Width: 500, Depth: 2, Inputs: 6, Leaves: 3}},
+		{"single-K6", "int8", config.Cost{}, modelgen.Options{Width: 2000, Depth: 1, Inputs: 6}},
+		{"single-K6-float32", "float32", config.Cost{}, modelgen.Options{Width: 2000, Depth: 1, Inputs: 6}},
+		{
+			"single-K6-float32-cost", "float32", config.Cost{Target: "xilinx7", Pressure: 1e-5},
+			modelgen.Options{Width: 2000, Depth: 1, Inputs: 6},
+		},
+		{"chains-K6", "int8", config.Cost{}, modelgen.Options{Width: 1000, Depth: 2, Inputs: 6}},
+		{"chains-K4", "int8", config.Cost{}, modelgen.Options{Width: 1000, Depth: 2, Inputs: 4}},
+		{"tree-K6", "int8", config.Cost{}, modelgen.Options{Topology: "tree", Width: 500, Depth: 2, Inputs: 6, Leaves: 3}},
 	} {
 		for _, scored := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%s/scored=%v", c.name, scored), func(b *testing.B) { benchmarkNodes(b, c.options, scored) })
+			b.Run(fmt.Sprintf("%s/scored=%v", c.name, scored), func(b *testing.B) {
+				o := c.options
+				o.Features, o.Bits, o.Classes, o.Anchors, o.Tau = 784, 4, 10, 16, 4.7
+				m := modelgen.New(o)
+				m.Config.Train.Gradients, m.Config.Train.Cost = c.gradients, c.cost
+				benchmarkNodes(b, m, scored)
+			})
 		}
 	}
 }
 
-func benchmarkNodes(b *testing.B, o modelgen.Options, scored bool) {
-	o.Features, o.Bits, o.Classes, o.Anchors, o.Tau = 784, 4, 10, 16, 4.7
-	m := modelgen.New(o)
-	m.Config.Train.Gradients = "int8"
+func benchmarkNodes(b *testing.B, m *model.Model, scored bool) {
 	e, err := New(m, 128, 1)
 	if err != nil {
 		b.Fatal(err)

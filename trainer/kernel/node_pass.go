@@ -21,7 +21,7 @@ type NodePass struct {
 	Sink Sink // unless nil, is told of the gradients of pins
 
 	// Prices, unless nil, are what the loss rises by if a pin reads an input bit, whatever the samples are. They are
-	// added to the sums R_j of candidates.
+	// added to the sums R_j of candidates, but for nodes that are constant.
 	Prices []float32
 
 	// Still is for gradients alone: nothing is updated.
@@ -261,7 +261,7 @@ func (p *NodePass) updatePin(l *NodeLayer, i, k int, share, beta []float32, larg
 	} else {
 		p.steps.pinSums(c.r, pin.K, wires, &batch, beta)
 	}
-	if p.Prices != nil && !pin.Hidden {
+	if p.Prices != nil && !pin.Hidden && !l.constant(g) {
 		for j := range c.r[:pin.K] {
 			c.r[j] += p.Prices[wires.at(j)]
 		}

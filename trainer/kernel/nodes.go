@@ -70,6 +70,12 @@ func (n *Nodes) refresh(g int) {
 // operationTable returns the table of an operation of two pins.
 func operationTable(op int) uint64 { return uint64(bits.Reverse8(uint8(op)) >> 4) }
 
+// constant reports whether the logits of node g select a constant.
+func (n *Nodes) constant(g int) bool {
+	t := n.table(g)
+	return t == 0 || t == ^uint64(0)>>(64-n.lines())
+}
+
 // Number returns the number of a table of that many pins in the paper's numbering, in which the line of zeros is the
 // highest digit.
 func Number(table uint64, pins int) uint64 { return bits.Reverse64(table) >> (64 - 1<<pins) }

@@ -21,22 +21,28 @@ type counted struct {
 	less    []float64 // what a sample's loss changes by if a class's count is one less, [classes][samples]
 }
 
-// chooseBits chooses n of the counted bits and removes them from the network.
-func (t *Task) chooseBits(ctx context.Context, n *network, remove int) ([]Constant, error) {
-	group := n.Width / len(n.Classes)
-	remove = min(remove, n.Width-len(n.Classes))
+// chooseBits chooses a share of the counted bits that are not 0 in any case, and removes them from the network.
+func (t *Task) chooseBits(ctx context.Context, n *network, share float64) ([]Constant, error) {
+	group, last := n.Width/len(n.Classes), len(n.Layers)-1
+	var left []int // bits that are left
+	kept := make([]int, len(n.Classes))
+	for i := range n.Width {
+		if n.Layers[last].Op.At(i) != 0 {
+			left = append(left, i)
+			kept[i/group]++
+		}
+	}
+	spare := 0
+	for _, n := range kept {
+		spare += max(0, n-1)
+	}
+	remove := min(rounded(share, len(left)), spare)
 	if remove == 0 {
 		return nil, nil
 	}
 	c, err := t.newCounted(ctx, n)
 	if err != nil {
 		return nil, err
-	}
-	left := make([]int, n.Width) // bits that are left
-	kept := make([]int, c.classes)
-	for i := range left {
-		left[i] = i
-		kept[i/group]++
 	}
 	var removed []Constant
 	each := (remove + bitRounds - 1) / bitRounds
@@ -52,7 +58,7 @@ func (t *Task) chooseBits(ctx context.Context, n *network, remove int) ([]Consta
 			}
 		}
 		for _, i := range gone {
-			bit := Constant{Layer: len(n.Layers) - 1, Node: i}
+			bit := Constant{Layer: last, Node: i}
 			removed = append(removed, bit)
 			n.fix(bit)
 		}

@@ -25,7 +25,7 @@ type Task struct {
 
 // Shares says how much is removed.
 type Shares struct {
-	Bits  float64 // of the counted bits, the nodes of the last layer; they become 0
+	Bits  float64 // of the counted bits, the nodes of the last layer, that are not 0 in any case; they become 0
 	Nodes float64 // of the other nodes on which a counted bit that is left depends; they become 0 or 1
 }
 
@@ -61,7 +61,7 @@ func Choose(ctx context.Context, t Task, s Shares) (*Removal, error) {
 	if r.Before, err = t.meanLoss(ctx, n.Frozen); err != nil {
 		return nil, err
 	}
-	if r.Bits, err = t.chooseBits(ctx, n, rounded(s.Bits, n.Width)); err != nil {
+	if r.Bits, err = t.chooseBits(ctx, n, s.Bits); err != nil {
 		return nil, err
 	}
 	if r.Nodes, err = t.chooseNodes(ctx, n, s.Nodes); err != nil {

@@ -114,10 +114,19 @@ func TestChoose(t *testing.T) {
 // checkBits follows a choice of a fifth of the counted bits.
 func (o *oracle) checkBits(t *testing.T, got []Constant) {
 	t.Helper()
-	if want := int(math.Round(0.2 * float64(o.f.Width))); len(got) != want {
+	gone, last := map[int]bool{}, newNetwork(o.f).Layers[len(o.f.Layers)-1].Op
+	for i := range o.f.Width {
+		gone[i] = last.At(i) == 0
+	}
+	left := 0
+	for _, is := range gone {
+		if !is {
+			left++
+		}
+	}
+	if want := int(math.Round(0.2 * float64(left))); len(got) != want {
 		t.Fatalf("%d bits, want %d", len(got), want)
 	}
-	gone := map[int]bool{}
 	for _, c := range got {
 		var all []Constant
 		for i := range o.f.Width {
@@ -150,6 +159,31 @@ func (o *oracle) checkNodes(t *testing.T, got []Constant) {
 		}
 		o.fix(c)
 		n.fix(c)
+	}
+}
+
+// TestChooseAgain takes nothing for a bit that was removed before: of what is left the same share goes, and every class
+// keeps a bit that is not constant.
+func TestChooseAgain(t *testing.T) {
+	task := task(modelgen.Form{Options: modelgen.Options{Width: 60, Depth: 2, Inputs: 6, Seed: 5}}, 300)
+	left := 60
+	for range 4 {
+		o := newOracle(t, task)
+		got, err := Choose(t.Context(), task, Shares{Bits: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := min(int(math.Round(0.5*float64(left))), left-len(task.Network.Classes)); len(got.Bits) != want {
+			t.Fatalf("%d of %d bits, want %d", len(got.Bits), left, want)
+		}
+		for _, c := range got.Bits {
+			if o.f.Layers[c.Layer].Op.At(c.Node) == 0 {
+				t.Errorf("%+v is 0 already", c)
+			}
+			o.fix(c)
+		}
+		left -= len(got.Bits)
+		task.Network = o.f
 	}
 }
 
@@ -205,12 +239,12 @@ func TestChooseMany(t *testing.T) {
 
 // TestLastBits removes all but one bit of each class, where a class would lose all to the others' gain.
 func TestLastBits(t *testing.T) {
-	task := task(modelgen.Form{Options: modelgen.Options{Width: 6, Seed: 4}}, 100)
+	task := task(modelgen.Form{Options: modelgen.Options{Width: 6, Seed: 5}}, 100)
 	for i := range task.Samples.Labels {
 		task.Samples.Labels[i] = 2 // so that bits of the classes 0 and 1 only do harm
 	}
 	n := newNetwork(task.Network)
-	got, err := task.chooseBits(t.Context(), n, 6)
+	got, err := task.chooseBits(t.Context(), n, 1)
 	if err != nil || len(got) != 3 {
 		t.Fatalf("%d bits, want 3, error %v", len(got), err)
 	}
