@@ -21,6 +21,10 @@ type counted struct {
 	less    []float64 // what a sample's loss changes by if a class's count is one less, [classes][samples]
 }
 
+// Bytes returns what the choice of counted bits takes in memory for the bits themselves, in a network whose last layer
+// has that many nodes.
+func Bytes(width, samples int) uint64 { return uint64(width) * (uint64(samples) + 63) / 64 * 8 }
+
 // chooseBits chooses a share of the counted bits that are not 0 in any case, and removes them from the network.
 func (t *Task) chooseBits(ctx context.Context, n *network, share float64) ([]Constant, error) {
 	group, last := n.Width/len(n.Classes), len(n.Layers)-1
