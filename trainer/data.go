@@ -52,7 +52,7 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	if err != nil {
 		return nil, err
 	}
-	enc, err := fit(ctx, cfg.Encoder, set)
+	enc, err := fit(ctx, &cfg, set)
 	if err != nil {
 		return nil, err
 	}
@@ -98,23 +98,36 @@ func FitWidth(ctx context.Context, cfg config.Config, folders []string) (config.
 	return cfg.FitWidth(len(set.Classes)), nil
 }
 
-// fit returns the encoder of a configuration for a data set.
-func fit(ctx context.Context, c config.Encoder, set *dataset.Set) (*encoding.Encoder, error) {
-	var enc *encoding.Encoder
+// fit returns the encoder of a configuration for a data set. With a pressure towards fewer look-up tables, thresholds
+// that split the training samples alike are the cheapest ones.
+func fit(ctx context.Context, cfg *config.Config, set *dataset.Set) (*encoding.Encoder, error) {
+	c, cost := &cfg.Encoder, cfg.Train.Cost
+	var h *encoding.Histogram
 	var err error
+	if c.Thresholds == "quantile" || cost.Active() {
+		if h, err = histogram(ctx, set); err != nil {
+			return nil, err
+		}
+	}
+	var enc *encoding.Encoder
 	if c.Thresholds == "quantile" {
-		enc, err = quantile(ctx, c, set)
+		enc, err = h.Quantile(c.Bits, set.FeatureNames)
 	} else {
 		enc, err = encoding.NewUniform(set.Features, c.Bits, set.BitsIn, set.Max, set.FeatureNames)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if cost.Active() {
+		inputs := cost.LUTInputs()
+		h.Cheapen(enc, func(t uint16) int { return encoding.ComparisonLUTs(enc.BitsIn, t, inputs) })
+	}
 	enc.Quantiser = set.Quantiser
 	return enc, nil
 }
 
-func quantile(ctx context.Context, c config.Encoder, set *dataset.Set) (*encoding.Encoder, error) {
+// histogram counts the values of the training part.
+func histogram(ctx context.Context, set *dataset.Set) (*encoding.Histogram, error) {
 	h, err := encoding.NewHistogram(set.Features, set.BitsIn, set.Max)
 	if err != nil {
 		return nil, err
@@ -123,10 +136,7 @@ func quantile(ctx context.Context, c config.Encoder, set *dataset.Set) (*encodin
 		h.Add(values)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return h.Quantile(c.Bits, set.FeatureNames)
+	return h, err
 }
 
 // levels packs the levels of a part, and its feature words into words, unless that is nil.

@@ -107,8 +107,8 @@ var networks = []named{
 	{"pressed", []string{
 		"model.inputs=4", "model.depth=2", "model.anchors=16", "train.candidates.kind=gradient", "train.gradients=int8",
 		"train.cost.target=ice40", "train.cost.pressure=0.0003",
-	}, "072df56c1f703d6bb24522f0b0284458626b92b59b0c530cfe25f02bf10e08a5", false},
-	{"pressed-gates", []string{"train.cost.target=xilinx7", "train.cost.pressure=0.001"}, "16a07486919b50ff2ee65509b1e68f0cfa2715583d883a95eb9178bfec1d36c1", true},
+	}, "95d289c44ae60bb2438e477800dc7aa2b50e39bc79bf66ca8e806f9334e05c15", false},
+	{"pressed-gates", []string{"train.cost.target=xilinx7", "train.cost.pressure=0.001"}, "a0f32db7e0519ca6de3813ceece623b00969a270a7f1caa668a6a36a9e63bf76", true},
 	{"learned", []string{"encoder.thresholds=learned"}, "a46d815a29b846a9f4f2f4b4ae5c67f34ab71b92e7b60526cf7b736f98694697", true},
 	{"learned-hidden", []string{"encoder.thresholds=learned", "model.hidden=3", "train.candidates.kind=gradient"}, "b24e9e57e76712017f1f8ab30f5416e7ff0d58abb89ffc2b465f33abfed2fe89", false},
 	{"learned-rwlgn", []string{"encoder.thresholds=learned", "model.topology=rwlgn"}, "ce4ddda257c2407bb1b9a33a2f44db1f83e3bcf6412c225f38f61ac2f1e71ab4", false},
@@ -128,7 +128,7 @@ var networks = []named{
 	{"learned-turned", []string{"encoder.thresholds=learned", "train.augment.shift=1", "train.augment.rotate=8"}, "04d2cdec900574cd07f41d6b8b5dfc5baeb5b77df22896354512dbeef54dfbd2", false},
 	{"learned-pressed", []string{
 		"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.cost.target=ice40", "train.cost.pressure=0.001",
-	}, "bc84157d2d74e7eac84361ebac208a6bb5e69ff2033c84a45d22333e50418201", false},
+	}, "3312c0e173d147da85bb50daa14ce943aaca0b6a329ad85a19ce3082dcf13fde", false},
 	{"learned-validation", []string{"encoder.thresholds=learned", "train.validation.share=0.2", "encoder.bits=7"}, "6228974e6520e702496de270e90e2b041844f2cf98a685bdc9a7b7f97df39512", true},
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }

@@ -361,3 +361,53 @@ func ExampleEncoder() {
 	// 255 exceeds 3 thresholds
 	// pixel 0 > 127
 }
+
+// TestCheapen keeps the levels of all samples and the order of thresholds, and finds the least cost of all places that
+// do; of these the nearest.
+func TestCheapen(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for trial := range 300 {
+		width := 1 + r.IntN(9)
+		size := uint32(1) << width
+		h, err := NewHistogram(1, width, size-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		occurs := make([]bool, size)
+		for range 1 + r.IntN(20) {
+			v := r.Uint32N(size)
+			h.Add([]uint16{uint16(v)})
+			occurs[v] = true
+		}
+		e, err := h.Quantile(2+r.IntN(6), nil)
+		if err == nil && trial%2 == 0 {
+			e, err = NewUniform(1, e.Bits, width, size-1, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := func(t uint16) int { return ComparisonLUTs(width, t, 3) }
+		before := slices.Clone(e.Thresholds[0])
+		h.Cheapen(e, cost)
+		if err := e.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for j, was := range before {
+			want := was
+			for at := range uint16(size - 1) {
+				alike := true
+				for v := range size {
+					alike = alike && (!occurs[v] || v > uint32(at) == (v > uint32(was)))
+				}
+				distance := func(x uint16) int { return max(int(x)-int(was), int(was)-int(x)) }
+				if better := cost(at) - cost(want); alike && (better < 0 || better == 0 && distance(at) < distance(want)) {
+					want = at
+				}
+			}
+			if got := e.Thresholds[0][j]; got != want {
+				t.Fatalf("trial %d: threshold %d becomes %d of cost %d, want %d of cost %d", trial, was, got, cost(got), want,
+					cost(want))
+			}
+		}
+	}
+}

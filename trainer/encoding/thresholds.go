@@ -133,3 +133,52 @@ func (h *Histogram) quantile(row []uint16, f int) {
 		}
 	}
 }
+
+// Cheapen moves each threshold of an encoder of the histogram's features to the place of least cost at which it still
+// splits the samples in the same way: no value that occurs lies between the two. Of equal costs it takes the nearest
+// place, then the lower. Thresholds stay in order.
+func (h *Histogram) Cheapen(e *Encoder, cost func(threshold uint16) int) {
+	for f, row := range e.Thresholds {
+		for j, t := range row {
+			row[j] = h.cheapest(f, t, cost)
+		}
+	}
+}
+
+// cheapest returns the place for a threshold of a feature.
+func (h *Histogram) cheapest(f int, t uint16, cost func(threshold uint16) int) uint16 {
+	low, high := uint32(t), uint32(t)
+	for low > 0 && !h.occurs(f, low) {
+		low--
+	}
+	for high+1 < h.max && !h.occurs(f, high+1) {
+		high++
+	}
+	best := t
+	for _, at := range outwards(low, uint32(t), high) {
+		if cost(at) < cost(best) {
+			best = at
+		}
+	}
+	return best
+}
+
+// occurs reports whether a sample has that value of a feature.
+func (h *Histogram) occurs(f int, v uint32) bool {
+	page := h.counts[f][v/256]
+	return page != nil && page[v%256] > 0
+}
+
+// outwards returns the numbers from low to high by their distance from one of them, of equal ones the lower first.
+func outwards(low, from, high uint32) []uint16 {
+	all := []uint16{uint16(from)}
+	for d := uint32(1); d <= max(from-low, high-from); d++ {
+		if from >= low+d {
+			all = append(all, uint16(from-d))
+		}
+		if from+d <= high {
+			all = append(all, uint16(from+d))
+		}
+	}
+	return all
+}
