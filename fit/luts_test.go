@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	library "ialgn"
+	"ialgn/trainer/config"
 )
 
 // TestSizer foretells what networks of other widths take by what was compiled of one, and proposes widths that fit.
@@ -51,6 +52,38 @@ func TestSizer(t *testing.T) {
 	}
 	if w := known.width(p, 10, 1e12); w > mostWidth {
 		t.Errorf("width %d for any budget", w)
+	}
+}
+
+// TestShapePressure has networks of one pressure alike at all widths, also where it is given and so does not go with the
+// width, and networks of another not.
+func TestShapePressure(t *testing.T) {
+	shapeAt := func(draft config.Draft, width int, keys ...string) shape {
+		t.Helper()
+		s := search{subject: subject{features: 64, classes: 10, family: "ice40"}, draft: draft}
+		cfg, err := draft.With(nil, append(keys, fmt.Sprintf("model.width=%d", width), "encoder.bits=4", "model.tau=1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.shapeOf(&cfg)
+	}
+	encoder := func(known, asked shape) float64 {
+		m := measured{known, cost{LUTs: LUTs{Encoder: 1e6}}}
+		return sizer{m}.predict(asked)
+	}
+	free := draftOf(t, "data.set=digits")
+	given := draftOf(t, "data.set=digits", "train.cost.target=ice40", "train.cost.pressure=0.001")
+	at := func(value string, width int) shape {
+		return shapeAt(free, width, pressure("ice40", value, size{width, 10})...)
+	}
+	if got := encoder(at("0.02", 100), at("0.02", 1000)); got < 1e6 {
+		t.Errorf("the same pressure at another width: %v foretold", got)
+	}
+	if got := encoder(at("0.02", 100), at("0.06", 1000)); got > 1e6 {
+		t.Errorf("another pressure: %v foretold", got)
+	}
+	if got := encoder(shapeAt(given, 100), shapeAt(given, 1000)); got < 1e6 {
+		t.Errorf("a given pressure at another width: %v foretold", got)
 	}
 }
 

@@ -4,8 +4,26 @@ import (
 	"testing"
 
 	"ialgn/internal/hint"
+	"ialgn/target"
 	"ialgn/trainer/config"
 )
+
+// TestCostTarget refuses a family whose look-up tables have one input, with which nothing can be compared.
+func TestCostTarget(t *testing.T) {
+	f := *target.Generic
+	f.Name, f.LUT.Least, f.LUT.Most = "inverters", 1, 1
+	f.Devices = []target.Device{{Name: "inverters", Family: "inverters", LUTInputs: 1}}
+	remove, err := target.Register(&f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	const text = "data: {set: mnist}\ntrain: {cost: {target: inverters, pressure: 0.1}}"
+	want := "m.yaml:2:24: train.cost.target: its look-up tables have a single input, and compare nothing"
+	if _, err := config.Parse("m.yaml", []byte(text), nil); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
 
 // TestCost refuses what a pressure cannot be with place and remedy.
 func TestCost(t *testing.T) {

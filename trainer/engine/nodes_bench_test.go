@@ -24,7 +24,8 @@ func BenchmarkNodes(b *testing.B) {
 		{"single-K6", "int8", config.Cost{}, modelgen.Options{Width: 2000, Depth: 1, Inputs: 6}},
 		{"single-K6-float32", "float32", config.Cost{}, modelgen.Options{Width: 2000, Depth: 1, Inputs: 6}},
 		{
-			"single-K6-float32-cost", "float32", config.Cost{Target: "xilinx7", Pressure: 1e-5},
+			"single-K6-float32-cost", "float32",
+			config.Cost{Target: "xilinx7", Pressure: 1e-5},
 			modelgen.Options{Width: 2000, Depth: 1, Inputs: 6},
 		},
 		{"chains-K6", "int8", config.Cost{}, modelgen.Options{Width: 1000, Depth: 2, Inputs: 6}},
