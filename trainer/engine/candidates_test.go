@@ -145,14 +145,7 @@ func TestReplace(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := rand.New(rand.NewPCG(4, 4))
-				b := Batch{X: make([]uint64, m.Encoder.Inputs()*e.Words()), Labels: make([]uint8, 100), Step: 1}
-				for i := range b.X {
-					b.X[i] = r.Uint64()
-				}
-				for i := range b.Labels {
-					b.Labels[i] = uint8(r.IntN(len(m.Classes)))
-				}
+				r, b := rand.New(rand.NewPCG(4, 4)), batchFor(e, m)
 				before := e.Frozen(nil)
 				if replace := (Replacement{Count: 2, Gap: 0.5}); random {
 					e.ReplaceRandom(1, 1, replace)
