@@ -23,10 +23,10 @@ func experimentCommand() *cli.Command {
 		Name:      "experiment",
 		Usage:     "train a table or figure of the paper, with the paper's values beside ours",
 		ArgsUsage: "NAME -o DIR",
-		Description: "Trains each network of the table over some seeds, and writes means and standard deviations\n" +
-			"to DIR as Markdown, CSV and plots, beside models and logs. What is in DIR is not trained again:\n" +
-			"the same call goes on after an interruption. The scale quick takes minutes, and says below the\n" +
-			"table what it leaves out; paper is the whole protocol, and takes hours. The experiments:\n" + experiment.List(),
+		Description: "Trains the networks of a table over some seeds, and writes means and deviations to DIR as Markdown,\n" +
+			"CSV and plots, beside models and logs. What is there is not trained again. The scale quick takes\n" +
+			"minutes, and says what it leaves out; paper is the whole protocol, and takes hours. Experiments:\n" +
+			experiment.List(),
 		UsageText: "ialgn experiment baselines -o tables",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`"},
