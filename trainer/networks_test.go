@@ -110,8 +110,8 @@ var networks = []named{
 	}, "95d289c44ae60bb2438e477800dc7aa2b50e39bc79bf66ca8e806f9334e05c15", false},
 	{"pressed-gates", []string{"train.cost.target=xilinx7", "train.cost.pressure=0.001"}, "a0f32db7e0519ca6de3813ceece623b00969a270a7f1caa668a6a36a9e63bf76", true},
 	{"learned", []string{"encoder.thresholds=learned"}, "a46d815a29b846a9f4f2f4b4ae5c67f34ab71b92e7b60526cf7b736f98694697", true},
-	{"learned-hidden", []string{"encoder.thresholds=learned", "model.hidden=3", "train.candidates.kind=gradient"}, "b24e9e57e76712017f1f8ab30f5416e7ff0d58abb89ffc2b465f33abfed2fe89", false},
-	{"learned-rwlgn", []string{"encoder.thresholds=learned", "model.topology=rwlgn"}, "ce4ddda257c2407bb1b9a33a2f44db1f83e3bcf6412c225f38f61ac2f1e71ab4", false},
+	{"learned-hidden", []string{"encoder.thresholds=learned", "model.hidden=3", "train.candidates.kind=gradient"}, "b24e9e57e76712017f1f8ab30f5416e7ff0d58abb89ffc2b465f33abfed2fe89", true},
+	{"learned-rwlgn", []string{"encoder.thresholds=learned", "model.topology=rwlgn"}, "ce4ddda257c2407bb1b9a33a2f44db1f83e3bcf6412c225f38f61ac2f1e71ab4", true},
 	{"learned-light", []string{"encoder.thresholds=learned", "model.parametrization=light", "model.first_pin=fixed"}, "3aeb1b4ccac6f53b66a3fac92a73036922e7dc9a0407b458e6ddc10209fa47fc", true},
 	{"learned-soft", []string{"encoder.thresholds=learned", "train.estimator=soft"}, "309d11f79db6efedb9e3cac61fefe0282c1f38c9a0d656638b99e80655cc506e", false},
 	{"learned-soft-nodes", []string{"encoder.thresholds=learned", "model.inputs=3", "model.depth=2", "train.estimator=soft"}, "f791cfa19fcb3a396239978e8487e7d26fe8188a82c3a456a4c8958ed447e668", true},
@@ -121,11 +121,11 @@ var networks = []named{
 	}, "b2799175e3d690c04974579b6bb9ddd9b4fe488dd0c712de6fbb6a305cc3eb3d", true},
 	{"learned-fixed", []string{
 		"encoder.thresholds=learned", "model.topology=layered", "model.inputs=4", "model.depth=2", "model.widths=70,60", "model.anchors=1",
-	}, "1951e7e6802b72b50a3ee1075fe71b4a15c05103f23c43ade230992d53f97ecd", false},
+	}, "1951e7e6802b72b50a3ee1075fe71b4a15c05103f23c43ade230992d53f97ecd", true},
 	{"learned-tree", []string{
 		"encoder.thresholds=learned", "model.topology=tree", "model.inputs=6", "model.leaves=3", "model.depth=2", "train.candidates.kind=random",
 	}, "e0127fd5fb85a9ee4caffbe2a56b19d249724aba920d56dfad000f6db19a8c87", true},
-	{"learned-turned", []string{"encoder.thresholds=learned", "train.augment.shift=1", "train.augment.rotate=8"}, "04d2cdec900574cd07f41d6b8b5dfc5baeb5b77df22896354512dbeef54dfbd2", false},
+	{"learned-turned", []string{"encoder.thresholds=learned", "train.augment.shift=1", "train.augment.rotate=8"}, "04d2cdec900574cd07f41d6b8b5dfc5baeb5b77df22896354512dbeef54dfbd2", true},
 	{"learned-pressed", []string{
 		"encoder.thresholds=learned", "model.inputs=4", "model.depth=2", "train.cost.target=ice40", "train.cost.pressure=0.001",
 	}, "3312c0e173d147da85bb50daa14ce943aaca0b6a329ad85a19ce3082dcf13fde", false},
