@@ -153,8 +153,8 @@ func table(file, label string) []string {
 	return []string{"data.set=csv", "data.train=tabular/" + file + ".csv.gz", "data.label=" + label}
 }
 
-// tableRows are made for LUTs of the whole, by what `ialgn fit` found within three minutes of one core for 2,000 LUTs and
-// less, judged by a fifth of the training samples. Their networks have names of their own: the files of all CSV files
+// tableRows are made for LUTs of the whole, by what `ialgn fit` found within three minutes of one core for 2,000 LUTs
+// and less, judged by a fifth of the training samples. Their networks have names of their own: the files of all CSV files
 // begin with the same word.
 var tableRows = []frontierRow{
 	{table("LetterRecognition", "lettr"), "letters", 598, 2, slices.Concat(course(8, 150, 1.68, 0.02), []string{

@@ -55,8 +55,8 @@ func TestSizer(t *testing.T) {
 	}
 }
 
-// TestShapePressure has networks of one pressure alike at all widths, also where it is given and so does not go with the
-// width, and networks of another not.
+// TestShapePressure has networks of one pressure alike at all widths, also where it is given and so does not go with
+// the width, and networks of another not.
 func TestShapePressure(t *testing.T) {
 	shapeAt := func(draft config.Draft, width int, keys ...string) shape {
 		t.Helper()

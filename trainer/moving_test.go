@@ -56,8 +56,8 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestLearnedCost has thresholds that cost fewer look-up tables under a pressure towards them, with and without bits that
-// pins choose among.
+// TestLearnedCost has thresholds that cost fewer look-up tables under a pressure towards them, with and without bits
+// that pins choose among.
 func TestLearnedCost(t *testing.T) {
 	luts := func(sets ...string) (sum int) {
 		path := filepath.Join(t.TempDir(), "m")

@@ -133,7 +133,8 @@ var networks = []named{
 	{"soft-nodes", []string{"model.inputs=3", "train.estimator=soft", "model.depth=2"}, "79129fe60dc94d8c362a02b4b8a662453ef74bb1dd684092fb3922f10c97488a", false},
 }
 
-// epochs returns the key of as many epochs as show what the network is there for: thresholds move after the first of two.
+// epochs returns the key of as many epochs as show what the network is there for: thresholds move after the first of
+// two.
 func (n *named) epochs() string {
 	if slices.Contains(n.sets, "encoder.thresholds=learned") {
 		return "train.epochs=2"

@@ -44,8 +44,8 @@ var removing = []string{
 }
 
 // TestPrune removes a part of networks of every kind in the middle of a run, on each path and with several numbers of
-// threads, and interrupts right before the removal, while it is being chosen, right after it and later: all give the same
-// bytes. What was removed stays constant through the epochs that follow, and the best epoch is one of these.
+// threads, and interrupts right before the removal, while it is being chosen, right after it and later: all give the
+// same bytes. What was removed stays constant through the epochs that follow, and the best epoch is one of these.
 func TestPrune(t *testing.T) {
 	before, err := kernel.Path()
 	if err != nil {
@@ -242,8 +242,8 @@ func TestRefill(t *testing.T) {
 	sameParameters(t, loadModel(t, plain), loadModel(t, CheckpointPath(file)))
 }
 
-// TestRefillLearned refills tables of a network whose thresholds were learned by what these make of the samples: nothing
-// changes for a training sample, and the recorded accuracies are those of the model, whichever epoch was kept and
+// TestRefillLearned refills tables of a network whose thresholds were learned by what these make of the samples:
+// nothing changes for a training sample, and the recorded accuracies are those of the model, whichever epoch was kept and
 // however the run went on.
 func TestRefillLearned(t *testing.T) {
 	for _, sets := range [][]string{nil, {"train.validation.share=0.2", "train.optimizer.lr=0.2"}} {

@@ -12,8 +12,8 @@ import (
 )
 
 // BenchmarkNodes makes steps of networks of look-up tables over the bits of MNIST with n_b = 4, 16 candidates a pin,
-// batches of 128 samples and gradients of 8 bits or as they are, with a pressure towards fewer look-up tables or without,
-// on one thread: as they are, and while all nodes are scored once in every 58 windows of 8 batches, as in an epoch.
+// batches of 128 samples and gradients of 8 bits or as they are, with a pressure towards fewer look-up tables or
+// without, on one thread: as they are, and while all nodes are scored once in every 58 windows of 8 batches, as in an epoch.
 func BenchmarkNodes(b *testing.B) {
 	for _, c := range []struct {
 		name      string
