@@ -154,8 +154,8 @@ func table(file, label string) []string {
 }
 
 // tableRows are made for LUTs of the whole, by what `ialgn fit` found within three minutes of one core for 2,000 LUTs
-// and less, judged by a fifth of the training samples. Their networks have names of their own: the files of all CSV files
-// begin with the same word.
+// and less, judged by a fifth of the training samples. Their networks have names of their own: the files of all CSV
+// files begin with the same word.
 var tableRows = []frontierRow{
 	{table("LetterRecognition", "lettr"), "letters", 598, 2, slices.Concat(course(8, 150, 1.68, 0.02), []string{
 		"train.batch=64", "encoder.thresholds=quantile", "train.cost.target=xilinx7", "train.cost.pressure=0.00001",
