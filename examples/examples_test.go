@@ -34,6 +34,7 @@ var small = []example{
 	{"digits/digits.yaml", []string{"train.epochs=3"}, 0.5},
 	{"digits/luts.yaml", []string{"train.epochs=3"}, 0.5},
 	{"mnist/luts-670.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
+	{"mnist/luts-2150.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"mnist/hx8k.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"mnist/8k-6.yaml", []string{"train.epochs=1", "model.width=200"}, 0.5},
 	{"cifar10/12k-4.yaml", []string{"train.epochs=1", "model.width=200"}, 0.15},

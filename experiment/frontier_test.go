@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"ialgn/internal/plot"
 	"ialgn/netlist"
 	"ialgn/trainer"
+	"ialgn/trainer/config"
 )
 
 // budget is frontier on the digits.
@@ -110,5 +112,20 @@ func TestPublished(t *testing.T) {
 		if len(p.luts) != len(p.points) || len(p.luts) == 0 {
 			t.Errorf("%s: %d LUTs, %d points", p.name, len(p.luts), len(p.points))
 		}
+	}
+}
+
+// TestExample holds examples/mnist/luts-2150.yaml to the row of the table that its first lines name.
+func TestExample(t *testing.T) {
+	example, err := config.Load("../examples/mnist/luts-2150.yaml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(frontier.Entries, func(n Entry) bool {
+		return mustConfig(t, &frontier, &n, Paper).Name == "mnist-680x2-core"
+	})
+	row := mustConfig(t, &frontier, &frontier.Entries[i], Paper)
+	if row.Name = example.Name; keys(t, row) != keys(t, example) {
+		t.Errorf("the row has%sand the example%s", keys(t, row), keys(t, example))
 	}
 }
