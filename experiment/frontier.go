@@ -123,7 +123,7 @@ var mnistRows = []frontierRow{
 	{mnistImages, coreLUTs, 2640, 2, slices.Concat(stronger, course(6, 160, 5.7, 0.01))},
 	{mnistImages, wholeLUTs, 220, 2, slices.Concat(slight, course(2, 200, 1.6, 0.02))},
 	{mnistImages, wholeLUTs, 280, 2, slices.Concat(slight, course(2, 200, 1.8, 0.02))},
-	{mnistImages, wholeLUTs, 460, 2, slices.Concat(stronger, course(2, 300, 2.4, 0.02))},
+	{mnistImages, wholeLUTs, 460, 2, slices.Concat(stronger, course(2, 300, 2.4, 0.01))},
 	{mnistImages, wholeLUTs, 700, 2, slices.Concat(stronger, course(2, 160, 2.9, 0.01))},
 	{mnistImages, wholeLUTs, 1300, 2, slices.Concat(stronger, course(2, 160, 4, 0.01))},
 }
