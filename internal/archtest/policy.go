@@ -25,6 +25,15 @@ var policy = Policy{
 			},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
+		{
+			Package: "trainer/estimate", Imports: []string{"trainer/encoding", "trainer/model"},
+			Test: []string{"internal/netgen"},
+		},
+		{
+			Package: "trainer/runlog",
+			Imports: []string{"trainer", "trainer/estimate", "internal/jsonfault", "internal/overwrite"},
+			Test:    []string{"trainer/model"},
+		},
 		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
 		{
 			Package: "trainer/config", Imports: []string{"target", "trainer/topology"}, External: []string{yaml},
