@@ -350,6 +350,12 @@ var policy = Policy{
 				"trainer/encoding",
 			},
 		},
+		{
+			// It serves its page to this machine.
+			Package: "report/watch", Imports: []string{"trainer/runlog"}, Standard: []string{"net", "net/http"},
+			Test: []string{"internal/overwrite", "trainer", "trainer/estimate", "trainer/model", "internal/tool"},
+			TestStandard: []string{"net/http/httptest"},
+		},
 
 		{Package: "internal/atomicfile"},
 		{Package: "internal/bitplane"},

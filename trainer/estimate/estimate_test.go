@@ -14,8 +14,13 @@ import (
 // Operations in the paper's numbering.
 const zero, and, pinA, xor, or, one = 0, 1, 3, 6, 7, 15
 
-func input(index ...uint32) model.FrozenPin    { return model.FrozenPin{Source: model.Input, Index: index} }
-func previous(index ...uint32) model.FrozenPin { return model.FrozenPin{Source: model.Previous, Index: index} }
+func input(index ...uint32) model.FrozenPin {
+	return model.FrozenPin{Source: model.Input, Index: index}
+}
+
+func previous(index ...uint32) model.FrozenPin {
+	return model.FrozenPin{Source: model.Previous, Index: index}
+}
 
 func gates(a, b model.FrozenPin, ops ...uint8) model.FrozenLayer {
 	return model.FrozenLayer{Op: model.Tables{Narrow: ops}, Pins: []model.FrozenPin{a, b}}
@@ -48,17 +53,20 @@ func TestByHand(t *testing.T) {
 		want   estimate.LUTs
 	}{
 		{
-			"bits that are passed on", []model.FrozenLayer{gates(input(0, 1), input(2, 3), pinA, pinA)},
+			"bits that are passed on",
+			[]model.FrozenLayer{gates(input(0, 1), input(2, 3), pinA, pinA)},
 			6,
 			estimate.LUTs{Gates: 0, Head: head, Encoder: 1},
 		},
 		{
-			"a gate each", []model.FrozenLayer{gates(input(0, 2), input(1, 3), and, xor)},
+			"a gate each",
+			[]model.FrozenLayer{gates(input(0, 2), input(1, 3), and, xor)},
 			6,
 			estimate.LUTs{Gates: 2, Head: head, Encoder: 1 + 2 + 2},
 		},
 		{
-			"a chain in one table of six inputs", []model.FrozenLayer{
+			"a chain in one table of six inputs",
+			[]model.FrozenLayer{
 				gates(input(0, 2), input(0, 3), pinA, xor), gates(previous(0, 1), input(1, 4), or, and),
 				gates(previous(0, 1), input(2, 5), and, and),
 			},
@@ -66,7 +74,8 @@ func TestByHand(t *testing.T) {
 			estimate.LUTs{Gates: 2, Head: head, Encoder: 0 + 1 + 4*2},
 		},
 		{
-			"the same in tables of three", []model.FrozenLayer{
+			"the same in tables of three",
+			[]model.FrozenLayer{
 				gates(input(0, 2), input(0, 3), pinA, xor), gates(previous(0, 1), input(1, 4), or, and),
 				gates(previous(0, 1), input(2, 5), and, and),
 			},
@@ -74,14 +83,16 @@ func TestByHand(t *testing.T) {
 			estimate.LUTs{Gates: 3, Head: head, Encoder: 0 + 1 + 4*4},
 		},
 		{
-			"a node that two read", []model.FrozenLayer{
+			"a node that two read",
+			[]model.FrozenLayer{
 				gates(input(2, 3), input(4, 5), and, and), gates(previous(0, 0), previous(1, 1), and, or),
 			},
 			6,
 			estimate.LUTs{Gates: 4, Head: head, Encoder: 4 * 2},
 		},
 		{
-			"constants, and what only they would read", []model.FrozenLayer{
+			"constants, and what only they would read",
+			[]model.FrozenLayer{
 				gates(input(2, 3), input(4, 5), and, zero), gates(previous(0, 0), previous(1, 0), and, or),
 			},
 			6,
@@ -89,12 +100,14 @@ func TestByHand(t *testing.T) {
 			estimate.LUTs{Gates: 1, Head: head, Encoder: 2 * 2},
 		},
 		{
-			"nothing is counted", []model.FrozenLayer{gates(input(2, 3), input(4, 5), zero, one)},
+			"nothing is counted",
+			[]model.FrozenLayer{gates(input(2, 3), input(4, 5), zero, one)},
 			6,
 			estimate.LUTs{Head: 1},
 		},
 		{
-			"a table of six pins in tables of four", []model.FrozenLayer{{
+			"a table of six pins in tables of four",
+			[]model.FrozenLayer{{
 				Op: model.Tables{Wide: []uint64{1, 1}},
 				Pins: []model.FrozenPin{
 					input(0, 1), input(1, 2), input(2, 3), input(3, 4), input(4, 5), input(5, 6),

@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +15,12 @@ type Run struct {
 	Name   string  // the configuration's, "" where the log does not say it
 	Seed   *uint64 // nil where the log does not say it
 	Call   int     // from 1, of several runs of this name and seed in the log
-	Epochs []Epoch // in ascending order
-	Change int     // of the follower, with which it changed last
+	Epochs []Epoch // in ascending order, one at least
 }
 
 // Problem is what is wrong with a line of a log.
 type Problem struct {
-	Line int // from 1; 0: with the file
+	Line int // from 1
 	Text string
 }
 
@@ -33,6 +33,23 @@ const longestLine = 1 << 16
 // headBytes is how much of a file's beginning tells it from another one that took its place.
 const headBytes = 256
 
+// tableBegins begins the header of a log in CSV.
+var tableBegins = []byte("run,seed,")
+
+// Begins reports whether a file that begins like this may be a log, by its name one in CSV or not. JSON lines without
+// an epoch are none; a line that is not whole may become one.
+func Begins(head []byte, table bool) bool {
+	if table {
+		return bytes.HasPrefix(head, tableBegins)
+	}
+	line, _, whole := bytes.Cut(head, []byte{'\n'})
+	var keys map[string]json.RawMessage
+	if !whole || json.Unmarshal(line, &keys) != nil {
+		return true
+	}
+	return keys["epoch"] != nil
+}
+
 // Follower reads a log while it grows. A file that is not there yet, that is cut, replaced or gone is no error: the next
 // [Follower.Update] goes on with what there is then. It must not be used by several goroutines at a time.
 type Follower struct {
@@ -41,7 +58,6 @@ type Follower struct {
 	Problems []Problem // of lines; the first of them
 	More     int       // how many further ones there are
 	Trouble  string    // why the file cannot be read, "" if it can
-	Change   int       // counts the updates that changed anything
 
 	info   os.FileInfo // of the file that was read so far
 	offset int64       // how much of it
@@ -55,8 +71,6 @@ type Follower struct {
 
 // Update reads what was written since the last call, and reports whether anything changed.
 func (f *Follower) Update() bool {
-	before := f.Change
-	f.Change++
 	changed, err := f.read()
 	trouble := ""
 	switch {
@@ -69,9 +83,6 @@ func (f *Follower) Update() bool {
 	}
 	if trouble != f.Trouble {
 		f.Trouble, changed = trouble, true
-	}
-	if !changed {
-		f.Change = before
 	}
 	return changed
 }
@@ -94,7 +105,7 @@ func (f *Follower) read() (changed bool, err error) {
 		return false, cause(err)
 	}
 	if f.replaced(file, info) {
-		*f = Follower{Path: f.Path, Change: f.Change, Trouble: f.Trouble}
+		*f = Follower{Path: f.Path, Trouble: f.Trouble}
 		changed = true
 	}
 	f.info = info
@@ -173,7 +184,7 @@ func (f *Follower) end() {
 	case long:
 		f.wrong(fmt.Errorf("is longer than %d bytes", longestLine))
 	case len(line) == 0:
-	case bytes.HasPrefix(line, []byte("run,seed,")):
+	case bytes.HasPrefix(line, tableBegins):
 		f.table = columnsOf(string(line))
 	case f.table != nil:
 		f.enter(parseCSV(line, f.table))
@@ -215,5 +226,4 @@ func (f *Follower) enter(e Epoch, err error) {
 		at--
 	}
 	r.Epochs = append(r.Epochs[:at], e)
-	r.Change = f.Change
 }
