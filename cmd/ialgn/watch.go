@@ -27,7 +27,7 @@ func watchCommand() *cli.Command {
 			"there yet, or a folder with logs, such as one of experiment. The page is at the address\n" +
 			"that is printed, on 127.0.0.1 alone, until ^C ends it, which loses nothing (status 0).\n" +
 			"With -o it is written to a file instead, with what the logs have now.",
-		UsageText: "ialgn watch epochs.jsonl -o runs.html",
+		UsageText: "ialgn watch tables -o runs.html",
 		Flags: commonFlags(
 			&cli.IntFlag{Name: "port", Usage: "serve the page on port `N` (default: any that is free)"},
 			&cli.StringFlag{Name: "o", Usage: "write the page to `FILE`, and serve nothing"},

@@ -343,7 +343,7 @@ var policy = Policy{
 			Imports: []string{
 				".", "diagnose/analysis", "diagnose/census", "diagnose/depthuse", "internal/jsonfault", "internal/plot",
 				"netlist",
-				"compiler", "artifact", "flow/placement", "flow/synth", "trainer/config", "trainer/model",
+				"compiler", "artifact", "flow/placement", "flow/synth", "trainer", "trainer/config", "trainer/model",
 			},
 			Test: []string{
 				"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "target",
