@@ -332,7 +332,8 @@ var policy = Policy{
 		{
 			Package: "fit",
 			Imports: []string{
-				".", "artifact/plan", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "target",
+				".", "artifact/plan", "trainer", "trainer/config", "trainer/dataset", "trainer/model",
+				"trainer/runlog", "target",
 				"internal/atomicfile", "internal/crew", "internal/jsonfault", "internal/overwrite", "internal/plot",
 				"internal/plural", "internal/progress", "internal/tool",
 			},
@@ -353,7 +354,7 @@ var policy = Policy{
 		{
 			// It serves its page to this machine.
 			Package: "report/watch", Imports: []string{"trainer/runlog"}, Standard: []string{"net", "net/http"},
-			Test: []string{"internal/overwrite", "trainer", "trainer/estimate", "trainer/model", "internal/tool"},
+			Test:         []string{"internal/overwrite", "trainer", "trainer/estimate", "trainer/model", "internal/tool"},
 			TestStandard: []string{"net/http/httptest"},
 		},
 

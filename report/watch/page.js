@@ -252,11 +252,12 @@
   ];
 
   function table() {
+    var focused = document.activeElement && document.activeElement.dataset.run;
     var all = runs(), body = html('tbody', {}), head = html('tr', {}, html('th', { scope: 'col' }, 'run'));
     var used = columns.filter(function (c) { return all.some(function (r) { return c[1](r) !== ''; }); });
     used.forEach(function (c) { head.append(html('th', { scope: 'col', 'class': c[2] || '' }, c[0])); });
     all.forEach(function (r) {
-      var input = html('input', { type: 'checkbox' });
+      var input = html('input', { type: 'checkbox', 'data-run': r.name });
       input.checked = r.shown;
       input.addEventListener('change', function () { chosen.set(r.name, input.checked); draw(); });
       var row = html('tr', {}, html('th', { scope: 'row' }, html('label', {}, input, sample(r), html('span', {}, r.number + ' ' + r.name))));
@@ -266,6 +267,7 @@
     var t = document.getElementById('runs');
     t.replaceChildren();
     if (all.length > 0) t.append(html('caption', { hidden: '' }, 'Runs and their last epochs'), html('thead', {}, head), body);
+    t.querySelectorAll('input').forEach(function (input) { if (input.dataset.run === focused) input.focus(); });
     document.getElementById('several').hidden = all.length < 2;
   }
 

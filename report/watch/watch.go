@@ -2,9 +2,9 @@
 // machine alone, or as one file.
 //
 // A [Watch] knows the logs that were named and those in folders, also ones that appear later, and reads of each what is
-// new ([Watch.Refresh]). [Watch.Page] is the page about what it has read, [Watch.Serve] that page with what comes after.
-// The page fetches nothing but that, from where it came from. No line of a log makes it fail: what cannot be read
-// is said on the page.
+// new ([Watch.Refresh]). [Watch.Page] is the page about what it has read, [Watch.Serve] that page with what comes
+// after. The page fetches nothing but that, from where it came from. No line of a log makes it fail: what cannot be
+// read is said on the page.
 package watch
 
 import (
@@ -235,7 +235,8 @@ func (w *Watch) snapshot(session string, version int) Snapshot {
 		version = -1
 	}
 	if w.full {
-		s.Notes = append(s.Notes, fmt.Sprintf("there are more than %d logs, and the others are left out: name fewer", mostLogs))
+		s.Notes = append(s.Notes, fmt.Sprintf("there are more than %d logs, and the others are left out: name fewer",
+			mostLogs))
 	}
 	common := w.common()
 	for _, e := range w.logs {

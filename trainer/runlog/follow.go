@@ -50,8 +50,8 @@ func Begins(head []byte, table bool) bool {
 	return keys["epoch"] != nil
 }
 
-// Follower reads a log while it grows. A file that is not there yet, that is cut, replaced or gone is no error: the next
-// [Follower.Update] goes on with what there is then. It must not be used by several goroutines at a time.
+// Follower reads a log while it grows. A file that is not there yet, that is cut, replaced or gone is no error: the
+// next [Follower.Update] goes on with what there is then. It must not be used by several goroutines at a time.
 type Follower struct {
 	Path     string
 	Runs     []*Run
@@ -202,8 +202,8 @@ func (f *Follower) wrong(err error) {
 	f.Problems = append(f.Problems, Problem{f.line, err.Error()})
 }
 
-// enter enters an epoch into its run. The first epoch begins a new run; an earlier one than the last comes of a run that
-// was resumed from a checkpoint before that, and takes its place.
+// enter enters an epoch into its run. The first epoch begins a new run; one that is not after the last comes of a run
+// that was resumed from a checkpoint before it, and takes its place.
 func (f *Follower) enter(e Epoch, err error) {
 	if err != nil {
 		f.wrong(err)

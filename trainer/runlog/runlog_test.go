@@ -281,3 +281,45 @@ func TestAppend(t *testing.T) {
 		}
 	}
 }
+
+// FuzzFollow reads any file, in two pieces: epochs are what a run can have written, in ascending order, and it does not
+// matter where the first piece ends.
+func FuzzFollow(f *testing.F) {
+	for _, text := range []string{
+		line(7, 1, 3) + line(7, 2, 2), "run,seed,epoch,loss,train_accuracy,test_accuracy\na,1,1,2,0.5,0.5\n", "{}\n\n[", "\x00",
+		`{"epoch":1,"loss":1e308,"train_accuracy":0,"test_accuracy":1,"seed":-1}` + "\n",
+	} {
+		f.Add([]byte(text), 30)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte, at int) {
+		file, err := os.CreateTemp(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(file.Name())
+		defer file.Close()
+		pieces, whole := &runlog.Follower{Path: file.Name()}, &runlog.Follower{Path: file.Name()}
+		at = max(0, min(at, len(text)))
+		for _, part := range [][]byte{text[:at], text[at:]} {
+			if _, err := file.Write(part); err != nil {
+				t.Fatal(err)
+			}
+			pieces.Update()
+		}
+		whole.Update()
+		if diff := cmp.Diff(whole.Runs, pieces.Runs); diff != "" {
+			t.Errorf("runs in pieces (-whole +pieces):\n%s", diff)
+		}
+		if diff := cmp.Diff(whole.Problems, pieces.Problems); diff != "" {
+			t.Errorf("problems in pieces (-whole +pieces):\n%s", diff)
+		}
+		for _, r := range whole.Runs {
+			for i, e := range r.Epochs {
+				if e.Epoch < 1 || i > 0 && e.Epoch <= r.Epochs[i-1].Epoch || !(e.Test >= 0 && e.Test <= 1) {
+					t.Errorf("epoch %d of %+v", i, r)
+				}
+			}
+		}
+	})
+}
