@@ -225,9 +225,9 @@ func TestInBrowser(t *testing.T) {
 		"3 table digits seed 8 | 1 | 3.5000 | 10.00 % | 20.00 % | 12.50 % | 12.50 % (1) |  | 1.0 | t",
 		"4 later | 1 | 2.0000 | 12.50 % |  | 50.00 % | 50.00 % (1) | 10 LUT6 | 1.0 | 2026-01-01 00:00:00",
 		first+": line 4: byte 1: unexpected end of JSON input",
-		"hover epoch 1", "hover 1 a-run-of-a-longer-name | loss | 2.5000", "hover 2 table digits seed 7 | loss | 3.0000",
-		"hover 3 table digits seed 8 | loss | 3.5000", "hover 4 later | loss | 2.0000",
-		"key epoch 3", "key 1 a-run-of-a-longer-name | total | 1,500",
+		"hover epoch 1 | loss", "hover 1 a-run-of-a-longer-name | 2.5000", "hover 2 table digits seed 7 | 3.0000",
+		"hover 3 table digits seed 8 | 3.5000", "hover 4 later | 2.0000",
+		"key epoch 3 | total", "key 1 a-run-of-a-longer-name | 1,500",
 		"without the first run: 3", "with none: Nothing of it is chosen.",
 	)
 	var frames []string

@@ -220,15 +220,20 @@
     this.at = epoch;
     this.hold.querySelectorAll('.values, .at').forEach(function (e) { e.remove(); });
     if (epoch === null) return;
-    var g = this.g, c = this.c, rows = [];
-    g.lines.forEach(function (l) {
-      var v = l.run[l.kind.key][l.run.epoch.indexOf(epoch)];
-      if (v !== undefined && v !== null) rows.push(html('tr', {}, html('th', { scope: 'row' }, l.run.number + ' ' + l.run.name), html('td', {}, l.kind.name), html('td', {}, c.text(v))));
+    var g = this.g, c = this.c, rows = [], head = html('tr', {}, html('th', { scope: 'col' }, 'epoch ' + epoch));
+    var kinds = c.kinds.filter(function (k) { return g.lines.some(function (l) { return l.kind === k; }); });
+    kinds.forEach(function (k) { head.append(html('th', { scope: 'col' }, k.name)); });
+    new Set(g.lines.map(function (l) { return l.run; })).forEach(function (r) {
+      var at = r.epoch.indexOf(epoch);
+      if (at < 0) return;
+      var row = html('tr', {}, html('th', { scope: 'row' }, r.number + ' ' + r.name));
+      kinds.forEach(function (k) { row.append(html('td', {}, has(r[k.key]) && r[k.key][at] !== null ? c.text(r[k.key][at]) : '')); });
+      rows.push(row);
     });
     this.svg.append(svg('path', { 'class': 'at', d: 'M' + g.x(epoch).toFixed(1) + ' ' + g.top + 'V' + g.bottom }));
     var side = epoch > (g.first + g.end) / 2 ? 'left' : 'right';
     this.hold.append(html('div', { 'class': 'values ' + side, role: 'status' },
-      html('table', {}, html('thead', {}, html('tr', {}, html('th', { colspan: 3 }, 'epoch ' + epoch))), add(html('tbody', {}), rows))));
+      html('table', {}, html('thead', {}, head), add(html('tbody', {}), rows))));
   };
 
   // best returns the largest value and its epoch.
