@@ -61,7 +61,9 @@ type TrainOptions struct {
 	Keep  []string // files that must not be written over, beside those that are read here
 
 	// Progress, unless nil, is called after each batch and each epoch; Warn of what may be amiss though it goes on.
+	// With Estimate, Progress has about how many look-up tables the network takes after each epoch.
 	Progress func(Progress)
+	Estimate bool
 	Warn     func(error)
 }
 
@@ -104,7 +106,7 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 	}
 	r := trainer.Run{
 		Config: cfg, Model: o.Path, Folders: data.folders(), Threads: o.Threads, Resume: o.Resume, Start: o.Init,
-		Guard: guard(o.Force, o.Keep, o.Init), Progress: o.Progress, Warn: o.Warn,
+		Guard: guard(o.Force, o.Keep, o.Init), Progress: o.Progress, Estimate: o.Estimate, Warn: o.Warn,
 	}
 	if o.Path == "" && o.Resume {
 		return r, errors.New("a run in memory has no checkpoint to resume from: give it a path")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	library "ialgn"
 	"ialgn/internal/atomicfile"
@@ -18,6 +19,7 @@ import (
 	"ialgn/internal/plot"
 	"ialgn/internal/progress"
 	"ialgn/trainer"
+	"ialgn/trainer/runlog"
 )
 
 // When the networks of the front are trained, as shares of the minutes.
@@ -37,6 +39,7 @@ const shrinks = 4
 const (
 	modelEnding  = ".safetensors"
 	configEnding = ".yaml"
+	logEnding    = ".jsonl"
 )
 
 func (s *search) path(name string) string { return filepath.Join(s.Dir, name) }
@@ -49,7 +52,8 @@ func (s *search) outputs() []overwrite.File {
 	all = append(all, plot.Files(s.path(frontChart))...)
 	for _, name := range s.names() {
 		all = append(all, overwrite.File{Path: s.path(name + configEnding), Form: overwrite.Chosen},
-			overwrite.File{Path: s.path(name + modelEnding), Form: overwrite.Model})
+			overwrite.File{Path: s.path(name + modelEnding), Form: overwrite.Model},
+			overwrite.File{Path: s.path(name + logEnding), Form: overwrite.Log})
 	}
 	return all
 }
@@ -193,7 +197,7 @@ func (s *search) shrink(f *final, by float64) error {
 }
 
 // trainOnce trains a network on all training samples, going on from a checkpoint of this very configuration, and writes
-// its configuration.
+// its configuration and a log.
 func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error) {
 	cfg, err := s.config(f.Candidate, f.Width, f.Epochs, f.Name, 0, 0)
 	if err != nil {
@@ -214,6 +218,12 @@ func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error
 	if _, err := os.Stat(checkpoint); err == nil {
 		o.Resume = s.Resume
 	}
+	log, err := runlog.Append(s.path(f.Name+logEnding), s.guard)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer log.Close()
+	o.Estimate, o.Progress = true, s.logging(log)
 	m, err := library.Train(ctx, cfg, s.Data, o)
 	if err != nil {
 		return nil, 0, err
@@ -231,6 +241,19 @@ func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error
 		return nil, 0, err
 	}
 	return c, float64(last.TestCorrect) / float64(last.TestSamples), nil
+}
+
+// logging returns what writes a line an epoch. That one cannot be written is a warning.
+func (s *search) logging(log *runlog.Writer) func(library.Progress) {
+	began := time.Now()
+	return func(p library.Progress) {
+		if p.Finished == nil {
+			return
+		}
+		if err := log.Write(runlog.Of(p, began)); err != nil {
+			s.warn(err)
+		}
+	}
 }
 
 // result returns what was found, and writes the front.

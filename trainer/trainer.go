@@ -25,6 +25,7 @@ import (
 	"ialgn/trainer/draw"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/engine"
+	"ialgn/trainer/estimate"
 	"ialgn/trainer/kernel"
 	"ialgn/trainer/model"
 )
@@ -42,6 +43,8 @@ type Run struct {
 	Like *Earlier // unless nil, an earlier run that this one's data must match
 
 	Watch Watcher // unless nil, is called at each optimiser step
+
+	Estimate bool // Progress is told after each epoch how many look-up tables the network takes, estimated
 
 	// Warn, unless nil, is told of a checkpoint on the way that could not be written, and
 	// the run goes on. Without it such a failure ends the run, as one at its end does.
@@ -66,6 +69,9 @@ type Progress struct {
 	InStep   time.Duration
 	Finished *model.Epoch // set after an epoch, evaluated
 	Relaxed  *float64     // with TestAccuracy and estimator soft: the test accuracy of the relaxed network
+	// With Finished, if they are asked for: the look-up tables of the network, estimated for the target of train.cost, or
+	// with [estimate.Usual] inputs.
+	LUTs *estimate.LUTs
 }
 
 // ErrInterrupted says that the context ended and the work so far, if any, was saved.
@@ -281,7 +287,7 @@ func (s *session) epoch(ctx context.Context) error {
 }
 
 func (s *session) batches() int {
-	return (s.data.Train.Len() + s.Config.Train.Batch - 1) / s.Config.Train.Batch
+	return batchesOf(s.data.Train.Len(), s.Config.Train.Batch)
 }
 
 // batch gathers the next batch and makes one optimiser step.
@@ -341,6 +347,7 @@ func (s *session) report(e *model.Epoch) {
 	if e != nil {
 		p.Epoch, p.Batch = s.at.Epoch, p.Batches
 		p.Loss, p.TrainAccuracy, p.Relaxed = e.Loss, share(e.TrainCorrect, e.TrainSamples), relaxedAccuracy(&s.Config, e)
+		p.LUTs = s.estimate()
 	} else if seen := min(s.at.Batch*s.Config.Train.Batch, len(s.order)); seen > 0 {
 		p.Loss, p.TrainAccuracy = s.at.LossSum/float64(seen), float64(s.at.Correct)/float64(seen)
 	}
@@ -348,6 +355,19 @@ func (s *session) report(e *model.Epoch) {
 	perStep := time.Since(s.started).Seconds() / float64(max(1, s.at.Step-s.startSteps))
 	p.Left = time.Duration(perStep * float64(left) * float64(time.Second))
 	s.Progress(p)
+}
+
+// estimate returns about how many look-up tables the network that was just evaluated takes, nil if nobody asked.
+func (s *session) estimate() *estimate.LUTs {
+	if !s.Estimate {
+		return nil
+	}
+	inputs := estimate.Usual
+	if c := s.Config.Train.Cost; c.Active() {
+		inputs = c.LUTInputs()
+	}
+	luts := estimate.Of(s.frozen, inputs)
+	return &luts
 }
 
 // rate returns gate steps per second of wall time since the first batch of this call,

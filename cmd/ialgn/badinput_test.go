@@ -108,7 +108,7 @@ func soundFiles(t *testing.T) map[string]string {
 	}
 	writeFile(t, "new.csv", strings.Repeat(strings.Repeat("7,", 63)+"7\n", 3))
 	writeFile(t, "new.idx", "\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x08"+strings.Repeat("\x05", 64))
-	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1")
+	must(t, "train", "small.yaml", "-o", "m.st", "--quiet", "--set", "train.epochs=1", "--log", "epochs.jsonl")
 	must(t, "train", "table.yaml", "-o", "t.st", "--quiet")
 	must(t, "compile", "m.st", "-o", "raw", "--module", "net")
 	must(t, "compile", "m.st", "-o", "lut", "--module", "net", "--lut", "4", "--scope", "core")

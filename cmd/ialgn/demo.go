@@ -129,7 +129,7 @@ type demoReport struct {
 }
 
 func (r *demoReport) text(w io.Writer) {
-	trainReport{r.Train}.text(w)
+	trainReport{Training: r.Train}.text(w)
 	r.Compile.text(w)
 	r.Verify.text(w)
 	if !r.Verified {

@@ -89,7 +89,7 @@ func updatesConfig(c *cli.Context, args []string) (cfg config.Config, err error)
 // measureUpdates trains a variant under a meter. With --resume it goes on from the variant's
 // checkpoint, if there is one; of a grid some may not have begun.
 func measureUpdates(c *cli.Context, v updates.Variant) (*updates.Report, error) {
-	o, p, err := trainOptions(c, v.Path)
+	o, p, err := trainOptions(c, &v.Config, v.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func runExperiment(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return show(c, seedsReport{all})
+		return show(c, seedsReport{SeedsSummary: all})
 	}
 	if c.Bool("dry-run") || r.Scale == experiment.Paper {
 		f, err := r.Forecast(c.Context)
@@ -143,7 +143,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 
 // trainEntry trains an entry with its progress shown and logged.
 func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
-	p, err := newEpochs(c, experiment.LogPath(s.Model))
+	p, err := newEpochs(c, &s.Config, experiment.LogPath(s.Model))
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.
 		// Other runs write between the lines of this one.
 		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false
 	}
-	s.Progress, s.Warn = p.show, p.warn
+	s.Progress, s.Warn, s.Estimate = p.show, p.warn, true
 	s.Begin = func(seed uint64) {
 		p.begin(seed)
 		note(c, "seed %d: %s", seed, trainer.SeedPath(s.Model, seed))

@@ -116,7 +116,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	commands := []*cli.Command{
 		demoCommand(), trainCommand(), evalCommand(), predictCommand(), compileCommand(),
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
-		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), reportCommand(), dataCommand(),
+		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), reportCommand(),
+		watchCommand(), dataCommand(),
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // subcommands do not inherit it, and the default prints help on standard output

@@ -1,45 +1,47 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"time"
+
+	"ialgn"
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/internal/hint"
-	"ialgn/internal/overwrite"
 	"ialgn/internal/screen"
 	"ialgn/trainer"
+	"ialgn/trainer/runlog"
 )
 
-// epochs shows a training run: a bar on a terminal and a line an epoch, and a log of JSON lines if
-// asked for.
+// epochs shows a training run: a bar on a terminal and a line an epoch, and a log if asked for.
 type epochs struct {
 	*screen.Screen
 	bar   bool // while an epoch lasts, on a terminal
 	quiet bool
+	begun bool          // something was trained
 	label string        // begins each line
 	test  []screen.Part // accuracies after the last epoch
-	seed  *uint64
-	log   *os.File
+	run   string        // the configuration's name
+	seed  uint64
+	seeds bool // there are several
+	log   *runlog.Writer
+	table bool // the log has columns for run and seed
 	start time.Time
 }
 
-func newEpochs(c *cli.Context, log string) (*epochs, error) {
-	p := &epochs{Screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now()}
+// newEpochs shows a run of a configuration, and keeps a log in the file log unless that is empty.
+func newEpochs(c *cli.Context, cfg *ialgn.Config, log string) (*epochs, error) {
+	p := &epochs{
+		Screen: screenOf(c), bar: true, quiet: c.Bool("quiet"), start: time.Now(),
+		run: cfg.Name, seed: cfg.Train.Seed, table: runlog.IsCSV(log),
+	}
 	if log == "" {
 		return p, nil
 	}
-	if err := guard(c).Check(log, overwrite.Log); err != nil {
+	var err error
+	if p.log, err = runlog.Append(log, guard(c)); err != nil {
 		return nil, fmt.Errorf("--log: %w", err)
 	}
-	f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return nil, hint.With(fmt.Errorf("--log: %w", err), "name a file in a folder that is there and can be written")
-	}
-	p.log = f
 	return p, nil
 }
 
@@ -55,9 +57,12 @@ func (p *epochs) close() {
 }
 
 // begin starts the run of one of several seeds.
-func (p *epochs) begin(seed uint64) { p.seed, p.test, p.start = &seed, nil, time.Now() }
+func (p *epochs) begin(seed uint64) {
+	p.seed, p.seeds, p.begun, p.test, p.start = seed, true, false, nil, time.Now()
+}
 
 func (p *epochs) show(s trainer.Progress) {
+	p.begun = true
 	if s.Finished != nil {
 		p.logLine(s)
 		p.test = accuracies(s)
@@ -102,8 +107,9 @@ func accuracies(s trainer.Progress) []screen.Part {
 	if s.Relaxed != nil {
 		parts = append(parts, screen.Part{Text: "relaxed " + percent(*s.Relaxed), Rank: 4})
 	}
-	if v := validationAccuracy(s); v != nil {
-		parts = append(parts, screen.Part{Text: "validation " + percent(*v), Rank: 4})
+	if n := e.ValidationSamples; n > 0 {
+		share := float64(e.ValidationCorrect) / float64(n)
+		parts = append(parts, screen.Part{Text: "validation " + percent(share), Rank: 4})
 	}
 	return parts
 }
@@ -113,39 +119,12 @@ func (p *epochs) logLine(s trainer.Progress) {
 	if p.log == nil {
 		return
 	}
-	line, err := json.Marshal(struct {
-		Time       string   `json:"time"`
-		Seed       *uint64  `json:"seed,omitempty"` // set with --seeds
-		Epoch      int      `json:"epoch"`
-		Rate       float64  `json:"learning_rate"`
-		Loss       float64  `json:"loss"`
-		Train      float64  `json:"train_accuracy"`
-		Validation *float64 `json:"validation_accuracy,omitempty"`
-		Test       float64  `json:"test_accuracy"`
-		Relaxed    *float64 `json:"relaxed_test_accuracy,omitempty"`
-		Seconds    float64  `json:"seconds"`
-		InStep     float64  `json:"step_seconds"`
-		GateRate   float64  `json:"gate_steps_per_second"`
-	}{
-		time.Now().UTC().Format(time.RFC3339), p.seed, s.Epoch, s.LearningRate, s.Loss, s.TrainAccuracy,
-		validationAccuracy(s),
-		float64(s.Finished.TestCorrect) / float64(s.Finished.TestSamples), s.Relaxed, time.Since(p.start).Seconds(),
-		s.InStep.Seconds(), s.GateStepsRate,
-	})
-	if err == nil {
-		_, err = p.log.Write(append(line, '\n'))
+	e := runlog.Of(s, p.start)
+	if e.Run = p.run; p.seeds || p.table {
+		e.Seed = &p.seed
 	}
+	err := p.log.Write(e)
 	if err != nil {
 		warn(p.Screen, fmt.Errorf("--log: %w", err))
 	}
-}
-
-// validationAccuracy returns that of a finished epoch, nil without a validation set.
-func validationAccuracy(s trainer.Progress) *float64 {
-	e := s.Finished
-	if e.ValidationSamples == 0 {
-		return nil
-	}
-	v := float64(e.ValidationCorrect) / float64(e.ValidationSamples)
-	return &v
 }

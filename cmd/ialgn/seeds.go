@@ -23,7 +23,14 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 		return hint.With(fmt.Errorf("--seeds %d: want the number of models to train, 1 to %d", n, maxSeeds),
 			"the first seed is the key train.seed")
 	}
-	o, p, err := trainOptions(c, path)
+	var models []string
+	for i := range n {
+		models = append(models, trainer.SeedPath(path, cfg.Train.Seed+uint64(i)))
+	}
+	if err := checkCurves(c, models...); err != nil {
+		return err
+	}
+	o, p, err := trainOptions(c, &cfg, path)
 	if err != nil {
 		return err
 	}
@@ -33,12 +40,23 @@ func trainSeeds(c *cli.Context, cfg ialgn.Config, path string) error {
 		note(c, "seed %d: %s", seed, trainer.SeedPath(path, seed))
 	})
 	if err != nil {
+		return p.curvesOnInterrupt(c, err, trainer.SeedPath(path, p.seed), models[:p.seed-cfg.Train.Seed]...)
+	}
+	var records []record
+	for _, m := range models {
+		records = append(records, record{m, m})
+	}
+	plots, err := saveCurves(c, records...)
+	if err != nil {
 		return err
 	}
-	return show(c, seedsReport{all})
+	return show(c, seedsReport{all, plots})
 }
 
-type seedsReport struct{ *trainer.SeedsSummary }
+type seedsReport struct {
+	*trainer.SeedsSummary
+	Plots []string `json:"plots,omitempty"`
+}
 
 func (r seedsReport) text(w io.Writer) {
 	soft := r.Runs[0].Gap != nil

@@ -40,7 +40,8 @@ func trainCommand() *cli.Command {
 			&cli.BoolFlag{Name: "resume", Usage: "go on from the checkpoint"},
 			&cli.StringFlag{Name: "init", Usage: "start from the parameters of the model file `MODEL`"},
 			&cli.IntFlag{Name: "seeds", Usage: "train `N` models with consecutive seeds"},
-			&cli.StringFlag{Name: "log", Usage: "append one JSON line an epoch to `FILE`"},
+			&cli.StringFlag{Name: "log", Usage: "append a line an epoch to `FILE`: CSV if it ends in .csv, else JSON"},
+			&cli.StringFlag{Name: "plots", Usage: "draw accuracy, loss and learning rate by epoch into `DIR`"},
 			forceFlag,
 		),
 		Action: train,
@@ -63,23 +64,30 @@ func train(c *cli.Context) error {
 	if c.IsSet("seeds") {
 		return trainSeeds(c, cfg, path)
 	}
+	if err := checkCurves(c, path); err != nil {
+		return err
+	}
 	s, err := trainModel(c, cfg, path)
 	if err != nil {
 		return err
 	}
-	return show(c, trainReport{s})
+	plots, err := saveCurves(c, record{path, path})
+	if err != nil {
+		return err
+	}
+	return show(c, trainReport{s, plots})
 }
 
 // trainModel trains with progress and log as the flags say.
 func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*ialgn.Training, error) {
-	o, p, err := trainOptions(c, path)
+	o, p, err := trainOptions(c, &cfg, path)
 	if err != nil {
 		return nil, err
 	}
 	defer p.close()
 	m, err := ialgn.Train(c.Context, cfg, dataOf(c), o)
 	if err != nil {
-		return nil, err
+		return nil, p.curvesOnInterrupt(c, err, path)
 	}
 	defer m.Close()
 	return m.Training(), nil
@@ -87,7 +95,7 @@ func trainModel(c *cli.Context, cfg ialgn.Config, path string) (*ialgn.Training,
 
 // trainOptions returns the options that the flags say, and what shows the progress, which the caller closes. It makes
 // the folder of the model.
-func trainOptions(c *cli.Context, path string) (ialgn.TrainOptions, *epochs, error) {
+func trainOptions(c *cli.Context, cfg *ialgn.Config, path string) (ialgn.TrainOptions, *epochs, error) {
 	o := ialgn.TrainOptions{
 		Path: path, Resume: c.Bool("resume"), Init: c.String("init"), Threads: threads(c), Force: c.Bool("force"),
 		Keep: inputs(c),
@@ -102,15 +110,18 @@ func trainOptions(c *cli.Context, path string) (ialgn.TrainOptions, *epochs, err
 	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return o, nil, err
 	}
-	p, err := newEpochs(c, c.String("log"))
+	p, err := newEpochs(c, cfg, c.String("log"))
 	if err != nil {
 		return o, nil, err
 	}
-	o.Progress, o.Warn = p.show, p.warn
+	o.Progress, o.Warn, o.Estimate = p.show, p.warn, p.log != nil
 	return o, p, nil
 }
 
-type trainReport struct{ *ialgn.Training }
+type trainReport struct {
+	*ialgn.Training
+	Plots []string `json:"plots,omitempty"`
+}
 
 func (r trainReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, ", r.Model, plural.Of(r.Epochs, "epoch", "epochs"))

@@ -25,6 +25,15 @@ var policy = Policy{
 			},
 			External: []string{sync}, Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"},
 		},
+		{
+			Package: "trainer/estimate", Imports: []string{"trainer/encoding", "trainer/model"},
+			Test: []string{"internal/netgen"},
+		},
+		{
+			Package: "trainer/runlog",
+			Imports: []string{"trainer", "trainer/estimate", "internal/jsonfault", "internal/overwrite"},
+			Test:    []string{"trainer/model"},
+		},
 		{Package: "trainer/topology", Imports: []string{"trainer/draw"}},
 		{
 			Package: "trainer/config", Imports: []string{"target", "trainer/topology"}, External: []string{yaml},
@@ -323,7 +332,8 @@ var policy = Policy{
 		{
 			Package: "fit",
 			Imports: []string{
-				".", "artifact/plan", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "target",
+				".", "artifact/plan", "trainer", "trainer/config", "trainer/dataset", "trainer/model",
+				"trainer/runlog", "target",
 				"internal/atomicfile", "internal/crew", "internal/jsonfault", "internal/overwrite", "internal/plot",
 				"internal/plural", "internal/progress", "internal/tool",
 			},
@@ -334,12 +344,18 @@ var policy = Policy{
 			Imports: []string{
 				".", "diagnose/analysis", "diagnose/census", "diagnose/depthuse", "internal/jsonfault", "internal/plot",
 				"netlist",
-				"compiler", "artifact", "flow/placement", "flow/synth", "trainer/config", "trainer/model",
+				"compiler", "artifact", "flow/placement", "flow/synth", "trainer", "trainer/config", "trainer/model",
 			},
 			Test: []string{
 				"backend/fold", "backend/wrapper", "compiler/lut", "compiler/pipeline", "target",
 				"trainer/encoding",
 			},
+		},
+		{
+			// It serves its page to this machine.
+			Package: "report/watch", Imports: []string{"trainer/runlog"}, Standard: []string{"net", "net/http"},
+			Test:         []string{"internal/overwrite", "trainer", "trainer/estimate", "trainer/model", "internal/tool"},
+			TestStandard: []string{"net/http/httptest"},
 		},
 
 		{Package: "internal/atomicfile"},

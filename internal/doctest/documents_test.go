@@ -229,7 +229,10 @@ func TestKeys(t *testing.T) {
 		"train", config, "-o", "r.safetensors", "--set", "train.estimator=soft", "--set",
 		"model.depth=2",
 	}, quick...)...)
-	add("train --seeds", "0", append([]string{"train", config, "-o", "s.safetensors", "--seeds", "2"}, quick...)...)
+	add("train --seeds", "0", append([]string{
+		"train", config, "-o", "s.safetensors", "--seeds", "2", "--log", "s.csv", "--plots", "plots",
+	}, quick...)...)
+	add("watch", "0", "watch", "s.csv", "-o", "s.html")
 	add("eval", "0", "eval", "m.safetensors")
 	add("predict", "0", "predict", "m.safetensors", samples)
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6",
@@ -258,7 +261,9 @@ func TestKeys(t *testing.T) {
 	add("sim", "0", "sim", "m.safetensors")
 	add("sim", "0", "sim", "gates", "--activity", "a.json")
 	add("analyze", "0", "analyze", "m.safetensors")
-	add("train", "0", append([]string{"train", config, "-o", "m2.safetensors", "--set", "train.seed=2"}, quick...)...)
+	add("train", "0", append([]string{
+		"train", config, "-o", "m2.safetensors", "--set", "train.seed=2", "--plots", "plots",
+	}, quick...)...)
 	add("analyze", "0", "analyze", "m.safetensors", "m2.safetensors", "--plots", "plots")
 	add("train", "0", append([]string{"train", config, "-o", "w.safetensors", "--set", "model.topology=rwlgn"},
 		quick...)...)

@@ -21,7 +21,9 @@ var (
 	}}
 	// Log is what train --log appends to.
 	Log = matching("a training log", `^\{"time":"[^"]*",("seed":[0-9]+,)?"epoch":[0-9]+,"learning_rate":`)
-	// Page is a page of report.
+	// LogTable is the same as CSV.
+	LogTable = matching("a training log in CSV", `^run,seed,time,epoch,learning_rate,`)
+	// Page is a page of report or watch.
 	Page = matching("a page", `^<!DOCTYPE html>.*<meta name="generator" content="ialgn `)
 	// Dump is a value change dump.
 	Dump = matching("a value change dump", `^\$version ialgn \$end`)

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
+	"ialgn/internal/plural"
+	"ialgn/report/watch"
+)
+
+func watchCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "watch",
+		Usage:     "a live page about training runs, for a browser on this machine",
+		ArgsUsage: "RUN...",
+		Description: "Loss, accuracy, estimated LUTs and learning rate by epoch, of one run or several\n" +
+			"beside each other, while they go on. A RUN is a log of train --log, which need not be\n" +
+			"there yet, or a folder with logs, such as one of experiment. The page is at the address\n" +
+			"that is printed, on 127.0.0.1 alone, until ^C ends it, which loses nothing (status 0).\n" +
+			"With -o it is written to a file instead, with what the logs have now.",
+		UsageText: "ialgn watch tables -o runs.html",
+		Flags: commonFlags(
+			&cli.IntFlag{Name: "port", Usage: "serve the page on port `N` (default: any that is free)"},
+			&cli.StringFlag{Name: "o", Usage: "write the page to `FILE`, and serve nothing"},
+			forceFlag,
+		),
+		Action: watchRuns,
+	}
+}
+
+func watchRuns(c *cli.Context) error {
+	if c.Args().Len() == 0 {
+		return hint.With(errors.New("watch takes RUN..., none given"), "`ialgn watch -h` shows the form")
+	}
+	w, err := watch.New(c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if c.IsSet("o") {
+		return writeRuns(c, w)
+	}
+	l, err := watch.Listen(c.Int("port"))
+	if err != nil {
+		return err
+	}
+	if err := show(c, addressReport{"http://" + l.Addr().String() + "/"}); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return w.Serve(c.Context, l, ialgn.Version)
+}
+
+// addressReport is what the command prints before it serves.
+type addressReport struct {
+	Address string `json:"address"`
+}
+
+func (r addressReport) text(w io.Writer) { fmt.Fprintln(w, r.Address) }
+
+// writeRuns writes the page about what the logs have now.
+func writeRuns(c *cli.Context, w *watch.Watch) error {
+	path := c.String("o")
+	if err := atomicfile.Check(path); err != nil {
+		return hint.With(fmt.Errorf("%s: %w", path, err), "name another file with -o")
+	}
+	if err := guard(c).Check(path, overwrite.Page); err != nil {
+		return err
+	}
+	w.Refresh()
+	r := runsReport{Page: path}
+	if r.Runs, r.Logs = w.Runs(); r.Runs == 0 {
+		return hint.With(fmt.Errorf("%s: no epoch of a training run there", strings.Join(c.Args().Slice(), ", ")),
+			"name logs of `ialgn train --log`, or folders that hold some")
+	}
+	html, err := w.Page(ialgn.Version)
+	if err != nil {
+		return err
+	}
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(html)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return show(c, r)
+}
+
+// runsReport is what the command prints of a page that it wrote.
+type runsReport struct {
+	Page string `json:"page"`
+	Runs int    `json:"runs"`
+	Logs int    `json:"logs"`
+}
+
+func (r runsReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s of %s\n", r.Page, plural.Of(r.Runs, "run", "runs"), plural.Of(r.Logs, "log", "logs"))
+}

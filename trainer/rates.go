@@ -1,0 +1,20 @@
+package trainer
+
+import (
+	"ialgn/trainer/config"
+	"ialgn/trainer/model"
+)
+
+// Rates returns the learning rate of the last step of each epoch of a training record.
+func Rates(cfg config.Config, epochs []model.Epoch) []float64 {
+	rates := make([]float64, len(epochs))
+	for i, e := range epochs {
+		batches := batchesOf(e.TrainSamples, cfg.Train.Batch)
+		s := newSchedule(&cfg.Train, batches)
+		rates[i] = s.rate((i + 1) * batches)
+	}
+	return rates
+}
+
+// batchesOf returns how many batches so many samples make, of which the last may be smaller.
+func batchesOf(samples, batch int) int { return (samples + batch - 1) / batch }
