@@ -114,7 +114,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	cli.CommandHelpTemplate = commandHelp
 	cli.AppHelpTemplate = appHelp
 	commands := []*cli.Command{
-		demoCommand(), trainCommand(), evalCommand(), predictCommand(), compileCommand(),
+		demoCommand(), trainCommand(), evalCommand(), predictCommand(), explainCommand(), compileCommand(),
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
 		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), reportCommand(),
 		watchCommand(), dataCommand(),

@@ -8,7 +8,7 @@ var policy = Policy{
 			Package: ".",
 			Imports: []string{
 				"trainer", "trainer/...", "netlist", "netlist/freeze", "artifact", "artifact/plan", "backend/fold",
-				"backend/verilog", "backend/wrapper", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
+				"backend/verilog", "backend/wrapper", "explain", "sim", "sim/...", "flow/icestorm", "flow/synth", "target",
 				"internal/atomicfile", "internal/jsonfault", "internal/overwrite", "internal/plural",
 			},
 			Test: []string{"compiler/lut", "compiler/pipeline", "trainer/model", "internal/resign"},
@@ -340,10 +340,18 @@ var policy = Policy{
 		},
 
 		{
+			Package: "explain",
+			Imports: []string{
+				"netlist", "netlist/freeze", "sim", "trainer/dataset", "trainer/encoding", "trainer/model",
+			},
+			Test: []string{"compiler", "compiler/...", "target"},
+		},
+
+		{
 			Package: "report",
 			Imports: []string{
-				".", "diagnose/analysis", "diagnose/census", "diagnose/depthuse", "internal/jsonfault", "internal/plot",
-				"netlist",
+				".", "diagnose/analysis", "diagnose/census", "diagnose/depthuse", "explain", "internal/jsonfault",
+				"internal/plot", "netlist", "trainer/dataset",
 				"compiler", "artifact", "flow/placement", "flow/synth", "trainer", "trainer/config", "trainer/model",
 			},
 			Test: []string{

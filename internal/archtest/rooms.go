@@ -22,6 +22,7 @@ var Rooms = []Room{
 	{"report", "the page about a folder and its model"},
 	{"ialgn", "the library: Train, Compile, Verify, ..."},
 	{"diagnose", "the paper's diagnostics"},
+	{"explain", "why a sample has its class"},
 	{"artifact", "the output folder, and what options come to"},
 	{"flow", "yosys, nextpnr, Vivado, bitstreams"},
 	{"sim/verify", "agreement with the trainer, and proofs"},

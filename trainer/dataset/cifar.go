@@ -11,6 +11,8 @@ const (
 	cifarPixels = 3 * cifarPlane
 )
 
+var cifarShape = Shape{3, 32, 32}
+
 // cifarSource is CIFAR-10 or CIFAR-100 in its binary form: records of one or two label
 // bytes, of which the last is the class, and 3,072 pixels in planes red, green, blue.
 type cifarSource struct {
@@ -69,6 +71,6 @@ func cifarSet(k *kind, src *cifarSource) *Set {
 	return &Set{
 		Name: k.name, Classes: slices.Clone(k.classes),
 		Features: cifarPixels, FeatureNames: names, BitsIn: 8, Max: 255, source: src,
-		Shape: Shape{3, 32, 32},
+		Shape: cifarShape,
 	}
 }

@@ -23,6 +23,8 @@ const (
 	digitsMax      = 16
 )
 
+var digitsShape = Shape{1, 8, 8}
+
 // digitsContent is the content of the embedded files.
 var digitsContent = content{
 	train: "d4049211a6773c1d4b36e474e0b44f93d7b05efe31bdb6b5a5de323ceba65f54",
@@ -49,7 +51,7 @@ func openDigits() (*Set, error) {
 	return &Set{
 		Name: "digits", Classes: strings.Fields("0 1 2 3 4 5 6 7 8 9"),
 		Features: digitsFeatures, FeatureNames: numbered(nil, "pixel", digitsFeatures), BitsIn: 5, Max: digitsMax,
-		Shape: Shape{1, 8, 8},
+		Shape: digitsShape,
 		Path:  "embedded", TrainSamples: src.samples[Train], TestSamples: src.samples[Test], source: src,
 	}, nil
 }

@@ -16,6 +16,7 @@ type kind struct {
 	get         string
 	open        func(k *kind, files []file) (*Set, error)
 	known       []content
+	shape       Shape // of its images, unless its files have others
 }
 
 // content is a known content of both parts, as [Set.Digest] gives it.
@@ -37,6 +38,7 @@ var kinds = []*kind{
 		files:   mnistFiles,
 		get:     "download the four files from https://ossci-datasets.s3.amazonaws.com/mnist/ into a folder mnist",
 		open:    openMNIST,
+		shape:   Shape{1, 28, 28},
 		known: []content{{
 			train: "2894856ce20bd91fde2ecd4e972bd2b1978dcdc8eb7128084aa3e87dda935a17",
 			test:  "eff12dcb6d35894feb4feb8c6e44ec4cd33816f2df1be06abf12186acd3cfacb",
@@ -70,7 +72,8 @@ var kinds = []*kind{
 			{"test_batch.bin"},
 		},
 		get:  "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz there",
-		open: openCIFAR10,
+		open:  openCIFAR10,
+		shape: cifarShape,
 		known: []content{{
 			train: "32f4822591e1315dedd1d7269dd209abe0835b790c99236164aca5bd20da6c87",
 			test:  "55ddbcdb0b6b7add08646ef95dc656a7811ed1f582f999864d01ab10244de23c",
@@ -84,6 +87,7 @@ var kinds = []*kind{
 		files:   [][]string{{"train.bin"}, {"test.bin"}},
 		get:     "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz there",
 		open:    openCIFAR100,
+		shape:   cifarShape,
 	},
 }
 
@@ -104,6 +108,21 @@ func findKind(name string) (*kind, bool) {
 		return nil, false
 	}
 	return kinds[i], true
+}
+
+// ShapeOf returns the shape of the images of a data set by its name, zero if it has no images, or ones of other than so
+// many features. It reads no files.
+func ShapeOf(set string, features int) Shape {
+	shape := digitsShape
+	if k, ok := findKind(set); ok {
+		shape = k.shape
+	} else if set != "digits" {
+		return Shape{}
+	}
+	if shape.Planes*shape.Height*shape.Width != features {
+		return Shape{}
+	}
+	return shape
 }
 
 // setNames lists all names that [Open] takes.

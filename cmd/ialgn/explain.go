@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/explain"
+	"ialgn/internal/plural"
+)
+
+func explainCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "why a sample has its class, and what would flip it",
+		ArgsUsage: "MODEL [FILE]",
+		Description: "Of one sample of FILE, which is one as predict reads, or of the test set: its class\n" +
+			"and the votes, which chains voted and what decided that, and a set of changes of\n" +
+			"features that has another class come out, of which none can be left out. With -o\n" +
+			"also a page, with the whole network to look at; without a sample, that alone.",
+		UsageText: "ialgn explain demo/digits.safetensors --sample 3",
+		Flags: commonFlags(
+			&cli.IntFlag{Name: "sample", Usage: "explain sample `N`, from 0"},
+			&cli.IntFlag{Name: "changes", Value: ialgn.UsualChanges, Usage: "change at most `N` features together"},
+			&cli.StringFlag{Name: "o", Usage: "write a page in HTML to `FILE`"},
+			dataFlag, forceFlag,
+		),
+		Action: explainSample,
+	}
+}
+
+func explainSample(c *cli.Context) error {
+	if c.Args().Len() != 2 {
+		if _, err := arguments(c, 1); err != nil {
+			return err
+		}
+	}
+	m, err := ialgn.Open(c.Args().First())
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	o := ialgn.ExplainOptions{
+		File: c.Args().Get(1), Data: dataOf(c), Sample: c.Int("sample"), Changes: c.Int("changes"),
+	}
+	x, err := m.Explain(c.Context, o)
+	if err != nil {
+		return err
+	}
+	return show(c, explainReport{Explanation: x})
+}
+
+// explainReport is an explanation with its text, and the page that was written.
+type explainReport struct {
+	*ialgn.Explanation
+	Page  string `json:"page,omitempty"`
+	Bytes int    `json:"bytes,omitempty"`
+}
+
+func (r explainReport) text(w io.Writer) {
+	if r.Explanation != nil {
+		r.sampleText(w)
+		r.votesText(w)
+		r.flipsText(w)
+	}
+	if r.Page != "" {
+		fmt.Fprintln(w, r.Page)
+	}
+}
+
+// sampleText says what comes out.
+func (r explainReport) sampleText(w io.Writer) {
+	fmt.Fprintf(w, "sample %d of %s: class %s", r.Sample, r.Source, r.Class)
+	if r.Label != "" {
+		fmt.Fprintf(w, ", labelled %s", r.Label)
+	}
+	if r.RunnerUp != "" {
+		fmt.Fprintf(w, "; %s is %s behind", r.RunnerUp, plural.Of(r.Margin, "vote", "votes"))
+	}
+	fmt.Fprint(w, "\nvotes:")
+	for c, n := range r.Counts {
+		fmt.Fprintf(w, " %s %d", r.Classes[c], n)
+	}
+	fmt.Fprintln(w)
+}
+
+// The most votes of a class, and the most input bits of a vote, that the text has. The object of --json has all.
+const (
+	votesShown = 5
+	bitsShown  = 6
+)
+
+// votesText says what decided some votes.
+func (r explainReport) votesText(w io.Writer) {
+	for _, class := range []string{r.Class, r.RunnerUp} {
+		shown := 0
+		for i := range r.Votes {
+			v := &r.Votes[i]
+			if v.Class != class {
+				continue
+			}
+			if shown++; shown > votesShown {
+				fmt.Fprintf(w, "  ... and more, which --json has\n")
+				break
+			}
+			if shown == 1 {
+				fmt.Fprintf(w, "\nchains that vote for %s, with what decides:\n", class)
+			}
+			fmt.Fprintf(w, "  chain %d: %s\n", v.Chain, decision(v))
+		}
+	}
+}
+
+// decision says from which input bits a vote follows.
+func decision(v *explain.Vote) string {
+	bits := v.Deciding()
+	if len(bits) == 0 {
+		return "always"
+	}
+	var all []string
+	for _, b := range bits[:min(len(bits), bitsShown)] {
+		sign := "<="
+		if b.Value == 1 {
+			sign = ">"
+		}
+		all = append(all, fmt.Sprintf("%s %s %d", b.Input.Place, sign, b.Input.Threshold))
+	}
+	if more := len(bits) - bitsShown; more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
+}
+
+// flipsText says which changes have another class come out.
+func (r explainReport) flipsText(w io.Writer) {
+	if r.Flipped == nil {
+		fmt.Fprintf(w, "\nno changes of up to %s were found that have another class come out\n",
+			plural.Of(r.Search.Changes, "feature", "features"))
+		return
+	}
+	least := "none of which can be left out or be smaller"
+	if r.Flipped.Least {
+		least = "the fewest that there are"
+	}
+	fmt.Fprintf(w, "\nclass %s comes out with %s, %s:\n", r.Flipped.Class,
+		plural.Of(len(r.Flips), "change", "changes"), least)
+	for i := range r.Flips {
+		fmt.Fprintf(w, "  %s\n", changeText(&r.Flips[i]))
+	}
+}
+
+// changeText says what a feature is changed to, in values of the data where these are known.
+func changeText(f *explain.Change) string {
+	if f.FromValue != nil && f.ToValue != nil {
+		return fmt.Sprintf("%s: %.6g to %.6g", f.Place, *f.FromValue, *f.ToValue)
+	}
+	return fmt.Sprintf("%s: %d to %d", f.Place, f.From, f.To)
+}

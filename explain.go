@@ -1,0 +1,154 @@
+package ialgn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"ialgn/explain"
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+	"ialgn/internal/plural"
+	"ialgn/trainer"
+	"ialgn/trainer/dataset"
+)
+
+// ExplainOptions say which sample is explained, and how far changes are looked for. The zero value is the first sample
+// of the test set.
+type ExplainOptions struct {
+	File   string // file of samples, as [Classifier.OpenFile] reads it; empty: the test set
+	Data   Data   // where the test set is read from
+	Sample int    // which one, from 0
+
+	// Changes bounds how many features are changed together, [UsualChanges] if it is 0.
+	Changes int
+}
+
+// UsualChanges is how many features are changed together at most, unless another number is given.
+const UsualChanges = 256
+
+// Explanation is why a sample is taken for a class; see [explain.Explanation].
+type Explanation = explain.Explanation
+
+// Explainer explains samples of one model, one at a time.
+type Explainer struct {
+	model   *Model
+	network *explain.Network
+}
+
+// Explainer reads the network of the model for explanations.
+func (m *Model) Explainer(ctx context.Context) (*Explainer, error) {
+	f, err := m.Frozen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, err := explain.New(f, m.Shape(), parallel())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path(), err)
+	}
+	return &Explainer{m, n}, nil
+}
+
+// Shape returns the shape of the images that the model classifies, zero if its features are none.
+func (m *Model) Shape() dataset.Shape { return dataset.ShapeOf(m.info.Model.Config.Data.Set, m.Features()) }
+
+// Explain says why the model takes a sample for its class: which nodes voted and what decided that, and which changes
+// of features would have another class come out. What it says has been checked with the simulator and with the
+// trainer's forward pass.
+func (m *Model) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	e, err := m.Explainer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.Explain(ctx, o)
+}
+
+// Explain is [Model.Explain], for several samples of one model.
+func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	if o.Sample < 0 {
+		return nil, hint.With(option.Errorf("{Sample}: %d: must not be negative", o.Sample), "samples count from 0")
+	}
+	if o.Changes < 0 {
+		return nil, option.Errorf("{Changes}: %d: must not be negative", o.Changes)
+	}
+	if o.Changes == 0 {
+		o.Changes = UsualChanges
+	}
+	find := e.ofTestSet
+	if o.File != "" {
+		find = e.ofFile
+	}
+	words, source, label, err := find(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	x, err := e.network.Explain(ctx, words, o.Changes)
+	if err != nil {
+		return nil, err
+	}
+	x.Sample, x.Source, x.Label = o.Sample, source, label
+	return x, nil
+}
+
+// ofFile returns the feature words of a sample of a file. Its label is not known: predict skips it, too.
+func (e *Explainer) ofFile(ctx context.Context, o ExplainOptions) (words []uint16, source, label string, err error) {
+	info := e.model.info.Model
+	enc := &info.Encoder
+	in, err := dataset.OpenSamples(ctx, o.File, enc.Features(), enc.Names, info.Config.Data.Label, enc.Quantiser, enc.Max)
+	if err != nil {
+		return nil, "", "", err
+	}
+	defer in.Close()
+	words = make([]uint16, enc.Features())
+	for i := 0; i <= o.Sample; i++ {
+		if err := cancelled(ctx, i); err != nil {
+			return nil, "", "", err
+		}
+		if err := in.Next(words); errors.Is(err, io.EOF) {
+			return nil, "", "", noSample(o.File, o.Sample, i)
+		} else if err != nil {
+			return nil, "", "", err
+		}
+	}
+	return words, o.File, "", nil
+}
+
+// cancelled returns the error of a context, every so many samples.
+func cancelled(ctx context.Context, sample int) error {
+	if sample%fileBlock > 0 {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// ofTestSet returns the feature words of a sample of the test set, and the name of its class.
+func (e *Explainer) ofTestSet(ctx context.Context, o ExplainOptions) (words []uint16, source, label string, err error) {
+	test, err := e.model.source(o.Data).upTo(ctx, o.Sample)
+	if err != nil {
+		return nil, "", "", err
+	}
+	if test.Words.Len() <= o.Sample {
+		return nil, "", "", noSample("the test part of "+test.Name, o.Sample, test.Words.Len())
+	}
+	words = make([]uint16, test.Words.Features)
+	test.Words.Values(words, o.Sample)
+	return words, test.Name, e.model.info.Model.Classes[test.Words.Labels[o.Sample]], nil
+}
+
+// upTo reads the test part up to a sample.
+func (s source) upTo(ctx context.Context, sample int) (*trainer.TestData, error) {
+	if s.override.samples() != nil {
+		return s.encode()
+	}
+	return trainer.LoadFirst(ctx, s.encoder, s.classes, s.data, s.folders, sample+1)
+}
+
+// noSample is the error of a sample beyond the last.
+func noSample(where string, sample, have int) error {
+	err := option.Errorf("{Sample}: %d: %s has %s", sample, where, plural.Of(have, "sample", "samples"))
+	if have == 0 {
+		return err
+	}
+	return hint.With(err, "samples count from 0: give one up to %d", have-1)
+}
