@@ -199,11 +199,13 @@ func (t *tracer) node(k key, decides bool) Node {
 	return v
 }
 
-// Deciding returns the pins that read the input bits from which a vote follows, in the order of the path.
+// Deciding returns the pins that read the input bits from which a vote follows, each bit once, in the order of the path.
 func (v *Vote) Deciding() (all []Pin) {
+	seen := map[int]bool{}
 	for i := range v.Path {
 		for _, p := range v.Path[i].Pins {
-			if p.Decides && p.Input != nil {
+			if p.Decides && p.Input != nil && !seen[p.Input.Bit] {
+				seen[p.Input.Bit] = true
 				all = append(all, p)
 			}
 		}

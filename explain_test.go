@@ -1,0 +1,184 @@
+package ialgn_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ialgn"
+	"ialgn/explain"
+)
+
+// digits trains a network of chains on the digits in a moment.
+func digits(t *testing.T) *ialgn.Model {
+	t.Helper()
+	cfg := ialgn.Config{
+		Name: "digits", Data: ialgn.DataConfig{Set: "digits"}, Encoder: ialgn.EncoderConfig{Bits: 4},
+		Model: ialgn.ModelConfig{Width: 200, Depth: 4, Anchors: 8, Tau: 3, Init: "random"}, Train: ialgn.RunConfig{Epochs: 10},
+	}
+	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, ialgn.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// floats returns feature words as the features that they are of integers.
+func floats(words []uint16) (features []float64) {
+	for _, v := range words {
+		features = append(features, float64(v))
+	}
+	return features
+}
+
+// TestExplain: for a hundred digits, the changes have the class come out that they are said to, and without any one of
+// them that of the sample, by the trainer's forward pass and by the simulator.
+func TestExplain(t *testing.T) {
+	m := digits(t)
+	x, err := m.Explainer(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	class := func(name string) int { return slices.Index(m.Classes(), name) }
+	var made ialgn.Data
+	changes, right := 0, 0
+	for i := range 100 {
+		e, err := x.Explain(t.Context(), ialgn.ExplainOptions{Sample: i})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Flipped == nil || !e.Checked || e.Sample != i || e.Source != "digits" {
+			t.Fatalf("sample %d: %+v", i, e)
+		}
+		changes += len(e.Flips)
+		if e.Label == e.Class {
+			right++
+		}
+		all := slices.Clone(e.Words)
+		for k, c := range e.Flips {
+			if all[c.Feature] != c.From || c.Row == nil || 8**c.Row+*c.Column != c.Feature {
+				t.Errorf("sample %d: change %+v of %d", i, c, all[c.Feature])
+			}
+			all[c.Feature] = c.To
+			fewer := slices.Clone(e.Words)
+			for _, d := range slices.Delete(slices.Clone(e.Flips), k, k+1) {
+				fewer[d.Feature] = d.To
+			}
+			made.TestFeatures, made.TestLabels = append(made.TestFeatures, floats(fewer)), append(made.TestLabels, class(e.Class))
+		}
+		made.TestFeatures = append(made.TestFeatures, floats(all))
+		made.TestLabels = append(made.TestLabels, class(e.Flipped.Class))
+	}
+	forward, err := m.Evaluate(t.Context(), made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulated, err := m.Simulate(t.Context(), ialgn.SimOptions{Data: made})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(made.TestLabels); forward.Correct != want || simulated.Correct != want {
+		t.Errorf("%d and %d of %d are as they were said to be", forward.Correct, simulated.Correct, want)
+	}
+	if right < 80 || changes > 600 {
+		t.Errorf("%d of 100 are right, %d changes are needed", right, changes)
+	}
+}
+
+// TestExplainValues: changes of real features are given in their values, which have the class flip, too.
+func TestExplainValues(t *testing.T) {
+	m := trained(t)
+	features := circle().Features
+	for _, i := range []int{0, 435, 465} {
+		data := ialgn.Data{TestFeatures: features[i : i+1], TestLabels: []int{0}}
+		e, err := m.Explain(t.Context(), ialgn.ExplainOptions{Data: data})
+		if err != nil || e.Flipped == nil {
+			t.Fatalf("%+v, %v", e, err)
+		}
+		c, err := m.Classifier()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sample := slices.Clone(features[i])
+		for _, f := range e.Flips {
+			if f.FromValue == nil || f.ToValue == nil || f.Row != nil {
+				t.Fatalf("sample %d: %+v", i, f)
+			}
+			sample[f.Feature] = *f.ToValue
+		}
+		before, _ := c.Classify(features[i])
+		after, _ := c.Classify(sample)
+		if m.Classes()[before] != e.Class || m.Classes()[after] != e.Flipped.Class {
+			t.Errorf("sample %d: class %d becomes %d, want %s to %s", i, before, after, e.Class, e.Flipped.Class)
+		}
+	}
+}
+
+// TestExplainRefuses: a sample that is not there has a hint.
+func TestExplainRefuses(t *testing.T) {
+	m := trained(t)
+	data := ialgn.Data{TestFeatures: circle().Features[:2], TestLabels: []int{0, 0}}
+	for _, c := range []struct {
+		o    ialgn.ExplainOptions
+		want string
+		hint string
+	}{
+		{ialgn.ExplainOptions{Data: data, Sample: 2}, "Sample: 2: the test part of memory has 2 samples", "up to 1"},
+		{ialgn.ExplainOptions{Data: data, Sample: -1}, "Sample: -1: must not be negative", "count from 0"},
+		{ialgn.ExplainOptions{Data: data, Changes: -1}, "Changes: -1: must not be negative", ""},
+		{ialgn.ExplainOptions{File: "none.csv"}, "none.csv", ""},
+	} {
+		_, err := m.Explain(t.Context(), c.o)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(ialgn.Hint(err), c.hint) {
+			t.Errorf("error %v, hint %q, want %q", err, ialgn.Hint(err), c.want)
+		}
+	}
+}
+
+// TestUnread: whatever the features are that a compiled netlist does not read for a class, its count stays.
+func TestUnread(t *testing.T) {
+	m := digits(t)
+	f, err := m.Frozen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, o := range []ialgn.CompileOptions{
+		{Scope: ialgn.ScopeGates}, {Scope: ialgn.ScopeCore, LUT: 6}, {Target: "ice40", Pipeline: ialgn.PipelineStages(3)},
+	} {
+		d, err := ialgn.Compile(t.Context(), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads, err := explain.ReadsOf(d.Netlist(), &f.Encoder, len(f.Classes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := m.Classifier()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unread := 0
+		for class, by := range reads.ByClass {
+			a, b := make([]float64, 64), make([]float64, 64)
+			for range 50 {
+				for k := range a {
+					a[k], b[k] = float64(r.IntN(17)), float64(r.IntN(17))
+					if by[k] > 0 {
+						b[k] = a[k]
+					}
+				}
+				_, before := c.Classify(a)
+				_, after := c.Classify(b)
+				if before[class] != after[class] {
+					t.Fatalf("%+v: class %d counts %d, then %d", o, class, before[class], after[class])
+				}
+			}
+			unread += 64 - explain.Features(by)
+		}
+		if all := explain.Features(reads.All); unread == 0 || all < 40 {
+			t.Errorf("%+v: %d features of classes are not read, %d of all are: nothing was tried", o, unread, all)
+		}
+	}
+}
