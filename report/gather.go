@@ -12,6 +12,7 @@ import (
 
 	"ialgn"
 	"ialgn/diagnose/analysis"
+	"ialgn/explain"
 	"ialgn/flow/synth"
 	"ialgn/internal/hint"
 	"ialgn/internal/jsonfault"
@@ -46,6 +47,10 @@ func Gather(ctx context.Context, d *ialgn.Design, o GatherOptions) (*Page, error
 		return nil, err
 	}
 	p.Statistics = analysis.Of(m.Path(), f).Statistics("")
+	p.Shape = m.Shape()
+	if p.Reads, err = explain.ReadsOf(d.Netlist(), &f.Encoder, len(f.Classes)); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Dir(), err)
+	}
 	if err := o.test(ctx, p, m); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,9 @@ import (
 
 	"ialgn/artifact"
 	"ialgn/diagnose/depthuse"
+	"ialgn/explain"
 	"ialgn/internal/plot"
+	"ialgn/trainer/dataset"
 	"ialgn/trainer/model"
 )
 
@@ -33,6 +35,8 @@ type Page struct {
 	Statistics depthuse.Statistics // statistics of the model
 	Test       *Test               // nil: NotTested says why
 	NotTested  string
+	Reads      *explain.Reads // what the netlist reads of the features
+	Shape      dataset.Shape  // that of images; zero if the features are none
 	Verified   *artifact.Certificate // nil: there is none
 	Synthesis  []Synthesis
 }
@@ -96,7 +100,7 @@ var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 func (p *Page) HTML() ([]byte, error) {
 	b := &builder{Page: p}
 	sections := []section{
-		b.confusion(), b.area(), b.synthesis(), b.verification(), b.training(),
+		b.confusion(), b.looks(), b.area(), b.synthesis(), b.verification(), b.training(),
 		b.passes(), b.census(), b.depth(), b.configuration(), b.files(),
 	}
 	if b.err != nil {

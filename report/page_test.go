@@ -21,6 +21,7 @@ import (
 	"ialgn/compiler/lut"
 	"ialgn/compiler/pipeline"
 	"ialgn/diagnose/depthuse"
+	"ialgn/explain"
 	"ialgn/flow/placement"
 	"ialgn/flow/synth"
 	"ialgn/netlist"
@@ -77,7 +78,8 @@ func full() *Page {
 			Operations: [16]float64{3: 1},
 			Depth:      []depthuse.Depth{{Mean: 0.207, P90: 1, Max: 1}},
 		},
-		Test: &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
+		Reads: &explain.Reads{All: []int{3, 4}, ByClass: [][]int{{1, 4}, {2, 0}}},
+		Test:  &Test{Correct: 8, Samples: 10, Confusion: [][]int{{7, 1}, {1, 1}}, OtherData: true},
 		Verified: &artifact.Certificate{
 			Result: "verified", Level: "formal", Samples: 200, Version: "0.1.0",
 			Time:        time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
@@ -131,6 +133,7 @@ type page struct {
 	rows     map[string][]string // of all tables, by the text of their heads
 	links    []string
 	titles   []string // of the charts
+	pictures []string
 	all      string
 }
 
@@ -163,6 +166,8 @@ func read(t *testing.T, html []byte) page {
 				switch name := a.Name.Local; {
 				case name == "href" && (strings.HasPrefix(a.Value, "#") || a.Value == "data:,"):
 					p.links = append(p.links, a.Value)
+				case name == "href" && strings.HasPrefix(a.Value, "data:image/png;base64,"):
+					p.pictures = append(p.pictures, a.Value)
 				case name == "href" || name == "src" || name == "action" || strings.HasPrefix(name, "on"):
 					t.Errorf("<%s> has %s=%q", e.Name.Local, name, a.Value)
 				}
@@ -195,7 +200,7 @@ func read(t *testing.T, html []byte) page {
 
 // sections are the page's, by their identifiers.
 var sections = map[string]string{
-	"results": "Results", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
+	"results": "Results", "looks": "What the network looks at", "configuration": "Configuration", "training": "Training", "confusion": "Confusion matrix",
 	"operations": "Operations",
 	"depth":      "Effective depth", "area": "Area and levels", "passes": "Passes", "verification": "Verification",
 	"bitstream": "Synthesis and bitstream", "files": "Files",
@@ -233,6 +238,8 @@ func TestPage(t *testing.T) {
 		evil:                          {"after all", "6,453", "1,284", "1,284", "7", "0"},
 		"one":                         {"1", "1", "50.00 %"},
 		"A":                           {"3", "100.00 %"},
+		"feature 1":                   {"4", evil, "80.00 %", ""},
+		"all classes":                 {"2", "100.00 %", "7"},
 		"pass-through":                {"0.00 %"},
 		"1":                           {"0.207", "0.0", "1.0", "1.0"},
 		"cells":                       {"30", "1,234", "20", "1,284"},
