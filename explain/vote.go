@@ -1,8 +1,10 @@
 package explain
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"ialgn/trainer/model"
 )
@@ -211,4 +213,24 @@ func (v *Vote) Deciding() (all []Pin) {
 		}
 	}
 	return all
+}
+
+// Reason says in words what decides a vote, at most so many of the bits.
+func (v *Vote) Reason(most int) string {
+	pins := v.Deciding()
+	if len(pins) == 0 {
+		return "always"
+	}
+	var all []string
+	for _, p := range pins[:min(len(pins), most)] {
+		sign := "<="
+		if p.Value == 1 {
+			sign = ">"
+		}
+		all = append(all, fmt.Sprintf("%s %s %d", p.Input.Place, sign, p.Input.Threshold))
+	}
+	if more := len(pins) - most; more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
 }

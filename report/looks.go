@@ -135,7 +135,7 @@ type box struct{ x, y, width, height int }
 
 // heatMap draws the reads of the pixels into a box, with a line of text below it.
 func (b *builder) heatMap(out *strings.Builder, at box, name string, reads []int, most int) {
-	picture, err := heat(b.Shape, reads, most)
+	picture, err := address(heat(b.Shape, reads, most))
 	if err != nil && b.err == nil {
 		b.err = err
 	}
@@ -162,8 +162,8 @@ var ink = color.NRGBA{R: 0x10, G: 0x28, B: 0x70}
 // faintest is how visible a single read is, of 255.
 const faintest = 40
 
-// heat returns an image of reads, a pixel each, as the address of a PNG.
-func heat(shape dataset.Shape, reads []int, most int) (string, error) {
+// heat returns an image of reads, a pixel each.
+func heat(shape dataset.Shape, reads []int, most int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, shape.Width, shape.Height))
 	for i, n := range reads {
 		c := ink
@@ -172,9 +172,14 @@ func heat(shape dataset.Shape, reads []int, most int) (string, error) {
 		}
 		img.SetNRGBA(i%shape.Width, i/shape.Width, c)
 	}
+	return img
+}
+
+// address returns an image as the address of a PNG, which holds it.
+func address(img image.Image) (string, error) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, img); err != nil {
-		return "", fmt.Errorf("heat map: %w", err)
+		return "", fmt.Errorf("picture: %w", err)
 	}
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(out.Bytes()), nil
 }

@@ -91,10 +91,25 @@ type cell struct {
 	Bar   *float64
 }
 
-//go:embed page.html
-var pageHTML string
+// The parts of pages: a page as a whole, and what several of them share.
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed section.html
+	sectionHTML string
+	//go:embed style.css
+	styleCSS string
+)
 
-var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+var pageTemplate = parse("page", pageHTML)
+
+// parse returns the template of a page, which may use the shared parts.
+func parse(name, text string) *template.Template {
+	t := template.Must(template.New(name).Parse(text))
+	template.Must(t.New("section").Parse(sectionHTML))
+	template.Must(t.New("style").Parse(styleCSS))
+	return t
+}
 
 // HTML returns the page. An error says which chart could not be drawn.
 func (p *Page) HTML() ([]byte, error) {

@@ -3,14 +3,17 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"ialgn"
 
 	"github.com/urfave/cli/v2"
 
 	"ialgn/explain"
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/hint"
+	"ialgn/internal/overwrite"
 	"ialgn/internal/plural"
+	reports "ialgn/report"
 )
 
 func explainCommand() *cli.Command {
@@ -39,26 +42,64 @@ func explainSample(c *cli.Context) error {
 			return err
 		}
 	}
+	path := c.String("o")
+	if err := checkPage(c, path); err != nil {
+		return err
+	}
 	m, err := ialgn.Open(c.Args().First())
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	o := ialgn.ExplainOptions{
-		File: c.Args().Get(1), Data: dataOf(c), Sample: c.Int("sample"), Changes: c.Int("changes"),
+	r := explainReport{Page: path}
+	if path == "" || c.Args().Len() == 2 || c.IsSet("sample") {
+		r.Explanation, err = m.Explain(c.Context, ialgn.ExplainOptions{
+			File: c.Args().Get(1), Data: dataOf(c), Sample: c.Int("sample"), Changes: c.Int("changes"),
+		})
+		if err != nil {
+			return err
+		}
 	}
-	x, err := m.Explain(c.Context, o)
+	if path != "" {
+		if r.Bytes, err = writeNetwork(c, path, m, r.Explanation); err != nil {
+			return err
+		}
+	}
+	return show(c, r)
+}
+
+// checkPage refuses a page that cannot be written, or must not be.
+func checkPage(c *cli.Context, path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := atomicfile.Check(path); err != nil {
+		return hint.With(fmt.Errorf("%s: %w", path, err), "name another file with -o")
+	}
+	return guard(c).Check(path, overwrite.Page)
+}
+
+// writeNetwork writes the page of a network, and returns its size.
+func writeNetwork(c *cli.Context, path string, m *ialgn.Model, x *ialgn.Explanation) (size int64, err error) {
+	f, err := m.Frozen(c.Context)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return show(c, explainReport{Explanation: x})
+	err = atomicfile.Write(path, func(w io.Writer) (err error) {
+		size, err = reports.NewNetworkPage(m, f, x).WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return size, nil
 }
 
 // explainReport is an explanation with its text, and the page that was written.
 type explainReport struct {
 	*ialgn.Explanation
 	Page  string `json:"page,omitempty"`
-	Bytes int    `json:"bytes,omitempty"`
+	Bytes int64  `json:"bytes,omitempty"`
 }
 
 func (r explainReport) text(w io.Writer) {
@@ -110,29 +151,9 @@ func (r explainReport) votesText(w io.Writer) {
 			if shown == 1 {
 				fmt.Fprintf(w, "\nchains that vote for %s, with what decides:\n", class)
 			}
-			fmt.Fprintf(w, "  chain %d: %s\n", v.Chain, decision(v))
+			fmt.Fprintf(w, "  chain %d: %s\n", v.Chain, v.Reason(bitsShown))
 		}
 	}
-}
-
-// decision says from which input bits a vote follows.
-func decision(v *explain.Vote) string {
-	bits := v.Deciding()
-	if len(bits) == 0 {
-		return "always"
-	}
-	var all []string
-	for _, b := range bits[:min(len(bits), bitsShown)] {
-		sign := "<="
-		if b.Value == 1 {
-			sign = ">"
-		}
-		all = append(all, fmt.Sprintf("%s %s %d", b.Input.Place, sign, b.Input.Threshold))
-	}
-	if more := len(bits) - bitsShown; more > 0 {
-		all = append(all, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(all, ", ")
 }
 
 // flipsText says which changes have another class come out.

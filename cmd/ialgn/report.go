@@ -10,8 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/internal/atomicfile"
-	"ialgn/internal/hint"
-	"ialgn/internal/overwrite"
 	reports "ialgn/report"
 )
 
@@ -49,10 +47,7 @@ func writePage(c *cli.Context) error {
 	if path == "" {
 		path = filepath.Join(d.Dir(), pageName)
 	}
-	if err := atomicfile.Check(path); err != nil {
-		return hint.With(fmt.Errorf("%s: %w", path, err), "name another file with -o")
-	}
-	if err := guard(c).Check(path, overwrite.Page); err != nil {
+	if err := checkPage(c, path); err != nil {
 		return err
 	}
 	page, err := reports.Gather(c.Context, d, reports.GatherOptions{

@@ -351,7 +351,7 @@ var policy = Policy{
 			Package: "report",
 			Imports: []string{
 				".", "diagnose/analysis", "diagnose/census", "diagnose/depthuse", "explain", "internal/jsonfault",
-				"internal/plot", "netlist", "trainer/dataset",
+				"internal/plot", "netlist", "trainer/dataset", "trainer/encoding",
 				"compiler", "artifact", "flow/placement", "flow/synth", "trainer", "trainer/config", "trainer/model",
 			},
 			Test: []string{
