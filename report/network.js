@@ -113,7 +113,7 @@
   }
 
   // place returns the box in the canvas that is drawn in.
-  function place() { return {w: Math.max(1, canvas.clientWidth - 2 - LEFT), h: Math.max(1, canvas.clientHeight - 2 - BOTTOM)}; }
+  function place() { return {w: Math.max(1, canvas.clientWidth - LEFT), h: Math.max(1, canvas.clientHeight - BOTTOM)}; }
 
   // fit shows all of the network.
   function fit() {

@@ -90,9 +90,16 @@ window.onload = function () {
 // media are the conditions of a page's style that are made to hold, by the path of the page.
 var media = map[string]string{"/page": "", "/paper": "@media print", "/dark": "@media (prefers-color-scheme: dark)"}
 
-// look opens a page in a browser and returns what its script found, what the console said,
+// look opens a page in a browser and returns what [lookScript] found, what the console said,
 // and what the browser asked for.
 func look(t *testing.T, html []byte) (found []string, console, asked []string) {
+	t.Helper()
+	return browse(t, lookScript, html)
+}
+
+// browse opens a script's page in a browser, from which it may open the page in its media, and returns what the script
+// wrote down, what the console said, and what the browser asked for.
+func browse(t *testing.T, script string, html []byte) (found []string, console, asked []string) {
 	t.Helper()
 	browser := tooltest.Find(t, "chromium")
 	var mu sync.Mutex
@@ -104,7 +111,7 @@ func look(t *testing.T, html []byte) (found []string, console, asked []string) {
 		condition, ok := media[r.URL.Path]
 		switch {
 		case r.URL.Path == "/":
-			io.WriteString(w, lookScript)
+			io.WriteString(w, script)
 		case ok && condition != "":
 			io.WriteString(w, strings.ReplaceAll(string(html), condition, "@media all"))
 		case ok:
