@@ -235,6 +235,7 @@ func TestKeys(t *testing.T) {
 	add("watch", "0", "watch", "s.csv", "-o", "s.html")
 	add("eval", "0", "eval", "m.safetensors")
 	add("predict", "0", "predict", "m.safetensors", samples)
+	add("explain", "0", "explain", "m.safetensors", "--sample", "1", "-o", "page.html")
 	add("compile", "0", "compile", "m.safetensors", "-o", "gates", "--scope", "gates", "--lut", "6",
 		"--assume-thermometer")
 	add("verify", "0", "verify", "m.safetensors", "gates", "--level", "software")
