@@ -51,7 +51,9 @@ func (m *Model) Explainer(ctx context.Context) (*Explainer, error) {
 }
 
 // Shape returns the shape of the images that the model classifies, zero if its features are none.
-func (m *Model) Shape() dataset.Shape { return dataset.ShapeOf(m.info.Model.Config.Data.Set, m.Features()) }
+func (m *Model) Shape() dataset.Shape {
+	return dataset.ShapeOf(m.info.Model.Config.Data.Set, m.Features())
+}
 
 // Explain says why the model takes a sample for its class: which nodes voted and what decided that, and which changes
 // of features would have another class come out. What it says has been checked with the simulator and with the

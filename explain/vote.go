@@ -136,11 +136,11 @@ func (t *tracer) reach(top key, pins func(key) uint8, most int) map[key]bool {
 // value returns the value that a pin of a node reads.
 func (t *tracer) value(k key, pin int) int {
 	p := &t.f.Layers[k.layer].Pins[pin]
-	if i := int(p.Index[k.node]); p.Source == model.Previous {
+	i := int(p.Index[k.node])
+	if p.Source == model.Previous {
 		return at(t.values[k.layer-1], i)
-	} else {
-		return int(t.inputs[i])
 	}
+	return int(t.inputs[i])
 }
 
 // depends returns the pins that a node's table depends on, a bit each.
@@ -201,7 +201,7 @@ func (t *tracer) node(k key, decides bool) Node {
 	return v
 }
 
-// Deciding returns the pins that read the input bits from which a vote follows, each bit once, in the order of the path.
+// Deciding returns the pins that read the input bits from which a vote follows, each bit once, in the path's order.
 func (v *Vote) Deciding() (all []Pin) {
 	seen := map[int]bool{}
 	for i := range v.Path {

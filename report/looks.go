@@ -29,8 +29,8 @@ func (b *builder) looks() section {
 			"counted as it stands. Those of a class are the ones that its count depends on.",
 	}}
 	if b.Shape != (dataset.Shape{}) {
-		s.Notes = append(s.Notes, "The stronger the colour of a pixel, the more reads; what nothing reads is blank. The classes have one "+
-			"scale, all of them together another. Planes of colour are added up.")
+		s.Notes = append(s.Notes, "The stronger the colour of a pixel, the more reads; what nothing reads is blank. The "+
+			"classes have one scale, all of them together another. Planes of colour are added up.")
 		s.Matrix = b.heatMaps()
 	}
 	s.Tables = []table{b.mostRead(), b.readers()}

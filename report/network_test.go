@@ -146,8 +146,10 @@ func TestKinds(t *testing.T) {
 				on++
 			}
 		}
-		want := []uint64{1 << kindConstant, 1<<kindPass | 1<<kindNegation, 1<<kindTwo | 1<<kindXOR, 1 << kindThree, 1 << kindFour,
-			1 << kindMore, 1 << kindMore}[on]
+		want := []uint64{
+			1 << kindConstant, 1<<kindPass | 1<<kindNegation, 1<<kindTwo | 1<<kindXOR, 1 << kindThree, 1 << kindFour,
+			1 << kindMore, 1 << kindMore,
+		}[on]
 		if got := kindOf(table, pins); want>>got&1 == 0 {
 			t.Errorf("table %#x of %d pins depends on %d and is of kind %d", table, pins, on, got)
 		}

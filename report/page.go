@@ -35,8 +35,8 @@ type Page struct {
 	Statistics depthuse.Statistics // statistics of the model
 	Test       *Test               // nil: NotTested says why
 	NotTested  string
-	Reads      *explain.Reads // what the netlist reads of the features
-	Shape      dataset.Shape  // that of images; zero if the features are none
+	Reads      *explain.Reads        // what the netlist reads of the features
+	Shape      dataset.Shape         // that of images; zero if the features are none
 	Verified   *artifact.Certificate // nil: there is none
 	Synthesis  []Synthesis
 }

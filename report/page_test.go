@@ -471,16 +471,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestShade(t *testing.T) {
-	var got []int
-	for _, share := range []float64{0, 0.001, 0.02, 0.021, 0.1, 0.11, 0.5, 0.51, 1} {
-		got = append(got, shade(share))
-	}
-	if diff := cmp.Diff([]int{0, 1, 1, 2, 2, 3, 3, 4, 4}, got); diff != "" {
-		t.Errorf("shades (-want +got):\n%s", diff)
-	}
-}
-
 func TestFlatten(t *testing.T) {
 	all, err := flatten(json.RawMessage(`{"b":{"y":1e9,"x":0.956},"a":[true,{"c":"text"}],"none":null,"n":1.23456789e-8}`),
 		-1)

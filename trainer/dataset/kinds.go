@@ -71,7 +71,7 @@ var kinds = []*kind{
 			{"data_batch_5.bin"},
 			{"test_batch.bin"},
 		},
-		get:  "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz there",
+		get:   "unpack https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz there",
 		open:  openCIFAR10,
 		shape: cifarShape,
 		known: []content{{
