@@ -33,21 +33,22 @@ type Explanation = explain.Explanation
 
 // Explainer explains samples of one model, one at a time.
 type Explainer struct {
-	model   *Model
-	network *explain.Network
+	model      *Model
+	classifier *Classifier
+	network    *explain.Network
 }
 
 // Explainer reads the network of the model for explanations.
 func (m *Model) Explainer(ctx context.Context) (*Explainer, error) {
-	f, err := m.Frozen(ctx)
+	c, err := m.Classifier()
 	if err != nil {
 		return nil, err
 	}
-	n, err := explain.New(f, m.Shape(), parallel())
+	n, err := explain.New(c.frozen, explain.Options{Shape: m.Shape(), Threads: parallel()})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path(), err)
 	}
-	return &Explainer{m, n}, nil
+	return &Explainer{m, c, n}, ctx.Err()
 }
 
 // Shape returns the shape of the images that the model classifies, zero if its features are none.
@@ -95,19 +96,17 @@ func (e *Explainer) Explain(ctx context.Context, o ExplainOptions) (*Explanation
 
 // ofFile returns the feature words of a sample of a file. Its label is not known: predict skips it, too.
 func (e *Explainer) ofFile(ctx context.Context, o ExplainOptions) (words []uint16, source, label string, err error) {
-	info := e.model.info.Model
-	enc := &info.Encoder
-	in, err := dataset.OpenSamples(ctx, o.File, enc.Features(), enc.Names, info.Config.Data.Label, enc.Quantiser, enc.Max)
+	file, err := e.classifier.OpenFile(ctx, o.File)
 	if err != nil {
 		return nil, "", "", err
 	}
-	defer in.Close()
-	words = make([]uint16, enc.Features())
+	defer file.Close()
+	words = make([]uint16, e.model.Features())
 	for i := 0; i <= o.Sample; i++ {
 		if err := cancelled(ctx, i); err != nil {
 			return nil, "", "", err
 		}
-		if err := in.Next(words); errors.Is(err, io.EOF) {
+		if err := file.in.Next(words); errors.Is(err, io.EOF) {
 			return nil, "", "", noSample(o.File, o.Sample, i)
 		} else if err != nil {
 			return nil, "", "", err

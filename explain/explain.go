@@ -14,6 +14,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,13 +51,14 @@ type Explanation struct {
 	Search  Search `json:"search"`
 	Checked bool   `json:"checked"` // simulator and forward pass have the same counts, before and after the changes
 
-	Index  int           `json:"-"` // number of the class
-	Words  []uint16      `json:"-"` // feature words of the sample
-	Values [][]uint64    `json:"-"` // [layer], bit i of which is the value of node i
-	Shape  dataset.Shape `json:"-"` // that of images; zero if the features are none
+	Index   int           `json:"-"` // number of the class
+	Words   []uint16      `json:"-"` // feature words of the sample
+	Changed []uint16      `json:"-"` // the same with the changes; nil where none were found
+	Values  [][]uint64    `json:"-"` // [layer], bit i of which is the value of node i
+	Shape   dataset.Shape `json:"-"` // that of images; zero if the features are none
 }
 
-// Change is that of one feature word.
+// Change is that of one feature word, or of the words of a category, of which it has the one that is set.
 type Change struct {
 	Place
 	From uint16 `json:"from"` // feature words
@@ -65,6 +67,29 @@ type Change struct {
 	// The same as values of the data, where features are not integers themselves.
 	FromValue *float64 `json:"from_value,omitempty"`
 	ToValue   *float64 `json:"to_value,omitempty"`
+
+	// The words of a category before, empty where it was none that is known, and after.
+	FromCategory string `json:"from_category,omitempty"`
+	ToCategory   string `json:"to_category,omitempty"`
+}
+
+// Says returns what is changed to what, in words and values of the data where these are known.
+func (c *Change) Says() (from, to string) {
+	switch {
+	case c.ToCategory != "":
+		return cmp.Or(c.FromCategory, "none"), c.ToCategory
+	case c.FromValue != nil && c.ToValue != nil:
+		return fmt.Sprintf("%.6g", *c.FromValue), fmt.Sprintf("%.6g", *c.ToValue)
+	}
+	return fmt.Sprint(c.From), fmt.Sprint(c.To)
+}
+
+// Category is a column of words: one feature for each word that it can have, of which the one of the sample's word has
+// the largest value that there is, and the others 0.
+type Category struct {
+	Name  string
+	First int      // first of its features, which follow each other
+	Words []string // one a feature
 }
 
 // Flipped is what comes out with the changes.
@@ -120,23 +145,32 @@ func PlaceOf(enc *encoding.Encoder, shape dataset.Shape, f int) Place {
 type Network struct {
 	f       *model.Frozen
 	shape   dataset.Shape
+	columns []column
 	live    *Live
 	sim     *sim.Classifier
-	threads int
 }
 
-// New returns a network of f, which must stay unchanged, and of samples of the given shape. It computes on so many
-// goroutines. It returns an error if f is not valid or too large for a netlist.
-func New(f *model.Frozen, shape dataset.Shape, threads int) (*Network, error) {
+// Options say what the features of a network are, and how much it computes with.
+type Options struct {
+	Shape      dataset.Shape // that of images; zero if the features are none
+	Categories []Category    // in the order of their features
+	Threads    int           // goroutines
+}
+
+// New returns a network of f, which must stay unchanged. It returns an error if f is not valid or too large for a
+// netlist.
+func New(f *model.Frozen, o Options) (*Network, error) {
 	raw, err := freeze.Network(f, netlist.Core)
 	if err != nil {
 		return nil, err
 	}
-	classifier, err := sim.NewClassifier(raw, threads)
+	classifier, err := sim.NewClassifier(raw, o.Threads)
 	if err != nil {
 		return nil, err
 	}
-	return &Network{f: f, shape: shape, live: LiveOf(f), sim: classifier, threads: threads}, nil
+	return &Network{
+		f: f, shape: o.Shape, columns: columns(f.Encoder.Features(), o.Categories), live: LiveOf(f), sim: classifier,
+	}, nil
 }
 
 // Explain explains a sample, one word a feature, in which at most so many changes are tried together.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -59,7 +60,7 @@ func TestForms(t *testing.T) {
 	for _, form := range modelgen.Forms() {
 		t.Run(form.Name, func(t *testing.T) {
 			f := form.Model().Freeze()
-			n, err := New(f, dataset.Shape{}, 1)
+			n, err := New(f, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +165,7 @@ func TestLeast(t *testing.T) {
 		f := netgen.Frozen(seed, netgen.FrozenOptions{
 			Width: 40, Depth: 3, Features: 5, Bits: 3, BitsIn: 2, Classes: 4, Topology: netgen.Topology(seed % 2),
 		})
-		n, err := New(f, dataset.Shape{}, 1)
+		n, err := New(f, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +236,7 @@ func TestNothingFlips(t *testing.T) {
 		f := *f
 		f.Layers = []model.FrozenLayer{{Op: model.Tables{Narrow: slices.Clone(f.Layers[0].Op.Narrow)}, Pins: f.Layers[0].Pins}}
 		most := change(&f)
-		n, err := New(&f, dataset.Shape{}, 1)
+		n, err := New(&f, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,24 +254,90 @@ func TestCandidates(t *testing.T) {
 		t.Fatal(err)
 	}
 	enc.Thresholds = [][]uint16{{3, 7, 15}, {5, 5, 9}}
-	n := &Network{f: &model.Frozen{Encoder: *enc}, live: &Live{Inputs: []bool{true, true, true, true, true, false}}}
+	n := &Network{f: &model.Frozen{Encoder: *enc}, columns: columns(2, nil), live: &Live{Inputs: []bool{true, true, true, true, true, false}}}
 	for _, c := range []struct {
 		words []uint16
-		want  []candidate
+		want  string
 	}{
-		{[]uint16{0, 0}, []candidate{{0, 4, 1}, {0, 8, 2}, {1, 6, 1}}},
-		{[]uint16{3, 5}, []candidate{{0, 4, 1}, {0, 8, 2}, {1, 6, 1}}},
-		{[]uint16{4, 6}, []candidate{{0, 3, 1}, {0, 8, 1}, {1, 5, 1}}},
-		{[]uint16{15, 15}, []candidate{{0, 7, 1}, {0, 3, 2}, {1, 5, 1}}},
+		{[]uint16{0, 0}, "[{0 [4] 1 true} {0 [8] 2 true} {1 [6] 1 true}]"},
+		{[]uint16{3, 5}, "[{0 [4] 1 true} {0 [8] 2 true} {1 [6] 1 true}]"},
+		{[]uint16{4, 6}, "[{0 [3] 1 false} {0 [8] 1 true} {1 [5] 1 false}]"},
+		{[]uint16{15, 15}, "[{0 [7] 1 false} {0 [3] 2 false} {1 [5] 1 false}]"},
 	} {
-		if got := n.candidates(c.words); !slices.Equal(got, c.want) {
+		if got := fmt.Sprint(n.candidates(c.words)); got != c.want {
 			t.Errorf("%v: %v, want %v", c.words, got, c.want)
 		}
 	}
 }
 
+// TestCategories: of a category the word is changed as a whole, and the number of changes is that of columns.
+func TestCategories(t *testing.T) {
+	found := 0
+	for seed := range uint64(30) {
+		f := netgen.Frozen(seed, netgen.FrozenOptions{Width: 40, Depth: 3, Features: 5, Bits: 3, BitsIn: 2, Classes: 4})
+		for i := 1; i < 4; i++ {
+			f.Encoder.Thresholds[i] = []uint16{1, 1}
+		}
+		colour := Category{Name: "colour", First: 1, Words: []string{"blue", "green", "red"}}
+		n, err := New(f, Options{Categories: []Category{colour}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all [][]uint16 // all samples that there are
+		for i := range 4 * 3 * 4 {
+			sample := []uint16{uint16(i % 4), 0, 0, 0, uint16(i / 12)}
+			sample[1+i/4%3] = 3
+			all = append(all, sample)
+		}
+		from := rand.New(rand.NewPCG(seed, 4)).IntN(len(all))
+		e, err := n.Explain(t.Context(), all[from], 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, differ := 9, func(a, b []uint16) (n int) {
+			for _, part := range [][2]int{{0, 1}, {1, 4}, {4, 5}} {
+				if !slices.Equal(a[part[0]:part[1]], b[part[0]:part[1]]) {
+					n++
+				}
+			}
+			return n
+		}
+		s := scores(t, f, all...)
+		for i, class := range s.Predicted {
+			if int(class) != e.Index {
+				least = min(least, differ(all[from], all[i]))
+			}
+		}
+		if e.Flipped == nil {
+			if least < 9 {
+				t.Errorf("seed %d: no changes were found, and %d would do", seed, least)
+			}
+			continue
+		}
+		at := slices.IndexFunc(all, func(v []uint16) bool { return slices.Equal(v, e.Changed) })
+		if at < 0 || f.Classes[s.Predicted[at]] != e.Flipped.Class || differ(all[from], e.Changed) != len(e.Flips) {
+			t.Fatalf("seed %d: %v becomes %v by %+v", seed, e.Words, e.Changed, e.Flips)
+		}
+		if len(e.Flips) < least || e.Flipped.Least && len(e.Flips) != least {
+			t.Errorf("seed %d: %d changes, the fewest are %d", seed, len(e.Flips), least)
+		}
+		for i := range e.Flips {
+			if c := &e.Flips[i]; c.Name == "colour" {
+				found++
+				was, is := slices.Index(e.Words[1:4], 3), slices.Index(e.Changed[1:4], 3)
+				if from, to := c.Says(); from != colour.Words[was] || to != colour.Words[is] || c.Feature != 1+is || c.To != 3 {
+					t.Errorf("seed %d: %+v of %v to %v", seed, c, e.Words, e.Changed)
+				}
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("the category was changed %d times alone", found)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
-	n, err := New(netgen.Demo(), dataset.Shape{}, 1)
+	n, err := New(netgen.Demo(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

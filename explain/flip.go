@@ -13,11 +13,36 @@ const mostTargets = 3
 // mostLanes is how many candidates are simulated at a time.
 const mostLanes = 64 * 64
 
-// candidate is a value that a feature may be changed to.
+// column is what is changed as a whole: a feature, or all of a category.
+type column struct {
+	first    int       // first of its features
+	features int       // how many there are
+	category *Category // nil: it is a feature of its own
+}
+
+// columns returns the columns of an encoder's features, in their order.
+func columns(features int, categories []Category) (all []column) {
+	starts := map[int]*Category{}
+	for i := range categories {
+		starts[categories[i].First] = &categories[i]
+	}
+	for f := 0; f < features; {
+		c := column{first: f, features: 1, category: starts[f]}
+		if c.category != nil {
+			c.features = len(c.category.Words)
+		}
+		all = append(all, c)
+		f += c.features
+	}
+	return all
+}
+
+// candidate is what a column may be changed to.
 type candidate struct {
-	feature int
-	value   uint16
-	steps   int // thresholds that are read between it and the sample's own value
+	column int
+	words  []uint16 // of its features
+	steps  int      // thresholds that are read between them and the sample's own; 1 of a category
+	up     bool     // the word is greater than the sample's own
 }
 
 // flip searches for the changes that have another class come out.
@@ -32,11 +57,8 @@ func (n *Network) flip(ctx context.Context, e *Explanation, most int) error {
 	if err != nil || best == nil {
 		return err
 	}
-	words := slices.Clone(e.Words)
-	for _, c := range best {
-		words[c.feature] = c.value
-	}
-	counts, err := n.counts(ctx, words)
+	e.Changed = n.apply(e.Words, best)
+	counts, err := n.counts(ctx, e.Changed)
 	if err != nil {
 		return err
 	}
@@ -47,51 +69,101 @@ func (n *Network) flip(ctx context.Context, e *Explanation, most int) error {
 	// All single changes were tried, and none alone did where the search went on to two.
 	e.Flipped = &Flipped{Class: n.f.Classes[class], Counts: counts, Least: len(best) <= 2}
 	for _, c := range best {
-		e.Flips = append(e.Flips, n.change(c, e.Words[c.feature]))
+		e.Flips = append(e.Flips, n.change(c, e.Words))
 	}
 	return nil
 }
 
+// apply returns the words of a sample with some changes.
+func (n *Network) apply(words []uint16, changes []candidate) []uint16 {
+	out := slices.Clone(words)
+	for _, c := range changes {
+		copy(out[n.columns[c.column].first:], c.words)
+	}
+	return out
+}
+
 // change describes a change for people.
-func (n *Network) change(c candidate, from uint16) Change {
-	enc := &n.f.Encoder
-	v := Change{Place: PlaceOf(enc, n.shape, c.feature), From: from, To: c.value}
-	if q := enc.Quantiser; q != nil && q.Scale[c.feature] != 0 {
+func (n *Network) change(c candidate, words []uint16) Change {
+	enc, col := &n.f.Encoder, &n.columns[c.column]
+	if col.category != nil {
+		set := slices.Index(c.words, uint16(enc.Max))
+		v := Change{Place: Place{Feature: col.first + set, Name: col.category.Name}, To: c.words[set]}
+		v.From, v.ToCategory = words[v.Feature], col.category.Words[set]
+		if was := slices.Index(words[col.first:][:col.features], uint16(enc.Max)); was >= 0 {
+			v.FromCategory = col.category.Words[was]
+		}
+		return v
+	}
+	f := col.first
+	v := Change{Place: PlaceOf(enc, n.shape, f), From: words[f], To: c.words[0]}
+	if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
 		value := func(word uint16) *float64 {
-			x := q.Offset[c.feature] + float64(word)/q.Scale[c.feature]
-			if q.Apply(c.feature, x, enc.Max) != word {
+			x := q.Offset[f] + float64(word)/q.Scale[f]
+			if q.Apply(f, x, enc.Max) != word {
 				return nil // it would not come back as this word
 			}
 			return &x
 		}
-		v.FromValue, v.ToValue = value(from), value(c.value)
+		v.FromValue, v.ToValue = value(v.From), value(v.To)
 	}
 	return v
 }
 
-// candidates returns for each feature the values that the network tells apart from its own and from each other: the
-// nearest ones beyond each threshold that is read.
+// candidates returns for each column what the network can tell apart from the sample's own: of a feature the values
+// nearest to it beyond each threshold that is read, of a category the other words that it can have.
 func (n *Network) candidates(words []uint16) (all []candidate) {
-	enc := &n.f.Encoder
-	width := enc.Bits - 1
-	for f, v := range words {
-		read := n.live.Inputs[f*width : (f+1)*width]
-		steps, last := 0, v
-		for j := width - 1; j >= 0; j-- { // downwards: the value is at most the threshold
-			if t := enc.Thresholds[f][j]; read[j] && t < last {
-				steps++
-				all = append(all, candidate{f, t, steps})
-				last = t
-			}
+	for i, c := range n.columns {
+		if c.category != nil {
+			all = append(all, n.words(i, words)...)
+		} else {
+			all = append(all, n.levels(i, words[c.first])...)
 		}
-		steps, last = 0, v
-		for j, t := range enc.Thresholds[f] { // upwards: it is greater
-			if read[j] && t >= last && uint32(t) < enc.Max {
-				steps++
-				all = append(all, candidate{f, t + 1, steps})
-				last = t + 1
-			}
+	}
+	return all
+}
+
+// levels returns the candidates of a feature.
+func (n *Network) levels(col int, v uint16) (all []candidate) {
+	enc, f := &n.f.Encoder, n.columns[col].first
+	read, steps, last := n.read(f), 0, v
+	for j := enc.Bits - 2; j >= 0; j-- { // downwards: the value is at most the threshold
+		if t := enc.Thresholds[f][j]; read[j] && t < last {
+			steps++
+			all = append(all, candidate{col, []uint16{t}, steps, false})
+			last = t
 		}
+	}
+	steps, last = 0, v
+	for j, t := range enc.Thresholds[f] { // upwards: it is greater
+		if read[j] && t >= last && uint32(t) < enc.Max {
+			steps++
+			all = append(all, candidate{col, []uint16{t + 1}, steps, true})
+			last = t + 1
+		}
+	}
+	return all
+}
+
+// read returns which thresholds of a feature are read.
+func (n *Network) read(f int) []bool {
+	width := n.f.Encoder.Bits - 1
+	return n.live.Inputs[f*width : (f+1)*width]
+}
+
+// words returns the candidates of a category: all words of it but its own, if the network reads the one or the other.
+func (n *Network) words(col int, words []uint16) (all []candidate) {
+	c := &n.columns[col]
+	own := words[c.first:][:c.features]
+	reads := func(k int) bool { return slices.Contains(n.read(c.first+k), true) }
+	was := slices.Index(own, uint16(n.f.Encoder.Max))
+	for k := range own {
+		if k == was || !reads(k) && (was < 0 || !reads(was)) {
+			continue
+		}
+		set := make([]uint16, c.features)
+		set[k] = uint16(n.f.Encoder.Max)
+		all = append(all, candidate{col, set, 1, true})
 	}
 	return all
 }
@@ -145,7 +217,7 @@ func (s *search) run(ctx context.Context, targets []int) (best []candidate, err 
 			break
 		}
 	}
-	slices.SortFunc(best, func(a, b candidate) int { return a.feature - b.feature })
+	slices.SortFunc(best, func(a, b candidate) int { return a.column - b.column })
 	return best, nil
 }
 
@@ -157,7 +229,7 @@ func steps(set []candidate) (sum int) {
 }
 
 // greedy makes the change that brings the target nearest, then the next one with that, until the class is another; nil
-// where so many changes are not enough. A feature that was changed is changed again only where that brings it nearer,
+// where so many changes are not enough. A column that was changed is changed again only where that brings it nearer,
 // so that it ends.
 func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, error) {
 	var set []candidate
@@ -169,7 +241,7 @@ func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, err
 		}
 		best := -1
 		for i := range scores {
-			again := has(set, s.candidates[i].feature)
+			again := has(set, s.candidates[i].column)
 			if again && scores[i].rank >= now || !again && len(set) == most {
 				continue
 			}
@@ -225,13 +297,13 @@ func (s *search) reduce(ctx context.Context, set []candidate) ([]candidate, erro
 	}
 }
 
-// smaller returns all smaller changes of the features of a set; one of no steps is none.
+// smaller returns all smaller changes of the columns of a set; one of no steps is none.
 func (s *search) smaller(set []candidate) (all []candidate) {
 	for _, c := range set {
-		own := s.from[c.feature]
-		all = append(all, candidate{c.feature, own, 0})
+		col := &s.columns[c.column]
+		all = append(all, candidate{column: c.column, words: s.from[col.first:][:col.features]})
 		for _, d := range s.candidates {
-			if d.feature == c.feature && d.steps < c.steps && (d.value > own) == (c.value > own) {
+			if d.column == c.column && d.steps < c.steps && d.up == c.up {
 				all = append(all, d)
 			}
 		}
@@ -239,15 +311,15 @@ func (s *search) smaller(set []candidate) (all []candidate) {
 	return all
 }
 
-func has(set []candidate, feature int) bool {
-	return slices.ContainsFunc(set, func(c candidate) bool { return c.feature == feature })
+func has(set []candidate, column int) bool {
+	return slices.ContainsFunc(set, func(c candidate) bool { return c.column == column })
 }
 
-// with returns a set with one feature changed in another way.
+// with returns a set with one column changed in another way.
 func with(set []candidate, c candidate) []candidate {
 	out := make([]candidate, 0, len(set)+1)
 	for _, d := range set {
-		if d.feature != c.feature {
+		if d.column != c.column {
 			out = append(out, d)
 		}
 	}
@@ -266,10 +338,7 @@ type score struct {
 
 // try simulates the changes of a set together with each of the candidates, a lane each.
 func (s *search) try(ctx context.Context, set, lanes []candidate, target int) ([]score, error) {
-	words := slices.Clone(s.from)
-	for _, c := range set {
-		words[c.feature] = c.value
-	}
+	words := s.apply(s.from, set)
 	scores := make([]score, 0, len(lanes))
 	for part := range slices.Chunk(lanes, mostLanes) {
 		r, err := s.sim.Classify(ctx, s.rows(words, part), len(part))
@@ -294,11 +363,11 @@ func (s *search) rows(words []uint16, lanes []candidate) []uint64 {
 		}
 	}
 	for lane, c := range lanes {
-		for j, t := range s.f.Encoder.Thresholds[c.feature] {
-			word, bit := &rows[(c.feature*width+j)*wide+lane/64], uint64(1)<<(lane%64)
-			*word &^= bit
-			if c.value > t {
-				*word |= bit
+		for i, v := range c.words {
+			f := s.columns[c.column].first + i
+			for j, t := range s.f.Encoder.Thresholds[f] {
+				word := &rows[(f*width+j)*wide+lane/64]
+				*word = *word&^(1<<(lane%64)) | one(v > t)<<(lane%64)
 			}
 		}
 	}

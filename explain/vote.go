@@ -48,13 +48,29 @@ type Bit struct {
 	Place
 	Threshold uint16 `json:"threshold"`
 	Bit       int    `json:"bit"` // its number among the input bits
+
+	// Least is the least value of the data for which the bit is 1, where features are not integers themselves.
+	Least *float64 `json:"least_value,omitempty"`
 }
 
 // bit returns the meaning of an input bit.
 func (n *Network) bit(i int) *Bit {
 	enc := &n.f.Encoder
 	f, j := i/(enc.Bits-1), i%(enc.Bits-1)
-	return &Bit{Place: PlaceOf(enc, n.shape, f), Threshold: enc.Thresholds[f][j], Bit: i}
+	b := &Bit{Place: PlaceOf(enc, n.shape, f), Threshold: enc.Thresholds[f][j], Bit: i}
+	if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
+		least := q.Offset[f] + (float64(b.Threshold)+0.5)/q.Scale[f] // what is rounded up
+		b.Least = &least
+	}
+	return b
+}
+
+// says returns in words that a bit has a value.
+func (b *Bit) says(value int) string {
+	if b.Least != nil {
+		return fmt.Sprintf("%s %s %.6g", b.Place, []string{"<", ">="}[value], *b.Least)
+	}
+	return fmt.Sprintf("%s %s %d", b.Place, []string{"<=", ">"}[value], b.Threshold)
 }
 
 // votes returns the nodes of the last layer that are 1, class by class.
@@ -223,11 +239,7 @@ func (v *Vote) Reason(most int) string {
 	}
 	var all []string
 	for _, p := range pins[:min(len(pins), most)] {
-		sign := "<="
-		if p.Value == 1 {
-			sign = ">"
-		}
-		all = append(all, fmt.Sprintf("%s %s %d", p.Input.Place, sign, p.Input.Threshold))
+		all = append(all, p.Input.says(p.Value))
 	}
 	if more := len(pins) - most; more > 0 {
 		all = append(all, fmt.Sprintf("and %d more", more))

@@ -121,15 +121,16 @@ func (p *NetworkPage) lead() string {
 // array begins at a multiple of four bytes.
 
 type packedHead struct {
-	Width      int            `json:"width"` // nodes of the last layer
-	Classes    []string       `json:"classes"`
-	Layers     []packedLayer  `json:"layers"`
-	Bits       int            `json:"bits"`       // thresholds a feature
-	Names      []string       `json:"names"`      // of the features; null: they have none
-	Thresholds [][]uint16     `json:"thresholds"` // one row where those of all features are the same
-	Shape      *dataset.Shape `json:"shape"`      // of images; null: there are none
-	Sample     []uint16       `json:"sample"`     // feature words; null: the page is of no sample
-	Chosen     int            `json:"chosen"`     // node of the last layer that is marked at first, -1 for none
+	Width      int                 `json:"width"` // nodes of the last layer
+	Classes    []string            `json:"classes"`
+	Layers     []packedLayer       `json:"layers"`
+	Bits       int                 `json:"bits"`       // thresholds a feature
+	Names      []string            `json:"names"`      // of the features; null: they have none
+	Thresholds [][]uint16          `json:"thresholds"` // one row where those of all features are the same
+	Shape      *dataset.Shape      `json:"shape"`      // of images; null: there are none
+	Quantiser  *encoding.Quantiser `json:"quantiser"`  // of the data's values; null: features are integers
+	Sample     []uint16            `json:"sample"`     // feature words; null: the page is of no sample
+	Chosen     int                 `json:"chosen"`     // node of the last layer that is marked at first, -1 for none
 }
 
 type packedLayer struct {
@@ -179,7 +180,7 @@ func (k *packer) add(n, bytes int, value func(i int) uint64) packed {
 // pack returns the network as arrays, and where they are.
 func (p *NetworkPage) pack() (*packedHead, [][]byte) {
 	f, enc := p.Frozen, &p.Frozen.Encoder
-	head := &packedHead{Width: f.Width, Classes: f.Classes, Bits: enc.Bits - 1, Thresholds: rows(enc), Chosen: -1}
+	head := &packedHead{Width: f.Width, Classes: f.Classes, Bits: enc.Bits - 1, Thresholds: rows(enc), Quantiser: enc.Quantiser, Chosen: -1}
 	if len(enc.Names) > 0 {
 		for i := range enc.Features() {
 			head.Names = append(head.Names, enc.Name(i))
@@ -340,10 +341,7 @@ func (p *NetworkPage) flips() section {
 	s.Notes = []string{fmt.Sprintf("With these changes together class %s comes out. %s", x.Flipped.Class, least)}
 	t := table{Caption: "Changes of features", Head: []string{"feature", "from", "to"}, Numbers: true}
 	for _, c := range x.Flips {
-		from, to := count(int(c.From)), count(int(c.To))
-		if c.FromValue != nil && c.ToValue != nil {
-			from, to = fmt.Sprintf("%.6g", *c.FromValue), fmt.Sprintf("%.6g", *c.ToValue)
-		}
+		from, to := c.Says()
 		t.Rows = append(t.Rows, texts(c.String(), from, to))
 	}
 	s.Tables = []table{t}

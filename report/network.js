@@ -73,11 +73,14 @@
 
   // input returns the meaning of an input bit.
   function input(bit) {
-    const feature = Math.floor(bit / head.bits), rows = head.thresholds;
-    return feature_(feature) + ' > ' + rows[rows.length > 1 ? feature : 0][bit % head.bits];
+    const f = Math.floor(bit / head.bits), rows = head.thresholds, threshold = rows[rows.length > 1 ? f : 0][bit % head.bits];
+    const q = head.quantiser;
+    if (q && q.scale[f]) return feature(f) + ' >= ' + Number((q.offset[f] + (threshold + 0.5) / q.scale[f]).toPrecision(6));
+    return feature(f) + ' > ' + threshold;
   }
 
-  function feature_(f) {
+  // feature returns the name of a feature, with its place in an image.
+  function feature(f) {
     let name = head.names ? head.names[f] : 'feature ' + f;
     if (head.shape) {
       const area = head.shape.Height * head.shape.Width;
@@ -379,7 +382,7 @@
     if (!found || found.text !== text) found = {text: text, all: search(text), at: -1};
     if (!found.all.length) {
       found = null;
-      said.textContent = 'Nothing was found of "' + text + '": try chain 0, layer 1 node 0, class ' + classes[0] + ', ' + feature_(0).replace(/ \(.*/, '') + '.';
+      said.textContent = 'Nothing was found of "' + text + '": try chain 0, layer 1 node 0, class ' + classes[0] + ', ' + feature(0).replace(/ \(.*/, '') + '.';
       redraw();
       return;
     }

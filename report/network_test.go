@@ -63,7 +63,7 @@ func number(data []byte, a packed, i int) uint64 {
 func TestNetworkPage(t *testing.T) {
 	for _, form := range modelgen.Forms() {
 		f := form.Model().Freeze()
-		n, err := explain.New(f, dataset.Shape{}, 1)
+		n, err := explain.New(f, explain.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestNetworkPageIsSafe(t *testing.T) {
 	for i := range f.Encoder.Features() {
 		f.Encoder.Names = append(f.Encoder.Names, fmt.Sprint(evil, i))
 	}
-	n, err := explain.New(f, dataset.Shape{}, 1)
+	n, err := explain.New(f, explain.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestPictures(t *testing.T) {
 	for _, planes := range []int{1, 3} {
 		f := modelgen.New(modelgen.Options{Features: 6 * planes, Seed: 5}).Freeze()
 		shape := dataset.Shape{Planes: planes, Height: 2, Width: 3}
-		n, err := explain.New(f, shape, 1)
+		n, err := explain.New(f, explain.Options{Shape: shape})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,10 +17,6 @@ const pictureSide = 220
 func (p *NetworkPage) pictures() (template.HTML, error) {
 	x := p.Explanation
 	height := pictureSide * p.Shape.Height / p.Shape.Width
-	changed := append([]uint16{}, x.Words...)
-	for _, c := range x.Flips {
-		changed[c.Feature] = c.To
-	}
 	type picture struct {
 		title  string
 		words  []uint16
@@ -28,7 +24,7 @@ func (p *NetworkPage) pictures() (template.HTML, error) {
 	}
 	all := []picture{{"The sample: class " + x.Class, x.Words, nil}}
 	if x.Flipped != nil {
-		all = append(all, picture{"With the changes: class " + x.Flipped.Class, changed, x.Flips})
+		all = append(all, picture{"With the changes: class " + x.Flipped.Class, x.Changed, x.Flips})
 	}
 	wide, high := len(all)*(pictureSide+mapGap)-mapGap, height+mapCaption+mapGap
 	var out strings.Builder

@@ -8,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ialgn/explain"
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
@@ -170,14 +169,7 @@ func (r explainReport) flipsText(w io.Writer) {
 	fmt.Fprintf(w, "\nclass %s comes out with %s, %s:\n", r.Flipped.Class,
 		plural.Of(len(r.Flips), "change", "changes"), least)
 	for i := range r.Flips {
-		fmt.Fprintf(w, "  %s\n", changeText(&r.Flips[i]))
+		from, to := r.Flips[i].Says()
+		fmt.Fprintf(w, "  %s: %s to %s\n", r.Flips[i].Place, from, to)
 	}
-}
-
-// changeText says what a feature is changed to, in values of the data where these are known.
-func changeText(f *explain.Change) string {
-	if f.FromValue != nil && f.ToValue != nil {
-		return fmt.Sprintf("%s: %.6g to %.6g", f.Place, *f.FromValue, *f.ToValue)
-	}
-	return fmt.Sprintf("%s: %d to %d", f.Place, f.From, f.To)
 }

@@ -95,3 +95,31 @@ func TestFindErrors(t *testing.T) {
 	_, err = Open(context.Background(), config.Data{Set: "cifar10"}, 8, nil)
 	wantError(t, err, "no folder to look in")
 }
+
+// TestShapeOf: the shapes by the names of sets are those of the sets themselves, where there are so many features.
+func TestShapeOf(t *testing.T) {
+	digits, err := openDigits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cifar := cifarSet(kinds[2], nil)
+	for _, c := range []struct {
+		name     string
+		features int
+		want     Shape
+	}{
+		{"digits", digits.Features, digits.Shape},
+		{"cifar10", cifar.Features, cifar.Shape},
+		{"cifar100", cifar.Features, cifar.Shape},
+		{"mnist", 784, Shape{1, 28, 28}},
+		{"fashion-mnist", 784, Shape{1, 28, 28}},
+		{"mnist", 12, Shape{}},
+		{"csv", 784, Shape{}},
+		{"memory", 64, Shape{}},
+		{"no such set", 64, Shape{}},
+	} {
+		if got := ShapeOf(c.name, c.features); got != c.want {
+			t.Errorf("%s of %d features: %+v, want %+v", c.name, c.features, got, c.want)
+		}
+	}
+}
