@@ -52,7 +52,8 @@ var kinds = []*kind{
 		files:   mnistFiles,
 		get: "install the Debian package dataset-fashion-mnist, or download the four files of " +
 			"https://github.com/zalandoresearch/fashion-mnist into a folder fashion-mnist",
-		open: openMNIST,
+		open:  openMNIST,
+		shape: Shape{1, 28, 28},
 		known: []content{{
 			train: "0af0b5af92374e90a533cc16fb64e998cbd7c267fc1dd9d45d99ee6533ea32d5",
 			test:  "7a1c608b1b8040bed948678643c965f75cadc4ac1afdf0759e73c45aa8ac67d8",
