@@ -180,7 +180,9 @@ func (k *packer) add(n, bytes int, value func(i int) uint64) packed {
 // pack returns the network as arrays, and where they are.
 func (p *NetworkPage) pack() (*packedHead, [][]byte) {
 	f, enc := p.Frozen, &p.Frozen.Encoder
-	head := &packedHead{Width: f.Width, Classes: f.Classes, Bits: enc.Bits - 1, Thresholds: rows(enc), Quantiser: enc.Quantiser, Chosen: -1}
+	head := &packedHead{
+		Width: f.Width, Classes: f.Classes, Bits: enc.Bits - 1, Thresholds: rows(enc), Quantiser: enc.Quantiser, Chosen: -1,
+	}
 	if len(enc.Names) > 0 {
 		for i := range enc.Features() {
 			head.Names = append(head.Names, enc.Name(i))
