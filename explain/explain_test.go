@@ -314,6 +314,15 @@ func TestCategories(t *testing.T) {
 			}
 			continue
 		}
+		for i := range e.Votes {
+			for _, p := range e.Votes[i].Deciding() {
+				reason, name := p.Input.says(p.Value), f.Encoder.Name(p.Input.Feature)
+				word := reason == name && e.Words[p.Input.Feature] == 3 || reason == "not "+name && e.Words[p.Input.Feature] == 0
+				if category := p.Input.Feature%4 != 0; category != word {
+					t.Errorf("seed %d: feature %d is said to be %q", seed, p.Input.Feature, reason)
+				}
+			}
+		}
 		at := slices.IndexFunc(all, func(v []uint16) bool { return slices.Equal(v, e.Changed) })
 		if at < 0 || f.Classes[s.Predicted[at]] != e.Flipped.Class || differ(all[from], e.Changed) != len(e.Flips) {
 			t.Fatalf("seed %d: %v becomes %v by %+v", seed, e.Words, e.Changed, e.Flips)

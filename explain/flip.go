@@ -37,6 +37,15 @@ func columns(features int, categories []Category) (all []column) {
 	return all
 }
 
+// isWord reports whether a feature is one of a category.
+func (n *Network) isWord(f int) bool {
+	at, found := slices.BinarySearchFunc(n.columns, f, func(c column, f int) int { return cmp.Compare(c.first, f) })
+	if !found {
+		at-- // the column that begins before it
+	}
+	return n.columns[at].category != nil
+}
+
 // candidate is what a column may be changed to.
 type candidate struct {
 	column int

@@ -51,6 +51,8 @@ type Bit struct {
 
 	// Least is the least value of the data for which the bit is 1, where features are not integers themselves.
 	Least *float64 `json:"least_value,omitempty"`
+
+	word bool // it says whether a category has one of its words
 }
 
 // bit returns the meaning of an input bit.
@@ -58,6 +60,9 @@ func (n *Network) bit(i int) *Bit {
 	enc := &n.f.Encoder
 	f, j := i/(enc.Bits-1), i%(enc.Bits-1)
 	b := &Bit{Place: PlaceOf(enc, n.shape, f), Threshold: enc.Thresholds[f][j], Bit: i}
+	if b.word = n.isWord(f); b.word {
+		return b
+	}
 	if q := enc.Quantiser; q != nil && q.Scale[f] != 0 {
 		least := q.Offset[f] + (float64(b.Threshold)+0.5)/q.Scale[f] // what is rounded up
 		b.Least = &least
@@ -67,6 +72,9 @@ func (n *Network) bit(i int) *Bit {
 
 // says returns in words that a bit has a value.
 func (b *Bit) says(value int) string {
+	if b.word {
+		return []string{"not ", ""}[value] + b.Place.String()
+	}
 	if b.Least != nil {
 		return fmt.Sprintf("%s %s %.6g", b.Place, []string{"<", ">="}[value], *b.Least)
 	}
