@@ -21,6 +21,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ialgn/internal/progress"
 	"ialgn/netlist"
 	"ialgn/netlist/freeze"
 	"ialgn/sim"
@@ -175,6 +176,8 @@ func New(f *model.Frozen, o Options) (*Network, error) {
 
 // Explain explains a sample, one word a feature, in which at most so many changes are tried together.
 func (n *Network) Explain(ctx context.Context, words []uint16, changes int) (*Explanation, error) {
+	ctx, end := progress.Begin(ctx, "explain")
+	defer end()
 	counts, err := n.counts(ctx, words)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"ialgn/internal/progress"
 )
 
 // MostTargets is how many classes a search goes for, each by itself, beside whichever class is nearest.
@@ -244,6 +246,7 @@ func (s *search) greedy(ctx context.Context, target, most int) ([]candidate, err
 	var set []candidate
 	now := int32(math.MaxInt32)
 	for {
+		progress.Say(ctx, "searching changes, %d made", len(set))
 		scores, err := s.try(ctx, set, s.candidates, target)
 		if err != nil {
 			return nil, err
@@ -284,6 +287,7 @@ func (s *search) before(scores []score, i, j int) bool {
 // reduce takes changes back, and makes them smaller, until no single one can be left out or be smaller.
 func (s *search) reduce(ctx context.Context, set []candidate) ([]candidate, error) {
 	for {
+		progress.Say(ctx, "taking back changes, %d left", len(set))
 		lanes := s.smaller(set)
 		scores, err := s.try(ctx, set, lanes, anyClass)
 		if err != nil {

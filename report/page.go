@@ -6,7 +6,8 @@
 //
 // A [Page] is made of what others read and computed; nothing is computed here but what is
 // shown. It is one file: its charts and its style are in it, it has no script, and it
-// says itself that nothing may be fetched. The same folder and model give the same bytes.
+// says itself that nothing may be fetched. The same folder and model give the same bytes. A [NetworkPage] is made of a
+// network, and perhaps of a sample: it has one script, to look at the network, and fetches nothing either.
 package report
 
 import (

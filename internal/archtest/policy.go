@@ -343,8 +343,8 @@ var policy = Policy{
 			Package: "explain",
 			Imports: []string{
 				"netlist", "netlist/freeze", "sim", "trainer/dataset", "trainer/encoding", "trainer/model",
+				"internal/progress",
 			},
-			Test: []string{"compiler", "compiler/...", "target"},
 		},
 
 		{
