@@ -73,7 +73,7 @@ func (n *Network) bit(i int) *Bit {
 // says returns in words that a bit has a value.
 func (b *Bit) says(value int) string {
 	if b.word {
-		return []string{"not ", ""}[value] + b.Place.String()
+		return []string{"not ", ""}[value] + b.String()
 	}
 	if b.Least != nil {
 		return fmt.Sprintf("%s %s %.6g", b.Place, []string{"<", ">="}[value], *b.Least)
