@@ -120,10 +120,19 @@ type report interface {
 	text(w io.Writer)
 }
 
+// paper is what the text of a report is written on before it is shown.
+type paper struct {
+	bytes.Buffer
+	colours bool
+}
+
+// Colours implements [screen.Coloured].
+func (p *paper) Colours() bool { return p.colours }
+
 // show prints a report in the form that was asked for.
 func show(c *cli.Context, r report) error {
 	if !c.Bool("json") {
-		var b bytes.Buffer
+		b := paper{colours: screen.Colours(c.App.Writer)}
 		r.text(&b)
 		_, err := b.WriteTo(c.App.Writer)
 		return err
@@ -145,7 +154,7 @@ func screenOf(c *cli.Context) *screen.Screen { return c.App.ErrWriter.(*screen.S
 
 // warn tells in one line of what went wrong while the command goes on, with --quiet too.
 func warn(s *screen.Screen, err error) {
-	fmt.Fprintf(s, "ialgn: warning: %s\n", screen.OneLine(message(err)))
+	fmt.Fprintf(s, "ialgn: %s %s\n", screen.Paint(s, screen.Yellow, "warning:"), screen.OneLine(message(err)))
 }
 
 // notes returns what writes a note, and what writes a warning.

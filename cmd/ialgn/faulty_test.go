@@ -54,7 +54,7 @@ func deeper(n int) int {
 // faulty is the program with a command that has one of the faults.
 func faulty() {
 	debug.SetTraceback("crash") // as main does
-	os.Exit(guarded(os.Stderr, func() int { faults[os.Args[1]](); return exitDone }))
+	os.Exit(guarded(os.Stderr, func(failure) {}, func() int { faults[os.Args[1]](); return exitDone }))
 }
 
 // TestFaults holds that no fault of the program ends it with a status that means something else: 70, or

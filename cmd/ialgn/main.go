@@ -58,14 +58,20 @@ func main() {
 // run is the whole program but for the process: it returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // --threads sets it
-	return guarded(stderr, func() int {
-		app := newApp(stdout, stderr)
+	out, inJSON := newOutput(stdout), false
+	inObject := func(f failure) {
+		if inJSON {
+			_ = f.write(out) // standard error has it as well
+		}
+	}
+	return guarded(stderr, inObject, func() int {
+		app := newApp(out, stderr)
+		inJSON = permute.Has(args, app.Commands, jsonFlag.Name)
 		err := app.RunContext(ctx, permute.Args(args, app.Commands))
 		if err != nil {
-			fmt.Fprintf(stderr, "ialgn: %s\n", message(err))
-			if h := advice(err); h != "" {
-				fmt.Fprintf(stderr, "ialgn: hint: %s\n", h)
-			}
+			f := newFailure(err)
+			f.tell(app.ErrWriter)
+			inObject(f)
 		}
 		return status(err)
 	})

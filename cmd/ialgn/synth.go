@@ -194,6 +194,6 @@ func checkText(w io.Writer, b *ialgn.BitCheck) {
 		fmt.Fprintf(w, "bitstream not checked: %s\n", b.NotChecked)
 		return
 	}
-	fmt.Fprintf(w, "bitstream read back: %s\n", simulated(b.Run))
+	fmt.Fprintf(w, "bitstream read back: %s\n", simulated(w, b.Run))
 	list(w, b.First)
 }

@@ -150,3 +150,50 @@ func TestOnTerminal(t *testing.T) {
 		})
 	}
 }
+
+// TestColours: an error is in colour on a terminal that has colours, and nowhere else.
+func TestColours(t *testing.T) {
+	for _, c := range []struct {
+		term, noColour string
+		want           string
+	}{
+		{"xterm", "", "\x1b[1;31mialgn:\x1b[0m there is no command \"complie\"\r\n" +
+			"ialgn: \x1b[36mhint:\x1b[0m did you mean compile; `ialgn -h` lists the commands\r\n"},
+		{"xterm", "1", ""},
+		{"dumb", "", ""},
+		{"", "", ""},
+	} {
+		t.Setenv("TERM", c.term)
+		t.Setenv("NO_COLOR", c.noColour)
+		master, slave := openTerminal(t, 200)
+		code := run(t.Context(), []string{"ialgn", "complie"}, io.Discard, slave)
+		slave.Close()
+		sent, _ := io.ReadAll(master) // ends with the error that the terminal is gone
+		if c.want == "" {
+			c.want = "ialgn: there is no command \"complie\"\r\n" +
+				"ialgn: hint: did you mean compile; `ialgn -h` lists the commands\r\n"
+		}
+		if code != exitUsage || string(sent) != c.want {
+			t.Errorf("TERM=%s NO_COLOR=%s: exit status %d, %q, want %q", c.term, c.noColour, code, sent, c.want)
+		}
+	}
+}
+
+// TestVerdictColours: verdicts on a terminal are in colour, and the same words without.
+func TestVerdictColours(t *testing.T) {
+	var lines [2]string
+	for i, colours := range []bool{false, true} {
+		p := &paper{colours: colours}
+		fmt.Fprintln(p, verdict(p, "equivalent"), verdict(p, "different"), verdict(p, "unproved"), mismatches(p, 0),
+			mismatches(p, 2))
+		lines[i] = p.String()
+	}
+	want := [2]string{
+		"equivalent different unproved no difference 2 DIFFERENCES\n",
+		"\x1b[32mequivalent\x1b[0m \x1b[1;31mdifferent\x1b[0m \x1b[33munproved\x1b[0m \x1b[32mno difference\x1b[0m " +
+			"\x1b[1;31m2 DIFFERENCES\x1b[0m\n",
+	}
+	if lines != want {
+		t.Errorf("%q, want %q", lines, want)
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"ialgn"
 	"ialgn/internal/option"
+	"ialgn/internal/screen"
 	"ialgn/sim/verify"
 	"ialgn/sim/verify/readback"
 	"ialgn/sim/verify/rtl"
@@ -104,26 +105,26 @@ type verifyReport struct{ *ialgn.Certificate }
 func (r *verifyReport) text(w io.Writer) {
 	if s := r.Software; s != nil {
 		fmt.Fprintf(w, "software: %d samples, %d hidden bits, counts and classes: %s (%.2f s)\n", s.Checked, s.HiddenBits,
-			mismatches(s.Mismatches), s.Seconds)
+			mismatches(w, s.Mismatches), s.Seconds)
 		list(w, s.First)
 	}
 	r.foldText(w)
 	if s := r.RTL; s != nil {
-		fmt.Fprintf(w, "rtl: %s\n", simulated(s))
+		fmt.Fprintf(w, "rtl: %s\n", simulated(w, s))
 		list(w, s.First)
 	}
 	if s := r.Wrapper; s != nil {
 		r.wrapperText(w, s)
 	}
 	if s := r.Synthesized; s != nil {
-		fmt.Fprintf(w, "synthesized: by %s; %s\n", s.Synthesis.Tool, simulated(&s.Run))
+		fmt.Fprintf(w, "synthesized: by %s; %s\n", s.Synthesis.Tool, simulated(w, &s.Run))
 		list(w, s.First)
 	}
 	if s := r.Formal; s != nil {
 		fmt.Fprintf(w, "formal: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n", s.Outputs,
-			s.Verdict, s.Tool, s.Seconds)
+			verdict(w, s.Verdict), s.Tool, s.Seconds)
 		if s.EndToEnd != "" {
-			fmt.Fprintf(w, "formal: classes and counts at once, from end to end: %s\n", s.EndToEnd)
+			fmt.Fprintf(w, "formal: classes and counts at once, from end to end: %s\n", verdict(w, s.EndToEnd))
 		}
 		list(w, s.First)
 	}
@@ -135,7 +136,7 @@ func (r *verifyReport) text(w io.Writer) {
 		fmt.Fprintf(w, "assumed: the inputs are thermometer codes%s\n", r.need())
 	}
 	if r.Verified {
-		fmt.Fprintln(w, "verified")
+		fmt.Fprintln(w, screen.Paint(w, screen.Green, "verified"))
 	}
 }
 
@@ -154,7 +155,8 @@ func (r *verifyReport) proofsText(w io.Writer) {
 }
 
 func proofText(w io.Writer, what string, r *readback.Result) {
-	fmt.Fprintf(w, "%s: %d wires as yosys reads them: %s by %s (%.2f s)\n", what, r.Wires, r.Verdict, r.Tool, r.Seconds)
+	fmt.Fprintf(w, "%s: %d wires as yosys reads them: %s by %s (%.2f s)\n", what, r.Wires,
+		verdict(w, string(r.Verdict)), r.Tool, r.Seconds)
 	for _, name := range r.Differ {
 		fmt.Fprintf(w, "  %s differs from the netlist\n", name)
 	}
@@ -176,23 +178,24 @@ func (r *verifyReport) need() string {
 func (r *verifyReport) foldText(w io.Writer) {
 	if s := r.Fold; s != nil {
 		fmt.Fprintf(w, "folded program: %d samples, %d steps, counts and classes: %s (%.2f s)\n", s.Checked, s.Steps,
-			mismatches(s.Mismatches), s.Seconds)
+			mismatches(w, s.Mismatches), s.Seconds)
 		list(w, s.First)
 	}
 	if s := r.FoldRTL; s != nil {
-		fmt.Fprintf(w, "folded rtl: %s\n", simulated(s))
+		fmt.Fprintf(w, "folded rtl: %s\n", simulated(w, s))
 		list(w, s.First)
 	}
 	if s := r.FoldFormal; s != nil {
 		fmt.Fprintf(w, "folded program: %d bits of the last layer and what is made of them: %s by %s (%.2f s)\n",
-			s.Outputs, s.Verdict, s.Tool, s.Seconds)
+			s.Outputs, verdict(w, s.Verdict), s.Tool, s.Seconds)
 		list(w, s.First)
 	}
 }
 
 func (r *verifyReport) stepsText(w io.Writer) {
 	for _, s := range r.Steps() {
-		fmt.Fprintf(w, "%s: a clock in every state, %d registers, %d bits: %s", s.What, s.Registers, s.Bits, s.Verdict)
+		fmt.Fprintf(w, "%s: a clock in every state, %d registers, %d bits: %s", s.What, s.Registers, s.Bits,
+			verdict(w, string(s.Verdict)))
 		if s.Tool != "" {
 			fmt.Fprintf(w, " by %s", s.Tool)
 		}
@@ -213,27 +216,35 @@ func (r *verifyReport) wrapperText(w io.Writer, s *play.WrapperResult) {
 			s.Stub.Samples, s.Stub.Packets, s.Stub.Simulator)
 	}
 	if s.Unplayed != "" {
-		fmt.Fprintf(w, "no test samples: %s; %s\n", s.Unplayed, mismatches(s.Mismatches))
+		fmt.Fprintf(w, "no test samples: %s; %s\n", s.Unplayed, mismatches(w, s.Mismatches))
 	} else {
-		fmt.Fprintln(w, simulated(&s.Run))
+		fmt.Fprintln(w, simulated(w, &s.Run))
 	}
 	list(w, s.First)
 }
 
-func simulated(s *rtl.Run) string {
+func simulated(w io.Writer, s *rtl.Run) string {
 	parts := ""
 	if s.ByClass {
 		parts = ", class by class"
 	}
 	return fmt.Sprintf("%d samples (%d with tied counts) in %s%s: %s (%.2f s)", s.Checked, s.Ties, s.Simulator, parts,
-		mismatches(s.Mismatches), s.Seconds)
+		mismatches(w, s.Mismatches), s.Seconds)
 }
 
-func mismatches(n int) string {
+func mismatches(w io.Writer, n int) string {
 	if n == 0 {
-		return "no difference"
+		return screen.Paint(w, screen.Green, "no difference")
 	}
-	return fmt.Sprintf("%d DIFFERENCES", n)
+	return screen.Paint(w, screen.Red, fmt.Sprintf("%d DIFFERENCES", n))
+}
+
+// verdictColours are those of the verdicts of a proof; one that was not found has no row.
+var verdictColours = map[string]screen.Colour{"equivalent": screen.Green, "different": screen.Red}
+
+// verdict returns the verdict of a proof as it is shown.
+func verdict(w io.Writer, v string) string {
+	return screen.Paint(w, cmp.Or(verdictColours[v], screen.Yellow), v)
 }
 
 func list(w io.Writer, first []verify.Mismatch) {

@@ -22,6 +22,27 @@ func Args(args []string, commands []*cli.Command) []string {
 	return args
 }
 
+// Has reports whether args set a switch, also where they are wrong elsewhere. The value of another flag may look
+// like it, and is none; so does what follows "--".
+func Has(args []string, commands []*cli.Command, name string) bool {
+	command := &cli.Command{}
+	for i := 1; i < len(args) && args[i] != "--"; i++ {
+		a := args[i]
+		if at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == a }); at >= 0 && command.Name == "" {
+			command = commands[at]
+			continue
+		}
+		if set, isFlag := strings.CutPrefix(a, "-"); isFlag && slices.Contains(
+			[]string{name, name + "=true", name + "=1"}, strings.TrimPrefix(set, "-")) {
+			return true
+		}
+		if len(a) > 1 && a[0] == '-' && takesValue(a, command) {
+			i++
+		}
+	}
+	return false
+}
+
 func flagsFirst(args []string, c *cli.Command) []string {
 	var flags, rest []string
 	for i := 0; i < len(args); i++ {

@@ -45,3 +45,32 @@ func TestArgs(t *testing.T) {
 		}
 	}
 }
+
+func TestHas(t *testing.T) {
+	commands := []*cli.Command{{Name: "train", Flags: []cli.Flag{
+		&cli.StringFlag{Name: "o"}, &cli.BoolFlag{Name: "json"},
+	}}}
+	for args, want := range map[string]bool{
+		"ialgn":                         false,
+		"ialgn --json":                  true,
+		"ialgn train":                   false,
+		"ialgn train a --json":          true,
+		"ialgn train -json a":           true,
+		"ialgn train --json=true":       true,
+		"ialgn train --json=1":          true,
+		"ialgn train --json=false":      false,
+		"ialgn train --jsonl":           false,
+		"ialgn train json":              false,
+		"ialgn train -o --json":         false, // a file of that name
+		"ialgn train -o=m --json":       true,
+		"ialgn train -o m --json":       true,
+		"ialgn train --unknown --json":  true,
+		"ialgn trian a --json":          true,
+		"ialgn train -- --json":         false,
+		"ialgn train train -o a --json": true,
+	} {
+		if got := permute.Has(strings.Fields(args), commands, "json"); got != want {
+			t.Errorf("%s: %v, want %v", args, got, want)
+		}
+	}
+}

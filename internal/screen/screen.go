@@ -22,6 +22,7 @@ import (
 // place. Elsewhere there are lines alone, the fewer the longer the command runs.
 type Screen struct {
 	columns func() int // width of the terminal at present; nil: there is no terminal
+	colours bool
 
 	mu    sync.Mutex
 	w     io.Writer
@@ -43,7 +44,7 @@ const usualColumns = 80
 
 // New returns the screen of a writer, which is a terminal if it is a file that is one.
 func New(w io.Writer) *Screen {
-	s := &Screen{w: w, said: time.Now(), pause: firstPause}
+	s := &Screen{w: w, colours: Colours(w), said: time.Now(), pause: firstPause}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" {
 		s.columns = func() int {
 			if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
@@ -77,6 +78,9 @@ func (s *Screen) Columns() int {
 
 // Terminal reports whether there can be a bar.
 func (s *Screen) Terminal() bool { return s.columns != nil }
+
+// Colours implements [Coloured].
+func (s *Screen) Colours() bool { return s.colours }
 
 // Write writes whole lines in the place of the bar.
 func (s *Screen) Write(p []byte) (int, error) {
