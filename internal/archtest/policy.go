@@ -424,6 +424,10 @@ var policy = Policy{
 		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
 		{Package: "internal/archtest"},
+		{Package: "internal/doctor", Imports: []string{
+			"trainer/dataset", "trainer/kernel", "internal/build", "internal/crew", "internal/filelock", "internal/memory",
+			"internal/tool",
+		}},
 		{Package: "internal/doctest", Test: []string{"internal/resign"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/resign"},
 

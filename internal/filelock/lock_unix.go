@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// Supported says that there are locks.
+const Supported = true
+
 // lock locks an open file or folder. A file system without locks lets everybody in.
 func lock(f *os.File, wait bool) error {
 	how := syscall.LOCK_EX

@@ -8,6 +8,9 @@ import (
 	"ialgn/internal/memory"
 )
 
+// Bounded says that programs end with this process and have a bound on their memory.
+const Bounded = true
+
 // endWithParent has the system kill the program when this process is killed, which cannot do so itself
 // then: a yosys that has lost its way would take all memory there is.
 func endWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

@@ -69,22 +69,10 @@ type PartStatus struct {
 // looked for; nor is a content that is not known. An unknown name and a damaged file
 // are errors.
 func Check(ctx context.Context, name string, folders []string) (Status, error) {
-	st := Status{Name: name}
-	if name == "csv" {
-		st.Note = "has no files of its own, they are named in a configuration"
-		return st, nil
-	}
-	s, err := Open(ctx, config.Data{Set: name}, 8, folders)
-	var missing *MissingError
-	if errors.As(err, &missing) {
-		st.missing = missing
-		st.Note = st.NoteIn(option.Fields)
-		return st, nil
-	}
-	if err != nil {
+	s, st, err := look(ctx, name, folders)
+	if s == nil {
 		return st, err
 	}
-	st.Found, st.Path = true, s.Path
 	for _, part := range []Part{Train, Test} {
 		if err := s.Read(ctx, part, func([]uint16, int) error { return nil }); err != nil {
 			return st, err
@@ -93,6 +81,33 @@ func Check(ctx context.Context, name string, folders []string) (Status, error) {
 	}
 	st.Known, st.Note = recognise(name, s.Digest(Train), s.Digest(Test))
 	return st, nil
+}
+
+// Look is [Check] without reading a set that was found, of which it says nothing but where that was.
+func Look(ctx context.Context, name string, folders []string) (Status, error) {
+	_, st, err := look(ctx, name, folders)
+	return st, err
+}
+
+// look opens a set, and says what there is to say before it is read. The set is nil if it was not found.
+func look(ctx context.Context, name string, folders []string) (*Set, Status, error) {
+	st := Status{Name: name}
+	if name == "csv" {
+		st.Note = "has no files of its own, they are named in a configuration"
+		return nil, st, nil
+	}
+	s, err := Open(ctx, config.Data{Set: name}, 8, folders)
+	var missing *MissingError
+	if errors.As(err, &missing) {
+		st.missing = missing
+		st.Note = st.NoteIn(option.Fields)
+		return nil, st, nil
+	}
+	if err != nil {
+		return nil, st, err
+	}
+	st.Found, st.Path = true, s.Path
+	return s, st, nil
 }
 
 // namedContent is a known content of the set of that name.

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"ialgn"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/doctor"
+	"ialgn/internal/option"
+	"ialgn/internal/screen"
+)
+
+func doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "doctor",
+		Usage:     "what is at hand: external programs, data sets, processor and memory",
+		ArgsUsage: "[--data DIR]",
+		UsageText: "ialgn doctor --quiet",
+		Description: "Nothing that is missing is an error, for each command says itself what it cannot do\n" +
+			"without: here all of that stands at once, with the Debian package that has it.",
+		Flags:  commonFlags(dataFlag),
+		Action: examine,
+	}
+}
+
+func examine(c *cli.Context) error {
+	if _, err := arguments(c, 0); err != nil {
+		return err
+	}
+	r := doctor.Examine(c.Context, folders(c), option.Flags)
+	if err := c.Context.Err(); err != nil {
+		return err
+	}
+	return show(c, doctorReport{ialgn.Version, r})
+}
+
+type doctorReport struct {
+	Version string `json:"version"`
+	*doctor.Report
+}
+
+func (r doctorReport) text(w io.Writer) {
+	version := r.Version
+	if r.Build.Commit != "" {
+		version += ", commit " + r.Build.Commit
+	}
+	fmt.Fprintf(w, "ialgn %s, %s, %s/%s\n", version, r.Build.Go, r.Build.OS, r.Build.Arch)
+	fmt.Fprintf(w, "cores: %d, of which %d are used\n", r.Cores.Machine, r.Cores.Used)
+	if m := r.Memory; m.Bytes > 0 {
+		fmt.Fprintf(w, "memory: %.1f GB, %s no more; %.1f GB are free\n", float64(m.Bytes)/1e9, m.By, float64(m.Available)/1e9)
+	}
+	fmt.Fprintf(w, "simd: %s, of %s\n", r.SIMD.Path, strings.Join(r.SIMD.Paths, ", "))
+	if r.SIMD.Error != "" {
+		fmt.Fprintf(w, "  %s\n", screen.Paint(w, screen.Red, r.SIMD.Error))
+	}
+	for _, what := range r.Lacks {
+		fmt.Fprintf(w, "this system lacks %s\n", what)
+	}
+	r.dataText(w)
+	r.toolsText(w)
+}
+
+// The columns of the lists.
+const nameColumn, missing = 18, "missing"
+
+func (r doctorReport) dataText(w io.Writer) {
+	fmt.Fprintf(w, "\ndata sets, looked for in %s:\n", strings.Join(r.Data.Folders, ", "))
+	for _, s := range r.Data.Sets {
+		fmt.Fprintf(w, "  %-*s %s\n", nameColumn, s.Name, cmp.Or(s.Path, s.Note))
+	}
+}
+
+// toolsText lists the programs that are there, and then what cannot be done for want of others.
+func (r doctorReport) toolsText(w io.Writer) {
+	fmt.Fprintf(w, "\nprograms:\n")
+	for _, p := range r.Tools {
+		if p.Found {
+			fmt.Fprintf(w, "  %-*s %s: %s\n", nameColumn, p.Name, p.Path, p.Version)
+		}
+	}
+	for _, p := range r.Tools {
+		if !p.Found {
+			fmt.Fprintf(w, "  %-*s %s, for %s: %s\n", nameColumn, p.Name, screen.Paint(w, screen.Yellow, missing), p.Use,
+				p.Remedy)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+// Package doctor examines the place where the program runs: external programs, data sets, processor and memory.
+//
+// [Examine] looks, and finds fault with nothing: what is missing is optional, and the [Report] says what cannot be done
+// without it.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"ialgn/internal/build"
+	"ialgn/internal/crew"
+	"ialgn/internal/filelock"
+	"ialgn/internal/memory"
+	"ialgn/internal/option"
+	"ialgn/internal/tool"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/kernel"
+)
+
+// Report is what was found.
+type Report struct {
+	Build  Build  `json:"build"`
+	Cores  Cores  `json:"cores"`
+	Memory Memory `json:"memory"`
+	SIMD   SIMD   `json:"simd"`
+	Data   Data   `json:"data"`
+	Tools  []Tool `json:"tools"`
+	// Lacks is what this system does not have that others have, one line each.
+	Lacks []string `json:"lacks"`
+}
+
+// Build is how the program was built.
+type Build struct {
+	Commit string `json:"commit,omitempty"` // as [build.Commit] has it
+	Go     string `json:"go"`
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
+}
+
+// Cores are those of the machine that the process may use, and those that it does use.
+type Cores struct {
+	Machine int `json:"machine"`
+	Used    int `json:"used"`
+}
+
+// Memory is how much the process may come to have, and what sets that limit; 0 and empty where the system does not
+// tell.
+type Memory struct {
+	Bytes     uint64 `json:"bytes"`
+	By        string `json:"by,omitempty"`
+	Available uint64 `json:"available_bytes"` // what nothing uses now
+}
+
+// SIMD is the code that trains.
+type SIMD struct {
+	Path  string   `json:"path"`  // in use
+	Paths []string `json:"paths"` // that the processor has, the fastest first
+	Error string   `json:"error,omitempty"`
+}
+
+// Data are the data sets, and where they are looked for.
+type Data struct {
+	Folders []string `json:"folders"`
+	Sets    []Set    `json:"sets"`
+}
+
+// Set is a data set.
+type Set struct {
+	Name  string `json:"name"`
+	Found bool   `json:"found"`
+	Path  string `json:"path,omitempty"`
+	Note  string `json:"note,omitempty"` // why it was not found, and how to get it
+}
+
+// Tool is an external program.
+type Tool struct {
+	Name    string `json:"name"`
+	Use     string `json:"use"` // what it is needed for
+	Found   bool   `json:"found"`
+	Path    string `json:"path,omitempty"`
+	Version string `json:"version,omitempty"`
+	Package string `json:"package,omitempty"` // Debian package; empty: none has it
+	Remedy  string `json:"remedy,omitempty"`  // how to install it, if it is missing
+}
+
+// Examine looks for everything. Texts name options in these words.
+func Examine(ctx context.Context, folders []string, words option.Words) *Report {
+	r := &Report{
+		Build:  Build{build.Commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH},
+		Cores:  Cores{runtime.NumCPU(), runtime.GOMAXPROCS(0)},
+		Memory: limits(), SIMD: simd(), Data: Data{Folders: folders}, Lacks: lacks(),
+	}
+	for _, info := range dataset.List() {
+		r.Data.Sets = append(r.Data.Sets, set(ctx, info.Name, folders, words))
+	}
+	names := tool.Names()
+	r.Tools = make([]Tool, len(names))
+	crew.Each(len(names), func(i int) { r.Tools[i] = program(ctx, names[i]) })
+	return r
+}
+
+func limits() Memory {
+	total := memory.Total()
+	if total.Bytes == 0 {
+		return Memory{}
+	}
+	return Memory{total.Bytes, total.By, memory.Available()}
+}
+
+func simd() SIMD {
+	path, err := kernel.Path()
+	s := SIMD{Path: path, Paths: kernel.Paths()}
+	if err != nil {
+		s.Error = err.Error()
+	}
+	return s
+}
+
+// set looks for a data set, of which it reads no more than the head.
+func set(ctx context.Context, name string, folders []string, words option.Words) Set {
+	st, err := dataset.Look(ctx, name, folders)
+	s := Set{Name: name, Found: st.Found, Path: st.Path}
+	switch {
+	case err != nil:
+		s.Note = err.Error()
+	case !st.Found:
+		s.Note = st.NoteIn(words)
+	}
+	return s
+}
+
+func program(ctx context.Context, name string) Tool {
+	t, err := tool.Find(name)
+	if missing := (*tool.MissingError)(nil); errors.As(err, &missing) {
+		return Tool{Name: name, Use: tool.Use(name), Package: missing.Package, Remedy: missing.Hint()}
+	}
+	return Tool{
+		Name: name, Use: tool.Use(name), Found: true, Path: t.Path, Version: t.Version(ctx), Package: t.Package,
+	}
+}
+
+// lacks says what this system does not do for the program that others do.
+func lacks() []string {
+	all := []string{}
+	if !filelock.Supported {
+		all = append(all, "locks of files: nothing keeps two commands from writing to one place at a time")
+	}
+	if !tool.Bounded {
+		all = append(all, "a bound on the memory of external programs, and their end with this process")
+	}
+	if memory.Total().Bytes == 0 {
+		all = append(all, "a word on how much memory there is: a network that needs more is not refused beforehand")
+	}
+	return all
+}

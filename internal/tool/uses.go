@@ -1,0 +1,25 @@
+package tool
+
+// uses says what each program is needed for. Whoever has no use for it may do without.
+var uses = map[string]string{
+	"yosys":              "proofs about the Verilog, synthesis",
+	"iverilog":           "simulation of the Verilog",
+	"vvp":                "simulation of the Verilog, it comes with iverilog",
+	"verilator":          "simulation of large designs in less time",
+	"abc":                "proofs",
+	"nextpnr-ice40":      "place and route for iCE40",
+	"icepack":            "bitstreams for iCE40",
+	"icetime":            "a second estimate of the clock of iCE40",
+	"icebram":            "bitstreams of folded engines for iCE40",
+	"iceunpack":          "reading bitstreams of iCE40 back",
+	"icebox_vlog":        "reading bitstreams of iCE40 back",
+	"nextpnr-ecp5":       "place and route for ECP5",
+	"ecppack":            "bitstreams for ECP5",
+	"nextpnr-himbaechel": "place and route for Gowin",
+	"gowin_pack":         "bitstreams for Gowin",
+	"vivado":             "place and route for devices of Xilinx 7",
+	"chromium":           "tests of this project alone, which look at pages of report",
+}
+
+// Use returns what a program of the list ([Names]) is needed for.
+func Use(name string) string { return uses[name] }
