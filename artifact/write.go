@@ -338,14 +338,14 @@ func remove(dir, name string) error {
 	return nil
 }
 
-// syncDir makes the renames of a folder durable, on systems that can.
+// syncDir makes the renames of a folder durable, on systems that can: Windows denies access to a folder's data.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return fmt.Errorf("output folder: %w", err)
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("output folder: %w", err)
 	}
 	return nil

@@ -371,7 +371,7 @@ var policy = Policy{
 		{Package: "internal/build"},
 		{Package: "internal/command"},
 		{Package: "internal/crew", External: []string{sync}},
-		{Package: "internal/filelock"},
+		{Package: "internal/filelock", External: []string{sys}},
 		{Package: "internal/hint"},
 		{Package: "internal/option"},
 		{Package: "internal/jsonfault"},

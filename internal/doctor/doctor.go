@@ -144,8 +144,8 @@ func program(ctx context.Context, name string) Tool {
 // lacks says what this system does not do for the program that others do.
 func lacks() []string {
 	all := []string{}
-	if !filelock.Supported {
-		all = append(all, "locks of files: nothing keeps two commands from writing to one place at a time")
+	if filelock.Lacks != "" {
+		all = append(all, "locks of "+filelock.Lacks+": nothing keeps two commands from writing to one at a time")
 	}
 	if !tool.Bounded {
 		all = append(all, "a bound on the memory of external programs, and their end with this process")

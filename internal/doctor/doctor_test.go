@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/internal/doctor"
+	"ialgn/internal/hint"
 	"ialgn/internal/option"
+	"ialgn/internal/tool"
 )
 
 // TestExamine looks where there is one program, which tells its version, one data set that is damaged, and nothing else.
@@ -46,7 +48,7 @@ func TestExamine(t *testing.T) {
 			Version: "Yosys 9.9 (made up)", Package: "yosys",
 		},
 		"abc": {
-			Name: "abc", Use: "proofs", Package: "berkeley-abc", Remedy: "apt-get install berkeley-abc, or make tools",
+			Name: "abc", Use: "proofs", Package: "berkeley-abc", Remedy: hint.Of(&tool.MissingError{Name: "abc", Package: "berkeley-abc"}),
 		},
 		"ecppack": {
 			Name: "ecppack", Use: "bitstreams for ECP5", Remedy: "build ecppack from its source, and put it on the PATH",

@@ -2,7 +2,7 @@
 //
 // The locks are advisory and belong to open files, so that the system takes them away from a
 // process that is killed: none is ever left behind to be removed by hand. Where the system
-// or the file system has no such locks, all are free.
+// or the file system has no such locks, all are free; [Lacks] says which those are.
 package filelock
 
 import (
@@ -96,9 +96,9 @@ func current(f *os.File, path string) bool {
 // Folder locks a folder itself, which leaves no file in it. With wait it waits for the lock,
 // otherwise an error that wraps [ErrHeld] says that another process has it.
 func Folder(path string, wait bool) (*Lock, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	f, err := openFolder(path)
+	if f == nil {
+		return &Lock{}, err
 	}
 	if err := lock(f, wait); err != nil {
 		f.Close()
@@ -112,5 +112,10 @@ func (l *Lock) Release() {
 	if l.path != "" {
 		os.Remove(l.path) // while it is locked, so that it is not the next holder's
 	}
-	l.file.Close()
+	if l.file != nil {
+		l.file.Close()
+	}
+	if l.path != "" && !removesOpen {
+		os.Remove(l.path) // which fails if the next holder has it open
+	}
 }

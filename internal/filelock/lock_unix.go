@@ -8,8 +8,14 @@ import (
 	"syscall"
 )
 
-// Supported says that there are locks.
-const Supported = true
+// Lacks is what cannot be locked on this system, empty if all can.
+const Lacks = ""
+
+// removesOpen says that an open file can be removed.
+const removesOpen = true
+
+// openFolder opens a folder to be locked.
+func openFolder(path string) (*os.File, error) { return os.Open(path) }
 
 // lock locks an open file or folder. A file system without locks lets everybody in.
 func lock(f *os.File, wait bool) error {

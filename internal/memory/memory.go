@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -97,12 +98,12 @@ func (s system) groups() (all []group) {
 	}
 	for line := range strings.Lines(string(text)) {
 		id, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		controllers, path, _ := strings.Cut(rest, ":")
+		controllers, name, _ := strings.Cut(rest, ":")
 		switch {
 		case id == "0" && controllers == "":
-			all = append(all, s.upwards("sys/fs/cgroup", path, "memory.max", "memory.current")...)
+			all = append(all, s.upwards("sys/fs/cgroup", name, "memory.max", "memory.current")...)
 		case contains(controllers, "memory"):
-			all = append(all, s.upwards("sys/fs/cgroup/memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes")...)
+			all = append(all, s.upwards("sys/fs/cgroup/memory", name, "memory.limit_in_bytes", "memory.usage_in_bytes")...)
 		}
 	}
 	return all
@@ -111,19 +112,19 @@ func (s system) groups() (all []group) {
 func contains(list, name string) bool { return strings.Contains(","+list+",", ","+name+",") }
 
 // upwards returns a group and all above it.
-func (s system) upwards(root, path, most, used string) (all []group) {
-	for path = filepath.Join("/", path); ; path = filepath.Dir(path) {
-		dir := filepath.Join(s.root, root, path)
+func (s system) upwards(root, name, most, used string) (all []group) {
+	for name = path.Join("/", name); ; name = path.Dir(name) {
+		dir := filepath.Join(s.root, root, name)
 		all = append(all, group{filepath.Join(dir, most), filepath.Join(dir, used)})
-		if path == "/" {
+		if name == "/" {
 			return all
 		}
 	}
 }
 
 // number returns the number in a file, 0 if there is none: "max" is no limit.
-func number(path string) uint64 {
-	text, err := os.ReadFile(path)
+func number(file string) uint64 {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0
 	}

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -166,6 +167,9 @@ func (e *MissingError) Hint() string {
 			return "install " + e.Name + " of " + vendor + ", and put it on the PATH"
 		}
 		return "build " + e.Name + " from its source, and put it on the PATH"
+	}
+	if runtime.GOOS != "linux" {
+		return "install " + e.Name + ", and put it on the PATH"
 	}
 	return "apt-get install " + e.Package + ", or make tools"
 }
