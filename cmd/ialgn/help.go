@@ -47,33 +47,16 @@ func init() {
 // optionLine returns the help line of a flag: its names, its METAVAR, what it does and
 // its default.
 func optionLine(f cli.Flag) string {
-	names := make([]string, 0, 2)
-	for _, n := range f.Names() {
-		if len(n) == 1 {
-			names = append([]string{"-" + n}, names...)
-		} else {
-			names = append(names, "--"+n)
-		}
+	o := describe(f)
+	left, def := strings.Join(o.Names, ", "), ""
+	if o.Meta != "" {
+		left += " " + o.Meta
 	}
-	left := strings.Join(names, ", ")
-	usage, def := "", ""
-	if d, ok := f.(cli.DocGenerationFlag); ok {
-		usage = d.GetUsage()
-		if d.TakesValue() {
-			meta := "VALUE"
-			if a, b, ok := strings.Cut(usage, "`"); ok {
-				if name, rest, ok := strings.Cut(b, "`"); ok {
-					meta, usage = name, a+name+rest
-				}
-			}
-			left += " " + meta
-			if v := strings.Trim(d.GetDefaultText(), `"`); v != "" && v != "0" {
-				def = " (default " + v + ")"
-			}
-		}
+	if o.Default != "" {
+		def = " (default " + o.Default + ")"
 	}
 	if len(left) > 20 {
-		return fmt.Sprintf("  %s\n  %-20s %s%s", left, "", usage, def)
+		return fmt.Sprintf("  %s\n  %-20s %s%s", left, "", o.About, def)
 	}
-	return fmt.Sprintf("  %-20s %s%s", left, usage, def)
+	return fmt.Sprintf("  %-20s %s%s", left, o.About, def)
 }

@@ -124,7 +124,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
 		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), reportCommand(),
 		watchCommand(), dataCommand(),
-		doctorCommand(),
+		doctorCommand(), completionCommand(),
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // subcommands do not inherit it, and the default prints help on standard output

@@ -376,6 +376,7 @@ var policy = Policy{
 		{Package: "internal/option"},
 		{Package: "internal/jsonfault"},
 		{Package: "internal/memory", TestStandard: []string{"os/exec"}},
+		{Package: "internal/manual", TestStandard: []string{"os/exec"}},
 		{Package: "internal/overwrite"},
 		{
 			Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"},

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"slices"
+
+	"ialgn"
+	"ialgn/artifact"
+	"ialgn/artifact/plan"
+	"ialgn/backend/wrapper"
+	"ialgn/experiment"
+	"ialgn/internal/manual"
+	"ialgn/target"
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/topology"
+)
+
+// choice is what an option takes that has a fixed list of values. Other options take what the word for their value
+// says ([kinds]).
+type choice struct {
+	command string // empty: every command that has the option
+	option  string
+	values  func() []string
+}
+
+// choices are all of these.
+var choices = []choice{
+	{"", "--set", func() []string { return ending(config.Keys(), "=") }},
+	{"compile", "--scope", fixed(plan.ScopeGates, plan.ScopeCore, plan.ScopeFull)},
+	{"compile", "--lut", fixed("2", "3", "4", "5", "6")},
+	{"compile", "--target", target.Names},
+	{"compile", "--objective", fixed(plan.ObjectiveArea, plan.ObjectiveDepth, plan.ObjectiveBalanced)},
+	{"compile", "--pipeline", fixed(plan.PipelineNone, plan.PipelineAuto)},
+	{"compile", "--style", fixed(plan.StyleAuto, plan.StyleGates, plan.StyleLUT)},
+	{"compile", "--wrap", wrappers},
+	{"compile", "--board", wrapper.Boards},
+	{"compile", "--fold", fixed("1", "2", "4")},
+	{"compile", "--emit", artifact.Formats},
+	{"compile", "-O", fixed("0", "1", "2")},
+	{"verify", "--level", fixed(ialgn.VerifySoftware, ialgn.VerifyRTL, ialgn.VerifyFormal, ialgn.VerifyAll)},
+	{"verify", "--simulator", fixed("auto", "iverilog", "verilator")},
+	{"verify", "--samples", fixed("all")},
+	{"synth", "--target", target.DeviceNames},
+	{"synth", "--place", fixed("auto", ialgn.AimClock, ialgn.AimWires)},
+	{"synth", "--samples", fixed("all")},
+	{"sim", "--samples", fixed("all")},
+	{"fit", "--target", func() []string { return slices.Concat(target.Names(), target.DeviceNames()) }},
+	{"fit", "--wrap", wrappers},
+	{"diagnose", "--what", func() (all []string) {
+		for _, d := range diagnoses {
+			all = append(all, d.name)
+		}
+		return all
+	}},
+	{"diagnose", "--topologies", topology.Names},
+	{"experiment", "--scale", fixed(experiment.Quick, experiment.Paper)},
+	{"experiment", "--emit", fixed(experiment.Slurm, experiment.Kubernetes)},
+}
+
+// argument is what a word in the form of a command stands for, where that is the command's own.
+type argument struct {
+	command, word string
+	values        func() []string
+}
+
+// ownArguments are all of these.
+var ownArguments = []argument{
+	{"data", "NAME", dataSets},
+	{"fit", "DATA", dataSets},
+	{"experiment", "NAME", func() (all []string) {
+		for _, e := range experiment.All() {
+			all = append(all, e.Name)
+		}
+		return all
+	}},
+}
+
+// kinds are the files that the words in help texts stand for.
+var kinds = map[string]manual.Values{
+	"DIR":          {Folders: true},
+	"DIR_OR_MODEL": {Folders: true, Files: models},
+	"MODEL":        {Files: models},
+	"CONFIG.yaml":  {Files: configs},
+	"CONFIG":       {Files: configs},
+	"DATA":         {Files: []string{"csv"}},
+	"FILE":         {AnyFile: true},
+}
+
+// The endings of files.
+var (
+	models  = []string{"safetensors"}
+	configs = []string{"yaml", "yml"}
+)
+
+// fixed returns values that are always the same.
+func fixed[T ~string](values ...T) func() []string {
+	return func() []string {
+		all := make([]string, len(values))
+		for i, v := range values {
+			all[i] = string(v)
+		}
+		return all
+	}
+}
+
+func wrappers() []string { return append([]string{"none"}, wrapper.Kinds()...) }
+
+func dataSets() (all []string) {
+	for _, s := range dataset.List() {
+		if s.Name != "csv" { // its files are named, not the set
+			all = append(all, s.Name)
+		}
+	}
+	return all
+}
+
+// ending returns words with an ending.
+func ending(words []string, with string) []string {
+	all := slices.Clone(words)
+	for i := range all {
+		all[i] += with
+	}
+	return all
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"ialgn"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/manual"
+)
+
+// program describes the command line, for completion and man pages, by the same table as the help.
+func program(app *cli.App) *manual.Program {
+	p := &manual.Program{Name: app.Name, About: app.Usage, Version: ialgn.Version}
+	for _, c := range app.Commands {
+		p.Commands = append(p.Commands, command(c))
+	}
+	return p
+}
+
+// command describes a command.
+func command(c *cli.Command) manual.Command {
+	d := manual.Command{
+		Name: c.Name, About: c.Usage, Form: c.ArgsUsage, Details: c.Description, Example: c.UsageText,
+		Arguments: argumentsOf(c),
+	}
+	for _, f := range c.Flags {
+		o := describe(f)
+		o.Values = valuesOf(c.Name, o)
+		d.Options = append(d.Options, o)
+	}
+	if !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "help") }) {
+		d.Options = append(d.Options, describe(cli.HelpFlag)) // the parser adds it when it runs
+	}
+	return d
+}
+
+// describe describes a flag: its names, the short one first, the word for its value, what it does and its default.
+func describe(f cli.Flag) (o manual.Option) {
+	for _, n := range f.Names() {
+		if len(n) == 1 {
+			o.Names = append([]string{"-" + n}, o.Names...)
+		} else {
+			o.Names = append(o.Names, "--"+n)
+		}
+	}
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return o
+	}
+	o.About = d.GetUsage()
+	if !d.TakesValue() {
+		return o
+	}
+	o.Meta = "VALUE"
+	if a, b, ok := strings.Cut(o.About, "`"); ok {
+		if name, rest, ok := strings.Cut(b, "`"); ok {
+			o.Meta, o.About = name, a+name+rest
+		}
+	}
+	if v := strings.Trim(d.GetDefaultText(), `"`); v != "0" {
+		o.Default = v
+	}
+	if s, ok := f.(cli.DocGenerationSliceFlag); ok {
+		o.Many = s.IsSliceFlag()
+	}
+	return o
+}
+
+// valuesOf returns what may be given for an option.
+func valuesOf(command string, o manual.Option) manual.Values {
+	for _, c := range choices {
+		if (c.command == "" || c.command == command) && slices.Contains(o.Names, c.option) {
+			return manual.Values{Words: c.values(), Comma: o.Meta == "LIST"}
+		}
+	}
+	return kinds[o.Meta]
+}
+
+// optionsInForm are the options in the form of a command, such as [-o MODEL].
+var optionsInForm = regexp.MustCompile(`\[?--?[a-z]+ [A-Z]+\]?`)
+
+// argumentsOf returns what may be given for the arguments of a command, by the words of its form: those in small
+// letters stand for themselves.
+func argumentsOf(c *cli.Command) (all manual.Values) {
+	form := optionsInForm.ReplaceAllString(c.ArgsUsage, "")
+	for _, word := range strings.FieldsFunc(form, func(r rune) bool { return strings.ContainsRune(" |[]", r) }) {
+		word = strings.TrimSuffix(word, "...")
+		if word == strings.ToLower(word) {
+			all.Words = append(all.Words, word)
+			continue
+		}
+		all = all.And(kinds[word])
+		for _, a := range ownArguments {
+			if a.command == c.Name && a.word == word {
+				all.Words = append(all.Words, a.values()...)
+			}
+		}
+	}
+	return all
+}

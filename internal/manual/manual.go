@@ -1,0 +1,114 @@
+// Package manual makes completion for shells, and man pages, of the description of a program.
+//
+// A [Program] says which commands there are, what their options are called, and what may stand in each place of the
+// command line ([Values]). It is data: whoever has a parser of command lines makes it of that, so that nothing here
+// can differ from what the program takes.
+package manual
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Program is a program with commands.
+type Program struct {
+	Name, About, Version string
+	Date                 string // of the man pages, such as 2026-11-25; empty: not known
+	Commands             []Command
+	// Common are sections of the man page of every command, Sections those of the program's own page before them. Their
+	// texts are Markdown.
+	Common, Sections []Section
+}
+
+// Section is a section of a man page.
+type Section struct{ Title, Text string }
+
+// Command is a command of the program.
+type Command struct {
+	Name, About string
+	Form        string // what stands behind the name
+	Details     string // paragraphs that say more
+	Example     string
+	Options     []Option
+	Arguments   Values
+}
+
+// Option is an option of a command.
+type Option struct {
+	Names   []string // with their dashes, the short one first
+	Meta    string   // what the value is called; empty: it takes none
+	About   string
+	Default string
+	Many    bool // it may be given more than once
+	Values  Values
+}
+
+// Values is what may stand in a place of the command line. The zero value is anything.
+type Values struct {
+	Words   []string
+	Comma   bool     // several words, with commas between
+	Files   []string // endings of files without their dots
+	AnyFile bool
+	Folders bool
+}
+
+// Shells are the shells for which there is completion.
+var Shells = []string{"bash", "zsh", "fish"}
+
+// writers are those of the completion for each shell.
+var writers = map[string]func(io.Writer, *Program) error{"bash": bash, "zsh": zsh, "fish": fish}
+
+// Completion writes the completion for one of the [Shells].
+func Completion(w io.Writer, shell string, p *Program) error {
+	write, ok := writers[shell]
+	if !ok {
+		return fmt.Errorf("shell %q: there is no completion for it, want one of %s", shell, strings.Join(Shells, ", "))
+	}
+	return write(w, p)
+}
+
+// OptionNames returns the names of all options, as the command line has them.
+func (c *Command) OptionNames() (all []string) {
+	for _, o := range c.Options {
+		all = append(all, o.Names...)
+	}
+	return all
+}
+
+// commands returns the names of all commands.
+func (p *Program) commands() (all []string) {
+	for _, c := range p.Commands {
+		all = append(all, c.Name)
+	}
+	return all
+}
+
+// none reports whether nothing is known of a place.
+func (v Values) none() bool {
+	return len(v.Words) == 0 && len(v.Files) == 0 && !v.AnyFile && !v.Folders
+}
+
+// quoted returns a text as one word of a shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// lines are written one after the other, until one fails.
+type lines struct {
+	w   io.Writer
+	err error
+}
+
+func (l *lines) add(format string, args ...any) {
+	if l.err == nil {
+		_, l.err = fmt.Fprintf(l.w, format+"\n", args...)
+	}
+}
+
+// And returns what may stand there if either may.
+func (v Values) And(u Values) Values {
+	return Values{
+		Words: slices.Concat(v.Words, u.Words), Comma: v.Comma || u.Comma, Files: slices.Concat(v.Files, u.Files),
+		AnyFile: v.AnyFile || u.AnyFile, Folders: v.Folders || u.Folders,
+	}
+}
