@@ -66,6 +66,7 @@ type argument struct {
 // ownArguments are all of these.
 var ownArguments = []argument{
 	{"data", "NAME", dataSets},
+	{"help", "TOPIC", topicNames},
 	{"fit", "DATA", dataSets},
 	{"experiment", "NAME", func() (all []string) {
 		for _, e := range experiment.All() {

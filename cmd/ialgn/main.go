@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return guarded(stderr, inObject, func() int {
 		app := newApp(out, stderr)
 		inJSON = permute.Has(args, app.Commands, jsonFlag.Name)
-		err := app.RunContext(ctx, permute.Args(args, app.Commands))
+		err := app.RunContext(ctx, permute.Args(askedOfHelp(args), app.Commands))
 		if err != nil {
 			f := newFailure(err)
 			f.tell(app.ErrWriter)
@@ -124,7 +124,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
 		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), reportCommand(),
 		watchCommand(), dataCommand(),
-		doctorCommand(), completionCommand(),
+		doctorCommand(), completionCommand(), manCommand(), helpCommand(),
 	}
 	for _, c := range commands {
 		c.OnUsageError = usageError // subcommands do not inherit it, and the default prints help on standard output
@@ -137,6 +137,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Writer:          stdout,
 		ErrWriter:       screen.New(stderr),
 		HideHelpCommand: true,
+		Flags:           []cli.Flag{cli.HelpFlag}, // which the parser leaves out where there is a command help
 
 		DisableSliceFlagSeparator: true, // a value of --set may hold commas
 

@@ -16,26 +16,31 @@ import (
 func program(app *cli.App) *manual.Program {
 	p := &manual.Program{Name: app.Name, About: app.Usage, Version: ialgn.Version}
 	for _, c := range app.Commands {
-		p.Commands = append(p.Commands, command(c))
+		p.Commands = append(p.Commands, command(c, app.Commands))
 	}
 	return p
 }
 
-// command describes a command.
-func command(c *cli.Command) manual.Command {
+// command describes one of the commands.
+func command(c *cli.Command, commands []*cli.Command) manual.Command {
 	d := manual.Command{
 		Name: c.Name, About: c.Usage, Form: c.ArgsUsage, Details: c.Description, Example: c.UsageText,
-		Arguments: argumentsOf(c),
+		Arguments: argumentsOf(c, commands),
 	}
-	for _, f := range c.Flags {
+	for _, f := range withHelp(c.Flags) {
 		o := describe(f)
 		o.Values = valuesOf(c.Name, o)
 		d.Options = append(d.Options, o)
 	}
-	if !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "help") }) {
-		d.Options = append(d.Options, describe(cli.HelpFlag)) // the parser adds it when it runs
-	}
 	return d
+}
+
+// withHelp returns the flags of a command with -h, which the parser adds to those of the one that it runs.
+func withHelp(flags []cli.Flag) []cli.Flag {
+	if slices.Contains(flags, cli.HelpFlag) {
+		return flags
+	}
+	return append(slices.Clone(flags), cli.HelpFlag)
 }
 
 // describe describes a flag: its names, the short one first, the word for its value, what it does and its default.
@@ -85,7 +90,7 @@ var optionsInForm = regexp.MustCompile(`\[?--?[a-z]+ [A-Z]+\]?`)
 
 // argumentsOf returns what may be given for the arguments of a command, by the words of its form: those in small
 // letters stand for themselves.
-func argumentsOf(c *cli.Command) (all manual.Values) {
+func argumentsOf(c *cli.Command, commands []*cli.Command) (all manual.Values) {
 	form := optionsInForm.ReplaceAllString(c.ArgsUsage, "")
 	for _, word := range strings.FieldsFunc(form, func(r rune) bool { return strings.ContainsRune(" |[]", r) }) {
 		word = strings.TrimSuffix(word, "...")
@@ -94,6 +99,9 @@ func argumentsOf(c *cli.Command) (all manual.Values) {
 			continue
 		}
 		all = all.And(kinds[word])
+		if word == "COMMAND" {
+			all.Words = append(all.Words, commandNames(commands)...)
+		}
 		for _, a := range ownArguments {
 			if a.command == c.Name && a.word == word {
 				all.Words = append(all.Words, a.values()...)

@@ -376,7 +376,9 @@ var policy = Policy{
 		{Package: "internal/option"},
 		{Package: "internal/jsonfault"},
 		{Package: "internal/memory", TestStandard: []string{"os/exec"}},
-		{Package: "internal/manual", TestStandard: []string{"os/exec"}},
+		{Package: "internal/markdown"},
+		{Package: "docs"},
+		{Package: "internal/manual", Imports: []string{"internal/markdown"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/overwrite"},
 		{
 			Package: "internal/plot", Imports: []string{"internal/atomicfile", "internal/overwrite"},

@@ -23,3 +23,13 @@ func TestCommit(t *testing.T) {
 		}
 	}
 }
+
+func TestDate(t *testing.T) {
+	settings := []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.time", Value: "2026-11-25T03:04:05Z"}}
+	if got := date(settings); got != "2026-11-25" {
+		t.Errorf("%q", got)
+	}
+	if got := date(settings[:1]); got != "" {
+		t.Errorf("without a commit: %q", got)
+	}
+}

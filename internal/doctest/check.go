@@ -165,7 +165,7 @@ func (d *document) ialgn(words []string) []error {
 	out := c.flags["-o"]
 	var wrong []error
 	switch c.command.Name {
-	case "data", "experiment", "fit": // the arguments are no files, or may be none
+	case "data", "experiment", "fit", "completion", "help": // the arguments are no files, or may be none
 	case "demo":
 		if out == "" {
 			out = "demo"

@@ -208,6 +208,10 @@ func TestKeys(t *testing.T) {
 			} else if err != nil {
 				t.Fatalf("ialgn %q --json: %v\n%s", args, err, out)
 			}
+			if object, ok := v.(map[string]any); ok && object["error"] != nil && len(object) == 1 {
+				outputs[commonOptions] = append(outputs[commonOptions], v) // of all commands
+				continue
+			}
 			outputs[name] = append(outputs[name], v)
 		}
 	}
@@ -291,6 +295,11 @@ func TestKeys(t *testing.T) {
 	add("experiment --index", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--index", "0")
 	add("data list", "0", "data", "list")
 	add("data check", "0", "data", "check", "digits")
+	add("doctor", "0", "doctor")
+	add("completion", "0", "completion", "bash")
+	add("man", "0", "man", "-o", "man")
+	add("help", "0", "help", "exit-status")
+	add("train", "1", "train", config, "--set", "model.width=301")
 	page := read(t, "docs/CLI.md")
 	for _, wrong := range Keys(page, outputs) {
 		t.Errorf("docs/CLI.md: %s", wrong)

@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"ialgn/internal/markdown"
 )
 
 // Program is a program with commands.
@@ -17,13 +19,15 @@ type Program struct {
 	Name, About, Version string
 	Date                 string // of the man pages, such as 2026-11-25; empty: not known
 	Commands             []Command
-	// Common are sections of the man page of every command, Sections those of the program's own page before them. Their
-	// texts are Markdown.
-	Common, Sections []Section
+	// Common are sections of the man page of every command, Sections those of the program's own page before them.
+		Common, Sections []Section
 }
 
 // Section is a section of a man page.
-type Section struct{ Title, Text string }
+type Section struct {
+	Title string
+	Text  markdown.Text
+}
 
 // Command is a command of the program.
 type Command struct {

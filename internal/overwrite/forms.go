@@ -47,6 +47,8 @@ var (
 	Search = matching("a search", `^\{\s*"format": [0-9]+,\s*"asked": \{\s*"keys":`)
 	Chosen = matching("a configuration of fit", "^# Chosen by `ialgn fit`")
 	Front  = matching("a front", `^budget,luts,gates,head,encoder,validation,accuracy,`)
+	// Man is a man page.
+	Man = matching("a man page", "^[.]\\\\\" Made by `ialgn man`")
 	// Any is no form: no file that is there already is of it.
 	Any = Form{"a file", func([]byte) bool { return false }}
 )

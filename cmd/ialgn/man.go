@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/build"
+	"ialgn/internal/manual"
+	"ialgn/internal/overwrite"
+)
+
+func manCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "man",
+		Usage:     "man pages of the program and of every command",
+		ArgsUsage: "[-o DIR]",
+		UsageText: "ialgn man -o man",
+		Description: "Of the same texts as the help. A page is read with\n" +
+			"  man -l man/ialgn.1\n" +
+			"or by its name, once DIR/*.1 are in a folder man1 of `manpath`.",
+		Flags: commonFlags(
+			&cli.StringFlag{Name: "o", Value: "man", Usage: "write the pages to `DIR`"},
+			forceFlag,
+		),
+		Action: man,
+	}
+}
+
+// manSections and manCommon are what pages have of the reference: that of the program, and those of all commands.
+var (
+	manSections = []string{"Environment", "Data sets", "External programs", "What is written over"}
+	manCommon   = []string{"Exit status"}
+)
+
+func man(c *cli.Context) error {
+	if _, err := arguments(c, 0); err != nil {
+		return err
+	}
+	p := program(c.App)
+	p.Date, p.Sections, p.Common = build.Date(), reference(manSections), reference(manCommon)
+	r := manReport{Dir: c.String("o")}
+	if err := makeFolder(r.Dir); err != nil {
+		return err
+	}
+	pages := manual.Pages(p)
+	for _, page := range pages {
+		if err := guard(c).Check(filepath.Join(r.Dir, page.Name), overwrite.Man); err != nil {
+			return err
+		}
+	}
+	for _, page := range pages {
+		path := filepath.Join(r.Dir, page.Name)
+		if err := atomicfile.Write(path, page.Write); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		r.Pages = append(r.Pages, path)
+	}
+	return show(c, r)
+}
+
+// reference returns sections of the page about the command line.
+func reference(titles []string) (all []manual.Section) {
+	for _, title := range titles {
+		all = append(all, manual.Section{Title: title, Text: section(title)()})
+	}
+	return all
+}
+
+type manReport struct {
+	Dir   string   `json:"dir"`
+	Pages []string `json:"pages"`
+}
+
+func (r manReport) text(w io.Writer) {
+	for _, path := range slices.Sorted(slices.Values(r.Pages)) {
+		fmt.Fprintln(w, path)
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/docs"
+	"ialgn/internal/hint"
+	"ialgn/internal/markdown"
+)
+
+// topic is a subject of `ialgn help`. Its text is a part of the documents.
+type topic struct {
+	name, about string
+	text        func() markdown.Text
+}
+
+// topics are all of these.
+var topics = []topic{
+	{"config", "the configuration file: every key, its values and its default", wholeConfig},
+	{"data-sets", "where they are looked for", section("Data sets")},
+	{"environment", "the variables that are read", section("Environment")},
+	{"errors", "what errors look like, also as JSON", section("Errors")},
+	{"exit-status", "what a command ends with", section("Exit status")},
+	{"folding", "engines in block RAM, for networks larger than a device", section("Folded engines")},
+	{"formats", "the files that compile writes", tableIn("compile", "file")},
+	{"overwriting", "which files are written over, and which never", section("What is written over")},
+	{"pipelines", "registers, and what a clock does", section("Pipelines")},
+	{"software", "the network in C and in Go", section("The network as software")},
+	{"targets", "the devices that a design can be made for", tableIn("synth", "target")},
+	{"tools", "the external programs, and what takes them", section("External programs")},
+	{"wrappers", "interfaces around a classifier, with their ports and protocols", section("Wrappers")},
+}
+
+// section returns a section of the page about the command line.
+func section(title string) func() markdown.Text {
+	return func() markdown.Text { return markdown.Parse(docs.CLI).Section(title) }
+}
+
+// tableIn returns a table of that page, by the section that it is in and the name of its first column.
+func tableIn(title, column string) func() markdown.Text {
+	return func() markdown.Text { return section(title)().Table(column) }
+}
+
+func wholeConfig() markdown.Text { return markdown.Parse(docs.Config) }
+
+func helpCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "help",
+		Usage:       "a command's options, or a topic: config, targets, exit-status, ...",
+		ArgsUsage:   "[COMMAND | TOPIC]",
+		UsageText:   "ialgn help exit-status",
+		Description: "The topics, which are parts of docs/CLI.md and docs/CONFIG.md:\n" + topicList(),
+		Flags:       commonFlags(),
+		Action:      help,
+	}
+}
+
+// topicList returns a line for each topic.
+func topicList() string {
+	var lines []string
+	for _, t := range topics {
+		lines = append(lines, fmt.Sprintf("  %-12s %s", t.name, t.about))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func topicNames() (all []string) {
+	for _, t := range topics {
+		all = append(all, t.name)
+	}
+	return all
+}
+
+// askedOfHelp returns the arguments of `ialgn help help` for those of `ialgn help -h`, which the parser takes for another
+// question, having a command of that name itself.
+func askedOfHelp(args []string) []string {
+	isHelp := func(a string) bool { return slices.Contains([]string{"-h", "-help", "--h", "--help"}, a) }
+	if len(args) > 2 && args[1] == "help" && slices.ContainsFunc(args[2:], isHelp) {
+		return []string{args[0], "help", "help"}
+	}
+	return args
+}
+
+func help(c *cli.Context) error {
+	name := c.Args().First()
+	if name == "" {
+		return show(c, helpReport{Text: printed(appHelp, c.App) + "\ntopics of `ialgn help TOPIC`:\n" + topicList() + "\n"})
+	}
+	if _, err := arguments(c, 1); err != nil {
+		return err
+	}
+	for _, k := range c.App.Commands {
+		if k.Name == name {
+			shown := *k
+			shown.Flags = withHelp(k.Flags)
+			return show(c, helpReport{name, printed(commandHelp, &shown)})
+		}
+	}
+	for _, t := range topics {
+		if t.name == name {
+			var text strings.Builder
+			if err := t.text().Plain(&text); err != nil {
+				return err
+			}
+			return show(c, helpReport{name, text.String()})
+		}
+	}
+	err := hint.With(fmt.Errorf("help %s: there is no such command and no such topic", name), "`ialgn help` lists them")
+	return hint.Near(err, name, append(topicNames(), commandNames(c.App.Commands)...))
+}
+
+// printed returns the text that -h shows of the program or a command.
+func printed(template string, of any) string {
+	var text strings.Builder
+	cli.HelpPrinter(&text, template, of)
+	return text.String()
+}
+
+type helpReport struct {
+	Topic string `json:"topic,omitempty"`
+	Text  string `json:"text"`
+}
+
+func (r helpReport) text(w io.Writer) { fmt.Fprint(w, r.Text) }

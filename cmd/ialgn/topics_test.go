@@ -1,0 +1,48 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestTopics: every topic has a text, which fits a terminal but for examples, and `ialgn help` names it.
+func TestTopics(t *testing.T) {
+	list := must(t, "help")
+	if !strings.HasPrefix(list, must(t, "-h")) {
+		t.Error("`ialgn help` does not begin with the help")
+	}
+	for _, topic := range topics {
+		text := must(t, "help", topic.name)
+		if len(text) < 200 || !strings.Contains(list, "\n  "+topic.name+" ") {
+			t.Errorf("%s:\n%s", topic.name, text)
+		}
+		for _, mark := range []string{"](", "|---", "```"} {
+			if strings.Contains(text, mark) {
+				t.Errorf("%s: %q is left of the Markdown", topic.name, mark)
+			}
+		}
+	}
+	for topic, part := range map[string]string{
+		"exit-status": "\n3\n    an external tool is missing", "targets": "\n`ice40-hx1k`\n    iCE40HX1K-TQ144\n",
+		"formats": "\n`manifest.json`\n", "config": "\n`model.width`\n", "environment": "\n`NO_COLOR`\n",
+		"wrappers": "AXI4-Stream", "tools": "\n`yosys`\n",
+	} {
+		if text := must(t, "help", topic); !strings.Contains("\n"+text, part) {
+			t.Errorf("%s: no %q in\n%s", topic, part, text)
+		}
+	}
+}
+
+// TestHelpOfCommands: `ialgn help COMMAND` is `ialgn COMMAND -h`.
+func TestHelpOfCommands(t *testing.T) {
+	for _, c := range newApp(io.Discard, io.Discard).Commands {
+		if got, want := must(t, "help", c.Name), must(t, c.Name, "-h"); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.Name, got, want)
+		}
+	}
+	code, _, stderr := runProgram(t, "help", "exit-statsu")
+	if code != exitUsage || !strings.Contains(stderr, "did you mean exit-status; `ialgn help` lists them") {
+		t.Errorf("exit status %d, %s", code, stderr)
+	}
+}

@@ -1,0 +1,117 @@
+package manual
+
+import (
+	"io"
+	"strings"
+
+	"ialgn/internal/markdown"
+)
+
+// ManMark begins every man page.
+const ManMark = `.\" Made by `
+
+// Page is a man page.
+type Page struct {
+	Name  string // of the file, such as ialgn-train.1
+	Write func(io.Writer) error
+}
+
+// Pages returns the man pages: that of the program, and one for each command.
+func Pages(p *Program) []Page {
+	pages := []Page{{p.Name + ".1", p.writeMan}}
+	for _, c := range p.Commands {
+		pages = append(pages, Page{p.pageOf(c) + ".1", func(w io.Writer) error { return p.writeCommandMan(w, &c) }})
+	}
+	return pages
+}
+
+func (p *Program) pageOf(c Command) string { return p.Name + "-" + c.Name }
+
+// head begins a page, with its name and form.
+func (p *Program) head(l *lines, page, about, form string) {
+	l.add("%s`%s man`, of what `%s -h` shows.", ManMark, p.Name, p.Name)
+	l.add(".TH %s 1 \"%s\" \"%s %s\" \"%s\"", markdown.Escape(strings.ToUpper(page)), p.Date, p.Name, p.Version, p.Name)
+	l.add(".SH NAME\n%s \\- %s", markdown.Escape(page), markdown.Escape(about))
+	l.add(".SH SYNOPSIS\n.nf\n\\fB%s\\fR %s\n.fi", markdown.Escape(strings.Replace(page, "-", " ", 1)),
+		markdown.Escape(form))
+}
+
+// writeMan writes the page of the program.
+func (p *Program) writeMan(w io.Writer) error {
+	l := &lines{w: w}
+	p.head(l, p.Name, p.About, "COMMAND [ARGUMENT]... [OPTION]...")
+	l.add(".SH COMMANDS")
+	for _, c := range p.Commands {
+		l.add(".TP\n\\fB%s\\fR\n%s", markdown.Escape(c.Name), markdown.Escape(c.About))
+	}
+	for _, s := range append(p.Sections[:len(p.Sections):len(p.Sections)], p.Common...) {
+		l.section(s)
+	}
+	var pages []string
+	for _, c := range p.Commands {
+		pages = append(pages, p.pageOf(c))
+	}
+	l.see(pages)
+	return l.err
+}
+
+// writeCommandMan writes the page of a command.
+func (p *Program) writeCommandMan(w io.Writer, c *Command) error {
+	l := &lines{w: w}
+	p.head(l, p.pageOf(*c), c.About, c.Form+" [OPTION]...")
+	if c.Details != "" {
+		l.add(".SH DESCRIPTION")
+		l.verbatim(c.Details)
+	}
+	l.add(".SH OPTIONS")
+	for _, o := range c.Options {
+		var names []string
+		for _, n := range o.Names {
+			names = append(names, `\fB`+markdown.Escape(n)+`\fR`)
+		}
+		left := strings.Join(names, ", ")
+		if o.Meta != "" {
+			left += ` \fI` + markdown.Escape(o.Meta) + `\fR`
+		}
+		l.add(".TP\n%s\n%s", left, markdown.Escape(o.About))
+		if o.Default != "" {
+			l.add("(default %s)", markdown.Escape(o.Default))
+		}
+	}
+	for _, s := range p.Common {
+		l.section(s)
+	}
+	l.add(".SH EXAMPLES")
+	l.verbatim(c.Example)
+	l.see([]string{p.Name})
+	return l.err
+}
+
+// section writes a section.
+func (l *lines) section(s Section) {
+	l.add(".SH %s", markdown.Escape(strings.ToUpper(s.Title)))
+	if l.err == nil {
+		l.err = s.Text.Roff(l.w)
+	}
+}
+
+// verbatim writes a text in the lines that it has.
+func (l *lines) verbatim(text string) {
+	l.add(".nf")
+	for line := range strings.SplitSeq(text, "\n") {
+		l.add("%s", markdown.Escape(line))
+	}
+	l.add(".fi")
+}
+
+// see names other pages.
+func (l *lines) see(pages []string) {
+	l.add(".SH SEE ALSO")
+	for i, page := range pages {
+		comma := ","
+		if i == len(pages)-1 {
+			comma = ""
+		}
+		l.add(".BR %s (1)%s", markdown.Escape(page), comma)
+	}
+}
