@@ -426,7 +426,7 @@ var policy = Policy{
 		{Package: "internal/tooltest", Imports: []string{"internal/tool"}, Standard: []string{"os/exec"}},
 		{Package: "internal/testbench", Imports: []string{"netlist", "sim"}, TestStandard: []string{"os/exec"}},
 		{Package: "internal/netgen", Imports: []string{"netlist", "trainer/encoding", "trainer/model"}},
-		{Package: "internal/archtest"},
+		{Package: "internal/archtest", TestStandard: []string{"os/exec"}},
 		{Package: "internal/doctor", Imports: []string{
 			"trainer/dataset", "trainer/kernel", "internal/build", "internal/crew", "internal/filelock", "internal/memory",
 			"internal/tool",
