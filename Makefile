@@ -19,11 +19,14 @@ PARTS     ?= map,core,scale
 MODELS    ?= $(IALGN_MODELS)
 COMPARE   ?= -runs 2
 
+# Set this for `dist`, such as: make dist DIST='-only linux-arm64'
+DIST      ?=
+
 # What test-newer tests.
 NEWER     ?= ./backend/verilog ./flow/yosys ./flow/nextpnr ./flow/icestorm ./flow/synth ./sim/verify/...
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test check race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
+.PHONY: help demo build test check dist race cover vulncheck generate fmt bench bench-compile fuzz fuzz-compile mutate kill-test test-newer tools clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +47,9 @@ check: ## check formatting, go vet, golangci-lint and the import policy
 	$(GO) vet ./...
 	$(TOOL) golangci-lint run ./...
 	$(GO) test ./internal/archtest
+
+dist: ## build archives, Debian packages, bills of materials and checksums for all systems, into dist/
+	$(GO) run ./tools/dist -o dist $(DIST)
 
 race: tools ## run the short tests under the race detector
 	$(GO) test -race -short -timeout 60m $(PACKAGES)
@@ -101,5 +107,5 @@ generate: ## write the vector kernels of trainer/kernel, trainer/augment and dia
 tools: ## install the Debian packages that are missing, if permitted, else name them
 	@tools/debian.sh $(DEBIAN)
 
-clean: ## remove what build, demo and bench made
-	rm -rf bin demo $(BENCHFILE)
+clean: ## remove what build, demo, dist and bench made
+	rm -rf bin demo dist $(BENCHFILE)

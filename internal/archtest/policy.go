@@ -398,6 +398,11 @@ var policy = Policy{
 			"trainer/config", "trainer/encoding", "trainer/model", "trainer/topology",
 			"internal/hugepage",
 		}},
+		{
+			Package:  "tools/dist",
+			Imports:  []string{".", "internal/atomicfile", "internal/command", "internal/tool"},
+			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
+		},
 		{Package: "tools/architecture", Imports: []string{"internal/archtest"}},
 		{Package: "tools/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "tools/benchcompile", Imports: []string{

@@ -21,5 +21,15 @@ var uses = map[string]string{
 	"chromium":           "tests of this project alone, which look at pages of report",
 }
 
+// Package returns the Debian package that has a program of the list ([Names]), empty if none does.
+func Package(name string) string {
+	for _, p := range programs {
+		if p.name == name {
+			return p.debian
+		}
+	}
+	return ""
+}
+
 // Use returns what a program of the list ([Names]) is needed for.
 func Use(name string) string { return uses[name] }

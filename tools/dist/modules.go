@@ -141,6 +141,7 @@ func notices(modules []module) ([]byte, error) {
 var marks = []struct{ words, name string }{
 	{"your choice of exactly one of the following two license", "FTL OR GPL-2.0-or-later"}, // freetype
 	{"SIL OPEN FONT LICENSE", "OFL-1.1"},
+	{"Creative Commons Attribution 4.0 International", "CC-BY-4.0"},
 	{"Apache License Version 2.0", "Apache-2.0"},
 	{"Neither the name", "BSD-3-Clause"},
 	{"may not be used to endorse", "BSD-3-Clause"},
