@@ -46,7 +46,7 @@ func documents(t *testing.T) []string {
 	if err != nil || len(examples) < 5 {
 		t.Fatalf("%d examples with a README, want 5: %v", len(examples), err)
 	}
-	names := []string{"README.md", "docs/TOUR.md", "docs/CLI.md"}
+	names := []string{"README.md", "docs/TOUR.md", "docs/CLI.md", "docs/INSTALL.md"}
 	for _, path := range examples {
 		names = append(names, filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))))
 	}
