@@ -33,7 +33,7 @@ func examine(c *cli.Context) error {
 		return err
 	}
 	r := doctor.Examine(c.Context, folders(c), option.Flags)
-	if err := c.Context.Err(); err != nil {
+	if err := c.Err(); err != nil {
 		return err
 	}
 	return show(c, doctorReport{ialgn.Version, r})
@@ -52,7 +52,8 @@ func (r doctorReport) text(w io.Writer) {
 	fmt.Fprintf(w, "ialgn %s, %s, %s/%s\n", version, r.Build.Go, r.Build.OS, r.Build.Arch)
 	fmt.Fprintf(w, "cores: %d, of which %d are used\n", r.Cores.Machine, r.Cores.Used)
 	if m := r.Memory; m.Bytes > 0 {
-		fmt.Fprintf(w, "memory: %.1f GB, %s no more; %.1f GB are free\n", float64(m.Bytes)/1e9, m.By, float64(m.Available)/1e9)
+		fmt.Fprintf(w, "memory: %.1f GB, %s no more; %.1f GB are free\n", float64(m.Bytes)/1e9, m.By,
+			float64(m.Available)/1e9)
 	}
 	fmt.Fprintf(w, "simd: %s, of %s\n", r.SIMD.Path, strings.Join(r.SIMD.Paths, ", "))
 	if r.SIMD.Error != "" {

@@ -56,7 +56,9 @@ func TestFailure(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	for _, args := range [][]string{
-		{"train", "small.yaml"}, {"train", "small.yaml", "--set", "--json"}, {"train", "small.yaml", "--", "--json"},
+		{"train", "small.yaml"},
+		{"train", "small.yaml", "--set", "--json"},
+		{"train", "small.yaml", "--", "--json"},
 		{"train", "small.yaml", "--json=false"},
 	} {
 		if code, stdout, stderr := runProgram(t, args...); code != exitUsage || stdout != "" || stderr == "" {

@@ -12,8 +12,8 @@ type Room struct {
 	Holds string
 }
 
-// Rooms are the rooms in the order in which ARCHITECTURE.md describes them. Helpers and commands for developers
-// (internal, tools) are left out.
+// Rooms are the rooms in the order in which ARCHITECTURE.md describes them. Helpers, commands for developers
+// and documents (internal, tools, docs) are left out.
 var Rooms = []Room{
 	{"cmd/ialgn", "flags into options, results into text"},
 	{"examples", "runnable configurations, the library used"},

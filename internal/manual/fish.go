@@ -8,8 +8,8 @@ import (
 // fish writes the completion for fish.
 func fish(w io.Writer, p *Program) error {
 	l := &lines{w: w}
-	l.add("# Completion of %[1]s for fish, made by %[1]s completion fish. To be read by\n#     %[1]s completion fish | source\n",
-		p.Name)
+	l.add("# Completion of %[1]s for fish, made by %[1]s completion fish. To be read by\n"+
+		"#     %[1]s completion fish | source\n", p.Name)
 	l.add("complete -c %s -f", p.Name)
 	first := "complete -c " + p.Name + " -n __fish_use_subcommand"
 	l.add("%s -s h -l help -d 'show help'\n%s -l version -d 'print the version'", first, first)

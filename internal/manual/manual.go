@@ -20,7 +20,7 @@ type Program struct {
 	Date                 string // of the man pages, such as 2026-11-25; empty: not known
 	Commands             []Command
 	// Common are sections of the man page of every command, Sections those of the program's own page before them.
-		Common, Sections []Section
+	Common, Sections []Section
 }
 
 // Section is a section of a man page.

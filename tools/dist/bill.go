@@ -84,7 +84,9 @@ func newBill(modules []module, p platform, program []byte, at time.Time) *bill {
 		b.Packages = append(b.Packages, part{
 			Name: m.path, ID: id, Version: m.version, From: unknown, Source: source, Concluded: unknown,
 			Declared: m.licence(), Copyright: unknown,
-			Refs: []reference{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + strings.ReplaceAll(m.path, "~", "%7E") + "@" + m.version}},
+			Refs: []reference{{
+				"PACKAGE-MANAGER", "purl", "pkg:golang/" + strings.ReplaceAll(m.path, "~", "%7E") + "@" + m.version,
+			}},
 		})
 		b.Relationships = append(b.Relationships, relationship{programID, "STATIC_LINK", id})
 	}

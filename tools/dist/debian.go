@@ -92,7 +92,8 @@ func (b *builder) debian(ctx context.Context, p platform, files []file) error {
 	}
 	made := filepath.Join(b.work, p.String(), "package.deb")
 	epoch := fmt.Sprintf("SOURCE_DATE_EPOCH=%d", b.time.Unix())
-	if _, err := output(ctx, []string{epoch}, "dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, made); err != nil {
+	args := []string{"--root-owner-group", "-Zxz", "--build", root, made}
+	if _, err := output(ctx, []string{epoch}, "dpkg-deb", args...); err != nil {
 		return hint.With(err, "dpkg-deb is in the Debian package dpkg; -only builds for other systems")
 	}
 	data, err := os.ReadFile(made)

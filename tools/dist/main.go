@@ -144,7 +144,11 @@ func (b *builder) common(ctx context.Context) error {
 		b.shared = append(b.shared, file{name: c.name, data: []byte(script)})
 	}
 	for _, s := range []struct{ pattern, folder string }{
-		{filepath.Join(man, "*.1"), "man"}, {"*.md", ""}, {"docs/*.md", "docs"}, {"docs/*.svg", "docs"}, {"docs/*.png", "docs"},
+		{filepath.Join(man, "*.1"), "man"},
+		{"*.md", ""},
+		{"docs/*.md", "docs"},
+		{"docs/*.svg", "docs"},
+		{"docs/*.png", "docs"},
 	} {
 		paths, err := filepath.Glob(s.pattern)
 		if err != nil {

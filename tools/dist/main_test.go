@@ -28,11 +28,16 @@ var at = time.Date(2026, 11, 25, 3, 4, 6, 0, time.UTC)
 
 // some are files of an archive.
 var some = []file{
-	{name: "ialgn", data: []byte("#!/bin/sh\n"), exec: true}, {name: "README.md", data: []byte("Read.\n")},
-	{name: noticesName, data: []byte("Notices.\n")}, {name: "CHANGELOG.md", data: []byte("Changes.\n")},
-	{name: "docs/CLI.md", data: []byte("Options.\n")}, {name: "man/ialgn.1", data: []byte(".TH\n")},
-	{name: "completion/ialgn.bash", data: []byte("complete\n")}, {name: "completion/_ialgn", data: []byte("#compdef\n")},
-	{name: "completion/ialgn.fish", data: []byte("complete -c\n")}, {name: billName, data: []byte("{}\n")},
+	{name: "ialgn", data: []byte("#!/bin/sh\n"), exec: true},
+	{name: "README.md", data: []byte("Read.\n")},
+	{name: noticesName, data: []byte("Notices.\n")},
+	{name: "CHANGELOG.md", data: []byte("Changes.\n")},
+	{name: "docs/CLI.md", data: []byte("Options.\n")},
+	{name: "man/ialgn.1", data: []byte(".TH\n")},
+	{name: "completion/ialgn.bash", data: []byte("complete\n")},
+	{name: "completion/_ialgn", data: []byte("#compdef\n")},
+	{name: "completion/ialgn.fish", data: []byte("complete -c\n")},
+	{name: billName, data: []byte("{}\n")},
 }
 
 // fromRoot has a test run in the root of the repository.

@@ -117,7 +117,8 @@ func licencesIn(dir, within string) (files []file, err error) {
 
 // digits is what has to be said of the data that are part of the program.
 const digits = `The data set "digits", which is part of the program, is "Optical Recognition of Handwritten Digits" by
-E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository, which gives CC BY 4.0 as its licence. It is unchanged.
+E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository, which gives CC BY 4.0 as its licence. It is
+unchanged.
 `
 
 // notices returns the licences of all modules, in one text.
