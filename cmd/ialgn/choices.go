@@ -85,6 +85,7 @@ var kinds = map[string]manual.Values{
 	"CONFIG":       {Files: configs},
 	"DATA":         {Files: []string{"csv"}},
 	"FILE":         {AnyFile: true},
+	"RUN":          {AnyFile: true},
 }
 
 // The endings of files.
