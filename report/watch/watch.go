@@ -63,7 +63,7 @@ func New(paths []string) (*Watch, error) {
 		}
 		if info, err := os.Stat(filepath.Dir(p)); err != nil || !info.IsDir() {
 			return nil, hint.With(fmt.Errorf("%s: neither it nor the folder that it would be in is there", p),
-				"name logs of `ialgn train --log`, or folders that hold some")
+				"name logs of training runs, or folders that hold some")
 		}
 	}
 	return &Watch{paths: paths, session: fmt.Sprintf("%016x", rand.Uint64())}, nil
