@@ -122,7 +122,8 @@ func fit(ctx context.Context, cfg *config.Config, set *dataset.Set) (*encoding.E
 		inputs := cost.LUTInputs()
 		h.Cheapen(enc, func(t uint16) int { return encoding.ComparisonLUTs(enc.BitsIn, t, inputs) })
 	}
-	enc.Quantiser = set.Quantiser
+	enc.Quantiser, enc.Columns = set.Quantiser, set.Columns
+	enc.PlaceMiddle()
 	return enc, nil
 }
 
@@ -237,6 +238,10 @@ func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data c
 	if !reflect.DeepEqual(set.Quantiser, enc.Quantiser) {
 		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; "+
 			"name that one, or classify single files with predict", set.Name)
+	}
+	if !reflect.DeepEqual(set.Columns, enc.Columns) {
+		return nil, fmt.Errorf("%s: its training part has other columns, categories or medians than the one the model was "+
+			"trained on; name that one, or classify single files with predict", set.Name)
 	}
 	return set, nil
 }

@@ -60,6 +60,7 @@ type Set struct {
 	Max          uint32              // largest value of a feature
 	Shape        Shape               // what the features of images are; zero if they are none
 	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets
+	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
 	Path         string              // folder of the files; "embedded" for the digits
 
 	// TrainSamples and TestSamples are what headers or an earlier pass say, 0 if
