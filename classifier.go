@@ -8,6 +8,7 @@ import (
 	"math"
 	"sync"
 
+	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -16,8 +17,8 @@ import (
 // Classifier classifies samples by the frozen network, bit-parallel. It may be used by several goroutines at once.
 type Classifier struct {
 	frozen *model.Frozen
-	label  string    // name of the label's column in files
-	single sync.Pool // holds values of type *single
+	data   config.Data // of the model's training
+	single sync.Pool   // holds values of type *single
 }
 
 // single is what the classification of one sample needs.
@@ -34,7 +35,7 @@ func (m *Model) Classifier() (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{frozen: f, label: m.info.Model.Config.Data.Label}, nil
+	return &Classifier{frozen: f, data: m.info.Model.Config.Data}, nil
 }
 
 // Classes returns the names of the classes.
@@ -141,7 +142,7 @@ type SampleFile struct {
 // standard input. The caller closes it.
 func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, error) {
 	enc := &c.frozen.Encoder
-	in, err := dataset.OpenSamples(ctx, path, enc.Features(), enc.Names, c.label, enc.Quantiser, enc.Max)
+	in, err := dataset.OpenSamples(ctx, path, enc, c.data)
 	return &SampleFile{c, in}, err
 }
 

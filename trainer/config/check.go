@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -90,6 +91,13 @@ var choices = []choice{
 }
 
 var headers = choice{"data.header", []string{"auto", "yes", "no"}}
+
+// csvChoices are the choices of csv whose default is stored as empty.
+var csvChoices = []choice{
+	{"data.separator", []string{"auto", "comma", "semicolon", "tab"}},
+	{"data.decimal", []string{"point", "comma"}},
+	{"data.missing", []string{"refuse", "median"}},
+}
 
 // Check reports the first key whose value has no meaning: a choice that does not
 // exist, a number out of range or not finite, a key that the data set needs or does not
@@ -259,11 +267,14 @@ func format(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
-// csvKeys are the keys of csv alone.
-var csvKeys = []string{
-	"data.train", "data.test", "data.label", "data.header", "data.test_share", "data.split_seed",
-	bitsInLimit.key,
-}
+// fileKeys are the keys of csv about its files, csvKeys all of csv alone.
+var (
+	fileKeys = []string{
+		"data.train", "data.test", "data.label", "data.header", "data.separator", "data.decimal", "data.columns",
+		"data.drop", "data.categories", "data.missing",
+	}
+	csvKeys = append(slices.Clone(fileKeys), "data.test_share", "data.split_seed", bitsInLimit.key)
+)
 
 // checkData checks the keys of csv, or their absence. A model of another set may have
 // encoder.bits_in all the same.
@@ -287,6 +298,9 @@ func (c *Config) checkCSV() error {
 		return c.wrong("data.train", "name the CSV file of the training set", "names no file")
 	}
 	if err := c.checkChoice(headers, headers.values); err != nil {
+		return err
+	}
+	if err := c.checkTable(); err != nil {
 		return err
 	}
 	if err := c.checkLimit(bitsInLimit); err != nil {

@@ -79,6 +79,7 @@ func (c *Config) completeCSV() {
 	if c.Data.Header == "" && !c.isSet("data.header") {
 		c.Data.Header = defaultHeader
 	}
+	c.completeTable()
 	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
 	}

@@ -32,7 +32,7 @@ func (c *Config) completeMemory() {
 
 // checkMemory checks the keys that the data set memory has, or their absence.
 func (c *Config) checkMemory() error {
-	for _, key := range []string{"data.train", "data.test", "data.label", "data.header"} {
+	for _, key := range fileKeys {
 		if !c.value(key).IsZero() {
 			return c.wrong(key, "leave it out, or use data.set: csv", "has no meaning for samples in memory")
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
@@ -26,18 +27,19 @@ type Samples struct {
 const StandardInput = "-"
 
 // OpenSamples opens a CSV or an IDX image file, gzip or not, whose samples are to be
-// classified by a model of the given features. It is read once, from its beginning on, so that it
-// may be a pipe, too. Real values become integers by q; with
-// q nil they must be integers of 0..max already.
+// classified by a model of that encoder, which was trained on that data. It is read once, from its beginning on, so
+// that it may be a pipe, too. Real values become integers by the encoder's quantiser; without
+// one they must be integers of 0..Max already.
 //
 // A CSV file may have a header: a first line without numbers, or of the features'
-// names. One column more than the features is a label and is
-// skipped: the one named labelColumn, if the header has it, else the last one. Where
-// q is given, so that the model came from a CSV file itself, and both sides have
+// names; its separator is found in its first lines. One column more than the features is a label and is
+// skipped: the one named data.Label, if the header has it, else the last one. Where
+// there is a quantiser, so that the model came from a CSV file itself, and both sides have
 // names, the header must name the features in the model's order.
-func OpenSamples(ctx context.Context, path string, features int, featureNames []string, labelColumn string,
-	q *encoding.Quantiser, max uint32,
-) (*Samples, error) {
+//
+// A model that knows the columns of its table finds them by their names, in any order and beside others, or without a
+// header by their places: all of them, all but the label, or those of features alone.
+func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -45,16 +47,15 @@ func OpenSamples(ctx context.Context, path string, features int, featureNames []
 	if path == StandardInput {
 		f = file{"standard input", func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }}
 	}
-	return openSamples(f, features, featureNames, labelColumn, q, max)
+	return openSamples(f, enc, data)
 }
 
-func openSamples(f file, features int, names []string, label string, q *encoding.Quantiser, max uint32) (*Samples,
-	error,
-) {
+func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
+	q, features := enc.Quantiser, enc.Features()
 	if q != nil && len(q.Scale) != features {
 		return nil, fmt.Errorf("quantiser of %d features for a model of %d", len(q.Scale), features)
 	}
-	s := &Samples{features: features, q: q, max: max}
+	s := &Samples{features: features, q: q, max: enc.Max}
 	in, err := f.stream()
 	if err != nil {
 		return nil, err
@@ -62,13 +63,17 @@ func openSamples(f file, features int, names []string, label string, q *encoding
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0, 0}) {
 		return s, s.openImages(in)
 	}
-	if s.table, err = tableOf(in, layout{label: label, features: features, names: names}); err != nil {
+	s.table, err = tableOf(in, layout{
+		label: data.Label, comma: data.Decimal == "comma", features: features, names: enc.Names, columns: enc.Columns,
+	})
+	if err != nil {
 		return nil, err
 	}
-	if q != nil && len(names) != 0 && s.table.names != nil && !slices.Equal(s.table.names, names) {
+	ordered := enc.Columns != nil || q == nil || len(enc.Names) == 0 || s.table.header == nil
+	if !ordered && !slices.Equal(s.table.names(), enc.Names) {
 		s.Close()
 		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order, want %s", f.name,
-			abridged(names))
+			abridged(enc.Names))
 	}
 	return s, nil
 }

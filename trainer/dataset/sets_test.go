@@ -49,7 +49,7 @@ func TestDigitsFaults(t *testing.T) {
 		"one row less": {row + "class\n" + row + "3\n", "d: 1 records, want 2"},
 		"value too large": {
 			row + "class\n" + row + "3\n17" + row[1:] + "3\n",
-			"d: record 2: line 3: feature 0 is 17, want an integer of 0..16",
+			"d: record 2: line 3: column 1 (\"0\") is 17, want an integer of 0..16",
 		},
 		"no digit": {row + "class\n" + row + "10\n", `d: record 1: line 2: label "10", want a digit`},
 	} {
