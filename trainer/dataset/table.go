@@ -193,7 +193,7 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 		return text, true, nil
 	}
 	if text == "" {
-		err = t.wrong("%s is empty, want a value", t.called(c.at))
+		err = t.wrong("%s is empty, want a %s", t.called(c.at), c.Kind)
 	} else {
 		err = t.wrong("%s: %s stands for a value that is missing", t.called(c.at), shown(text))
 	}
