@@ -82,10 +82,10 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	return d, nil
 }
 
-// FitWidth returns the configuration with a width that the classes of its data divide, unless it
-// gives one itself ([config.Config.FitWidth]). Only the classes of CSV files depend on the files.
-func FitWidth(ctx context.Context, cfg config.Config, folders []string) (config.Config, error) {
-	if cfg.WidthGiven() {
+// FitClasses returns the configuration with what follows from the classes of its data, unless it
+// is given ([config.Config.FitClasses]). Only the classes of a user's own data depend on the files.
+func FitClasses(ctx context.Context, cfg config.Config, folders []string) (config.Config, error) {
+	if cfg.WidthGiven() && cfg.TauGiven() {
 		return cfg, nil
 	}
 	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
@@ -95,7 +95,7 @@ func FitWidth(ctx context.Context, cfg config.Config, folders []string) (config.
 	if err != nil {
 		return cfg, err
 	}
-	return cfg.FitWidth(len(set.Classes)), nil
+	return cfg.FitClasses(len(set.Classes)), nil
 }
 
 // fit returns the encoder of a configuration for a data set. With a pressure towards fewer look-up tables, thresholds

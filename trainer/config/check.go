@@ -161,7 +161,7 @@ func (c *Config) checkName() error {
 func (c *Config) checkChoices() error {
 	if c.Data.Set == "" && !c.isSet("data.set") {
 		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+
-			"; digits and csv need encoder.bits and model.tau, too", "missing")
+			"; digits needs encoder.bits and model.tau, too", "missing")
 	}
 	for _, ch := range choices {
 		if ch.key == "data.set" && c.Data.Set == setMemory && c.source == nil {
@@ -200,7 +200,7 @@ var required = []struct {
 		"give it: 8 suits digits, 4 to 16 most sets",
 	},
 	{
-		"model.tau", func(*Config) bool { return true }, "and has no default for the data set %s",
+		"model.tau", func(c *Config) bool { return c.TauGiven() }, "and has no default for the data set %s",
 		"give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
 	},
 	{
@@ -236,6 +236,9 @@ func (c *Config) checkMissing() error {
 
 func (c *Config) checkLimits() error {
 	for _, l := range limits {
+		if l.key == "model.tau" && !c.TauGiven() {
+			continue
+		}
 		if err := c.checkLimit(l); err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 package config_test
 
 // setHint lists the data sets.
-const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100 or csv; digits and csv need encoder.bits " +
+const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100 or csv; digits needs encoder.bits " +
 	"and model.tau, too"
 
 // csvText begins a valid configuration of a CSV set, up to the keys of data.
@@ -218,10 +218,8 @@ var errorCases = []struct {
 	},
 	{
 		"all missing", "data: {set: csv}\ntrain: {schedule: {kind: step}}", nil,
-		"m.yaml:1:1: data.train, m.yaml: encoder.bits, m.yaml: model.tau, m.yaml:2:9: train.schedule.every: missing, and " +
-			"without a default here",
-		"data.train: name the CSV file of the training set; encoder.bits: give it: 8 suits digits, 4 to 16 most sets; " +
-			"model.tau: give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800; " +
+		"m.yaml:1:1: data.train, m.yaml:2:9: train.schedule.every: missing, and without a default here",
+		"data.train: name the CSV file of the training set; " +
 			"train.schedule.every: give the epochs from one fall of the rate to the next, for example 30",
 	},
 	{
