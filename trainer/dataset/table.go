@@ -56,9 +56,8 @@ func openTable(f file, lay layout) (*table, error) {
 
 // tableOf finds the columns of a CSV file from its first line. If it is no CSV file, the stream is closed.
 func tableOf(s *stream, lay layout) (*table, error) {
-	t := &table{stream: s, budget: &budget{r: s}, training: lay.features == 0}
-	t.csv = csv.NewReader(t.budget)
-	t.csv.ReuseRecord = true
+	t := newTable(s)
+	t.training = lay.features == 0
 	if err := t.begin(lay); err != nil {
 		s.Close()
 		return nil, err
@@ -66,11 +65,17 @@ func tableOf(s *stream, lay layout) (*table, error) {
 	return t, nil
 }
 
+// newTable returns the reader of a stream, of which nothing is read yet.
+func newTable(s *stream) *table {
+	t := &table{stream: s, budget: &budget{r: s}}
+	t.csv = csv.NewReader(t.budget)
+	t.csv.ReuseRecord = true
+	return t
+}
+
 func (t *table) begin(lay layout) error {
-	if bom, _ := t.Peek(3); string(bom) == "\ufeff" {
-		if _, err := t.Discard(3); err != nil {
-			return err
-		}
+	if err := t.skipMark(); err != nil {
+		return err
 	}
 	t.separate(lay)
 	if err := t.fetch(); errors.Is(err, io.EOF) {
@@ -93,6 +98,15 @@ func (t *table) begin(lay layout) error {
 	t.record = 0
 	if err := checkText("column name", line...); err != nil {
 		return fmt.Errorf("%s: header: %w", t.name, err)
+	}
+	return nil
+}
+
+// skipMark skips the mark that some programs begin a text with.
+func (t *table) skipMark() error {
+	if bom, _ := t.Peek(3); string(bom) == "\ufeff" {
+		_, err := t.Discard(3)
+		return err
 	}
 	return nil
 }
