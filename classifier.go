@@ -138,8 +138,8 @@ type SampleFile struct {
 	in         *dataset.Samples
 }
 
-// OpenFile opens a file of samples: CSV with or without a header and labels, or IDX images, gzip or not, or "-" for the
-// standard input. The caller closes it.
+// OpenFile opens a file of samples: CSV with or without a header and labels, an array of NumPy's or IDX images, gzip or
+// not, or "-" for the standard input. The caller closes it.
 func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, error) {
 	enc := &c.frozen.Encoder
 	in, err := dataset.OpenSamples(ctx, path, enc, c.data)

@@ -94,7 +94,7 @@ type setting struct{ key, value, comment string }
 // look finds out about the data: a set that is known, or a CSV file.
 func (i *initial) look(ctx context.Context) error {
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
-	if known && i.options.Data != "csv" {
+	if known && !dataset.Own(i.options.Data) {
 		if i.options.Label != "" || i.options.Test != "" {
 			return option.Errorf("{Label} and {Test} are for files: the data set %s has its own labels and test samples",
 				i.options.Data)

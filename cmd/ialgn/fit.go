@@ -92,7 +92,7 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 	case ext == ".yaml" || ext == ".yml":
 		d, err := config.LoadDraft(arg, sets)
 		return d, name, err
-	case known && arg != "csv":
+	case known && !dataset.Own(arg):
 		d, err := config.ParseDraft(arg, nil, append([]string{"data.set=" + arg}, sets...))
 		return d, name, err
 	}

@@ -16,9 +16,11 @@ import (
 	"ialgn/trainer/topology"
 )
 
-// setCSV is the data set of the user's own files, which alone has the keys of [Data]
-// after dir.
-const setCSV = "csv"
+// The data sets of the user's own files, which alone have the keys of [Data] after dir.
+const (
+	setCSV    = "csv"
+	setArrays = "arrays"
+)
 
 // limit is the range of a numeric key, both ends included.
 type limit struct {
@@ -62,7 +64,7 @@ var limits = []limit{
 	{"train.checkpoint.minutes", 0, 1e6},
 }
 
-// Ranges of keys that only csv has.
+// Ranges of keys that only one's own files have.
 var (
 	bitsInLimit    = limit{"encoder.bits_in", 1, 16}
 	testShareLimit = limit{"data.test_share", 0.001, 0.999}
@@ -75,7 +77,7 @@ type choice struct {
 }
 
 var choices = []choice{
-	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV}},
+	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV, setArrays}},
 	{"encoder.kind", []string{"thermometer"}},
 	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
 	{"model.topology", topology.Names()},
@@ -196,6 +198,14 @@ var required = []struct {
 		"name the CSV file of the training set",
 	},
 	{
+		"data.train", func(c *Config) bool { return c.Data.Set == setArrays }, "which the data set arrays needs",
+		"name the file of the training samples: .npy, IDX, or x.npz:NAME",
+	},
+	{
+		"data.train_labels", func(c *Config) bool { return c.Data.Set == setArrays }, "which the data set arrays needs",
+		"name the file of their labels: .npy, IDX, or x.npz:NAME",
+	},
+	{
 		"encoder.bits", func(*Config) bool { return true }, "and has no default for the data set %s",
 		"give it: 8 suits digits, 4 to 16 most sets",
 	},
@@ -270,41 +280,55 @@ func format(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
-// fileKeys are the keys of csv about its files, csvKeys all of csv alone.
-var (
-	fileKeys = []string{
-		"data.train", "data.test", "data.label", "data.header", "data.separator", "data.decimal", "data.columns",
-		"data.drop", "data.categories", "data.missing",
-	}
-	csvKeys = append(slices.Clone(fileKeys), "data.test_share", "data.split_seed", bitsInLimit.key)
+// ownKey is a key that data sets of the user's own have, and no others.
+type ownKey struct {
+	key  string
+	sets []string
+}
+
+// ownKeys are all of these, but for the set memory ([Config.checkMemory]).
+var ownKeys = slices.Concat(
+	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed", bitsInLimit.key),
+	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
+	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.columns", "data.drop",
+		"data.categories", "data.missing"),
 )
 
-// checkData checks the keys of csv, or their absence. A model of another set may have
+func keysOf(sets []string, keys ...string) (all []ownKey) {
+	for _, key := range keys {
+		all = append(all, ownKey{key, sets})
+	}
+	return all
+}
+
+// checkData checks the keys of one's own files, or their absence. A model of another set may have
 // encoder.bits_in all the same.
 func (c *Config) checkData() error {
-	switch c.Data.Set {
-	case setCSV:
-		return c.checkCSV()
-	case setMemory:
+	if c.Data.Set == setMemory {
 		return c.checkMemory()
 	}
-	for _, key := range csvKeys {
-		if c.isSet(key) || (!c.value(key).IsZero() && key != bitsInLimit.key) {
-			return c.wrong(key, "leave it out, or use data.set: csv", "has no meaning for the data set %s", c.Data.Set)
+	for _, k := range ownKeys {
+		if slices.Contains(k.sets, c.Data.Set) {
+			continue
 		}
+		if c.isSet(k.key) || (!c.value(k.key).IsZero() && k.key != bitsInLimit.key) {
+			return c.wrong(k.key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for the data set %s",
+				c.Data.Set)
+		}
+	}
+	switch c.Data.Set {
+	case setCSV:
+		return cmp.Or(c.checkFiles("CSV file of the training set"), c.checkTable())
+	case setArrays:
+		return cmp.Or(c.checkFiles("file of the training samples"), c.checkLabels())
 	}
 	return nil
 }
 
-func (c *Config) checkCSV() error {
+// checkFiles checks what all files of one's own have in common.
+func (c *Config) checkFiles(what string) error {
 	if c.Data.Train == "" {
-		return c.wrong("data.train", "name the CSV file of the training set", "names no file")
-	}
-	if err := c.checkChoice(headers, headers.values); err != nil {
-		return err
-	}
-	if err := c.checkTable(); err != nil {
-		return err
+		return c.wrong("data.train", "name the "+what, "names no file")
 	}
 	if err := c.checkLimit(bitsInLimit); err != nil {
 		return err
@@ -316,6 +340,20 @@ func (c *Config) checkCSV() error {
 		if !c.value(key).IsZero() {
 			return c.wrong(key, "leave out this key or data.test", "there is nothing to split, as data.test names a test file")
 		}
+	}
+	return nil
+}
+
+// checkLabels checks that there are labels of all samples.
+func (c *Config) checkLabels() error {
+	switch {
+	case c.Data.TrainLabels == "":
+		return c.wrong("data.train_labels", "name the file of the labels", "names no file")
+	case c.Data.Test == "" && c.Data.TestLabels != "":
+		return c.wrong("data.test_labels", "leave it out, or name the test samples with data.test",
+			"there is no file of test samples that they would be of")
+	case c.Data.Test != "" && c.Data.TestLabels == "":
+		return c.wrong("data.test", "name the labels with data.test_labels", "nothing says which labels the test samples have")
 	}
 	return nil
 }

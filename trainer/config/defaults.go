@@ -25,7 +25,7 @@ func Default() Config {
 	}
 }
 
-// Defaults of keys that only the data set csv has.
+// Defaults of keys that only one's own data have.
 const (
 	defaultHeader    = "auto"
 	defaultTestShare = 0.2
@@ -35,7 +35,7 @@ const (
 
 // Complete returns the configuration with the keys that depend on others filled in,
 // where they are zero and were not given as such: the name; for csv data.header,
-// data.test_share (without a test file) and encoder.bits_in; for the schedule step
+// and for one's own files data.test_share (without a test file) and encoder.bits_in; for the schedule step
 // train.schedule.factor; and encoder.bits and
 // model.tau where the paper has values for the data set and width. For a user's own data
 // encoder.bits has a default, too, and model.tau follows from the classes ([Config.FitClasses]).
@@ -49,7 +49,10 @@ func (c Config) Complete() Config {
 	}
 	switch c.Data.Set {
 	case setCSV:
-		c.completeCSV()
+		c.completeTable()
+		c.completeFiles()
+	case setArrays:
+		c.completeFiles()
 	case setMemory:
 		c.completeMemory()
 	}
@@ -77,11 +80,8 @@ func (c *Config) dropIdle() {
 	}
 }
 
-func (c *Config) completeCSV() {
-	if c.Data.Header == "" && !c.isSet("data.header") {
-		c.Data.Header = defaultHeader
-	}
-	c.completeTable()
+// completeFiles fills in what all files of one's own have.
+func (c *Config) completeFiles() {
 	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
 	}

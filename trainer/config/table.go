@@ -74,8 +74,12 @@ func (d *Data) HasColumns() bool {
 	return d.Columns != "" || d.Drop != "" || d.Categories != "" || d.Missing != ""
 }
 
-// completeTable makes the default choices empty, as they are stored: models of before have the same bytes.
+// completeTable fills in data.header, and makes the other default choices empty, as they are stored: models of before
+// have the same bytes.
 func (c *Config) completeTable() {
+	if c.Data.Header == "" && !c.isSet("data.header") {
+		c.Data.Header = defaultHeader
+	}
 	for _, ch := range csvChoices {
 		if v := c.value(ch.key); v.String() == ch.values[0] {
 			v.SetString("")
@@ -93,6 +97,9 @@ var csvLists = []string{"data.columns", "data.drop", "data.categories"}
 
 // checkTable checks how a CSV file is to be read.
 func (c *Config) checkTable() error {
+	if err := c.checkChoice(headers, headers.values); err != nil {
+		return err
+	}
 	for _, ch := range csvChoices {
 		if c.value(ch.key).String() == "" {
 			continue

@@ -26,7 +26,7 @@ func DefaultTau(width, classes int) float64 {
 
 // ownSets are the data sets whose files, or samples, are the user's own. They have defaults of encoder.bits and
 // model.tau, which the paper has not.
-var ownSets = map[string]bool{setCSV: true, setMemory: true}
+var ownSets = map[string]bool{setCSV: true, setArrays: true, setMemory: true}
 
 // TauGiven reports whether model.tau is settled. One that is not follows from the width and the classes of the data:
 // [Config.FitClasses].

@@ -55,7 +55,7 @@ func openCSVFiles(ctx context.Context, cfg config.Data, bitsIn int, f found) (*S
 		return nil, err
 	}
 	s := &Set{
-		Name: csvName(cfg.Train), BitsIn: bitsIn, Max: src.max, Path: f.dir, source: src,
+		Name: setName(cfg.Train), BitsIn: bitsIn, Max: src.max, Path: f.dir, source: src,
 		TrainSamples: len(scan.labels),
 	}
 	if s.Classes, err = scan.sorted(); err != nil {
@@ -117,16 +117,25 @@ func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err
 // called names a column for an error.
 func (s *csvSource) called(c *column) string { return (&table{header: s.header}).called(c.at) }
 
-// findCSV looks for the files in data.dir, else in the working directory, then in the folders,
-// and then beside what names them, a model or a configuration. Last it looks in all of these but
-// the working directory for the bare names, since a folder may have been moved.
+// findCSV finds the files of a CSV set.
 func findCSV(cfg config.Data, folders []string) (found, error) {
 	if cfg.Train == "" {
 		return found{}, errors.New("data.train: missing, name the CSV file of the training set")
 	}
-	names := [][]string{{cfg.Train}}
+	names := []string{cfg.Train}
 	if cfg.Test != "" {
-		names = append(names, []string{cfg.Test})
+		names = append(names, cfg.Test)
+	}
+	return findFiles("csv", names, cfg, folders)
+}
+
+// findFiles looks for files of one's own in data.dir, else in the working directory, then in the folders,
+// and then beside what names them, a model or a configuration. Last it looks in all of these but
+// the working directory for the bare names, since a folder may have been moved.
+func findFiles(set string, files []string, cfg config.Data, folders []string) (found, error) {
+	var names [][]string
+	for _, name := range files {
+		names = append(names, []string{name})
 	}
 	dir := cfg.Dir
 	if dir == "" {
@@ -144,7 +153,7 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 		return f, nil
 	}
 	return found{}, &MissingError{
-		Set: "csv", Reason: strings.Join(slices.Concat(names...), ", ") + ": " + reason,
+		Set: set, Reason: strings.Join(files, ", ") + ": " + reason,
 		Get: "name the folder that has it with {Folders DIR}, or with data.dir in a configuration",
 	}
 }
@@ -157,10 +166,11 @@ func bare(names [][]string) (all [][]string) {
 	return all
 }
 
-// csvName returns a file's name without folder and endings.
-func csvName(path string) string {
+// setName returns the name of a set of one's own files: that of a file without folder and endings.
+func setName(path string) string {
+	path, _, _ = inArchive(path)
 	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".csv", ".data", ".txt"} {
+	for _, ending := range []string{".gz", ".csv", ".data", ".txt", ".npy", ".npz"} {
 		name = strings.TrimSuffix(name, ending)
 	}
 	return name

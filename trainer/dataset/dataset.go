@@ -1,5 +1,5 @@
 // Package dataset reads labelled samples: the embedded digits, MNIST and
-// Fashion-MNIST, CIFAR-10 and CIFAR-100, and CSV files.
+// Fashion-MNIST, CIFAR-10 and CIFAR-100, CSV files, and arrays of NumPy or IDX.
 //
 // [Open] finds a set's files and reads what must be known beforehand: its features,
 // its classes and, for CSV, the quantiser. [Set.Read] then streams the samples of a
@@ -94,6 +94,8 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 		return openDigits()
 	case "csv":
 		return openCSV(ctx, cfg, bitsIn, folders)
+	case "arrays":
+		return openArrays(ctx, cfg, bitsIn, folders)
 	case "memory":
 		return openMemory(cfg, bitsIn)
 	}

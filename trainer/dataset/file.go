@@ -37,7 +37,10 @@ type stream struct {
 func (f file) stream() (*stream, error) {
 	raw, err := f.open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w, name a file that can be read", f.name, cause(err))
+		if at := cause(err); at != err {
+			return nil, fmt.Errorf("%s: %w, name a file that can be read", f.name, at)
+		}
+		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	r := bufio.NewReaderSize(raw, 1<<16)
 	if magic, _ := r.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {

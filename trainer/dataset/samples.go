@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 
@@ -18,15 +19,15 @@ type Samples struct {
 	q        *encoding.Quantiser
 	max      uint32
 
-	table  *table // set if the samples stand in a CSV file
-	images *idx   // set if the samples stand in an IDX file
-	pixels []byte
+	table *table // set if the samples stand in a CSV file
+	array *array // set if they stand in an array
+	row   []float64
 }
 
 // StandardInput is the path that means the standard input.
 const StandardInput = "-"
 
-// OpenSamples opens a CSV or an IDX image file, gzip or not, whose samples are to be
+// OpenSamples opens a CSV file, an array of NumPy or an IDX file, gzip or not, whose samples are to be
 // classified by a model of that encoder, which was trained on that data. It is read once, from its beginning on, so
 // that it may be a pipe, too. Real values become integers by the encoder's quantiser; without
 // one they must be integers of 0..Max already.
@@ -60,8 +61,8 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 	if err != nil {
 		return nil, err
 	}
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0, 0}) {
-		return s, s.openImages(in)
+	if magic, _ := in.Peek(len(npyMagic)); bytes.HasPrefix(magic, []byte{0, 0}) || string(magic) == npyMagic {
+		return s, s.openArray(in)
 	}
 	s.table, err = tableOf(in, layout{
 		label: data.Label, comma: data.Decimal == "comma", features: features, names: enc.Names, columns: enc.Columns,
@@ -78,17 +79,17 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 	return s, nil
 }
 
-// openImages reads the header of a stream of images, which it closes if they are not the model's.
-func (s *Samples) openImages(in *stream) (err error) {
-	if s.images, err = idxOf(in); err != nil {
+// openArray reads the header of an array of samples, which it closes if they are not the model's.
+func (s *Samples) openArray(in *stream) (err error) {
+	if s.array, err = arrayOf(in); err != nil {
 		return err
 	}
-	if s.images.size != s.features {
+	if s.array.features != s.features {
 		s.Close()
-		return fmt.Errorf("%s: header: images of %d pixels, want %d, the model's features", in.name, s.images.size,
+		return fmt.Errorf("%s: header: samples of %d numbers, want %d, the model's features", in.name, s.array.features,
 			s.features)
 	}
-	s.pixels = make([]byte, s.features)
+	s.row = make([]float64, s.features)
 	return nil
 }
 
@@ -104,17 +105,17 @@ func (s *Samples) Next(values []uint16) error {
 		}
 		return s.table.words(values, s.q, s.max)
 	}
-	if err := s.images.next(s.pixels); err != nil {
+	if err := s.array.next(s.row); err != nil {
 		return err
 	}
-	for f, p := range s.pixels {
+	for f, x := range s.row {
 		switch {
 		case s.q != nil:
-			values[f] = s.q.Apply(f, float64(p), s.max)
-		case uint32(p) > s.max:
-			return s.images.fault(s.images.done, "pixel %d is %d, want 0..%d", f, p, s.max)
+			values[f] = s.q.Apply(f, x, s.max)
+		case x != math.Trunc(x) || x < 0 || x > float64(s.max):
+			return s.array.fault(s.array.done, "feature %d is %g, want an integer of 0..%d", f, x, s.max)
 		default:
-			values[f] = uint16(p)
+			values[f] = uint16(x)
 		}
 	}
 	return nil
@@ -125,5 +126,5 @@ func (s *Samples) Close() error {
 	if s.table != nil {
 		return s.table.Close()
 	}
-	return s.images.Close()
+	return s.array.Close()
 }
