@@ -243,9 +243,12 @@ func (i *initial) sections(all []section) string {
 	return b.String()
 }
 
+// proposal is the size of a network for fewer than so many samples.
+type proposal struct{ samples, perClass, batch int }
+
 // Sizes of the networks that [Init] proposes: nodes of each class by the number of samples, up to so many in all. They
 // train in seconds to minutes.
-var proposed = []struct{ samples, perClass, batch int }{
+var proposed = []proposal{
 	{1_000, 40, 32}, {10_000, 80, 64}, {100_000, 160, 128}, {math.MaxInt, 240, 128},
 }
 
@@ -264,8 +267,7 @@ const (
 // choose returns the encoder, the network and the course of training for a data set, and the number of its input bits.
 func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	classes := len(set.Classes)
-	at := slices.IndexFunc(proposed, func(row struct{ samples, perClass, batch int }) bool { return samples < row.samples })
-	row := proposed[at]
+	row := proposed[slices.IndexFunc(proposed, func(p proposal) bool { return samples < p.samples })]
 	perClass := max(1, min(row.perClass, mostProposed/classes))
 	width := perClass * classes
 	bits := bitsFor(set)
@@ -291,7 +293,8 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	return []section{
 		{"encoder", []setting{{"bits", fmt.Sprint(bits), fmt.Sprintf("%s a feature", plural.Of(bits-1, "threshold",
 			"thresholds"))}}},
-		{"model", network}, {"train", course},
+		{"model", network},
+		{"train", course},
 	}, inputs
 }
 

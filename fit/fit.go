@@ -251,8 +251,8 @@ var tableKeys = []string{
 	"data.header", "data.separator", "data.decimal", "data.columns", "data.drop", "data.categories", "data.missing",
 }
 
-// openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at, unless
-// the draft says something of them, and the draft gets what [dataset.Survey] says.
+// openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at,
+// unless the draft says something of them, and the draft gets what [dataset.Survey] says.
 func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
 	set, err := dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
 	if err == nil || s.draft.Data().Set != "csv" || slices.ContainsFunc(tableKeys, s.draft.Given) {

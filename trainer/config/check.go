@@ -353,7 +353,8 @@ func (c *Config) checkLabels() error {
 		return c.wrong("data.test_labels", "leave it out, or name the test samples with data.test",
 			"there is no file of test samples that they would be of")
 	case c.Data.Test != "" && c.Data.TestLabels == "":
-		return c.wrong("data.test", "name the labels with data.test_labels", "nothing says which labels the test samples have")
+		return c.wrong("data.test", "name the labels with data.test_labels",
+			"nothing says which labels the test samples have")
 	}
 	return nil
 }

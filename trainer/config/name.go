@@ -13,8 +13,8 @@ var unnameable = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 // longestName leaves room for a number behind the name of the data.
 const longestName = 80
 
-// NameFor returns a name for models of a file of data or a configuration: its name without its endings, with what has no place in names
-// of models replaced.
+// NameFor returns a name for models of a file of data or a configuration: its name without its endings, with what has
+// no place in names of models replaced.
 func NameFor(path string) string {
 	name := filepath.Base(path)
 	for _, ending := range []string{".gz", ".csv", ".tsv", ".data", ".txt", ".npy", ".npz", ".yaml", ".yml"} {

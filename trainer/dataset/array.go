@@ -153,8 +153,8 @@ func (a *array) describe(text string) error {
 	}
 	at := slices.IndexFunc(elements, func(e element) bool { return e.code == kind[2] })
 	if at < 0 {
-		return hint.With(fmt.Errorf("header: elements of type %s, want bool, uint8, uint16, another whole number, float32 or "+
-			"float64", kind[2]), "convert it, for example by x.astype('float32')")
+		return hint.With(fmt.Errorf("header: elements of type %s, want bool, a whole number, float32 or float64", kind[2]),
+			"convert it, for example by x.astype('float32')")
 	}
 	if fortran[1] == "True" {
 		return hint.With(errors.New("header: the array is in Fortran's order, want C's"),

@@ -81,28 +81,43 @@ func TestArrays(t *testing.T) {
 				"x.idx": gzipped(idxBytes([]byte{0, 255, 1, 254, 2, 253, 3, 252}, 4, 1, 2)),
 				"y.idx": idxBytes([]byte{5, 2, 5, 7}, 4),
 			},
-			config.Data{Train: "x.idx", TrainLabels: "y.idx"}, direct, Shape{1, 1, 2}, 8, false,
+			config.Data{Train: "x.idx", TrainLabels: "y.idx"},
+			direct,
+			Shape{1, 1, 2},
+			8, false,
 		},
 		"archive": {
 			map[string][]byte{"set.npz": npzBytes(t, map[string][]byte{"x_train": bytes4, "y_train": labels})},
-			config.Data{Train: "set.npz:x_train", TrainLabels: "set.npz:y_train"}, direct, Shape{}, 8, false,
+			config.Data{Train: "set.npz:x_train", TrainLabels: "set.npz:y_train"},
+			direct,
+			Shape{},
+			8, false,
 		},
 		"words of 16 bits": {
 			map[string][]byte{
 				"x.npy": npyBytes(">u2", "4, 1, 1", []uint16{0x100, 0xffff, 0, 0x0200}), "y.npy": labels,
 			},
-			config.Data{}, []sample{{[]uint16{1}, 1}, {[]uint16{65535}, 0}, {[]uint16{0}, 1}, {[]uint16{2}, 2}}, Shape{}, 16, false,
+			config.Data{},
+			[]sample{{[]uint16{1}, 1}, {[]uint16{65535}, 0}, {[]uint16{0}, 1}, {[]uint16{2}, 2}},
+			Shape{},
+			16, false,
 		},
 		"truth": {
-			map[string][]byte{"x.npy": npyBytes("|b1", "4,1", []uint8{0, 1, 1, 0}), "y.npy": labels}, config.Data{},
-			[]sample{{[]uint16{0}, 1}, {[]uint16{1}, 0}, {[]uint16{1}, 1}, {[]uint16{0}, 2}}, Shape{}, 1, false,
+			map[string][]byte{"x.npy": npyBytes("|b1", "4,1", []uint8{0, 1, 1, 0}), "y.npy": labels},
+			config.Data{},
+			[]sample{{[]uint16{0}, 1}, {[]uint16{1}, 0}, {[]uint16{1}, 1}, {[]uint16{0}, 2}},
+			Shape{},
+			1, false,
 		},
 		"real numbers, labels in a column": {
 			map[string][]byte{
 				"x.npy": npyBytes("<f4", "4, 1", []float32{-1, 0, 0.5, 1}),
 				"y.npy": npyBytes("<f8", "4, 1", []float64{3, -1, 3, 10}),
 			},
-			config.Data{}, []sample{{[]uint16{0}, 1}, {[]uint16{8}, 0}, {[]uint16{11}, 1}, {[]uint16{15}, 2}}, Shape{}, 4, true,
+			config.Data{},
+			[]sample{{[]uint16{0}, 1}, {[]uint16{8}, 0}, {[]uint16{11}, 1}, {[]uint16{15}, 2}},
+			Shape{},
+			4, true,
 		},
 		"planes last": {
 			map[string][]byte{
@@ -110,7 +125,8 @@ func TestArrays(t *testing.T) {
 			},
 			config.Data{},
 			[]sample{{[]uint16{1, 4, 2, 5, 3, 6}, 0}, {[]uint16{7, 10, 8, 11, 9, 12}, 1}},
-			Shape{3, 2, 1}, 4, false,
+			Shape{3, 2, 1},
+			4, false,
 		},
 		"planes first": {
 			map[string][]byte{
@@ -118,7 +134,8 @@ func TestArrays(t *testing.T) {
 			},
 			config.Data{},
 			[]sample{{[]uint16{1, 2, 3, 4, 5, 6}, 0}, {[]uint16{7, 8, 9, 10, 11, 12}, 1}},
-			Shape{3, 2, 1}, 4, false,
+			Shape{3, 2, 1},
+			4, false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,8 @@ func openArrays(ctx context.Context, cfg config.Data, bitsIn int, folders []stri
 		files = append(files, cfg.Test, cfg.TestLabels)
 	}
 	if slices.Contains(files, "") {
-		return nil, errors.New("data.train, data.train_labels: missing, or only one of data.test and data.test_labels is given")
+		return nil, errors.New("data.train, data.train_labels: missing, or only one of data.test and data.test_labels " +
+			"is given")
 	}
 	f, err := findFiles("arrays", files, cfg, folders)
 	if err != nil {

@@ -77,7 +77,9 @@ func TestTable(t *testing.T) {
 		t.Errorf("features (-want +got):\n%s", diff)
 	}
 	want := []sample{
-		{[]uint16{0, 0, 0, 15, 0}, 1}, {[]uint16{4, 15, 0, 0, 8}, 0}, {[]uint16{4, 0, 15, 0, 8}, 1},
+		{[]uint16{0, 0, 0, 15, 0}, 1},
+		{[]uint16{4, 15, 0, 0, 8}, 0},
+		{[]uint16{4, 0, 15, 0, 8}, 1},
 		{[]uint16{15, 0, 0, 0, 15}, 0},
 	}
 	for _, part := range []Part{Train, Test} {
@@ -217,7 +219,8 @@ func TestTableFaults(t *testing.T) {
 		},
 		"words, no header": {config.Data{}, "1,red,a\n2,blue,b\n", `"red" is not a number and others are`, "data.categories"},
 		"a hole": {
-			config.Data{}, "x,y,state\n1,2,a\n?,1,b\n", `line 3: column 1 ("x"): "?" stands for a value that is missing`,
+			config.Data{},
+			"x,y,state\n1,2,a\n?,1,b\n", `line 3: column 1 ("x"): "?" stands for a value that is missing`,
 			"data.missing",
 		},
 		"a hole in words": {
@@ -230,7 +233,8 @@ func TestTableFaults(t *testing.T) {
 			config.Data{Decimal: "comma"}, "x;y;state\n1;2;a\n1.5;1;b\n", `"1.5" is not a number`, "data.decimal is comma",
 		},
 		"dropped is not there": {
-			config.Data{Drop: "ident"}, "idents,x,state\n1,2,a\n2,3,b\n", `no column is named "ident" (data.drop)`,
+			config.Data{Drop: "ident"},
+			"idents,x,state\n1,2,a\n2,3,b\n", `no column is named "ident" (data.drop)`,
 			"did you mean idents",
 		},
 		"chosen is not there":   {config.Data{Columns: "y"}, "x,state\n1,a\n2,b\n", `no column is named "y" (data.columns)`, ""},

@@ -179,6 +179,11 @@ func (t *table) isHeader(line []string, lay layout) (bool, error) {
 	if slices.Equal(fields, lay.names) {
 		return true, nil
 	}
+	return t.looksLikeHeader(line, lay)
+}
+
+// looksLikeHeader is isHeader where no name says that it is one.
+func (t *table) looksLikeHeader(line []string, lay layout) (bool, error) {
 	judged := t.judged(line, lay)
 	numbers, others, other := 0, 0, ""
 	for _, field := range judged {
@@ -188,15 +193,14 @@ func (t *table) isHeader(line []string, lay layout) (bool, error) {
 			others, other = others+1, field
 		}
 	}
-	if numbers > 0 && others > 0 {
+	switch {
+	case numbers > 0 && others > 0:
 		return false, hint.With(fmt.Errorf("%q is not a number and others are: say with data.header whether this "+
 			"is a header (yes or no)", other), "where it is a word among numbers, name the column in data.categories by its "+
 			"number, counted from 1")
-	}
-	if len(judged) == 0 && lay.lists() {
+	case len(judged) == 0 && lay.lists():
 		return false, nil
-	}
-	if numbers == 0 && t.numbered && lay.features == 0 && !lay.lists() {
+	case numbers == 0 && t.numbered && lay.features == 0 && !lay.lists():
 		return false, noColumn("data.label", lay.label, line)
 	}
 	return numbers == 0, nil

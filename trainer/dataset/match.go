@@ -64,7 +64,8 @@ func (t *table) byName(line []string, columns []encoding.Column) error {
 // those of features alone.
 func (t *table) byPlace(line []string, columns []encoding.Column) error {
 	lacks := func(kinds ...encoding.ColumnKind) []encoding.Column {
-		return slices.DeleteFunc(slices.Clone(columns), func(c encoding.Column) bool { return slices.Contains(kinds, c.Kind) })
+		lacking := func(c encoding.Column) bool { return slices.Contains(kinds, c.Kind) }
+		return slices.DeleteFunc(slices.Clone(columns), lacking)
 	}
 	var counts []string
 	for _, form := range [][]encoding.Column{

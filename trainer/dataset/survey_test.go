@@ -37,45 +37,58 @@ func TestLook(t *testing.T) {
 		kinds       string // first letters
 		plain       bool
 	}{
-		"numbers": {rows("x,y,class", 20, func(i int) string { return fmt.Sprintf("-%d.5,%d,%s", i, i%3, class(i)) }), "",
-			[]string{"header=yes"}, "nnl", true},
-		"no header": {rows("", 20, func(i int) string { return fmt.Sprintf("%d,%s,%d", i%3, class(i), i%4) }), "2",
-			[]string{"header=no"}, "nln", true},
+		"numbers": {
+			rows("x,y,class", 20, func(i int) string { return fmt.Sprintf("-%d.5,%d,%s", i, i%3, class(i)) }), "",
+			[]string{"header=yes"},
+			"nnl", true,
+		},
+		"no header": {
+			rows("", 20, func(i int) string { return fmt.Sprintf("%d,%s,%d", i%3, class(i), i%4) }), "2",
+			[]string{"header=no"},
+			"nln", true,
+		},
 		"semicolons, words, holes": {
 			rows("x;colour;class", 20, func(i int) string {
 				return fmt.Sprintf("%s;%s;%s", []string{"1,5", "NA", "2,5"}[i%3], []string{"red", "blue", ""}[i%3], class(i))
 			}), "class",
-			[]string{"header=yes", "separator=semicolon", "decimal=comma", "categories=colour", "missing=median"}, "ncl", false,
+			[]string{"header=yes", "separator=semicolon", "decimal=comma", "categories=colour", "missing=median"},
+			"ncl", false,
 		},
 		"points and commas": {
 			rows("x;y;class", 20, func(i int) string {
 				return fmt.Sprintf("%s;1.%d;%s", []string{"1,5", "2,5"}[i%2], i, class(i))
 			}), "",
-			[]string{"header=yes", "separator=semicolon", "categories=x"}, "cnl", false,
+			[]string{"header=yes", "separator=semicolon", "categories=x"},
+			"cnl", false,
 		},
 		"left out": {
 			rows("\"nr, old\",constant,name,code,empty,x,class", 80, func(i int) string {
 				return fmt.Sprintf("%d,7.0,person %d,%s,?,%d,%s", i+100, i, []string{"1", "2", "3", "none"}[i%4], i*i%7, class(i))
 			}), "",
-			[]string{"header=yes", `drop="nr, old", constant, name, code, empty`}, "dddddnl", false,
+			[]string{"header=yes", `drop="nr, old", constant, name, code, empty`},
+			"dddddnl", false,
 		},
 		"left out, without a name": {
 			rows(",x,class", 20, func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i*i%7, class(i)) }), "",
-			[]string{"header=yes", "columns=x"}, "dnl", true,
+			[]string{"header=yes", "columns=x"},
+			"dnl", true,
 		},
 		"only words, no header": {
 			rows("", 20, func(i int) string { return class(i/2) + "," + []string{"p", "q"}[i/3%2] + "," + class(i) }), "",
-			[]string{"header=no", "categories=1, 2"}, "ccl", false,
+			[]string{"header=no", "categories=1, 2"},
+			"ccl", false,
 		},
 		"only words": {
 			rows("u,v,class", 20, func(i int) string { return class(i/2) + "," + class(i/3) + "," + class(i) }), "",
-			[]string{"header=yes", "categories=u, v"}, "ccl", false,
+			[]string{"header=yes", "categories=u, v"},
+			"ccl", false,
 		},
 		"hardly any value": {
 			rows("x,y,class", 20, func(i int) string {
 				return fmt.Sprintf("%d,%s,%s", i*i%7, []string{"", "", "", "", "", "", "1", "2"}[i%8], class(i))
 			}), "",
-			[]string{"header=yes", "drop=y"}, "ndl", false,
+			[]string{"header=yes", "drop=y"},
+			"ndl", false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +158,7 @@ func TestLookFaults(t *testing.T) {
 		"header alone":           {"x,class\n", "class", "in.csv: the file has no records"},
 		"one column":             {"1\n2\n", "", "1 columns, want a label"},
 		"one class":              {"1,a\n2,a\n", "", `all records have the label "a"`},
-		"no such label":          {"x,class\n1,a\n2,b\n", "clas", `no column is named "clas"`},
+		"no such label":          {"x,class\n1,a\n2,b\n", "clss", `no column is named "clss"`},
 		"no such number":         {"1,a\n2,b\n", "3", `no column is named "3", and this looks like a file without a header`},
 		"a line that is short":   {"x,y,class\n1,2,a\n1,b\n", "", "in.csv: record 2: line 3: 2 columns, want 3"},
 		"a label that is empty":  {"x,class\n1,a\n2,\n", "", `record 2: line 3: the label, column 2 ("class"), is empty`},

@@ -306,7 +306,8 @@ func (t *table) words(dst []uint16, q *encoding.Quantiser, max uint32) error {
 	return nil
 }
 
-// oneHot writes the features of a category: one of them is max, none if its word is missing or was not there in training.
+// oneHot writes the features of a category: one of them is max, none if its word is missing or did not occur in
+// training.
 func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
 	word, missing, err := t.category(c)
 	if err != nil {
