@@ -65,7 +65,8 @@ func quantise(enc *encoding.Encoder, dst []uint16, features []float64) {
 }
 
 // Classify returns the class of a sample and the count of each class, of which the class has the largest, the first of
-// equal ones. It panics if the sample has not as many features as the model.
+// equal ones. It panics if the sample has not as many features as the model. The feature of a word ([Model.Columns]) is
+// 1 where the column has it, else 0.
 func (c *Classifier) Classify(features []float64) (class int, counts []int) {
 	enc := &c.frozen.Encoder
 	s, ok := c.single.Get().(*single)

@@ -21,10 +21,13 @@ import (
 
 // InitOptions say what a configuration is written for. Data alone must be given.
 type InitOptions struct {
-	Data  string // a CSV file, or the name of a data set
-	Test  string // a CSV file of test samples; empty: a part of Data
-	Label string // column of the classes; empty: the last one
+	Data  string // a CSV file, a file of an array, or the name of a data set
+	Test  string // a file of test samples; empty: a part of Data
+	Label string // column of the classes in a CSV file; empty: the last one
 	Path  string // the configuration to write; empty: named after the data
+
+	Labels     string // of an array: the file of its labels
+	TestLabels string // the labels of Test
 
 	Folders []string // folders that are searched for data sets first
 	Force   bool     // write over a file that is there already
@@ -95,19 +98,56 @@ type setting struct{ key, value, comment string }
 func (i *initial) look(ctx context.Context) error {
 	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
 	if known && !dataset.Own(i.options.Data) {
-		if i.options.Label != "" || i.options.Test != "" {
-			return option.Errorf("{Label} and {Test} are for files: the data set %s has its own labels and test samples",
+		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" {
+			return option.Errorf("{Label}, {Labels}, {Test} and {TestLabels} are for files: the data set %s has its own",
 				i.options.Data)
 		}
 		i.data = []setting{{"set", i.options.Data, ""}}
 		return nil
 	}
+	if i.options.Labels != "" {
+		return i.nameArrays()
+	}
+	if dataset.IsArray(i.options.Data) {
+		return hint.With(fmt.Errorf("%s: is an array, of which the labels are to be named", i.options.Data),
+			"give {Labels FILE}")
+	}
+	if i.options.TestLabels != "" {
+		return option.Errorf("{TestLabels} %s: is for arrays, whose labels {Labels} names", i.options.TestLabels)
+	}
 	if _, err := os.Stat(i.options.Data); err != nil {
 		return hint.With(fmt.Errorf("%s: is neither a file nor a data set", i.options.Data),
-			"name a CSV file, or one of the data sets that `ialgn data list` shows")
+			"name a CSV file, an array, or one of the data sets that `ialgn data list` shows")
 	}
 	return i.lookAtTable(ctx)
 }
+
+// nameArrays has the files of arrays read.
+func (i *initial) nameArrays() error {
+	o := &i.options
+	if o.Label != "" {
+		return option.Errorf("{Label} %s: names a column of a CSV file, and {Labels} says that the data are arrays", o.Label)
+	}
+	if (o.Test == "") != (o.TestLabels == "") {
+		return option.Errorf("{Test} and {TestLabels} belong together: the test samples of an array, and their labels")
+	}
+	i.report.Set = "arrays"
+	i.data = []setting{
+		{"set", "arrays", ""},
+		{"train", config.Quoted(o.Data), ""},
+		{"train_labels", config.Quoted(o.Labels), ""},
+	}
+	if o.Test == "" {
+		i.data = append(i.data, testShare)
+	} else {
+		i.data = append(i.data, setting{"test", config.Quoted(o.Test), ""},
+			setting{"test_labels", config.Quoted(o.TestLabels), ""})
+	}
+	return nil
+}
+
+// testShare is the setting where there are no test samples.
+var testShare = setting{"test_share", "0.2", "this share of the samples is for the test"}
 
 // lookAtTable surveys a CSV file.
 func (i *initial) lookAtTable(ctx context.Context) error {
@@ -134,7 +174,7 @@ func (i *initial) lookAtTable(ctx context.Context) error {
 	if i.options.Test != "" {
 		i.data = append(i.data, setting{"test", config.Quoted(i.options.Test), ""})
 	} else {
-		i.data = append(i.data, setting{"test_share", "0.2", "this share of the samples is for the test"})
+		i.data = append(i.data, testShare)
 	}
 	i.data = append(i.data, setting{"label", config.Quoted(s.Label()), plural.Of(len(s.Classes), "class", "classes")})
 	for _, k := range keys {
@@ -298,11 +338,11 @@ func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
 	}, inputs
 }
 
-// bitsFor returns the n_b of a data set: words need a single threshold, and many features fewer than few.
+// bitsFor returns the n_b of a data set: words and bits need a single threshold, and many features fewer than few.
 func bitsFor(set *dataset.Set) int {
 	numbers := slices.ContainsFunc(set.Columns, func(c encoding.Column) bool { return c.Kind == encoding.NumberColumn })
 	switch {
-	case set.Columns != nil && !numbers:
+	case set.Columns != nil && !numbers, set.BitsIn == 1:
 		return encoding.MinBits
 	case set.Features >= manyFeatures:
 		return thresholdsMany

@@ -17,15 +17,18 @@ func initCommand() *cli.Command {
 		Name:      "init",
 		Usage:     "look at data and write a configuration for them",
 		ArgsUsage: "DATA [-o CONFIG]",
-		Description: "DATA is a CSV file with a label, or the name of a data set. What separates the fields,\n" +
+		Description: "DATA is a CSV file with a label, an array (.npy, .npz:NAME, IDX) whose labels --labels\n" +
+			"names, or the name of a data set. Of a CSV file it is found what separates the fields,\n" +
 			"which columns are numbers and which words, what is missing, constant or only counts\n" +
-			"the rows is found by reading it, and shown. The configuration has comments; `ialgn\n" +
+			"the rows. The configuration has comments; `ialgn\n" +
 			"train` takes it as it is. No file is written over without --force.",
 		UsageText: "ialgn init my.csv --label state -o state.yaml",
 		Flags: commonFlags(
 			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, after the data)"},
 			&cli.StringFlag{Name: "label", Usage: "the classes are in the column `NAME` (default: the last one)"},
+			&cli.StringFlag{Name: "labels", Usage: "the labels of an array are in `FILE`"},
 			&cli.StringFlag{Name: "test", Usage: "the test samples are in `FILE` (default: a fifth of DATA)"},
+			&cli.StringFlag{Name: "test-labels", Usage: "the labels of --test are in `FILE`, for arrays"},
 			dataFlag,
 			forceFlag,
 		),
@@ -45,6 +48,7 @@ func initConfig(c *cli.Context) error {
 	}
 	r, err := ialgn.Init(c.Context, ialgn.InitOptions{
 		Data: args[0], Test: c.String("test"), Label: c.String("label"), Path: c.String("o"),
+		Labels: c.String("labels"), TestLabels: c.String("test-labels"),
 		Folders: dataOf(c).Folders, Force: c.Bool("force"), Keep: inputs(c),
 	})
 	if err != nil {

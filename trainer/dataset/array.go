@@ -262,6 +262,19 @@ func arrayFile(path string) file {
 	}}
 }
 
+// IsArray reports whether a path names an array, NumPy's or IDX, or an archive of arrays.
+func IsArray(path string) bool {
+	s, err := arrayFile(path).stream()
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	magic, _ := s.Peek(len(npyMagic))
+	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, func(begin string) bool {
+		return strings.HasPrefix(string(magic), begin)
+	})
+}
+
 // inArchive splits a path into that of an archive and the name of an array in it.
 func inArchive(path string) (archive, name string, in bool) {
 	at := strings.LastIndex(path, ".npz:")
