@@ -82,7 +82,11 @@ type Column = encoding.Column
 func (m *Model) Columns() []Column {
 	enc := &m.info.Model.Encoder
 	if enc.Columns != nil {
-		return slices.Clone(enc.Columns)
+		columns := slices.Clone(enc.Columns)
+		for i := range columns {
+			columns[i].Categories = slices.Clone(columns[i].Categories)
+		}
+		return columns
 	}
 	columns := make([]Column, m.Features())
 	for f := range columns {

@@ -269,6 +269,11 @@ func IsArray(path string) bool {
 		return false
 	}
 	defer s.Close()
+	return s.isArray()
+}
+
+// isArray reports whether a stream begins like an array, or an archive of arrays.
+func (s *stream) isArray() bool {
 	magic, _ := s.Peek(len(npyMagic))
 	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, func(begin string) bool {
 		return strings.HasPrefix(string(magic), begin)

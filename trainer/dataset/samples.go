@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -44,7 +43,7 @@ func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data c
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f := onDisk(path)
+	f := arrayFile(path)
 	if path == StandardInput {
 		f = file{"standard input", func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }}
 	}
@@ -61,7 +60,7 @@ func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, err
 	if err != nil {
 		return nil, err
 	}
-	if magic, _ := in.Peek(len(npyMagic)); bytes.HasPrefix(magic, []byte{0, 0}) || string(magic) == npyMagic {
+	if in.isArray() {
 		return s, s.openArray(in)
 	}
 	s.table, err = tableOf(in, layout{
