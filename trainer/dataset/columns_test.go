@@ -134,6 +134,15 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestPlainMissing says why a model of numbers refuses a hole.
+func TestPlainMissing(t *testing.T) {
+	_, err := readSamples([]byte("1,2\n1,?\n"), 2, nil, "", nil, 15)
+	if err == nil || !strings.Contains(err.Error(), `line 2: column 2: "?" stands for a value that is missing`) ||
+		!strings.Contains(hint.Of(err), "trained without missing values") {
+		t.Errorf("error %v, hint %q", err, hint.Of(err))
+	}
+}
+
 // TestTableWithoutHeader names columns by their numbers.
 func TestTableWithoutHeader(t *testing.T) {
 	text := "7,red,1,a\n8,blue,2,b\n9,red,3,a\n"

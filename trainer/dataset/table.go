@@ -211,10 +211,11 @@ func (t *table) field(c *column) (text string, missing bool, err error) {
 	} else {
 		err = t.wrong("%s: %s stands for a value that is missing", t.called(c.at), shown(text))
 	}
+	remedy := "fill it in: the model was trained without missing values (data.missing)"
 	if t.training {
-		err = hint.With(err, "data.missing: median fills numbers and leaves categories open; or name the column in data.drop")
+		remedy = "data.missing: median fills numbers and leaves categories open; or name the column in data.drop"
 	}
-	return text, true, err
+	return text, true, hint.With(err, "%s", remedy)
 }
 
 // number returns the value of a column of numbers in the current record, a finite number.
