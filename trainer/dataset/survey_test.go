@@ -180,3 +180,32 @@ func TestLookFaults(t *testing.T) {
 		}
 	}
 }
+
+// FuzzLook surveys any file. What a survey finds can be said in a configuration, or why not.
+func FuzzLook(f *testing.F) {
+	f.Add([]byte(wild), "state")
+	f.Add([]byte("1,a\n2,b\n"), "2")
+	f.Add([]byte("\ufeffx\ty\n1\t?\n\t2\n"), "")
+	f.Fuzz(func(t *testing.T, data []byte, label string) {
+		plain := decoded(data)
+		bounded(t, len(plain)+len(data), func() {
+			s, err := look(context.Background(), config.Data{Label: label}, inMemory("in.csv", data))
+			if err != nil {
+				return
+			}
+			classes := 0
+			for _, c := range s.Classes {
+				classes += c.Count
+			}
+			if classes != s.Rows || s.Columns[0].Number != 1 || s.Label() == "" && !s.Header {
+				t.Fatalf("survey %+v", s)
+			}
+			keys, err := s.Keys()
+			for _, k := range keys {
+				if err == nil && k.Value == "" {
+					t.Fatalf("%s has no value", k.Name)
+				}
+			}
+		})
+	})
+}
