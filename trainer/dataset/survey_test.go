@@ -189,7 +189,7 @@ func FuzzLook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, label string) {
 		plain := decoded(data)
 		bounded(t, len(plain)+len(data), func() {
-			s, err := look(context.Background(), config.Data{Label: label}, inMemory("in.csv", data))
+			s, err := survey(context.Background(), config.Data{Label: label}, inMemory("in.csv", data))
 			if err != nil {
 				return
 			}
