@@ -161,7 +161,7 @@ var errorCases = []struct {
 	},
 	{
 		"bits_in elsewhere", "data: {set: mnist}\nencoder: {bits_in: 0}", nil,
-		"m.yaml:2:20: encoder.bits_in: has no meaning for the data set mnist", "leave it out, or use data.set: csv",
+		"m.yaml:2:20: encoder.bits_in: has no meaning for the data set mnist", "leave it out, or use data.set: csv or arrays",
 	},
 	{
 		"header", csvText + "data: {set: csv, train: a, header: maybe}", nil, `m.yaml:3:36: data.header: "maybe" is unknown`,
