@@ -8,6 +8,7 @@ import (
 	"math"
 	"sync"
 
+	"ialgn/trainer/config"
 	"ialgn/trainer/dataset"
 	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
@@ -16,8 +17,8 @@ import (
 // Classifier classifies samples by the frozen network, bit-parallel. It may be used by several goroutines at once.
 type Classifier struct {
 	frozen *model.Frozen
-	label  string    // name of the label's column in files
-	single sync.Pool // holds values of type *single
+	data   config.Data // of the model's training
+	single sync.Pool   // holds values of type *single
 }
 
 // single is what the classification of one sample needs.
@@ -34,7 +35,7 @@ func (m *Model) Classifier() (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Classifier{frozen: f, label: m.info.Model.Config.Data.Label}, nil
+	return &Classifier{frozen: f, data: m.info.Model.Config.Data}, nil
 }
 
 // Classes returns the names of the classes.
@@ -64,7 +65,8 @@ func quantise(enc *encoding.Encoder, dst []uint16, features []float64) {
 }
 
 // Classify returns the class of a sample and the count of each class, of which the class has the largest, the first of
-// equal ones. It panics if the sample has not as many features as the model.
+// equal ones. It panics if the sample has not as many features as the model. The feature of a word ([Model.Columns]) is
+// 1 where the column has it, else 0.
 func (c *Classifier) Classify(features []float64) (class int, counts []int) {
 	enc := &c.frozen.Encoder
 	s, ok := c.single.Get().(*single)
@@ -137,11 +139,11 @@ type SampleFile struct {
 	in         *dataset.Samples
 }
 
-// OpenFile opens a file of samples: CSV with or without a header and labels, or IDX images, gzip or not, or "-" for the
-// standard input. The caller closes it.
+// OpenFile opens a file of samples: CSV with or without a header and labels, an array of NumPy's or IDX images, gzip or
+// not, or "-" for the standard input. The caller closes it.
 func (c *Classifier) OpenFile(ctx context.Context, path string) (*SampleFile, error) {
 	enc := &c.frozen.Encoder
-	in, err := dataset.OpenSamples(ctx, path, enc.Features(), enc.Names, c.label, enc.Quantiser, enc.Max)
+	in, err := dataset.OpenSamples(ctx, path, enc, c.data)
 	return &SampleFile{c, in}, err
 }
 

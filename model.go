@@ -12,6 +12,7 @@ import (
 	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
 
@@ -71,6 +72,30 @@ func (m *Model) FeatureNames() []string {
 		names[f] = m.info.Model.Encoder.Name(f)
 	}
 	return names
+}
+
+// Column is a column of the table that a model was trained on, and how its values become features.
+type Column = encoding.Column
+
+// Columns returns the columns of the table that the features come from, in order: which are numbers, which categories,
+// and what a missing value is. Of a model that was trained on anything else each feature is a column of numbers.
+func (m *Model) Columns() []Column {
+	enc := &m.info.Model.Encoder
+	if enc.Columns != nil {
+		columns := slices.Clone(enc.Columns)
+		for i := range columns {
+			columns[i].Categories = slices.Clone(columns[i].Categories)
+		}
+		return columns
+	}
+	columns := make([]Column, m.Features())
+	for f := range columns {
+		columns[f].Kind = encoding.NumberColumn
+		if f < len(enc.Names) {
+			columns[f].Name = enc.Names[f]
+		}
+	}
+	return columns
 }
 
 // Gates returns the number of gates, or nodes, in all layers.

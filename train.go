@@ -94,7 +94,7 @@ func Train(ctx context.Context, cfg Config, data Data, o TrainOptions) (*Model, 
 	return m, err
 }
 
-// NewRun returns the run that [Train] makes, with a configuration that is complete: the width fits the classes.
+// NewRun returns the run that [Train] makes, with a configuration that is complete: width and tau fit the classes.
 func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer.Run, error) {
 	cfg = cfg.Fill()
 	if samples := data.samples(); samples != nil {
@@ -112,7 +112,7 @@ func NewRun(ctx context.Context, cfg Config, data Data, o TrainOptions) (trainer
 		return r, errors.New("a run in memory has no checkpoint to resume from: give it a path")
 	}
 	var err error
-	r.Config, err = trainer.FitWidth(ctx, cfg, r.Folders)
+	r.Config, err = trainer.FitClasses(ctx, cfg, r.Folders)
 	return r, err
 }
 

@@ -20,6 +20,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	library "ialgn"
@@ -230,7 +231,7 @@ const fillPercent = 50
 // look reads the training samples once.
 func (s *search) look(ctx context.Context) error {
 	folders := append(append([]string{}, s.Data.Folders...), dataset.Folders("")...)
-	set, err := dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
+	set, err := s.openSet(ctx, folders)
 	if err != nil {
 		return err
 	}
@@ -243,6 +244,37 @@ func (s *search) look(ctx context.Context) error {
 		return fmt.Errorf("%s: all samples are of one class, and nothing is to be told apart", set.Name)
 	}
 	return nil
+}
+
+// tableKeys are the keys that say how a CSV file is to be read.
+var tableKeys = []string{
+	"data.header", "data.separator", "data.decimal", "data.columns", "data.drop", "data.categories", "data.missing",
+}
+
+// openSet opens the data set. A CSV file that cannot be read without being told what its columns are is looked at,
+// unless the draft says something of them, and the draft gets what [dataset.Survey] says.
+func (s *search) openSet(ctx context.Context, folders []string) (*dataset.Set, error) {
+	set, err := dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
+	if err == nil || s.draft.Data().Set != "csv" || slices.ContainsFunc(tableKeys, s.draft.Given) {
+		return set, err
+	}
+	survey, lookErr := dataset.SurveyTable(ctx, s.draft.Data(), folders)
+	if lookErr != nil || survey.Plain() {
+		return nil, err
+	}
+	keys, err := survey.Keys()
+	if err != nil {
+		return nil, err
+	}
+	var sets []string
+	for _, k := range keys {
+		sets = append(sets, k.Name+"="+k.Value)
+	}
+	if s.draft, err = s.draft.Set(sets...); err != nil {
+		return nil, err
+	}
+	s.note("the columns are read with %s", strings.Join(sets, ", "))
+	return dataset.Open(ctx, s.draft.Data(), s.draft.BitsIn(), folders)
 }
 
 // open makes the folder and its ledger, and refuses to write over what no search wrote.

@@ -82,10 +82,10 @@ func LoadData(ctx context.Context, cfg config.Config, folders []string) (*Data, 
 	return d, nil
 }
 
-// FitWidth returns the configuration with a width that the classes of its data divide, unless it
-// gives one itself ([config.Config.FitWidth]). Only the classes of CSV files depend on the files.
-func FitWidth(ctx context.Context, cfg config.Config, folders []string) (config.Config, error) {
-	if cfg.WidthGiven() {
+// FitClasses returns the configuration with what follows from the classes of its data, unless it
+// is given ([config.Config.FitClasses]). Only the classes of a user's own data depend on the files.
+func FitClasses(ctx context.Context, cfg config.Config, folders []string) (config.Config, error) {
+	if cfg.WidthGiven() && cfg.TauGiven() {
 		return cfg, nil
 	}
 	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
@@ -95,7 +95,7 @@ func FitWidth(ctx context.Context, cfg config.Config, folders []string) (config.
 	if err != nil {
 		return cfg, err
 	}
-	return cfg.FitWidth(len(set.Classes)), nil
+	return cfg.FitClasses(len(set.Classes)), nil
 }
 
 // fit returns the encoder of a configuration for a data set. With a pressure towards fewer look-up tables, thresholds
@@ -122,7 +122,8 @@ func fit(ctx context.Context, cfg *config.Config, set *dataset.Set) (*encoding.E
 		inputs := cost.LUTInputs()
 		h.Cheapen(enc, func(t uint16) int { return encoding.ComparisonLUTs(enc.BitsIn, t, inputs) })
 	}
-	enc.Quantiser = set.Quantiser
+	enc.Quantiser, enc.Columns = set.Quantiser, set.Columns
+	enc.PlaceMiddle()
 	return enc, nil
 }
 
@@ -237,6 +238,10 @@ func openAs(ctx context.Context, enc *encoding.Encoder, classes []string, data c
 	if !reflect.DeepEqual(set.Quantiser, enc.Quantiser) {
 		return nil, fmt.Errorf("%s: its training part has other ranges of values than the one the model was trained on; "+
 			"name that one, or classify single files with predict", set.Name)
+	}
+	if !reflect.DeepEqual(set.Columns, enc.Columns) {
+		return nil, fmt.Errorf("%s: its training part has other columns, categories or medians than the one the model was "+
+			"trained on; name that one, or classify single files with predict", set.Name)
 	}
 	return set, nil
 }

@@ -115,6 +115,8 @@ func encoderDifference(a, b *encoding.Encoder) string {
 		return "names of features"
 	case !reflect.DeepEqual(a.Quantiser, b.Quantiser):
 		return "ranges of values"
+	case !reflect.DeepEqual(a.Columns, b.Columns):
+		return "columns"
 	case a.Bits != b.Bits:
 		return fmt.Sprintf("thresholds (%d and %d a feature)", a.Bits-1, b.Bits-1)
 	case !reflect.DeepEqual(a.Thresholds, b.Thresholds):

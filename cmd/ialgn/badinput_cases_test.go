@@ -290,7 +290,7 @@ var badData = []badInput{
 	},
 	{
 		"CSV with NaN", replaced("table.csv", "5,6.5,elm", "5,NaN,elm"), "train table.yaml", "table.csv: record 3: line 4",
-		"finite number", false,
+		"missing", false,
 	},
 	{
 		"CSV with an open quote", replaced("table.csv", "5,6.5,elm", `5,"6.5,elm`), "train table.yaml",

@@ -83,7 +83,7 @@ var kinds = map[string]manual.Values{
 	"MODEL":        {Files: models},
 	"CONFIG.yaml":  {Files: configs},
 	"CONFIG":       {Files: configs},
-	"DATA":         {Files: []string{"csv"}},
+	"DATA":         {Files: []string{"csv", "tsv", "npy", "npz"}},
 	"FILE":         {AnyFile: true},
 	"RUN":          {AnyFile: true},
 }
@@ -109,7 +109,7 @@ func wrappers() []string { return append([]string{"none"}, wrapper.Kinds()...) }
 
 func dataSets() (all []string) {
 	for _, s := range dataset.List() {
-		if s.Name != "csv" { // its files are named, not the set
+		if !dataset.Own(s.Name) { // their files are named, not they
 			all = append(all, s.Name)
 		}
 	}

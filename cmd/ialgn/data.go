@@ -61,7 +61,7 @@ func checkData(c *cli.Context, names []string) error {
 		case err != nil:
 			st.Error = message(err)
 			bad = cmp.Or(bad, err)
-		case named && !s.Found && name != "csv":
+		case named && !s.Found && !dataset.Own(name):
 			bad = cmp.Or(bad, fmt.Errorf("data set %s: %s", name, s.Note))
 		case named && s.Found && !s.Known:
 			bad = cmp.Or(bad, fmt.Errorf("%w: %s: %s", ialgn.ErrDifference, name, s.Note))

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -94,7 +92,7 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 	case ext == ".yaml" || ext == ".yml":
 		d, err := config.LoadDraft(arg, sets)
 		return d, name, err
-	case known && arg != "csv":
+	case known && !dataset.Own(arg):
 		d, err := config.ParseDraft(arg, nil, append([]string{"data.set=" + arg}, sets...))
 		return d, name, err
 	}
@@ -102,25 +100,10 @@ func fitDraft(c *cli.Context, arg string) (config.Draft, string, error) {
 		return config.Draft{}, "", hint.With(fmt.Errorf("%s: is neither a file nor a data set", arg),
 			"name a CSV file, a configuration (.yaml), or one of the data sets that `ialgn data list` shows")
 	}
-	name = dataName(arg)
+	name = config.NameFor(arg)
 	d, err := config.ParseDraft(name, nil, append([]string{"data.set=csv", "data.train=" + arg}, sets...))
 	return d, name, err
 }
-
-// dataName returns the name of a data file without its endings, with what has no place in names of models replaced.
-func dataName(path string) string {
-	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".csv", ".data", ".txt"} {
-		name = strings.TrimSuffix(name, ending)
-	}
-	name = strings.Trim(unnameable.ReplaceAllString(name, "-"), "-.")
-	return cmp.Or(name[:min(len(name), longestName)], "data")
-}
-
-// unnameable is what names of models do not hold; names of networks have a number behind the name of the data.
-var unnameable = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
-
-const longestName = 80
 
 type fitReport struct{ *fit.Result }
 

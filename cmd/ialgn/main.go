@@ -123,7 +123,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		demoCommand(), trainCommand(), evalCommand(), predictCommand(), explainCommand(), compileCommand(),
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
 		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), reportCommand(),
-		watchCommand(), dataCommand(),
+		watchCommand(), dataCommand(), initCommand(),
 		doctorCommand(), completionCommand(), manCommand(), helpCommand(),
 	}
 	for _, c := range commands {

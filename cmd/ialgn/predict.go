@@ -17,8 +17,8 @@ func predictCommand() *cli.Command {
 		Usage:     "class and class counts of each sample of a file",
 		ArgsUsage: "MODEL FILE",
 		Description: "FILE is a CSV file of the model's features, with or without a header and a label\n" +
-			"column, or an IDX image file, gzip or not; it may be a pipe, and - is the standard\n" +
-			"input. The result is CSV (sample, class, one count a class), or with\n" +
+			"column, an array (.npy) or an IDX image file, gzip or not; it may be a pipe, and - is the\n" +
+			"standard input. The result is CSV (sample, class, one count a class), or with\n" +
 			"--json one JSON object a line.",
 		UsageText: "ialgn predict demo/digits.safetensors samples.csv",
 		Flags:     commonFlags(),

@@ -71,13 +71,13 @@ func (o Opener) Groups(ctx context.Context, paths []string) (groups []*Group, er
 	return groups, nil
 }
 
-// Config reads a configuration, with the default width rounded to the classes of its data.
+// Config reads a configuration, with the width and tau that follow from the classes of its data, unless given.
 func (o Opener) Config(ctx context.Context, path string) (config.Config, error) {
 	cfg, err := config.Load(path, o.Overrides)
 	if err != nil {
 		return cfg, err
 	}
-	return trainer.FitWidth(ctx, cfg, o.Folders)
+	return trainer.FitClasses(ctx, cfg, o.Folders)
 }
 
 // config returns the configuration that a file is or, of a model, has.

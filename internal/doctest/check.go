@@ -166,6 +166,8 @@ func (d *document) ialgn(words []string) []error {
 	var wrong []error
 	switch c.command.Name {
 	case "data", "experiment", "fit", "completion", "help": // the arguments are no files, or may be none
+	case "init":
+		d.make(out)
 	case "demo":
 		if out == "" {
 			out = "demo"

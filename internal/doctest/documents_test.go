@@ -283,6 +283,14 @@ func TestKeys(t *testing.T) {
 	add("diagnose --what probes", "0", "diagnose", "m.safetensors", "--what", "probes", "--epochs", "1", "--layers",
 		"0,20")
 	add("diagnose --what entropy", "0", "diagnose", "m.safetensors", "--what", "entropy")
+	table := "nr,size,colour,class\n"
+	for i := range 12 {
+		table += fmt.Sprintf("%d,%d,%s,%s\n", i, i%5, []string{"red", "blue"}[i%2], []string{"a", "b"}[i/2%2])
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "table.csv"), []byte(table), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	add("init", "0", "init", "table.csv")
 	add("fit", "0", "fit", "digits", "--target", "ice40-hx1k", "--luts", "150", "--minutes", "0.1")
 	t.Setenv("IALGN_DATA", r.dir)
 	t.Setenv("XDG_CACHE_HOME", r.dir)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,9 +16,11 @@ import (
 	"ialgn/trainer/topology"
 )
 
-// setCSV is the data set of the user's own files, which alone has the keys of [Data]
-// after dir.
-const setCSV = "csv"
+// The data sets of the user's own files, which alone have the keys of [Data] after dir.
+const (
+	setCSV    = "csv"
+	setArrays = "arrays"
+)
 
 // limit is the range of a numeric key, both ends included.
 type limit struct {
@@ -61,7 +64,7 @@ var limits = []limit{
 	{"train.checkpoint.minutes", 0, 1e6},
 }
 
-// Ranges of keys that only csv has.
+// Ranges of keys that only one's own files have.
 var (
 	bitsInLimit    = limit{"encoder.bits_in", 1, 16}
 	testShareLimit = limit{"data.test_share", 0.001, 0.999}
@@ -74,7 +77,7 @@ type choice struct {
 }
 
 var choices = []choice{
-	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV}},
+	{"data.set", []string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", setCSV, setArrays}},
 	{"encoder.kind", []string{"thermometer"}},
 	{"encoder.thresholds", []string{"uniform", "quantile", thresholdsLearned}},
 	{"model.topology", topology.Names()},
@@ -90,6 +93,13 @@ var choices = []choice{
 }
 
 var headers = choice{"data.header", []string{"auto", "yes", "no"}}
+
+// csvChoices are the choices of csv whose default is stored as empty.
+var csvChoices = []choice{
+	{"data.separator", []string{"auto", "comma", "semicolon", "tab"}},
+	{"data.decimal", []string{"point", "comma"}},
+	{"data.missing", []string{"refuse", "median"}},
+}
 
 // Check reports the first key whose value has no meaning: a choice that does not
 // exist, a number out of range or not finite, a key that the data set needs or does not
@@ -153,7 +163,7 @@ func (c *Config) checkName() error {
 func (c *Config) checkChoices() error {
 	if c.Data.Set == "" && !c.isSet("data.set") {
 		return c.wrong("data.set", "name one: "+oneOf(choices[0].values)+
-			"; digits and csv need encoder.bits and model.tau, too", "missing")
+			"; digits needs encoder.bits and model.tau, too", "missing")
 	}
 	for _, ch := range choices {
 		if ch.key == "data.set" && c.Data.Set == setMemory && c.source == nil {
@@ -188,11 +198,19 @@ var required = []struct {
 		"name the CSV file of the training set",
 	},
 	{
+		"data.train", func(c *Config) bool { return c.Data.Set == setArrays }, "which the data set arrays needs",
+		"name the file of the training samples: .npy, IDX, or x.npz:NAME",
+	},
+	{
+		"data.train_labels", func(c *Config) bool { return c.Data.Set == setArrays }, "which the data set arrays needs",
+		"name the file of their labels: .npy, IDX, or x.npz:NAME",
+	},
+	{
 		"encoder.bits", func(*Config) bool { return true }, "and has no default for the data set %s",
 		"give it: 8 suits digits, 4 to 16 most sets",
 	},
 	{
-		"model.tau", func(*Config) bool { return true }, "and has no default for the data set %s",
+		"model.tau", func(c *Config) bool { return c.TauGiven() }, "and has no default for the data set %s",
 		"give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800",
 	},
 	{
@@ -228,6 +246,9 @@ func (c *Config) checkMissing() error {
 
 func (c *Config) checkLimits() error {
 	for _, l := range limits {
+		if l.key == "model.tau" && !c.TauGiven() {
+			continue
+		}
 		if err := c.checkLimit(l); err != nil {
 			return err
 		}
@@ -259,35 +280,55 @@ func format(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
-// csvKeys are the keys of csv alone.
-var csvKeys = []string{
-	"data.train", "data.test", "data.label", "data.header", "data.test_share", "data.split_seed",
-	bitsInLimit.key,
+// ownKey is a key that data sets of the user's own have, and no others.
+type ownKey struct {
+	key  string
+	sets []string
 }
 
-// checkData checks the keys of csv, or their absence. A model of another set may have
+// ownKeys are all of these, but for the set memory ([Config.checkMemory]).
+var ownKeys = slices.Concat(
+	keysOf([]string{setCSV, setArrays}, "data.train", "data.test", "data.test_share", "data.split_seed", bitsInLimit.key),
+	keysOf([]string{setArrays}, "data.train_labels", "data.test_labels"),
+	keysOf([]string{setCSV}, "data.label", "data.header", "data.separator", "data.decimal", "data.columns", "data.drop",
+		"data.categories", "data.missing"),
+)
+
+func keysOf(sets []string, keys ...string) (all []ownKey) {
+	for _, key := range keys {
+		all = append(all, ownKey{key, sets})
+	}
+	return all
+}
+
+// checkData checks the keys of one's own files, or their absence. A model of another set may have
 // encoder.bits_in all the same.
 func (c *Config) checkData() error {
-	switch c.Data.Set {
-	case setCSV:
-		return c.checkCSV()
-	case setMemory:
+	if c.Data.Set == setMemory {
 		return c.checkMemory()
 	}
-	for _, key := range csvKeys {
-		if c.isSet(key) || (!c.value(key).IsZero() && key != bitsInLimit.key) {
-			return c.wrong(key, "leave it out, or use data.set: csv", "has no meaning for the data set %s", c.Data.Set)
+	for _, k := range ownKeys {
+		if slices.Contains(k.sets, c.Data.Set) {
+			continue
 		}
+		if c.isSet(k.key) || (!c.value(k.key).IsZero() && k.key != bitsInLimit.key) {
+			return c.wrong(k.key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for the data set %s",
+				c.Data.Set)
+		}
+	}
+	switch c.Data.Set {
+	case setCSV:
+		return cmp.Or(c.checkFiles("CSV file of the training set"), c.checkTable())
+	case setArrays:
+		return cmp.Or(c.checkFiles("file of the training samples"), c.checkLabels())
 	}
 	return nil
 }
 
-func (c *Config) checkCSV() error {
+// checkFiles checks what all files of one's own have in common.
+func (c *Config) checkFiles(what string) error {
 	if c.Data.Train == "" {
-		return c.wrong("data.train", "name the CSV file of the training set", "names no file")
-	}
-	if err := c.checkChoice(headers, headers.values); err != nil {
-		return err
+		return c.wrong("data.train", "name the "+what, "names no file")
 	}
 	if err := c.checkLimit(bitsInLimit); err != nil {
 		return err
@@ -299,6 +340,21 @@ func (c *Config) checkCSV() error {
 		if !c.value(key).IsZero() {
 			return c.wrong(key, "leave out this key or data.test", "there is nothing to split, as data.test names a test file")
 		}
+	}
+	return nil
+}
+
+// checkLabels checks that there are labels of all samples.
+func (c *Config) checkLabels() error {
+	switch {
+	case c.Data.TrainLabels == "":
+		return c.wrong("data.train_labels", "name the file of the labels", "names no file")
+	case c.Data.Test == "" && c.Data.TestLabels != "":
+		return c.wrong("data.test_labels", "leave it out, or name the test samples with data.test",
+			"there is no file of test samples that they would be of")
+	case c.Data.Test != "" && c.Data.TestLabels == "":
+		return c.wrong("data.test", "name the labels with data.test_labels",
+			"nothing says which labels the test samples have")
 	}
 	return nil
 }

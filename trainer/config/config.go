@@ -28,17 +28,28 @@ type Config struct {
 	fitting  bool    // no width was given in a configuration made by a program
 }
 
-// Data names the data set. Train, Test, Label, Header, TestShare and SplitSeed are for
-// the set csv alone.
+// Data names the data set. The keys from Train on are for one's own files, the sets csv and arrays.
 type Data struct {
-	// digits | mnist | fashion-mnist | cifar10 | cifar100 | csv | memory
+	// digits | mnist | fashion-mnist | cifar10 | cifar100 | csv | arrays | memory
 	Set string `yaml:"set" json:"set"`
 	// The folder that holds the set. If it is empty, --data, IALGN_DATA and the cache are searched.
-	Dir       string  `yaml:"dir" json:"dir,omitempty"`
-	Train     string  `yaml:"train" json:"train,omitempty"`           // CSV file, gzip or not
-	Test      string  `yaml:"test" json:"test,omitempty"`             // CSV file; empty: a split of Train
-	Label     string  `yaml:"label" json:"label,omitempty"`           // name of the label column; empty: the last one
-	Header    string  `yaml:"header" json:"header,omitempty"`         // auto | yes | no
+	Dir         string `yaml:"dir" json:"dir,omitempty"`
+	Train       string `yaml:"train" json:"train,omitempty"`               // file of the training samples, gzip or not
+	TrainLabels string `yaml:"train_labels" json:"train_labels,omitempty"` // file of their labels, for arrays
+	Test        string `yaml:"test" json:"test,omitempty"`                 // file of the test samples; empty: a split of Train
+	TestLabels  string `yaml:"test_labels" json:"test_labels,omitempty"`   // file of their labels, for arrays
+	Label       string `yaml:"label" json:"label,omitempty"`               // name of the label column; empty: the last one
+	Header      string `yaml:"header" json:"header,omitempty"`             // auto | yes | no
+
+	// How the lines of a CSV file are read, and what its columns are; empty where nothing is said, which is what the
+	// words auto, point and refuse become. The lists are those of [Names].
+	Separator  string `yaml:"separator" json:"separator,omitempty"`   // auto | comma | semicolon | tab
+	Decimal    string `yaml:"decimal" json:"decimal,omitempty"`       // point | comma
+	Columns    string `yaml:"columns" json:"columns,omitempty"`       // the columns that are read; empty: all
+	Drop       string `yaml:"drop" json:"drop,omitempty"`             // columns that are not read
+	Categories string `yaml:"categories" json:"categories,omitempty"` // columns that hold words, not numbers
+	Missing    string `yaml:"missing" json:"missing,omitempty"`       // refuse | median
+
 	TestShare float64 `yaml:"test_share" json:"test_share,omitempty"` // share of the training file that becomes the test part if there is no test file
 	SplitSeed uint64  `yaml:"split_seed" json:"split_seed,omitempty"`
 

@@ -25,19 +25,21 @@ func Default() Config {
 	}
 }
 
-// Defaults of keys that only the data set csv has.
+// Defaults of keys that only one's own data have.
 const (
 	defaultHeader    = "auto"
 	defaultTestShare = 0.2
 	defaultBitsIn    = 8
+	defaultBits      = 8 // of sets that the paper says nothing of
 )
 
 // Complete returns the configuration with the keys that depend on others filled in,
 // where they are zero and were not given as such: the name; for csv data.header,
-// data.test_share (without a test file) and encoder.bits_in; for the schedule step
+// and for one's own files data.test_share (without a test file) and encoder.bits_in; for the schedule step
 // train.schedule.factor; and encoder.bits and
-// model.tau where the paper has values for the data set and width. Elsewhere these two
-// stay zero, which [Config.Check] reports.
+// model.tau where the paper has values for the data set and width. For a user's own data
+// encoder.bits has a default, too, and model.tau follows from the classes ([Config.FitClasses]).
+// Elsewhere these two stay zero, which [Config.Check] reports.
 //
 // The keys model.anchors and model.first_pin get their defaults, whatever they were, where
 // they do not concern the network: models of equal networks shall have equal configurations.
@@ -47,7 +49,10 @@ func (c Config) Complete() Config {
 	}
 	switch c.Data.Set {
 	case setCSV:
-		c.completeCSV()
+		c.completeTable()
+		c.completeFiles()
+	case setArrays:
+		c.completeFiles()
 	case setMemory:
 		c.completeMemory()
 	}
@@ -75,10 +80,8 @@ func (c *Config) dropIdle() {
 	}
 }
 
-func (c *Config) completeCSV() {
-	if c.Data.Header == "" && !c.isSet("data.header") {
-		c.Data.Header = defaultHeader
-	}
+// completeFiles fills in what all files of one's own have.
+func (c *Config) completeFiles() {
 	if c.Data.TestShare == 0 && c.Data.Test == "" && !c.isSet("data.test_share") {
 		c.Data.TestShare = defaultTestShare
 	}
@@ -123,7 +126,7 @@ func (c *Config) baseName() string {
 
 // paper returns the paper's n_b ("Experimental Setup") and tau (supplement, table
 // "Dataset-specific logit scaling") for the data set and width, 0 where it has none.
-// Fashion-MNIST, which the paper does not train on, is taken as MNIST.
+// Fashion-MNIST, which the paper does not train on, is taken as MNIST. The bits of a user's own data are ours.
 func (c *Config) paper() (bits int, tau float64) {
 	switch c.Data.Set {
 	case "mnist", "fashion-mnist":
@@ -135,6 +138,9 @@ func (c *Config) paper() (bits int, tau float64) {
 		return 16, 30
 	case "cifar100":
 		return 16, 30
+	}
+	if ownSets[c.Data.Set] {
+		return defaultBits, 0
 	}
 	return 0, 0
 }

@@ -29,6 +29,28 @@ func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
 	return Draft{c}, err
 }
 
+// Set returns the draft with more keys, each KEY=VALUE, as if they had been written, too.
+func (d Draft) Set(sets ...string) (Draft, error) {
+	c := d.own()
+	for _, set := range sets {
+		if err := c.override(set); err != nil {
+			return d, err
+		}
+	}
+	return Draft{c}, nil
+}
+
+// own returns the configuration with places of its own.
+func (d Draft) own() Config {
+	c := d.written
+	places := make(map[string]place, len(c.source.places))
+	for key, at := range c.source.places {
+		places[key] = at
+	}
+	c.source = &source{file: c.source.file, places: places}
+	return c
+}
+
 // Given reports whether a key was written down.
 func (d Draft) Given(key string) bool { return d.written.isSet(key) }
 
@@ -51,12 +73,7 @@ func (d Draft) BitsIn() int { return d.written.Complete().Encoder.BitsIn }
 // With returns the configuration that has the chosen keys, each KEY=VALUE, where the draft does not give them, and the
 // own ones in any case, complete and checked.
 func (d Draft) With(chosen, own []string) (Config, error) {
-	c := d.written
-	places := make(map[string]place, len(c.source.places)+len(chosen))
-	for key, at := range c.source.places {
-		places[key] = at
-	}
-	c.source = &source{file: c.source.file, places: places}
+	c := d.own()
 	for i, set := range slices.Concat(chosen, own) {
 		key, _, _ := strings.Cut(set, "=")
 		if i < len(chosen) && d.Given(key) {

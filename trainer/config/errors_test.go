@@ -1,7 +1,7 @@
 package config_test
 
 // setHint lists the data sets.
-const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100 or csv; digits and csv need encoder.bits " +
+const setHint = "name one: digits, mnist, fashion-mnist, cifar10, cifar100, csv or arrays; digits needs encoder.bits " +
 	"and model.tau, too"
 
 // csvText begins a valid configuration of a CSV set, up to the keys of data.
@@ -97,7 +97,7 @@ var errorCases = []struct {
 
 	{
 		"unknown set", "data: {set: imagenet}", nil, `m.yaml:1:13: data.set: "imagenet" is unknown`,
-		"use digits, mnist, fashion-mnist, cifar10, cifar100 or csv",
+		"use digits, mnist, fashion-mnist, cifar10, cifar100, csv or arrays",
 	},
 	{
 		"unknown choice", "data: {set: mnist}\nmodel: {init: zero}", nil, `m.yaml:2:15: model.init: "zero" is unknown`,
@@ -161,7 +161,7 @@ var errorCases = []struct {
 	},
 	{
 		"bits_in elsewhere", "data: {set: mnist}\nencoder: {bits_in: 0}", nil,
-		"m.yaml:2:20: encoder.bits_in: has no meaning for the data set mnist", "leave it out, or use data.set: csv",
+		"m.yaml:2:20: encoder.bits_in: has no meaning for the data set mnist", "leave it out, or use data.set: csv or arrays",
 	},
 	{
 		"header", csvText + "data: {set: csv, train: a, header: maybe}", nil, `m.yaml:3:36: data.header: "maybe" is unknown`,
@@ -208,7 +208,7 @@ var errorCases = []struct {
 	},
 	{
 		"a value near another", "data: {set: mnst}", nil, "m.yaml:1:13: data.set: \"mnst\" is unknown",
-		"did you mean mnist; use digits, mnist, fashion-mnist, cifar10, cifar100 or csv",
+		"did you mean mnist; use digits, mnist, fashion-mnist, cifar10, cifar100, csv or arrays",
 	},
 	{
 		"bits and tau missing", "data: {set: digits}\nmodel: {width: 300}", nil,
@@ -218,10 +218,8 @@ var errorCases = []struct {
 	},
 	{
 		"all missing", "data: {set: csv}\ntrain: {schedule: {kind: step}}", nil,
-		"m.yaml:1:1: data.train, m.yaml: encoder.bits, m.yaml: model.tau, m.yaml:2:9: train.schedule.every: missing, and " +
-			"without a default here",
-		"data.train: name the CSV file of the training set; encoder.bits: give it: 8 suits digits, 4 to 16 most sets; " +
-			"model.tau: give it; it grows with the chains of a class: 3 suits 30 of them, 10 suits 800; " +
+		"m.yaml:1:1: data.train, m.yaml:2:9: train.schedule.every: missing, and without a default here",
+		"data.train: name the CSV file of the training set; " +
 			"train.schedule.every: give the epochs from one fall of the rate to the next, for example 30",
 	},
 	{

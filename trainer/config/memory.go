@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // setMemory is the data set whose samples a program passes ([Data.Memory]). No configuration file can name it.
 const setMemory = "memory"
 
@@ -32,9 +34,10 @@ func (c *Config) completeMemory() {
 
 // checkMemory checks the keys that the data set memory has, or their absence.
 func (c *Config) checkMemory() error {
-	for _, key := range []string{"data.train", "data.test", "data.label", "data.header"} {
-		if !c.value(key).IsZero() {
-			return c.wrong(key, "leave it out, or use data.set: csv", "has no meaning for samples in memory")
+	for _, k := range ownKeys {
+		ours := slices.Contains([]string{"data.test_share", "data.split_seed", bitsInLimit.key}, k.key)
+		if key := k.key; !ours && !c.value(key).IsZero() {
+			return c.wrong(key, "leave it out, or use data.set: "+oneOf(k.sets), "has no meaning for samples in memory")
 		}
 	}
 	if c.Data.Memory.hasTest() {

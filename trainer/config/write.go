@@ -28,7 +28,7 @@ func (c Config) YAML() []byte {
 		open = sections
 		value := fmt.Sprint(f.value.Interface())
 		if _, text := f.value.Interface().(string); text {
-			value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
+			value = Quoted(value)
 		}
 		fmt.Fprintf(&b, "%s%s: %s\n", strings.Repeat("  ", len(sections)), name, value)
 	}

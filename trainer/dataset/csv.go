@@ -5,25 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
 // csvSource is a set of one or two CSV files.
 type csvSource struct {
-	files    [2]file
-	layout   layout
-	features int
-	names    []string
-	classes  map[string]int
-	split    []bool // which records of the training file are the test part; nil if there is a test file
-	q        *encoding.Quantiser
-	max      uint32
+	files   [2]file
+	layout  layout
+	header  []string // names of all columns; nil without a header
+	columns []column // those of features, with categories and fills once these are known
+	width   int      // number of features
+	classes map[string]int
+	split   []bool // which records of the training file are the test part; nil if there is a test file
+	q       *encoding.Quantiser
+	max     uint32
 }
 
 // openCSV finds and opens a CSV set.
@@ -35,20 +38,24 @@ func openCSV(ctx context.Context, cfg config.Data, bitsIn int, folders []string)
 	return openCSVFiles(ctx, cfg, bitsIn, f)
 }
 
-// openCSVFiles reads the training file once for its classes and the range of each
-// feature, and once more if a test part is split off.
+// openCSVFiles reads the training file once for its classes and what its columns hold, once more
+// if a test part is split off, and more often for medians.
 func openCSVFiles(ctx context.Context, cfg config.Data, bitsIn int, f found) (*Set, error) {
 	if bitsIn < encoding.MinBitsIn || bitsIn > encoding.MaxBitsIn {
 		return nil, fmt.Errorf("encoder.bits_in: %d is outside %d..%d", bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
 	}
-	src := &csvSource{layout: layout{header: cfg.Header, label: cfg.Label}, max: 1<<bitsIn - 1}
+	lay, err := layoutOf(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	src := &csvSource{layout: lay, max: 1<<bitsIn - 1}
 	src.files[Train], src.files[Test] = f.files[0], f.files[len(f.files)-1]
 	scan, err := src.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &Set{
-		Name: csvName(cfg.Train), BitsIn: bitsIn, Max: src.max, Path: f.dir, source: src,
+		Name: setName(cfg.Train), BitsIn: bitsIn, Max: src.max, Path: f.dir, source: src,
 		TrainSamples: len(scan.labels),
 	}
 	if s.Classes, err = scan.sorted(); err != nil {
@@ -61,23 +68,74 @@ func openCSVFiles(ctx context.Context, cfg config.Data, bitsIn int, f found) (*S
 		}
 		s.TrainSamples -= s.TestSamples
 	}
-	if src.q, err = encoding.NewQuantiser(scan.lo, scan.hi, src.max); err != nil {
-		return nil, fmt.Errorf("%s: %w", src.files[Train].name, err)
+	if err := src.settle(ctx, scan, s.TrainSamples); err != nil {
+		return nil, err
 	}
-	s.Features, s.FeatureNames, s.Quantiser = src.features, src.names, src.q
+	t := &table{columns: src.columns, header: src.header}
+	s.Features, s.FeatureNames, s.Quantiser = src.width, t.names(), src.q
+	if cfg.HasColumns() {
+		s.Columns = scan.line
+		for _, c := range src.columns {
+			s.Columns[c.at] = c.Column
+		}
+	}
 	return s, nil
 }
 
-// findCSV looks for the files in data.dir, else in the working directory, then in the folders,
-// and then beside what names them, a model or a configuration. Last it looks in all of these but
-// the working directory for the bare names, since a folder may have been moved.
+// settle makes what the training part decides: categories, the ranges of features, and what a missing value is.
+func (s *csvSource) settle(ctx context.Context, scan *scanned, samples int) (err error) {
+	var lo, hi []float64
+	var from []int // column of each feature
+	for i := range s.columns {
+		c, seen := &s.columns[i], &scan.columns[i]
+		if !seen.any {
+			return hint.With(fmt.Errorf("%s: %s has no value in any training sample", s.files[Train].name, s.called(c)),
+				"leave it out with data.drop")
+		}
+		if c.isCategory() {
+			c.Categories = slices.Sorted(maps.Keys(seen.categories))
+			seen.lo, seen.hi = 0, 1
+		}
+		for range c.Features() {
+			lo, hi, from = append(lo, seen.lo), append(hi, seen.hi), append(from, i)
+		}
+	}
+	if s.width = len(lo); s.width > MaxFeatures {
+		return fmt.Errorf("%s: the columns become %d features, at most %d are possible", s.files[Train].name, s.width,
+			MaxFeatures)
+	}
+	var bad *encoding.RangeError
+	if s.q, err = encoding.NewQuantiser(lo, hi, s.max); errors.As(err, &bad) {
+		return fmt.Errorf("%s: %s: %s", s.files[Train].name, s.called(&s.columns[from[bad.Feature]]), bad.Problem)
+	}
+	if err == nil && s.layout.missing {
+		err = s.fill(ctx, samples)
+	}
+	return err
+}
+
+// called names a column for an error.
+func (s *csvSource) called(c *column) string { return (&table{header: s.header}).called(c.at) }
+
+// findCSV finds the files of a CSV set.
 func findCSV(cfg config.Data, folders []string) (found, error) {
 	if cfg.Train == "" {
 		return found{}, errors.New("data.train: missing, name the CSV file of the training set")
 	}
-	names := [][]string{{cfg.Train}}
+	names := []string{cfg.Train}
 	if cfg.Test != "" {
-		names = append(names, []string{cfg.Test})
+		names = append(names, cfg.Test)
+	}
+	return findFiles("csv", names, cfg, folders)
+}
+
+// findFiles looks for files of one's own in data.dir, else in the working directory, then in the folders,
+// and then beside what names them, a model or a configuration. Last it looks in all of these but
+// the working directory for the bare names, since a folder may have been moved.
+func findFiles(set string, files []string, cfg config.Data, folders []string) (found, error) {
+	var names [][]string
+	for _, name := range files {
+		names = append(names, []string{name})
 	}
 	dir := cfg.Dir
 	if dir == "" {
@@ -95,7 +153,7 @@ func findCSV(cfg config.Data, folders []string) (found, error) {
 		return f, nil
 	}
 	return found{}, &MissingError{
-		Set: "csv", Reason: strings.Join(slices.Concat(names...), ", ") + ": " + reason,
+		Set: set, Reason: strings.Join(files, ", ") + ": " + reason,
 		Get: "name the folder that has it with {Folders DIR}, or with data.dir in a configuration",
 	}
 }
@@ -108,10 +166,11 @@ func bare(names [][]string) (all [][]string) {
 	return all
 }
 
-// csvName returns a file's name without folder and endings.
-func csvName(path string) string {
+// setName returns the name of a set of one's own files: that of a file without folder and endings.
+func setName(path string) string {
+	path, _, _ = inArchive(path)
 	name := filepath.Base(path)
-	for _, ending := range []string{".gz", ".csv", ".data", ".txt"} {
+	for _, ending := range []string{".gz", ".csv", ".data", ".txt", ".npy", ".npz"} {
 		name = strings.TrimSuffix(name, ending)
 	}
 	return name
@@ -121,18 +180,29 @@ func csvName(path string) string {
 type scanned struct {
 	labels  []uint8 // class of each record, an index into classes
 	classes []string
-	lo, hi  []float64
+	columns []held
+	line    []encoding.Column // all columns of the table
 }
 
-// scan reads the whole training file: labels, and the range of each feature.
+// held is what a column of features holds.
+type held struct {
+	any        bool // there is a value
+	lo, hi     float64
+	categories map[string]bool
+}
+
+// maxCategories is how many words a column of categories has at most: each becomes a feature.
+const maxCategories = 64
+
+// scan reads the whole training file: labels, and what each column holds.
 func (s *csvSource) scan(ctx context.Context) (*scanned, error) {
 	t, err := openTable(s.files[Train], s.layout)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	s.features, s.names = t.features, t.names
-	r, seen := &scanned{lo: make([]float64, t.features), hi: make([]float64, t.features)}, map[string]int{}
+	s.header, s.columns, s.layout.separator = t.header, t.columns, t.csv.Comma
+	r, seen := &scanned{columns: make([]held, len(t.columns)), line: t.line()}, map[string]int{}
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
 			return r, nil
@@ -156,33 +226,56 @@ func (r *scanned) add(t *table, seen map[string]int) error {
 	c, ok := seen[label]
 	if !ok {
 		if c = len(r.classes); c == MaxClasses {
-			return t.wrong("label %s is one more than the %d classes that are possible: is column %d the label?",
-				shown(label), MaxClasses, t.label+1)
+			return t.wrong("label %s is one more than the %d classes that are possible: is %s the label?",
+				shown(label), MaxClasses, t.called(t.label))
 		}
 		label = strings.Clone(label)
 		seen[label] = c
 		r.classes = append(r.classes, label)
 	}
-	if err := r.widen(t, len(r.labels) == 0); err != nil {
+	if err := r.widen(t); err != nil {
 		return err
 	}
 	r.labels = append(r.labels, uint8(c))
 	return nil
 }
 
-// widen takes the current record into the range of each feature.
-func (r *scanned) widen(t *table, first bool) error {
-	for f := range r.lo {
-		x, err := t.number(f)
-		if err != nil {
-			return err
-		}
-		if first {
-			r.lo[f], r.hi[f] = x, x
+// widen takes the current record into what each column holds.
+func (r *scanned) widen(t *table) error {
+	for i := range r.columns {
+		c, h := &t.columns[i], &r.columns[i]
+		if c.isCategory() {
+			if err := h.addCategory(t, c); err != nil {
+				return err
+			}
 			continue
 		}
-		r.lo[f], r.hi[f] = min(r.lo[f], x), max(r.hi[f], x)
+		switch x, missing, err := t.number(c); {
+		case err != nil:
+			return err
+		case missing:
+		case !h.any:
+			h.any, h.lo, h.hi = true, x, x
+		default:
+			h.lo, h.hi = min(h.lo, x), max(h.hi, x)
+		}
 	}
+	return nil
+}
+
+func (h *held) addCategory(t *table, c *column) error {
+	word, missing, err := t.category(c)
+	if err != nil || missing || h.categories[word] {
+		return err
+	}
+	if len(h.categories) == maxCategories {
+		return hint.With(t.wrong("%s has more than %d categories, %s is one more", t.called(c.at), maxCategories,
+			shown(word)), "leave it out with data.drop, or put rare ones together")
+	}
+	if !h.any {
+		h.any, h.categories = true, map[string]bool{}
+	}
+	h.categories[strings.Clone(word)] = true
 	return nil
 }
 
@@ -241,7 +334,7 @@ func index(names []string) map[string]int {
 	return m
 }
 
-// divide chooses the test records and finds the ranges of the others.
+// divide chooses the test records and finds what the columns of the others hold.
 func (s *csvSource) divide(ctx context.Context, cfg config.Data, classes []string, scan *scanned) (test int,
 	err error,
 ) {
@@ -249,14 +342,53 @@ func (s *csvSource) divide(ctx context.Context, cfg config.Data, classes []strin
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", s.files[Train].name, err)
 	}
-	first := true
+	clear(scan.columns)
 	return test, s.each(Train, func(t *table) error {
-		defer func() { first = false }()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return scan.widen(t, first)
+		return scan.widen(t)
 	})
+}
+
+// medianValues is how many numbers are kept at a time to find medians.
+const medianValues = 1 << 24
+
+// fill gives each column of numbers the median of its values in the training part, the lower one of two: some columns
+// in each pass over the file, so that memory is bounded.
+func (s *csvSource) fill(ctx context.Context, samples int) error {
+	var numbers []int
+	for i := range s.columns {
+		if !s.columns[i].isCategory() {
+			numbers = append(numbers, i)
+		}
+	}
+	for group := range slices.Chunk(numbers, max(1, medianValues/max(1, samples))) {
+		values := make([][]float64, len(group))
+		err := s.each(Train, func(t *table) error {
+			for k, i := range group {
+				x, missing, err := t.number(&t.columns[i])
+				if err != nil {
+					return err
+				}
+				if !missing {
+					values[k] = append(values[k], x)
+				}
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		for k, i := range group {
+			if len(values[k]) == 0 {
+				return fmt.Errorf("%s: changed since it was opened", s.files[Train].name)
+			}
+			slices.Sort(values[k])
+			s.columns[i].Fill = values[k][(len(values[k])-1)/2]
+		}
+	}
+	return nil
 }
 
 // each calls fn at each record of a part.
@@ -266,9 +398,10 @@ func (s *csvSource) each(part Part, fn func(t *table) error) error {
 		return err
 	}
 	defer t.Close()
-	if t.features != s.features || t.names != nil && s.names != nil && !slices.Equal(t.names, s.names) {
+	if !s.sameColumns(t) {
 		return fmt.Errorf("%s: its columns are not those of %s", t.name, s.files[Train].name)
 	}
+	t.columns = s.columns
 	for {
 		if err := t.next(); errors.Is(err, io.EOF) {
 			break
@@ -291,8 +424,17 @@ func (s *csvSource) each(part Part, fn func(t *table) error) error {
 	return nil
 }
 
+// sameColumns reports whether the columns of features of a table stand where those of the training file do, and have
+// the same names if both have some.
+func (s *csvSource) sameColumns(t *table) bool {
+	named := t.header != nil && s.header != nil
+	return slices.EqualFunc(t.columns, s.columns, func(a, b column) bool {
+		return a.at == b.at && a.Kind == b.Kind && (a.Name == b.Name || !named)
+	})
+}
+
 func (s *csvSource) read(part Part, emit func([]uint16, int) error) error {
-	values := make([]uint16, s.features)
+	values := make([]uint16, s.width)
 	return s.each(part, func(t *table) error {
 		label, err := t.class()
 		if err != nil {

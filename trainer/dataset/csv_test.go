@@ -144,17 +144,17 @@ func TestCSVFaults(t *testing.T) {
 			"not a number",
 			config.Data{},
 			"a,b,class\n1,2,x\n1,oops,y\n", "1,2,x",
-			[]string{"train.csv", "record 2", "line 3", `column 2: "oops" is not a number`},
+			[]string{"train.csv", "record 2", "line 3", `column 2 ("b"): "oops" is not a number`},
 		},
-		{"NaN", config.Data{}, "a,class\n1,x\nNaN,y\n", "1,x", []string{"record 2", `"NaN" is not a finite number`}},
+		{"NaN", config.Data{}, "a,class\n1,x\nNaN,y\n", "1,x", []string{"record 2", `column 1 ("a"): "NaN" stands for a value that is missing`}},
 		{"Inf", config.Data{}, "a,class\n1,x\n-inf,y\n", "1,x", []string{"record 2", "not a finite number"}},
 		{"beyond float64", config.Data{}, "a,class\n1,x\n1e999,y\n", "1,x", []string{"record 2", "not a finite number"}},
-		{"missing value", config.Data{}, "a,b,class\n1,2,x\n1,,y\n", "1,2,x", []string{"record 2", "column 2 is empty"}},
+		{"missing value", config.Data{}, "a,b,class\n1,2,x\n1,,y\n", "1,2,x", []string{"record 2", `column 2 ("b") is empty`}},
 		{
 			"missing label",
 			config.Data{},
 			"a,b,class\n1,2,x\n1,2,\n", "1,2,x",
-			[]string{"record 2", "label (column 3) is empty"},
+			[]string{"record 2", `the label, column 3 ("class"), is empty`},
 		},
 		{
 			"short row",
@@ -256,7 +256,7 @@ func TestCSVFaults(t *testing.T) {
 			"a,class\n1,x\n2,y\n", "b,class\n2,x\n",
 			[]string{"test.csv", "columns are not those of"},
 		},
-		{"range beyond float64", config.Data{}, "1e308,x\n-1e308,y\n", "1,x", []string{"train.csv", "feature 0", "rescale"}},
+		{"range beyond float64", config.Data{}, "1e308,x\n-1e308,y\n", "1,x", []string{"train.csv", "column 1", "rescale"}},
 		{"no share", config.Data{}, "1,x\n2,y\n", "", []string{"data.test_share: 0", "data.test"}},
 		{"share of all", config.Data{TestShare: 1}, "1,x\n2,y\n", "", []string{"data.test_share: 1"}},
 		{"share NaN", config.Data{TestShare: math.NaN()}, "1,x\n2,y\n", "", []string{"data.test_share"}},
@@ -304,7 +304,7 @@ func TestCSVLabelNumber(t *testing.T) {
 // TestPredictLabelNumber skips the label that has a number, in a file for prediction: also where
 // the number stands in its first line.
 func TestPredictLabelNumber(t *testing.T) {
-	s, err := openSamples(inMemory("new", []byte("9,1,2\n9,3,4\n")), 2, nil, "1", nil, 15)
+	s, err := openSamples(inMemory("new", []byte("9,1,2\n9,3,4\n")), encoderOf(2, nil, nil, 15), config.Data{Label: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}

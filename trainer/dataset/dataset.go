@@ -1,5 +1,5 @@
 // Package dataset reads labelled samples: the embedded digits, MNIST and
-// Fashion-MNIST, CIFAR-10 and CIFAR-100, and CSV files.
+// Fashion-MNIST, CIFAR-10 and CIFAR-100, CSV files, and arrays of NumPy or IDX.
 //
 // [Open] finds a set's files and reads what must be known beforehand: its features,
 // its classes and, for CSV, the quantiser. [Set.Read] then streams the samples of a
@@ -60,6 +60,7 @@ type Set struct {
 	Max          uint32              // largest value of a feature
 	Shape        Shape               // what the features of images are; zero if they are none
 	Quantiser    *encoding.Quantiser // how a CSV set's real values become integers; nil for other sets
+	Columns      []encoding.Column   // of a table that has more than numbers and a label, in order; nil for any other set
 	Path         string              // folder of the files; "embedded" for the digits
 
 	// TrainSamples and TestSamples are what headers or an earlier pass say, 0 if
@@ -93,6 +94,8 @@ func Open(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*
 		return openDigits()
 	case "csv":
 		return openCSV(ctx, cfg, bitsIn, folders)
+	case "arrays":
+		return openArrays(ctx, cfg, bitsIn, folders)
 	case "memory":
 		return openMemory(cfg, bitsIn)
 	}

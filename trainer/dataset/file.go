@@ -37,7 +37,10 @@ type stream struct {
 func (f file) stream() (*stream, error) {
 	raw, err := f.open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w, name a file that can be read", f.name, cause(err))
+		if at := new(fs.PathError); errors.As(err, &at) {
+			return nil, fmt.Errorf("%s: %w, name a file that can be read", f.name, at.Err)
+		}
+		return nil, fmt.Errorf("%s: %w", f.name, err)
 	}
 	r := bufio.NewReaderSize(raw, 1<<16)
 	if magic, _ := r.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -68,15 +71,6 @@ func (s *stream) end(records int) error {
 // fault is an error at a record, counted from 1.
 func (s *stream) fault(record int, format string, args ...any) error {
 	return fmt.Errorf("%s: record %d: %w", s.name, record, fmt.Errorf(format, args...))
-}
-
-// cause returns what is below an error of the operating system, whose path callers name.
-func cause(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }
 
 // damaged explains what an error of the gzip reader or an early end means for a user.

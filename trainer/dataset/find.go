@@ -101,7 +101,7 @@ func inFolder(dir string, files [][]string) (all []file, missing []string) {
 			missing = append(missing, names[0])
 			continue
 		}
-		all = append(all, onDisk(path))
+		all = append(all, arrayFile(path))
 	}
 	return all, missing
 }
@@ -113,10 +113,14 @@ func firstFile(dir string, names []string) string {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
+		archive, _, in := inArchive(name)
 		for _, path := range []string{name, name + ".gz"} {
 			if info, err := os.Stat(path); err == nil && !info.IsDir() {
 				return path
 			}
+		}
+		if info, err := os.Stat(archive); in && err == nil && !info.IsDir() {
+			return name
 		}
 	}
 	return ""

@@ -132,7 +132,7 @@ func setNames() []string {
 	for _, k := range kinds {
 		names = append(names, k.name)
 	}
-	return append(names, "csv")
+	return append(names, "csv", "arrays")
 }
 
 // systemFolder is where the data set packages of Debian put their files.

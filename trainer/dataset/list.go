@@ -32,10 +32,16 @@ func List() []Info {
 		infos = append(infos, info)
 	}
 	return append(infos, Info{
-		Name: "csv", Title: "any CSV file of numeric features and a label",
+		Name: "csv", Title: "any CSV file of numbers, words and a label",
 		Get: "name your files with data.train and data.test in the configuration",
+	}, Info{
+		Name: "arrays", Title: "arrays of features and of labels: .npy, .npz or IDX",
+		Get: "name your files with data.train, data.train_labels and so on in the configuration",
 	})
 }
+
+// Own reports whether a set is the user's own files, which a configuration names.
+func Own(name string) bool { return name == "csv" || name == "arrays" }
 
 // Status is what [Check] found out about a set.
 type Status struct {
@@ -92,7 +98,7 @@ func Look(ctx context.Context, name string, folders []string) (Status, error) {
 // look opens a set, and says what there is to say before it is read. The set is nil if it was not found.
 func look(ctx context.Context, name string, folders []string) (*Set, Status, error) {
 	st := Status{Name: name}
-	if name == "csv" {
+	if Own(name) {
 		st.Note = "has no files of its own, they are named in a configuration"
 		return nil, st, nil
 	}

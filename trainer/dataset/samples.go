@@ -1,13 +1,14 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 
+	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
@@ -17,73 +18,77 @@ type Samples struct {
 	q        *encoding.Quantiser
 	max      uint32
 
-	table  *table // set if the samples stand in a CSV file
-	images *idx   // set if the samples stand in an IDX file
-	pixels []byte
+	table *table // set if the samples stand in a CSV file
+	array *array // set if they stand in an array
+	row   []float64
 }
 
 // StandardInput is the path that means the standard input.
 const StandardInput = "-"
 
-// OpenSamples opens a CSV or an IDX image file, gzip or not, whose samples are to be
-// classified by a model of the given features. It is read once, from its beginning on, so that it
-// may be a pipe, too. Real values become integers by q; with
-// q nil they must be integers of 0..max already.
+// OpenSamples opens a CSV file, an array of NumPy or an IDX file, gzip or not, whose samples are to be
+// classified by a model of that encoder, which was trained on that data. It is read once, from its beginning on, so
+// that it may be a pipe, too. Real values become integers by the encoder's quantiser; without
+// one they must be integers of 0..Max already.
 //
 // A CSV file may have a header: a first line without numbers, or of the features'
-// names. One column more than the features is a label and is
-// skipped: the one named labelColumn, if the header has it, else the last one. Where
-// q is given, so that the model came from a CSV file itself, and both sides have
+// names; its separator is found in its first lines. One column more than the features is a label and is
+// skipped: the one named data.Label, if the header has it, else the last one. Where
+// there is a quantiser, so that the model came from a CSV file itself, and both sides have
 // names, the header must name the features in the model's order.
-func OpenSamples(ctx context.Context, path string, features int, featureNames []string, labelColumn string,
-	q *encoding.Quantiser, max uint32,
-) (*Samples, error) {
+//
+// A model that knows the columns of its table finds them by their names, in any order and beside others, or without a
+// header by their places: all of them, all but the label, or those of features alone.
+func OpenSamples(ctx context.Context, path string, enc *encoding.Encoder, data config.Data) (*Samples, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f := onDisk(path)
+	f := arrayFile(path)
 	if path == StandardInput {
 		f = file{"standard input", func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }}
 	}
-	return openSamples(f, features, featureNames, labelColumn, q, max)
+	return openSamples(f, enc, data)
 }
 
-func openSamples(f file, features int, names []string, label string, q *encoding.Quantiser, max uint32) (*Samples,
-	error,
-) {
+func openSamples(f file, enc *encoding.Encoder, data config.Data) (*Samples, error) {
+	q, features := enc.Quantiser, enc.Features()
 	if q != nil && len(q.Scale) != features {
 		return nil, fmt.Errorf("quantiser of %d features for a model of %d", len(q.Scale), features)
 	}
-	s := &Samples{features: features, q: q, max: max}
+	s := &Samples{features: features, q: q, max: enc.Max}
 	in, err := f.stream()
 	if err != nil {
 		return nil, err
 	}
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0, 0}) {
-		return s, s.openImages(in)
+	if in.isArray() {
+		return s, s.openArray(in)
 	}
-	if s.table, err = tableOf(in, layout{label: label, features: features, names: names}); err != nil {
+	s.table, err = tableOf(in, layout{
+		label: data.Label, comma: data.Decimal == "comma", features: features, names: enc.Names, columns: enc.Columns,
+	})
+	if err != nil {
 		return nil, err
 	}
-	if q != nil && len(names) != 0 && s.table.names != nil && !slices.Equal(s.table.names, names) {
+	ordered := enc.Columns != nil || q == nil || len(enc.Names) == 0 || s.table.header == nil
+	if !ordered && !slices.Equal(s.table.names(), enc.Names) {
 		s.Close()
 		return nil, fmt.Errorf("%s: header: the columns are not the model's features in their order, want %s", f.name,
-			abridged(names))
+			abridged(enc.Names))
 	}
 	return s, nil
 }
 
-// openImages reads the header of a stream of images, which it closes if they are not the model's.
-func (s *Samples) openImages(in *stream) (err error) {
-	if s.images, err = idxOf(in); err != nil {
+// openArray reads the header of an array of samples, which it closes if they are not the model's.
+func (s *Samples) openArray(in *stream) (err error) {
+	if s.array, err = arrayOf(in); err != nil {
 		return err
 	}
-	if s.images.size != s.features {
+	if s.array.features != s.features {
 		s.Close()
-		return fmt.Errorf("%s: header: images of %d pixels, want %d, the model's features", in.name, s.images.size,
+		return fmt.Errorf("%s: header: samples of %d numbers, want %d, the model's features", in.name, s.array.features,
 			s.features)
 	}
-	s.pixels = make([]byte, s.features)
+	s.row = make([]float64, s.features)
 	return nil
 }
 
@@ -99,17 +104,17 @@ func (s *Samples) Next(values []uint16) error {
 		}
 		return s.table.words(values, s.q, s.max)
 	}
-	if err := s.images.next(s.pixels); err != nil {
+	if err := s.array.next(s.row); err != nil {
 		return err
 	}
-	for f, p := range s.pixels {
+	for f, x := range s.row {
 		switch {
 		case s.q != nil:
-			values[f] = s.q.Apply(f, float64(p), s.max)
-		case uint32(p) > s.max:
-			return s.images.fault(s.images.done, "pixel %d is %d, want 0..%d", f, p, s.max)
+			values[f] = s.q.Apply(f, x, s.max)
+		case x != math.Trunc(x) || x < 0 || x > float64(s.max):
+			return s.array.fault(s.array.done, "feature %d is %g, want an integer of 0..%d", f, x, s.max)
 		default:
-			values[f] = uint16(p)
+			values[f] = uint16(x)
 		}
 	}
 	return nil
@@ -120,5 +125,5 @@ func (s *Samples) Close() error {
 	if s.table != nil {
 		return s.table.Close()
 	}
-	return s.images.Close()
+	return s.array.Close()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/trainer/config"
 	"ialgn/trainer/encoding"
 )
 
@@ -15,7 +16,7 @@ import (
 func readSamples(data []byte, features int, names []string, label string, q *encoding.Quantiser,
 	max uint32,
 ) ([][]uint16, error) {
-	s, err := openSamples(inMemory("in", data), features, names, label, q, max)
+	s, err := openSamples(inMemory("in", data), encoderOf(features, names, q, max), config.Data{Label: label})
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +31,11 @@ func readSamples(data []byte, features int, names []string, label string, q *enc
 		}
 		all = append(all, values)
 	}
+}
+
+// encoderOf returns an encoder of features.
+func encoderOf(features int, names []string, q *encoding.Quantiser, max uint32) *encoding.Encoder {
+	return &encoding.Encoder{Max: max, Names: names, Thresholds: make([][]uint16, features), Quantiser: q}
 }
 
 func TestSamples(t *testing.T) {
@@ -86,15 +92,15 @@ func TestSamplesFaults(t *testing.T) {
 		{"too many columns", []byte("1,2,3,4\n"), nil, []string{"4 columns"}},
 		{
 			"not an integer", []byte("1,2\n1,2.5\n"), nil,
-			[]string{"in: record 2: line 2: feature 1 is 2.5, want an integer of 0..15"},
+			[]string{"in: record 2: line 2: column 2 is 2.5, want an integer of 0..15"},
 		},
-		{"negative", []byte("1,-1\n"), nil, []string{"feature 1 is -1"}},
-		{"too large", []byte("16,1\n"), nil, []string{"feature 0 is 16"}},
+		{"negative", []byte("1,-1\n"), nil, []string{"column 2 is -1"}},
+		{"too large", []byte("16,1\n"), nil, []string{"column 1 is 16"}},
 		{"not a number", []byte("1,2\nx,1\n"), q, []string{"record 2", `column 1: "x" is not a number`}},
 		{"columns swapped", []byte("b,a\n1,2\n"), q, []string{"in: header", "not the model's features in their order"}},
-		{"images of another size", idxBytes([]byte{1, 2, 3}, 1, 3), nil, []string{"in: header: images of 3 pixels, want 2"}},
+		{"images of another size", idxBytes([]byte{1, 2, 3}, 1, 3), nil, []string{"in: header: samples of 3 numbers, want 2"}},
 		{"image cut", idxBytes([]byte{1, 2, 3}, 2, 2), nil, []string{"in: record 2", "ends early"}},
-		{"pixel too large", idxBytes([]byte{1, 16}, 1, 2), nil, []string{"in: record 1: pixel 1 is 16, want 0..15"}},
+		{"pixel too large", idxBytes([]byte{1, 16}, 1, 2), nil, []string{"in: record 1: feature 1 is 16, want an integer of 0..15"}},
 		{"damaged gzip", []byte{0x1f, 0x8b, 1, 1, 1, 1, 1, 1, 1, 1, 1}, nil, []string{"in: ", "damaged"}},
 	}
 	for _, tt := range tests {
@@ -105,6 +111,6 @@ func TestSamplesFaults(t *testing.T) {
 	}
 	_, err := readSamples([]byte("1\n"), 1, nil, "", q, 15)
 	wantError(t, err, "quantiser of 2 features for a model of 1")
-	_, err = OpenSamples(context.Background(), "/nowhere/at.all", 1, nil, "", nil, 1)
+	_, err = OpenSamples(context.Background(), "/nowhere/at.all", encoderOf(1, nil, nil, 1), config.Data{})
 	wantError(t, err, "/nowhere/at.all")
 }

@@ -49,7 +49,7 @@ func TestDigitsFaults(t *testing.T) {
 		"one row less": {row + "class\n" + row + "3\n", "d: 1 records, want 2"},
 		"value too large": {
 			row + "class\n" + row + "3\n17" + row[1:] + "3\n",
-			"d: record 2: line 3: feature 0 is 17, want an integer of 0..16",
+			"d: record 2: line 3: column 1 (\"0\") is 17, want an integer of 0..16",
 		},
 		"no digit": {row + "class\n" + row + "10\n", `d: record 1: line 2: label "10", want a digit`},
 	} {
@@ -71,7 +71,7 @@ func TestListOpens(t *testing.T) {
 			t.Errorf("%s: %d files, %d classes", info.Name, len(info.Files), len(k.classes))
 		}
 	}
-	if diff := cmp.Diff([]string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", "csv"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"digits", "mnist", "fashion-mnist", "cifar10", "cifar100", "csv", "arrays"}, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }

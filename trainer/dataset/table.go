@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer/encoding"
 )
 
@@ -20,27 +21,28 @@ const (
 	maxLabel  = 256     // bytes of one label
 )
 
-// layout says how the columns of a CSV file are to be understood.
-type layout struct {
-	header   string   // auto (or empty), yes, no
-	label    string   // name of the label column, or without a header its number, from 1; empty: the last one
-	features int      // number of features if it is known, else 0; where it is known, records may lack the label
-	names    []string // feature names that mark a first line as the header, even if they look like numbers
-}
-
-// table reads a CSV file record by record: numeric features and at most one label.
+// table reads a CSV file record by record: columns of features and at most one label.
 type table struct {
 	*stream
 	csv      *csv.Reader
 	budget   *budget
-	features int
-	names    []string // names of the features; nil without a header
+	features int      // how many features the columns become
+	header   []string // names of all columns; nil without a header
+	columns  []column // those that become features, in order
 	label    int      // column, -1 if there is none
 	numbered bool     // the layout gives its number, not its name
+	comma    bool     // numbers have a decimal comma
+	training bool     // the file is a part of a set: what its columns are can be declared
 
 	fields []string // fields of the current record
 	record int      // number of the current record, from 1, not counting the header
 	first  bool     // fields holds the first record, not yet handed out
+}
+
+// column is a column of a table that becomes features.
+type column struct {
+	encoding.Column
+	at int // its place in a record, from 0
 }
 
 // openTable opens a CSV file and finds out its columns from its first line.
@@ -54,9 +56,8 @@ func openTable(f file, lay layout) (*table, error) {
 
 // tableOf finds the columns of a CSV file from its first line. If it is no CSV file, the stream is closed.
 func tableOf(s *stream, lay layout) (*table, error) {
-	t := &table{stream: s, budget: &budget{r: s}}
-	t.csv = csv.NewReader(t.budget)
-	t.csv.ReuseRecord, t.csv.TrimLeadingSpace = true, true
+	t := newTable(s)
+	t.training = lay.features == 0
 	if err := t.begin(lay); err != nil {
 		s.Close()
 		return nil, err
@@ -64,12 +65,19 @@ func tableOf(s *stream, lay layout) (*table, error) {
 	return t, nil
 }
 
+// newTable returns the reader of a stream, of which nothing is read yet.
+func newTable(s *stream) *table {
+	t := &table{stream: s, budget: &budget{r: s}}
+	t.csv = csv.NewReader(t.budget)
+	t.csv.ReuseRecord = true
+	return t
+}
+
 func (t *table) begin(lay layout) error {
-	if bom, _ := t.Peek(3); string(bom) == "\ufeff" {
-		if _, err := t.Discard(3); err != nil {
-			return err
-		}
+	if err := t.skipMark(); err != nil {
+		return err
 	}
+	t.separate(lay)
 	if err := t.fetch(); errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: the file is empty", t.name)
 	} else if err != nil {
@@ -79,10 +87,7 @@ func (t *table) begin(lay layout) error {
 	for i := range line {
 		line[i] = strings.TrimSpace(line[i])
 	}
-	if err := t.columns(line, lay); err != nil {
-		return fmt.Errorf("%s: first line: %w", t.name, err)
-	}
-	header, err := t.header(line, lay)
+	header, err := t.understand(line, lay)
 	if err != nil {
 		return fmt.Errorf("%s: first line: %w", t.name, err)
 	}
@@ -91,131 +96,46 @@ func (t *table) begin(lay layout) error {
 		return nil
 	}
 	t.record = 0
-	t.names = t.without(line)
 	if err := checkText("column name", line...); err != nil {
 		return fmt.Errorf("%s: header: %w", t.name, err)
 	}
 	return nil
 }
 
-// columns finds the label column and counts the features.
-func (t *table) columns(line []string, lay layout) error {
-	if err := t.findLabel(line, lay); err != nil {
+// skipMark skips the mark that some programs begin a text with.
+func (t *table) skipMark() error {
+	if bom, _ := t.Peek(3); string(bom) == "\ufeff" {
+		_, err := t.Discard(3)
 		return err
 	}
-	t.features = len(line)
-	if t.label >= 0 {
-		t.features--
-	}
-	if t.features < 1 || t.features > MaxFeatures {
-		return fmt.Errorf("%d columns, want a label and 1 to %d features, separated by commas", len(line), MaxFeatures)
-	}
 	return nil
 }
 
-// findLabel finds the label column, by its name or its number, else by its place.
-func (t *table) findLabel(line []string, lay layout) error {
-	at, number := slices.Index(line, lay.label), lay.number(line)
-	known := lay.features != 0
-	switch {
-	case lay.label != "" && lay.header == "no" && number < 0:
-		return fmt.Errorf("data.label: %q is no column, and data.header says that there is no header; give a number from "+
-			"1 to %d", lay.label, len(line))
-	case known && len(line) == lay.features:
-		t.label = -1
-		return nil
-	case known && len(line) != lay.features+1:
-		return fmt.Errorf("%d columns, want %d features and at most a label", len(line), lay.features)
-	case number >= 0 && at >= 0 && lay.uncertain() && allNumbers(line):
-		return fmt.Errorf("data.label: %s stands in a line of numbers: say with data.header whether that is a header with "+
-			"this name (yes), or the label is in column %[1]s (no)", lay.label)
-	case number >= 0 && (at < 0 || !lay.uncertain()):
-		t.label, t.numbered = number, true
+// names returns the names of the features, as far as categories are known; nil without a header, unless there are
+// categories.
+func (t *table) names() (names []string) {
+	for i := range t.columns {
+		names = append(names, t.columns[i].names()...)
+	}
+	if t.header == nil && !slices.ContainsFunc(t.columns, func(c column) bool { return c.isCategory() }) {
 		return nil
 	}
-	return t.namedLabel(line, lay)
+	return names
 }
 
-// namedLabel takes the column that has the name of the label, and the last one where there is no
-// name or, of a file for prediction, no column of that name.
-func (t *table) namedLabel(line []string, lay layout) error {
-	at := slices.Index(line, lay.label)
-	switch {
-	case lay.label != "" && at >= 0:
-		if t.label = at; slices.Contains(line[at+1:], lay.label) {
-			return fmt.Errorf("two columns are named %q, rename the one that is not the label", lay.label)
-		}
-	case lay.label != "" && lay.features == 0:
-		return fmt.Errorf("no column is named %q (data.label), the first line has %s", lay.label, abridged(line))
-	default:
-		t.label = len(line) - 1
+// names returns the names of a column's features.
+func (c *column) names() (names []string) {
+	name := c.Name
+	if name == "" {
+		name = fmt.Sprintf("column %d", c.at+1)
 	}
-	return nil
-}
-
-// number returns the column that a label gives by its number, -1 if it gives none. Where
-// there is a header for certain, it gives a name.
-func (lay layout) number(line []string) int {
-	n, err := strconv.Atoi(lay.label)
-	if err != nil || n < 1 || n > len(line) || lay.header == "yes" || lay.features != 0 && lay.names != nil {
-		return -1
+	if c.Kind == encoding.NumberColumn {
+		return []string{name}
 	}
-	return n - 1
-}
-
-// uncertain reports whether a label may be a name or a number: nothing says whether there is a header.
-func (lay layout) uncertain() bool { return lay.header != "no" && lay.features == 0 }
-
-func allNumbers(line []string) bool {
-	return !slices.ContainsFunc(line, func(field string) bool {
-		_, err := strconv.ParseFloat(field, 64)
-		return err != nil
-	})
-}
-
-// header decides whether the first line is one: all of its features must be numbers or
-// none, anything between is too likely a fault in the data to be guessed at.
-func (t *table) header(line []string, lay layout) (bool, error) {
-	switch lay.header {
-	case "yes":
-		return true, nil
-	case "no":
-		return false, nil
-	case "", "auto":
-	default:
-		return false, fmt.Errorf("data.header: %q is unknown, want auto, yes or no", lay.header)
+	for _, category := range c.Categories {
+		names = append(names, name+"="+category)
 	}
-	if lay.label != "" && t.label >= 0 && !t.numbered && line[t.label] == lay.label {
-		return true, nil
-	}
-	fields := t.without(line)
-	if slices.Equal(fields, lay.names) {
-		return true, nil
-	}
-	numbers, other := 0, ""
-	for _, field := range fields {
-		if _, err := strconv.ParseFloat(field, 64); err == nil {
-			numbers++
-		} else {
-			other = field
-		}
-	}
-	if numbers > 0 && numbers < t.features {
-		return false, fmt.Errorf("%q is not a number and others are: say with data.header whether this "+
-			"is a header (yes or no)", other)
-	}
-	if numbers == 0 && t.numbered && lay.features == 0 {
-		return false, fmt.Errorf("no column is named %q (data.label), the first line has %s", lay.label, abridged(line))
-	}
-	return numbers == 0, nil
-}
-
-// without returns the line's fields but the label.
-func (t *table) without(line []string) []string {
-	if t.label < 0 {
-		return line
-	}
-	return slices.Delete(slices.Clone(line), t.label, t.label+1)
+	return names
 }
 
 // next goes to the next record. It returns io.EOF after the last.
@@ -253,14 +173,22 @@ func (t *table) wrong(format string, args ...any) error {
 	return t.fault(t.record, "line %d: %w", line, fmt.Errorf(format, args...))
 }
 
+// called names a column for an error: by its number and, where there is a header, its name.
+func (t *table) called(at int) string {
+	if t.header == nil {
+		return fmt.Sprintf("column %d", at+1)
+	}
+	return fmt.Sprintf("column %d (%s)", at+1, shown(t.header[at]))
+}
+
 // class returns the current record's label, which is valid until the next record.
 func (t *table) class() (string, error) {
 	label := strings.TrimSpace(t.fields[t.label])
 	if label == "" {
-		return "", t.wrong("the label (column %d) is empty", t.label+1)
+		return "", t.wrong("the label, %s, is empty", t.called(t.label))
 	}
 	if len(label) > maxLabel {
-		return "", t.wrong("the label (column %d) is longer than %d bytes", t.label+1, maxLabel)
+		return "", t.wrong("the label, %s, is longer than %d bytes", t.called(t.label), maxLabel)
 	}
 	if err := checkText("label", label); err != nil {
 		return "", t.wrong("%w", err)
@@ -268,44 +196,132 @@ func (t *table) class() (string, error) {
 	return label, nil
 }
 
-// number returns feature f of the current record, a finite number.
-func (t *table) number(f int) (float64, error) {
-	column := f
-	if t.label >= 0 && f >= t.label {
-		column++
+// field returns what stands in a column of the current record, and whether its value is missing. It is an error if
+// none may be.
+func (t *table) field(c *column) (text string, missing bool, err error) {
+	text = strings.TrimSpace(t.fields[c.at])
+	if !encoding.MissingValue(text) {
+		return text, false, nil
 	}
-	field := strings.TrimSpace(t.fields[column])
-	x, err := strconv.ParseFloat(field, 64)
+	if c.Missing {
+		return text, true, nil
+	}
+	if text == "" {
+		err = t.wrong("%s is empty, want a %s", t.called(c.at), c.Kind)
+	} else {
+		err = t.wrong("%s: %s stands for a value that is missing", t.called(c.at), shown(text))
+	}
+	remedy := "fill it in: the model was trained without missing values (data.missing)"
+	if t.training {
+		remedy = "data.missing: median fills numbers and leaves categories open; or name the column in data.drop"
+	}
+	return text, true, hint.With(err, "%s", remedy)
+}
+
+// number returns the value of a column of numbers in the current record, a finite number.
+func (t *table) number(c *column) (x float64, missing bool, err error) {
+	text, missing, err := t.field(c)
+	if missing || err != nil {
+		return c.Fill, missing, err
+	}
+	x, err = t.parse(text)
 	switch {
-	case field == "":
-		return 0, t.wrong("column %d is empty, want a number", column+1)
 	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return 0, t.wrong("column %d: %s is not a number", column+1, shown(field))
+		return 0, false, t.notNumber(c, text)
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		return 0, t.wrong("column %d: %s is not a finite number", column+1, shown(field))
+		return 0, false, t.wrong("%s: %s is not a finite number", t.called(c.at), shown(text))
 	}
-	return x, nil
+	return x, false, nil
+}
+
+// notNumber is the error that a column of numbers holds something else.
+func (t *table) notNumber(c *column, text string) error {
+	err := t.wrong("%s: %s is not a number", t.called(c.at), shown(text))
+	_, other := parseNumber(text, !t.comma)
+	switch {
+	case other == nil && t.comma:
+		return hint.With(err, "it has a point, and data.decimal is comma")
+	case other == nil:
+		return hint.With(err, "data.decimal: comma reads numbers with a comma")
+	case t.training:
+		return hint.With(err, "name the column in data.categories if it holds words, or in data.drop to leave it out")
+	}
+	return err
+}
+
+// parse reads a number in the table's way.
+func (t *table) parse(text string) (float64, error) { return parseNumber(text, t.comma) }
+
+// parseNumber reads a number with a decimal point or a decimal comma, of which there is at most one.
+func parseNumber(text string, comma bool) (float64, error) {
+	if comma {
+		if strings.Contains(text, ".") {
+			return 0, strconv.ErrSyntax
+		}
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	return strconv.ParseFloat(text, 64)
+}
+
+// category returns the word in a column of categories in the current record.
+func (t *table) category(c *column) (word string, missing bool, err error) {
+	word, missing, err = t.field(c)
+	if missing || err != nil {
+		return "", missing, err
+	}
+	if len(word) > maxLabel {
+		return "", false, t.wrong("%s: a category of more than %d bytes", t.called(c.at), maxLabel)
+	}
+	if err := checkText("category", word); err != nil {
+		return "", false, t.wrong("%s: %w", t.called(c.at), err)
+	}
+	return word, false, nil
 }
 
 // words writes the features of the current record as integers up to max: quantised,
 // or without a quantiser as they are.
 func (t *table) words(dst []uint16, q *encoding.Quantiser, max uint32) error {
-	for f := range dst {
-		x, err := t.number(f)
-		if err != nil {
-			return err
-		}
-		if q != nil {
-			dst[f] = q.Apply(f, x, max)
+	f := 0
+	for i := range t.columns {
+		c := &t.columns[i]
+		if c.isCategory() {
+			if err := t.oneHot(dst[f:f+len(c.Categories)], c, max); err != nil {
+				return err
+			}
+			f += len(c.Categories)
 			continue
 		}
-		if x != math.Trunc(x) || x < 0 || x > float64(max) {
-			return t.wrong("feature %d is %g, want an integer of 0..%d", f, x, max)
+		x, _, err := t.number(c)
+		switch {
+		case err != nil:
+			return err
+		case q != nil:
+			dst[f] = q.Apply(f, x, max)
+		case x != math.Trunc(x) || x < 0 || x > float64(max):
+			return t.wrong("%s is %g, want an integer of 0..%d", t.called(c.at), x, max)
+		default:
+			dst[f] = uint16(x)
 		}
-		dst[f] = uint16(x)
+		f++
 	}
 	return nil
 }
+
+// oneHot writes the features of a category: one of them is max, none if its word is missing or did not occur in
+// training.
+func (t *table) oneHot(dst []uint16, c *column, max uint32) error {
+	word, missing, err := t.category(c)
+	if err != nil {
+		return err
+	}
+	clear(dst)
+	if i, known := slices.BinarySearch(c.Categories, word); known && !missing {
+		dst[i] = uint16(max)
+	}
+	return nil
+}
+
+func (c *column) isCategory() bool { return c.Kind == encoding.CategoryColumn }
 
 // budget ends a record that takes more than its share of memory.
 type budget struct {

@@ -36,6 +36,12 @@ func (e *Encoder) Check() error {
 			return err
 		}
 	}
+	if err := checkColumns(e.Columns, len(e.Thresholds)); err != nil {
+		return err
+	}
+	if e.Quantiser == nil && e.Columns != nil {
+		return errors.New("columns of a table without the ranges of their values")
+	}
 	if e.Quantiser != nil {
 		return e.Quantiser.check(len(e.Thresholds))
 	}

@@ -31,6 +31,9 @@ type Encoder struct {
 	Names      []string   `json:"names,omitempty"`     // feature names; empty: "feature 0" and so on
 	Thresholds [][]uint16 `json:"thresholds"`          // [feature][Bits-1], ascending, not necessarily strictly
 	Quantiser  *Quantiser `json:"quantiser,omitempty"` // how real features became integers; nil if they were integers
+
+	// Columns are those of the table that the features come from, in order; nil if each is a feature of numbers.
+	Columns []Column `json:"columns,omitempty"`
 }
 
 // Features returns the number of features.

@@ -16,7 +16,7 @@ type Quantiser struct {
 // NewQuantiser returns the min-max quantiser: lo[f] becomes 0 and hi[f] becomes max,
 // with equal steps between them. A feature with lo = hi gets scale 0.
 //
-// It returns an error if a range is empty, not finite, or so wide or narrow that its
+// It returns a [RangeError] if a range is empty, not finite, or so wide or narrow that its
 // scale is no float64. It panics if lo and hi differ in length.
 func NewQuantiser(lo, hi []float64, max uint32) (*Quantiser, error) {
 	if len(lo) != len(hi) {
@@ -26,19 +26,29 @@ func NewQuantiser(lo, hi []float64, max uint32) (*Quantiser, error) {
 	for f := range lo {
 		width := hi[f] - lo[f]
 		if !(width >= 0) || math.IsInf(width, 0) {
-			return nil, fmt.Errorf("feature %d: values from %g to %g have no finite range, rescale them", f, lo[f], hi[f])
+			return nil, &RangeError{f, fmt.Sprintf("values from %g to %g have no finite range, rescale them", lo[f], hi[f])}
 		}
 		if width == 0 {
 			continue
 		}
 		q.Scale[f] = float64(max) / width
 		if q.Scale[f] == 0 || math.IsInf(q.Scale[f], 0) {
-			return nil, fmt.Errorf("feature %d: values from %g to %g cannot be scaled to 0..%d, rescale them", f, lo[f], hi[f],
-				max)
+			return nil, &RangeError{
+				f, fmt.Sprintf("values from %g to %g cannot be scaled to 0..%d, rescale them", lo[f], hi[f], max),
+			}
 		}
 	}
 	return q, nil
 }
+
+// RangeError says that the values of a feature cannot be quantised.
+type RangeError struct {
+	Feature int
+	Problem string
+}
+
+// Error names the feature by its number.
+func (e *RangeError) Error() string { return fmt.Sprintf("feature %d: %s", e.Feature, e.Problem) }
 
 // Apply returns the integer of real value x of feature f, between 0 and max. NaN
 // becomes 0; readers refuse it before.

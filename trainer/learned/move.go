@@ -78,6 +78,9 @@ func (m move) perFlip() float64 { return m.change / float64(m.flips) }
 func (s *Sums) moves(samples int, limits *Limits, price Price) (all []move) {
 	perSample := 1 / (s.unit() * float64(samples))
 	for f, thresholds := range s.enc.Thresholds {
+		if s.enc.Binary(f) {
+			continue // there is no better place than the middle
+		}
 		for j := range thresholds {
 			i := f*len(thresholds) + j
 			if s.rows[i] == nil || limits.Readers[i] == 0 {

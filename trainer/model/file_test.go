@@ -32,6 +32,15 @@ func fileForms() map[string]*model.Model {
 	quantised.Encoder.Quantiser = &encoding.Quantiser{Offset: []float64{-1.5, 0, 1e300}, Scale: []float64{25.5, 0, 1e-300}}
 	quantised.Classes = []string{"", "sömu", "sömu"}
 	models["quantised"] = quantised
+	table := modelgen.New(modelgen.Options{Features: 3})
+	table.Encoder.Quantiser = &encoding.Quantiser{Offset: []float64{-1.5, 0, 0}, Scale: []float64{25.5, 255, 255}}
+	table.Encoder.Columns = []encoding.Column{
+		{Name: "x", Kind: encoding.NumberColumn, Missing: true, Fill: 0.25},
+		{Name: "id, old", Kind: encoding.DroppedColumn},
+		{Name: "colour", Kind: encoding.CategoryColumn, Categories: []string{"<blue>", "rød"}, Missing: true},
+		{Kind: encoding.LabelColumn},
+	}
+	models["table"] = table
 	models["wide-inputs"] = modelgen.New(modelgen.Options{Features: 4400, Bits: 16})
 	models["odd"] = modelgen.New(modelgen.Options{Width: 9, Depth: 4, Features: 7, Anchors: 3, Bits: 6})
 	return models

@@ -35,6 +35,8 @@ type encoderInfo struct {
 	BitsIn int      `json:"bits_in"`
 	Max    uint32   `json:"max"`
 	Names  []string `json:"names,omitempty"`
+
+	Columns []encoding.Column `json:"columns,omitempty"` // of a table; older readers refuse models that have them
 }
 
 // sectionInfo is the form of a section: with A and B in version 1, with Width and Pins in version 2.
@@ -73,7 +75,7 @@ func (m *Model) metadata() (map[string]string, error) {
 	for key, value := range map[string]any{
 		"config":   m.Config,
 		"classes":  m.Classes,
-		"encoder":  encoderInfo{e.Bits, e.BitsIn, e.Max, e.Names},
+		"encoder":  encoderInfo{e.Bits, e.BitsIn, e.Max, e.Names, e.Columns},
 		"sections": sections,
 		"record":   m.Record,
 	} {
@@ -128,7 +130,7 @@ func (c *container) shell() (*Model, error) {
 		}
 	}
 	m.Width = m.Config.Model.Width
-	m.Encoder = encoding.Encoder{Bits: e.Bits, BitsIn: e.BitsIn, Max: e.Max, Names: e.Names}
+	m.Encoder = encoding.Encoder{Bits: e.Bits, BitsIn: e.BitsIn, Max: e.Max, Names: e.Names, Columns: e.Columns}
 	for i := range sections {
 		s, err := sections[i].section(m, c.meta["version"])
 		if err != nil {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn"
+	"ialgn/internal/plural"
+	"ialgn/trainer/dataset"
+)
+
+func initCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "init",
+		Usage:     "look at data and write a configuration for them",
+		ArgsUsage: "DATA [-o CONFIG]",
+		Description: "DATA is a CSV file with a label, an array (.npy, .npz:NAME, IDX) whose labels --labels\n" +
+			"names, or the name of a data set. Of a CSV file it is found what separates the fields,\n" +
+			"which columns are numbers and which words, what is missing, constant or only counts\n" +
+			"the rows. The configuration has comments; `ialgn\n" +
+			"train` takes it as it is. No file is written over without --force.",
+		UsageText: "ialgn init my.csv --label state -o state.yaml",
+		Flags: commonFlags(
+			&cli.StringFlag{Name: "o", Usage: "write the configuration to `CONFIG` (default: NAME.yaml, after the data)"},
+			&cli.StringFlag{Name: "label", Usage: "the classes are in the column `NAME` (default: the last one)"},
+			&cli.StringFlag{Name: "labels", Usage: "the labels of an array are in `FILE`"},
+			&cli.StringFlag{Name: "test", Usage: "the test samples are in `FILE` (default: a fifth of DATA)"},
+			&cli.StringFlag{Name: "test-labels", Usage: "the labels of --test are in `FILE`, for arrays"},
+			dataFlag,
+			forceFlag,
+		),
+		Action: initConfig,
+	}
+}
+
+func initConfig(c *cli.Context) error {
+	args, err := arguments(c, 1)
+	if err != nil {
+		return err
+	}
+	if path := c.String("o"); path != "" {
+		if err := makeFolder(filepath.Dir(path)); err != nil {
+			return err
+		}
+	}
+	r, err := ialgn.Init(c.Context, ialgn.InitOptions{
+		Data: args[0], Test: c.String("test"), Label: c.String("label"), Path: c.String("o"),
+		Labels: c.String("labels"), TestLabels: c.String("test-labels"),
+		Folders: dataOf(c).Folders, Force: c.Bool("force"), Keep: inputs(c),
+	})
+	if err != nil {
+		return err
+	}
+	return show(c, initReport{r})
+}
+
+type initReport struct{ *ialgn.Initial }
+
+// mostShown is how many columns, or classes, the text lists.
+const mostShown = 50
+
+func (r initReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s, %s", plural.Of(r.Rows, "row", "rows"), plural.Of(r.Features, "feature", "features"))
+	if r.Separator != "" {
+		header := "without a header"
+		if r.Header {
+			header = "with a header"
+		}
+		fmt.Fprintf(w, ", %s, separated by %ss, decimal %s", header, r.Separator, r.Decimal)
+	}
+	fmt.Fprintln(w)
+	if len(r.Columns) > 0 {
+		fmt.Fprintf(w, "%6s  %-20s  %-9s %9s %8s  %s\n", "column", "name", "kind", "different", "missing", "values")
+	}
+	for i := range r.Columns[:min(len(r.Columns), mostShown)] {
+		c := &r.Columns[i]
+		fmt.Fprintf(w, "%6d  %-20.20s  %-9s %9s %8d  %s\n", c.Number, c.Name, c.Kind, distinct(c.Distinct), c.Missing,
+			values(c))
+	}
+	if n := len(r.Columns) - mostShown; n > 0 {
+		fmt.Fprintf(w, "        and %d more\n", n)
+	}
+	fmt.Fprintf(w, "%s:", plural.Of(len(r.Classes), "class", "classes"))
+	for i, class := range r.Classes[:min(len(r.Classes), mostShown)] {
+		if i > 0 {
+			fmt.Fprint(w, ",")
+		}
+		fmt.Fprintf(w, " %.40s %d", class.Name, class.Count)
+	}
+	fmt.Fprintf(w, "\n%s: %s; next: ialgn train %[1]s\n", r.Config, plural.Of(r.Inputs, "input bit", "input bits"))
+}
+
+// distinct shows a number of different values, of which not all were counted.
+func distinct(n int) string {
+	if n == dataset.MostDistinct {
+		return fmt.Sprintf(">= %d", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// values says what a column holds, or why it is left out.
+func values(c *dataset.Surveyed) string {
+	switch {
+	case c.Reason != "":
+		return c.Reason
+	case c.Min != nil:
+		return fmt.Sprintf("%g to %g", *c.Min, *c.Max)
+	case len(c.Categories) > 0:
+		return fmt.Sprintf("%.60s", fmt.Sprintf("%q", c.Categories))
+	}
+	return ""
+}

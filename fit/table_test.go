@@ -1,0 +1,49 @@
+package fit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestForeignTable fits a file with semicolons, words and holes: what its columns are is found, and is in each
+// configuration of the search; unless the draft says something of them.
+func TestForeignTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x;colour;state\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%s;%s;%s\n", []string{"-1,5", "NA", "2"}[i%3], []string{"red", "blue"}[i%2],
+			[]string{"up", "down"}[i/2%2])
+	}
+	path := filepath.Join(t.TempDir(), "points.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	o := Options{Target: "xilinx7", Dir: t.TempDir(), Note: func(s string) { notes = append(notes, s) }}
+	s, err := newSearch(t.Context(), tableDraft(t, path), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"data.decimal=comma", "data.categories=colour", "data.missing=median"}
+	cfg, err := s.config(s.usual(), 10, 1, "", 0, 0)
+	if err != nil || cfg.Data.Categories != "colour" || cfg.Data.Missing != "median" {
+		t.Errorf("configuration %+v, error %v", cfg.Data, err)
+	}
+	written := s.draft.Written()
+	for _, key := range want {
+		if !slices.Contains(written, key) || len(notes) != 1 || !strings.Contains(notes[0], key) {
+			t.Errorf("%s is not in %q, or not in the notes %q", key, written, notes)
+		}
+	}
+	if s.features != 3 || s.classes != 2 {
+		t.Errorf("%d features, %d classes", s.features, s.classes)
+	}
+	_, err = newSearch(t.Context(), tableDraft(t, path, "data.missing=median"), o)
+	if err == nil || !strings.Contains(err.Error(), "is not a number") {
+		t.Errorf("with a key of its own: %v", err)
+	}
+}

@@ -1,0 +1,351 @@
+package ialgn
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"ialgn/internal/atomicfile"
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
+	"ialgn/internal/overwrite"
+	"ialgn/internal/plural"
+	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
+	"ialgn/trainer/encoding"
+)
+
+// InitOptions say what a configuration is written for. Data alone must be given.
+type InitOptions struct {
+	Data  string // a CSV file, a file of an array, or the name of a data set
+	Test  string // a file of test samples; empty: a part of Data
+	Label string // column of the classes in a CSV file; empty: the last one
+	Path  string // the configuration to write; empty: named after the data
+
+	Labels     string // of an array: the file of its labels
+	TestLabels string // the labels of Test
+
+	Folders []string // folders that are searched for data sets first
+	Force   bool     // write over a file that is there already
+	Keep    []string // files that must not be written over
+}
+
+// Initial is a configuration that was written for some data, and what was seen of these.
+type Initial struct {
+	Config    string             `json:"config"`
+	Set       string             `json:"set"`
+	Rows      int                `json:"rows"` // of the training file, or the training part
+	Separator string             `json:"separator,omitempty"`
+	Decimal   string             `json:"decimal,omitempty"`
+	Header    bool               `json:"header"`
+	Columns   []dataset.Surveyed `json:"columns"` // of a CSV file
+	Classes   []dataset.Counted  `json:"classes"`
+	Features  int                `json:"features"`
+	Inputs    int                `json:"inputs"` // input bits
+}
+
+// Init looks at data and writes a commented configuration for them: how their file is read, and a network and a course
+// of training that suit their number of samples, features and classes. It writes over no file that is there.
+func Init(ctx context.Context, o InitOptions) (*Initial, error) {
+	i := &initial{
+		options: o, report: &Initial{Config: o.Path, Set: o.Data, Columns: []dataset.Surveyed{}},
+		folders: Data{Folders: o.Folders}.folders(),
+	}
+	if o.Path == "" {
+		i.report.Config = config.NameFor(o.Data) + ".yaml"
+	}
+	i.name = config.NameFor(i.report.Config)
+	if guard(o.Force, o.Keep).Check(i.report.Config, overwrite.Any) != nil {
+		return nil, overwrite.Remedied(fmt.Errorf("%s: exists already, and would be written over", i.report.Config))
+	}
+	if err := atomicfile.Check(i.report.Config); err != nil {
+		return nil, fmt.Errorf("%s: %w", i.report.Config, err)
+	}
+	if err := i.look(ctx); err != nil {
+		return nil, err
+	}
+	text, err := i.text(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = atomicfile.Write(i.report.Config, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", i.report.Config, err)
+	}
+	return i.report, nil
+}
+
+// initial is a configuration that is being made.
+type initial struct {
+	options InitOptions
+	report  *Initial
+	name    string
+	folders []string
+	data    []setting // keys of the section data
+}
+
+// setting is a line of a configuration: a key and its value, with a comment.
+type setting struct{ key, value, comment string }
+
+// look finds out about the data: a set that is known, or a CSV file.
+func (i *initial) look(ctx context.Context) error {
+	known := slices.ContainsFunc(dataset.List(), func(d dataset.Info) bool { return d.Name == i.options.Data })
+	if known && !dataset.Own(i.options.Data) {
+		if o := &i.options; o.Label+o.Test+o.Labels+o.TestLabels != "" {
+			return option.Errorf("{Label}, {Labels}, {Test} and {TestLabels} are for files: the data set %s has its own",
+				i.options.Data)
+		}
+		i.data = []setting{{"set", i.options.Data, ""}}
+		return nil
+	}
+	if i.options.Labels != "" {
+		return i.nameArrays()
+	}
+	if dataset.IsArray(i.options.Data) {
+		return hint.With(fmt.Errorf("%s: is an array, of which the labels are to be named", i.options.Data),
+			"give {Labels FILE}")
+	}
+	if i.options.TestLabels != "" {
+		return option.Errorf("{TestLabels} %s: is for arrays, whose labels {Labels} names", i.options.TestLabels)
+	}
+	if _, err := os.Stat(i.options.Data); err != nil {
+		return hint.With(fmt.Errorf("%s: is neither a file nor a data set", i.options.Data),
+			"name a CSV file, an array, or one of the data sets that `ialgn data list` shows")
+	}
+	return i.lookAtTable(ctx)
+}
+
+// nameArrays has the files of arrays read.
+func (i *initial) nameArrays() error {
+	o := &i.options
+	if o.Label != "" {
+		return option.Errorf("{Label} %s: names a column of a CSV file, and {Labels} says that the data are arrays", o.Label)
+	}
+	if (o.Test == "") != (o.TestLabels == "") {
+		return option.Errorf("{Test} and {TestLabels} belong together: the test samples of an array, and their labels")
+	}
+	i.report.Set = "arrays"
+	i.data = []setting{
+		{"set", "arrays", ""},
+		{"train", config.Quoted(o.Data), ""},
+		{"train_labels", config.Quoted(o.Labels), ""},
+	}
+	if o.Test == "" {
+		i.data = append(i.data, testShare)
+	} else {
+		i.data = append(i.data, setting{"test", config.Quoted(o.Test), ""},
+			setting{"test_labels", config.Quoted(o.TestLabels), ""})
+	}
+	return nil
+}
+
+// testShare is the setting where there are no test samples.
+var testShare = setting{"test_share", "0.2", "this share of the samples is for the test"}
+
+// lookAtTable surveys a CSV file.
+func (i *initial) lookAtTable(ctx context.Context) error {
+	i.report.Set = "csv"
+	cfg := config.Data{Set: "csv", Train: i.options.Data, Label: i.options.Label}
+	s, err := dataset.SurveyTable(ctx, cfg, i.folders)
+	if err != nil {
+		return err
+	}
+	if cfg.Train = i.options.Test; cfg.Train != "" {
+		test, err := dataset.SurveyTable(ctx, cfg, i.folders)
+		if err != nil {
+			return err
+		}
+		s.AddMissing(test)
+	}
+	keys, err := s.Keys()
+	if err != nil {
+		return err
+	}
+	i.report.Rows, i.report.Separator, i.report.Decimal, i.report.Header = s.Rows, s.Separator, s.Decimal, s.Header
+	i.report.Columns, i.report.Classes = s.Columns, s.Classes
+	i.data = []setting{{"set", "csv", ""}, {"train", config.Quoted(i.options.Data), ""}}
+	if i.options.Test != "" {
+		i.data = append(i.data, setting{"test", config.Quoted(i.options.Test), ""})
+	} else {
+		i.data = append(i.data, testShare)
+	}
+	i.data = append(i.data, setting{"label", config.Quoted(s.Label()), plural.Of(len(s.Classes), "class", "classes")})
+	for _, k := range keys {
+		name := strings.TrimPrefix(k.Name, "data.")
+		i.data = append(i.data, setting{name, config.Quoted(k.Value), tableComments[name]})
+	}
+	return nil
+}
+
+// tableComments say what the keys of tables are for.
+var tableComments = map[string]string{
+	"header":     "whether the first line names the columns",
+	"separator":  "what stands between the fields",
+	"decimal":    "numbers are written 1,5",
+	"columns":    "the columns that are read",
+	"drop":       "columns that are not read, for the reasons above",
+	"categories": "columns of words: each word becomes a feature of its own",
+	"missing":    "numbers that are missing become the median of their column",
+}
+
+// text returns the configuration, which it makes sure can be read and fits the data.
+func (i *initial) text(ctx context.Context) (string, error) {
+	draft := i.sections([]section{{"data", i.data}})
+	d, err := config.ParseDraft(i.report.Config, []byte(draft), nil)
+	if err != nil {
+		return "", err
+	}
+	set, err := dataset.Open(ctx, d.Data(), d.BitsIn(), i.folders)
+	if err != nil {
+		return "", err
+	}
+	samples, err := i.count(ctx, set)
+	if err != nil {
+		return "", err
+	}
+	sections, inputs := choose(set, samples)
+	i.report.Features, i.report.Inputs = set.Features, inputs
+	text := i.head() + i.sections(append([]section{{"data", i.data}}, sections...))
+	cfg, err := config.Parse(i.report.Config, []byte(text), nil)
+	if err != nil {
+		return "", err
+	}
+	if err := cfg.CheckClasses(len(set.Classes), inputs); err != nil {
+		return "", err
+	}
+	return text, set.Read(ctx, dataset.Test, func([]uint16, int) error { return nil })
+}
+
+// count returns the number of training samples; of a set that is known it counts the classes, too.
+func (i *initial) count(ctx context.Context, set *dataset.Set) (int, error) {
+	if i.report.Classes != nil {
+		return set.TrainSamples, nil
+	}
+	for _, name := range set.Classes {
+		i.report.Classes = append(i.report.Classes, dataset.Counted{Name: name})
+	}
+	err := set.Read(ctx, dataset.Train, func(_ []uint16, label int) error {
+		i.report.Classes[label].Count++
+		return nil
+	})
+	i.report.Rows = set.TrainSamples
+	return set.TrainSamples, err
+}
+
+// head returns the comment at the beginning: what was seen, and what is left out.
+func (i *initial) head() string {
+	r := i.report
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Written by `ialgn init`: %s, %s, %s.\n", plural.Of(r.Rows, "row", "rows"),
+		plural.Of(r.Features, "feature", "features"), plural.Of(len(r.Classes), "class", "classes"))
+	for _, c := range r.Columns {
+		if c.Kind == encoding.DroppedColumn {
+			fmt.Fprintf(&b, "# Not read: column %d%s %s.\n", c.Number, quotedName(c.Name), c.Reason)
+		}
+	}
+	fmt.Fprintf(&b, "name: %s\n", config.Quoted(i.name))
+	return b.String()
+}
+
+func quotedName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", name)
+}
+
+// section is a section of a configuration.
+type section struct {
+	name     string
+	settings []setting
+}
+
+// sections writes sections.
+func (i *initial) sections(all []section) string {
+	var b strings.Builder
+	for _, s := range all {
+		fmt.Fprintf(&b, "%s:\n", s.name)
+		for _, one := range s.settings {
+			line := fmt.Sprintf("  %s: %s", one.key, one.value)
+			if one.comment != "" {
+				line = fmt.Sprintf("%-30s # %s", line, one.comment)
+			}
+			fmt.Fprintln(&b, line)
+		}
+	}
+	return b.String()
+}
+
+// proposal is the size of a network for fewer than so many samples.
+type proposal struct{ samples, perClass, batch int }
+
+// Sizes of the networks that [Init] proposes: nodes of each class by the number of samples, up to so many in all. They
+// train in seconds to minutes.
+var proposed = []proposal{
+	{1_000, 40, 32}, {10_000, 80, 64}, {100_000, 160, 128}, {math.MaxInt, 240, 128},
+}
+
+const (
+	mostProposed   = 8000
+	pins           = 6  // nodes are look-up tables with six inputs
+	mostAnchors    = 16 // input bits that a pin chooses among
+	proposedSteps  = 12_000
+	mostEpochs     = 200
+	leastEpochs    = 10
+	manyFeatures   = 64 // which need fewer thresholds each
+	thresholdsMany = 4
+	thresholdsFew  = 8
+)
+
+// choose returns the encoder, the network and the course of training for a data set, and the number of its input bits.
+func choose(set *dataset.Set, samples int) (sections []section, inputs int) {
+	classes := len(set.Classes)
+	row := proposed[slices.IndexFunc(proposed, func(p proposal) bool { return samples < p.samples })]
+	perClass := max(1, min(row.perClass, mostProposed/classes))
+	width := perClass * classes
+	bits := bitsFor(set)
+	inputs = set.Features * (bits - 1)
+	anchors := min(mostAnchors, inputs)
+	epochs := min(max(proposedSteps*row.batch/max(1, samples), leastEpochs), mostEpochs)
+	network := []setting{
+		{"topology", "ialgn", "chains of nodes, which vote for their class"},
+		{"inputs", fmt.Sprint(pins), "a node is a look-up table of so many inputs"},
+		{"width", fmt.Sprint(width), fmt.Sprintf("%d chains a class; more are more accurate and larger", perClass)},
+		{"depth", "2", "nodes of a chain"},
+		{"anchors", fmt.Sprint(anchors), "the input bits that each pin chooses among"},
+		{"tau", fmt.Sprint(config.DefaultTau(width, classes)), "grows with the chains of a class"},
+	}
+	course := []setting{
+		{"epochs", fmt.Sprint(epochs), ""},
+		{"batch", fmt.Sprint(row.batch), ""},
+		{"schedule", "{kind: cosine}", "the learning rate falls to 0 over the epochs"},
+	}
+	if inputs > anchors {
+		course = append(course, setting{"candidates", "{kind: gradient}", "pins find better input bits as they learn"})
+	}
+	return []section{
+		{"encoder", []setting{{"bits", fmt.Sprint(bits), fmt.Sprintf("%s a feature", plural.Of(bits-1, "threshold",
+			"thresholds"))}}},
+		{"model", network},
+		{"train", course},
+	}, inputs
+}
+
+// bitsFor returns the n_b of a data set: words and bits need a single threshold, and many features fewer than few.
+func bitsFor(set *dataset.Set) int {
+	numbers := slices.ContainsFunc(set.Columns, func(c encoding.Column) bool { return c.Kind == encoding.NumberColumn })
+	switch {
+	case set.Columns != nil && !numbers, set.BitsIn == 1:
+		return encoding.MinBits
+	case set.Features >= manyFeatures:
+		return thresholdsMany
+	}
+	return thresholdsFew
+}

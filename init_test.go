@@ -1,0 +1,101 @@
+package ialgn_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn"
+	"ialgn/trainer/encoding"
+)
+
+// TestInit writes a configuration for a table, trains by it, and classifies a row by the columns that the model knows.
+func TestInit(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("nr;size;colour;state\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%d;%s;%s;%s\n", i, []string{"-1,5", "?", "2,5"}[i%3], []string{"red", "blue"}[i%2],
+			[]string{"up", "down"}[i%2])
+	}
+	dir := t.TempDir()
+	data := filepath.Join(dir, "table.csv")
+	if err := os.WriteFile(data, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := ialgn.InitOptions{Data: data, Path: filepath.Join(dir, "t.yaml")}
+	r, err := ialgn.Init(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Rows != 40 || r.Features != 3 || r.Inputs != 21 || len(r.Columns) != 4 || len(r.Classes) != 2 {
+		t.Errorf("%+v", r)
+	}
+	if _, err := ialgn.Init(t.Context(), o); err == nil || !strings.Contains(err.Error(), "exists already") {
+		t.Errorf("written again: %v", err)
+	}
+	cfg, err := ialgn.LoadConfig(r.Config, "train.epochs=10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ialgn.Train(t.Context(), cfg, ialgn.Data{}, ialgn.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	want := []ialgn.Column{
+		{Name: "nr", Kind: encoding.DroppedColumn},
+		{Name: "size", Kind: encoding.NumberColumn, Missing: true, Fill: m.Columns()[1].Fill},
+		{Name: "colour", Kind: encoding.CategoryColumn, Categories: []string{"blue", "red"}, Missing: true},
+		{Name: "state", Kind: encoding.LabelColumn},
+	}
+	if diff := cmp.Diff(want, m.Columns()); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+	row := filepath.Join(dir, "row.csv")
+	if err := os.WriteFile(row, []byte("colour,size\nblue,NA\nred,9.5\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := m.Classifier()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := c.OpenFile(t.Context(), row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var classes []string
+	err = in.Classify(context.Background(), func(_, class int, _ []int32) error {
+		classes = append(classes, m.Classes()[class])
+		return nil
+	})
+	if diff := cmp.Diff([]string{"down", "up"}, classes); diff != "" || err != nil {
+		t.Errorf("error %v, classes (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestColumnsOfNumbers are the features where nothing else is known.
+func TestColumnsOfNumbers(t *testing.T) {
+	m, err := ialgn.Train(t.Context(), ialgn.Config{
+		Model: ialgn.ModelConfig{Width: 4, Depth: 1, Anchors: 2}, Train: ialgn.RunConfig{Epochs: 1},
+	}, ialgn.Data{
+		Features: [][]float64{{0, 1}, {1, 0}, {0, 2}, {2, 0}}, Labels: []int{0, 1, 0, 1},
+		TestFeatures: [][]float64{{0, 1}}, TestLabels: []int{0}, FeatureNames: []string{"a", "b"},
+	}, ialgn.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	want := []ialgn.Column{{Name: "a", Kind: encoding.NumberColumn}, {Name: "b", Kind: encoding.NumberColumn}}
+	if diff := cmp.Diff(want, m.Columns()); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+	if cfg := m.Config(); cfg.Encoder.Bits != 8 || cfg.Model.Tau != 0.5 {
+		t.Errorf("n_b %d and tau %v, want the defaults 8 and 0.5", cfg.Encoder.Bits, cfg.Model.Tau)
+	}
+}

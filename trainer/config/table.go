@@ -1,0 +1,139 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Names returns the names in a list such as data.drop: they are separated by commas, and spaces around them do not
+// count. A name that holds a comma or begins with a quote stands in double quotes, and a quote in it is doubled:
+//
+//	id, "height, cm", remarks
+//
+// It returns an error if a name is empty or occurs twice. An empty list has no names.
+func Names(list string) (names []string, err error) {
+	rest := strings.TrimSpace(list)
+	for more := rest != ""; more; {
+		var name string
+		if name, rest, err = firstName(rest); err != nil {
+			return nil, fmt.Errorf("%.60q is no list of names: %w", list, err)
+		}
+		rest, more = strings.CutPrefix(rest, ",")
+		switch {
+		case rest != "" && !more:
+			return nil, fmt.Errorf("%.60q is no list of names: %.20q follows a closing quote", list, rest)
+		case name == "":
+			return nil, fmt.Errorf("%.60q: name %d is empty", list, len(names)+1)
+		case slices.Contains(names, name):
+			return nil, fmt.Errorf("%.60q names %.40q twice", list, name)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// firstName returns the first name of a list, and what follows it.
+func firstName(list string) (name, rest string, err error) {
+	list = strings.TrimSpace(list)
+	if !strings.HasPrefix(list, `"`) {
+		end := len(list)
+		if comma := strings.IndexByte(list, ','); comma >= 0 {
+			end = comma
+		}
+		return strings.TrimSpace(list[:end]), list[end:], nil
+	}
+	for rest = list[1:]; ; {
+		part, after, closed := strings.Cut(rest, `"`)
+		if !closed {
+			return "", "", errors.New("a quote is not closed")
+		}
+		name += part
+		var doubled bool
+		if rest, doubled = strings.CutPrefix(after, `"`); !doubled {
+			return strings.TrimSpace(name), strings.TrimSpace(rest), nil
+		}
+		name += `"`
+	}
+}
+
+// List is the inverse of [Names].
+func List(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		if quoted[i] = n; strings.ContainsAny(n, `,"`) {
+			quoted[i] = `"` + strings.ReplaceAll(n, `"`, `""`) + `"`
+		}
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// HasColumns reports whether a model must know the columns of the table that it was trained on, to read others.
+func (d *Data) HasColumns() bool {
+	return d.Columns != "" || d.Drop != "" || d.Categories != "" || d.Missing != ""
+}
+
+// completeTable fills in data.header, and makes the other default choices empty, as they are stored: models of before
+// have the same bytes.
+func (c *Config) completeTable() {
+	if c.Data.Header == "" && !c.isSet("data.header") {
+		c.Data.Header = defaultHeader
+	}
+	for _, ch := range csvChoices {
+		if v := c.value(ch.key); v.String() == ch.values[0] {
+			v.SetString("")
+		}
+	}
+	for _, key := range csvLists {
+		if v := c.value(key); strings.TrimSpace(v.String()) == "" {
+			v.SetString("")
+		}
+	}
+}
+
+// csvLists are the keys whose values are lists of names.
+var csvLists = []string{"data.columns", "data.drop", "data.categories"}
+
+// checkTable checks how a CSV file is to be read.
+func (c *Config) checkTable() error {
+	if err := c.checkChoice(headers, headers.values); err != nil {
+		return err
+	}
+	for _, ch := range csvChoices {
+		if c.value(ch.key).String() == "" {
+			continue
+		}
+		if err := c.checkChoice(ch, ch.values); err != nil {
+			return err
+		}
+	}
+	lists := map[string][]string{}
+	for _, key := range csvLists {
+		names, err := Names(c.value(key).String())
+		if err != nil {
+			return c.wrong(key, `write a, b, "c, d"`, "%s", err)
+		}
+		lists[key] = names
+	}
+	if len(lists["data.columns"]) > 0 && len(lists["data.drop"]) > 0 {
+		return c.wrong("data.drop", "leave out one of the two", "data.columns says already which columns are read")
+	}
+	for _, name := range lists["data.categories"] {
+		if slices.Contains(lists["data.drop"], name) {
+			return c.wrong("data.categories", "leave it out of one of the two", "%.40q is in data.drop, too", name)
+		}
+	}
+	if c.Data.Label != "" {
+		for _, key := range csvLists[1:] {
+			if slices.Contains(lists[key], c.Data.Label) {
+				return c.wrong(key, "leave it out", "%.40q is the label (data.label)", c.Data.Label)
+			}
+		}
+	}
+	if c.Data.Decimal == "comma" && c.Data.Separator == "comma" {
+		return c.wrong("data.decimal", "use data.separator: semicolon or tab, or numbers with a point",
+			"a comma cannot both separate numbers and be in them")
+	}
+	return nil
+}

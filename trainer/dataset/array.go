@@ -1,0 +1,320 @@
+package dataset
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/hint"
+)
+
+// element is a type of the elements of an array.
+type element struct {
+	code   string // as NumPy has it, without the order of bytes
+	size   int
+	direct bool // it becomes a feature word as it is; otherwise it is quantised
+	decode func(order binary.ByteOrder, b []byte) float64
+}
+
+// elements are the types that are read.
+var elements = []element{
+	{"b1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return min(float64(b[0]), 1) }},
+	{"u1", 1, true, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
+	{"u2", 2, true, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
+	{"u4", 4, false, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint32(b)) }},
+	{"u8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint64(b)) }},
+	{"i1", 1, false, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},
+	{"i2", 2, false, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
+	{"i4", 4, false, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
+	{"i8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
+	{"f4", 4, false, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
+	{"f8", 8, false, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
+}
+
+// array reads a file of an array record by record: along its first dimension.
+type array struct {
+	*stream
+	element
+	order    binary.ByteOrder
+	count    int   // records that the header promises
+	dims     []int // of a record
+	features int   // elements of a record
+	places   []int // element of each feature; nil: its own
+	shape    Shape // of images
+	done     int
+	buf      []byte
+}
+
+// The beginnings of files.
+const (
+	npyMagic = "\x93NUMPY"
+	zipMagic = "PK\x03\x04"
+)
+
+// openArray opens a file of an array, NumPy's or IDX.
+func openArray(f file) (*array, error) {
+	s, err := f.stream()
+	if err != nil {
+		return nil, err
+	}
+	return arrayOf(s)
+}
+
+// arrayOf reads the header of an array. If it is none, the stream is closed.
+func arrayOf(s *stream) (*array, error) {
+	a := &array{stream: s}
+	var err error
+	switch magic, _ := s.Peek(len(npyMagic)); {
+	case string(magic) == npyMagic:
+		err = a.npy()
+	case strings.HasPrefix(string(magic), "\x00\x00"):
+		err = a.idx()
+	case strings.HasPrefix(string(magic), zipMagic):
+		err = hint.With(errors.New("is an archive, of which an array is to be named"), "write %s:NAME", s.name)
+	default:
+		err = hint.With(errors.New("is neither an array of NumPy nor an IDX file"),
+			"save the array by numpy.save, or use data.set: csv")
+	}
+	if err == nil {
+		err = a.measure()
+	}
+	if err != nil {
+		s.Close()
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return a, nil
+}
+
+// idx reads the header of an IDX file.
+func (a *array) idx() error {
+	x := &idx{stream: a.stream}
+	if err := x.header(); err != nil {
+		return err
+	}
+	a.element, a.order, a.count = elements[1], binary.BigEndian, x.count
+	if a.dims = []int{x.size}; x.shape != (Shape{}) {
+		a.dims = []int{x.shape.Planes, x.shape.Height, x.shape.Width}
+	}
+	return nil
+}
+
+// maxNPYHeader bounds the header of an array: one of a type that is read has some hundred bytes.
+const maxNPYHeader = 1 << 12
+
+// The entries of a header of NumPy's.
+var (
+	npyType    = regexp.MustCompile(`'descr': *'([<>|=]?)([a-zA-Z][0-9]*)'`)
+	npyFortran = regexp.MustCompile(`'fortran_order': *(True|False)`)
+	npyShape   = regexp.MustCompile(`'shape': *\(([0-9, ]*)\)`)
+)
+
+// npy reads the header of an array of NumPy's: the magic, a version, the length of a description, and that.
+func (a *array) npy() error {
+	head := make([]byte, len(npyMagic)+2)
+	if _, err := io.ReadFull(a, head); err != nil {
+		return fmt.Errorf("header: %w", damaged(err))
+	}
+	size := make([]byte, 2)
+	if head[len(npyMagic)] > 1 {
+		size = make([]byte, 4)
+	}
+	if _, err := io.ReadFull(a, size); err != nil {
+		return fmt.Errorf("header: %w", damaged(err))
+	}
+	n := uint32(binary.LittleEndian.Uint16(size))
+	if len(size) == 4 {
+		n = binary.LittleEndian.Uint32(size)
+	}
+	if n > maxNPYHeader {
+		return fmt.Errorf("header: of %d bytes, at most %d are possible", n, maxNPYHeader)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(a, text); err != nil {
+		return fmt.Errorf("header: %w", damaged(err))
+	}
+	return a.describe(string(text))
+}
+
+// describe takes the description of an array.
+func (a *array) describe(text string) error {
+	kind, fortran, shape := npyType.FindStringSubmatch(text), npyFortran.FindStringSubmatch(text),
+		npyShape.FindStringSubmatch(text)
+	if fortran == nil || shape == nil || kind == nil {
+		return hint.With(fmt.Errorf("header: %.60q does not describe an array of numbers", text),
+			"save it by numpy.save, as an array of one type")
+	}
+	at := slices.IndexFunc(elements, func(e element) bool { return e.code == kind[2] })
+	if at < 0 {
+		return hint.With(fmt.Errorf("header: elements of type %s, want bool, a whole number, float32 or float64", kind[2]),
+			"convert it, for example by x.astype('float32')")
+	}
+	if fortran[1] == "True" {
+		return hint.With(errors.New("header: the array is in Fortran's order, want C's"),
+			"save numpy.ascontiguousarray(x)")
+	}
+	a.element, a.order = elements[at], binary.LittleEndian
+	if kind[1] == ">" {
+		a.order = binary.BigEndian
+	}
+	for i, field := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(shape[1], " ", ""), ","), ",") {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return fmt.Errorf("header: shape (%s), want the number of samples and their dimensions", shape[1])
+		}
+		if i == 0 {
+			a.count = int(min(n, math.MaxInt32))
+			continue
+		}
+		a.dims = append(a.dims, int(min(n, MaxFeatures+1)))
+	}
+	return nil
+}
+
+// measure finds out how large a record is, and whether it is an image.
+func (a *array) measure() error {
+	a.features = 1
+	for i, n := range a.dims {
+		if n < 1 || a.features*n > MaxFeatures {
+			return fmt.Errorf("header: dimension %d is %d, want samples of 1 to %d numbers", i+1, n, MaxFeatures)
+		}
+		a.features *= n
+	}
+	a.buf = make([]byte, a.features*a.size)
+	switch d := a.dims; len(d) {
+	case 0, 1:
+	case 2:
+		a.shape = Shape{1, d[0], d[1]}
+	case 3:
+		if a.shape = (Shape{d[0], d[1], d[2]}); planes(d[2]) && !planes(d[0]) {
+			a.planesLast()
+		}
+	default:
+		return fmt.Errorf("header: samples of %d dimensions, want 1 to 3", len(d))
+	}
+	return nil
+}
+
+// planes reports whether images have so many planes: one, or those of colours without or with opacity.
+func planes(n int) bool { return n == 1 || n == 3 || n == 4 }
+
+// planesLast puts the features of an image whose elements are pixel by pixel into planes.
+func (a *array) planesLast() {
+	height, width, planes := a.dims[0], a.dims[1], a.dims[2]
+	a.shape = Shape{planes, height, width}
+	for p := range planes {
+		for pixel := range height * width {
+			a.places = append(a.places, pixel*planes+p)
+		}
+	}
+}
+
+// next reads the features of the next record. After the last it returns io.EOF if the file ends there, too.
+func (a *array) next(dst []float64) error {
+	if a.done == a.count {
+		if err := a.end(a.count); err != nil {
+			return err
+		}
+		return io.EOF
+	}
+	if _, err := io.ReadFull(a, a.buf); err != nil {
+		return a.fault(a.done+1, "%d are promised: %w", a.count, damaged(err))
+	}
+	a.done++
+	for f := range dst {
+		at := f
+		if a.places != nil {
+			at = a.places[f]
+		}
+		x := a.decode(a.order, a.buf[at*a.size:])
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return a.fault(a.done, "feature %d is %v, want a finite number", f, x)
+		}
+		dst[f] = x
+	}
+	return nil
+}
+
+// arrayFile returns the file of a path, which names an array in an archive after a colon.
+func arrayFile(path string) file {
+	archive, name, in := inArchive(path)
+	if !in {
+		return onDisk(path)
+	}
+	return file{path, func() (io.ReadCloser, error) {
+		f, err := os.Open(archive)
+		if err != nil {
+			return nil, err
+		}
+		r, err := member(f, name)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return &memberReader{r, f}, nil
+	}}
+}
+
+// IsArray reports whether a path names an array, NumPy's or IDX, or an archive of arrays.
+func IsArray(path string) bool {
+	s, err := arrayFile(path).stream()
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	return s.isArray()
+}
+
+// isArray reports whether a stream begins like an array, or an archive of arrays.
+func (s *stream) isArray() bool {
+	magic, _ := s.Peek(len(npyMagic))
+	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, func(begin string) bool {
+		return strings.HasPrefix(string(magic), begin)
+	})
+}
+
+// inArchive splits a path into that of an archive and the name of an array in it.
+func inArchive(path string) (archive, name string, in bool) {
+	at := strings.LastIndex(path, ".npz:")
+	if at < 0 {
+		return path, "", false
+	}
+	at += len(".npz")
+	return path[:at], path[at+1:], true
+}
+
+// memberReader is a member of an archive.
+type memberReader struct {
+	io.ReadCloser
+	archive io.Closer
+}
+
+// Close closes member and archive.
+func (m *memberReader) Close() error { return errors.Join(m.ReadCloser.Close(), m.archive.Close()) }
+
+// member opens the array of that name in an archive.
+func member(f *os.File, name string) (io.ReadCloser, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("is no archive of arrays (%w)", err)
+	}
+	var names []string
+	for _, m := range z.File {
+		short := strings.TrimSuffix(m.Name, ".npy")
+		if names = append(names, short); short == name {
+			return m.Open()
+		}
+	}
+	return nil, hint.Near(fmt.Errorf("there is no array %q in it, but %s", name, abridged(names)), name, names)
+}

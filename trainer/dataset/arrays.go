@@ -1,0 +1,252 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"ialgn/internal/hint"
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+)
+
+// arraySource is a set whose features and labels are arrays.
+type arraySource struct {
+	features, labels [2]file
+	first            *array          // the header of the training features
+	classes          map[float64]int // number of each label
+	split            []bool          // which records of the training files are the test part; nil if there are test files
+	q                *encoding.Quantiser
+	max              uint32
+}
+
+// openArrays finds and opens a set of arrays. It reads the training labels, and once the features for their ranges.
+func openArrays(ctx context.Context, cfg config.Data, bitsIn int, folders []string) (*Set, error) {
+	files := []string{cfg.Train, cfg.TrainLabels}
+	if cfg.Test != "" || cfg.TestLabels != "" {
+		files = append(files, cfg.Test, cfg.TestLabels)
+	}
+	if slices.Contains(files, "") {
+		return nil, errors.New("data.train, data.train_labels: missing, or only one of data.test and data.test_labels " +
+			"is given")
+	}
+	f, err := findFiles("arrays", files, cfg, folders)
+	if err != nil {
+		return nil, err
+	}
+	src := &arraySource{}
+	last := len(f.files) - 2
+	src.features, src.labels = [2]file{f.files[0], f.files[last]}, [2]file{f.files[1], f.files[last+1]}
+	return src.open(ctx, cfg, bitsIn, f.dir)
+}
+
+// open reads what the training part says of the set.
+func (s *arraySource) open(ctx context.Context, cfg config.Data, bitsIn int, dir string) (*Set, error) {
+	if bitsIn < encoding.MinBitsIn || bitsIn > encoding.MaxBitsIn {
+		return nil, fmt.Errorf("encoder.bits_in: %d is outside %d..%d", bitsIn, encoding.MinBitsIn, encoding.MaxBitsIn)
+	}
+	labels, classes, err := s.readLabels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.first, err = openArray(s.features[Train]); err != nil {
+		return nil, err
+	}
+	s.first.Close()
+	set := &Set{
+		Name: setName(cfg.Train), Classes: classes, Features: s.first.features, Path: dir, source: s,
+		TrainSamples: len(labels),
+	}
+	if cfg.Test == "" {
+		s.split, set.TestSamples, err = stratified(labels, len(classes), cfg.TestShare, cfg.SplitSeed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.labels[Train].name, err)
+		}
+		set.TrainSamples -= set.TestSamples
+	}
+	if set.BitsIn, err = s.fit(ctx, bitsIn); err != nil {
+		return nil, err
+	}
+	if set.BitsIn <= imageBits {
+		set.Shape = s.first.shape
+	}
+	set.Max, set.Quantiser = s.max, s.q
+	return set, nil
+}
+
+// imageBits is the largest width of pixels.
+const imageBits = 8
+
+// readLabels reads the training labels, and numbers the classes in their order.
+func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes []string, err error) {
+	a, err := s.openLabels(Train)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.Close()
+	var all []float64
+	var order []float64
+	for {
+		x, err := a.label()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if all = append(all, x); !slices.Contains(order, x) {
+			if order = append(order, x); len(order) > MaxClasses {
+				return nil, nil, a.fault(a.done, "label %g is one more than the %d classes that are possible", x, MaxClasses)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(order) < 2 {
+		return nil, nil, fmt.Errorf("%s: %d different labels, want at least two classes", a.name, len(order))
+	}
+	slices.Sort(order)
+	s.classes = map[float64]int{}
+	for c, x := range order {
+		s.classes[x] = c
+		classes = append(classes, strconv.FormatFloat(x, 'f', 0, 64))
+	}
+	for _, x := range all {
+		labels = append(labels, uint8(s.classes[x]))
+	}
+	return labels, classes, nil
+}
+
+// openLabels opens the labels of a part.
+func (s *arraySource) openLabels(part Part) (*array, error) {
+	a, err := openArray(s.labels[part])
+	if err == nil && a.features != 1 {
+		a.Close()
+		return nil, fmt.Errorf("%s: header: %d numbers a sample, want labels of one number each", a.name, a.features)
+	}
+	return a, err
+}
+
+// label reads the next label, a whole number.
+func (a *array) label() (float64, error) {
+	var x [1]float64
+	if err := a.next(x[:]); err != nil {
+		return 0, err
+	}
+	if x[0] != math.Trunc(x[0]) || math.Abs(x[0]) > 1<<53 {
+		return 0, a.fault(a.done, "label %g, want a whole number", x[0])
+	}
+	return x[0] + 0, nil // no -0
+}
+
+// fit takes the range of each feature over the training part, and returns the width of the feature words: that of the
+// largest number, if they are taken as they are, or else the given one.
+func (s *arraySource) fit(ctx context.Context, bitsIn int) (int, error) {
+	var lo, hi []float64
+	err := s.each(Train, func(x []float64, _ int) error {
+		if lo == nil {
+			lo, hi = slices.Clone(x), slices.Clone(x)
+		}
+		for f := range x {
+			lo[f], hi[f] = min(lo[f], x[f]), max(hi[f], x[f])
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return 0, err
+	}
+	if s.first.direct {
+		bitsIn = max(1, bits.Len(uint(slices.Max(hi))))
+	}
+	s.max = 1<<bitsIn - 1
+	if s.first.direct {
+		return bitsIn, nil
+	}
+	if s.q, err = encoding.NewQuantiser(lo, hi, s.max); err != nil {
+		return 0, fmt.Errorf("%s: %w", s.features[Train].name, err)
+	}
+	return bitsIn, nil
+}
+
+// each calls fn with the features and the class of each sample of a part.
+func (s *arraySource) each(part Part, fn func(x []float64, class int) error) error {
+	features, err := openArray(s.features[part])
+	if err != nil {
+		return err
+	}
+	defer features.Close()
+	labels, err := s.openLabels(part)
+	if err != nil {
+		return err
+	}
+	defer labels.Close()
+	if err := s.compare(features, labels); err != nil {
+		return err
+	}
+	x := make([]float64, features.features)
+	for n := 0; ; n++ {
+		if err := features.next(x); errors.Is(err, io.EOF) {
+			return labels.end(labels.count)
+		} else if err != nil {
+			return err
+		}
+		label, err := labels.label()
+		if err != nil {
+			return err
+		}
+		class, known := s.classes[label]
+		switch {
+		case !known:
+			return labels.fault(n+1, "label %g does not occur in %s", label, s.labels[Train].name)
+		case s.split != nil && n >= len(s.split):
+			return labels.fault(n+1, "the file has grown since it was opened")
+		case s.split != nil && s.split[n] != (part == Test):
+			continue
+		}
+		if err := fn(x, class); err != nil {
+			return err
+		}
+	}
+}
+
+// compare compares the headers of a part with each other and with the training features.
+func (s *arraySource) compare(features, labels *array) error {
+	switch {
+	case features.count != labels.count:
+		return fmt.Errorf("%s: header: %d labels for the %d samples of %s, the files do not belong together", labels.name,
+			labels.count, features.count, features.name)
+	case features.features != s.first.features || features.shape != s.first.shape:
+		return fmt.Errorf("%s: header: samples of shape %v, want %v as in %s", features.name, features.dims, s.first.dims,
+			s.first.name)
+	case features.direct != s.first.direct:
+		return fmt.Errorf("%s: header: elements of type %s, want %s as in %s", features.name, features.code, s.first.code,
+			s.first.name)
+	}
+	return nil
+}
+
+func (s *arraySource) read(part Part, emit func([]uint16, int) error) error {
+	values, n := make([]uint16, s.first.features), 0
+	return s.each(part, func(x []float64, class int) error {
+		n++
+		for f := range x {
+			switch {
+			case s.q != nil:
+				values[f] = s.q.Apply(f, x[f], s.max)
+			case x[f] > float64(s.max):
+				return hint.With(fmt.Errorf("%s: sample %d of the %s part: feature %d is %g, and the training samples need %d bits",
+					s.features[part].name, n, part, f, x[f], bits.Len32(s.max)),
+					"save the features as float32: then numbers beyond those of training become the largest")
+			default:
+				values[f] = uint16(x[f])
+			}
+		}
+		return emit(values, class)
+	})
+}

@@ -1,0 +1,95 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ialgn/internal/hint"
+	"ialgn/trainer/config"
+	"ialgn/trainer/encoding"
+)
+
+// Plain reports whether a configuration need say nothing of the columns to read the file: all are numbers, and none
+// is missing.
+func (s *Survey) Plain() bool {
+	return s.Decimal == "point" && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
+		return c.Kind == encoding.CategoryColumn || c.Missing > 0 || strings.Contains(c.Reason, "word")
+	})
+}
+
+// Key is a key of the configuration with its value.
+type Key struct{ Name, Value string }
+
+// Keys returns the keys of data that read the file as the survey says: those that its columns need, without the names
+// of files and label.
+func (s *Survey) Keys() (keys []Key, err error) {
+	header := "no"
+	if s.Header {
+		header = "yes"
+	}
+	keys = append(keys, Key{"data.header", header})
+	if s.Separator != separators[0].name {
+		keys = append(keys, Key{"data.separator", s.Separator})
+	}
+	if s.Decimal != "point" {
+		keys = append(keys, Key{"data.decimal", s.Decimal})
+	}
+	var dropped, kept, categories []string
+	missing := false
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		switch {
+		case c.Kind == encoding.DroppedColumn:
+			dropped = append(dropped, s.reference(c))
+		case c.feature():
+			kept = append(kept, s.reference(c))
+			missing = missing || c.Missing > 0
+		}
+		if c.Kind == encoding.CategoryColumn {
+			categories = append(categories, s.reference(c))
+		}
+	}
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"data.drop", dropped}, {"data.categories", categories}} {
+		if list.key == "data.drop" && slices.Contains(list.names, "") { // it has no name to be dropped by
+			list.key, list.names = "data.columns", kept
+		}
+		if len(list.names) == 0 {
+			continue
+		}
+		text := config.List(list.names)
+		if _, err := config.Names(text); err != nil {
+			return nil, hint.With(fmt.Errorf("the names of the columns: %w", err), "give each column a name of its own")
+		}
+		keys = append(keys, Key{list.key, text})
+	}
+	if missing {
+		keys = append(keys, Key{"data.missing", "median"})
+	}
+	return keys, nil
+}
+
+// AddMissing takes the missing values of another file, that of the test samples, into account.
+func (s *Survey) AddMissing(test *Survey) {
+	for i := range s.Columns[:min(len(s.Columns), len(test.Columns))] {
+		s.Columns[i].Missing += test.Columns[i].Missing
+	}
+}
+
+// Label returns what a configuration calls the column of the label.
+func (s *Survey) Label() string {
+	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.Kind == encoding.LabelColumn })
+	return s.reference(&s.Columns[i])
+}
+
+// reference returns what a configuration calls a column: its name or, without a header, its number.
+func (s *Survey) reference(c *Surveyed) string {
+	if s.Header {
+		return c.Name
+	}
+	return strconv.Itoa(c.Number)
+}

@@ -1,0 +1,80 @@
+package encoding
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tableEncoder returns an encoder of a number, a category of two words, and columns that are no features.
+func tableEncoder(t *testing.T) *Encoder {
+	t.Helper()
+	e, err := NewUniform(3, 4, 8, 255, []string{"size", "colour=blue", "colour=red"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Quantiser = &Quantiser{Offset: []float64{0, 0, 0}, Scale: []float64{1, 255, 255}}
+	e.Columns = []Column{
+		{Name: "id", Kind: DroppedColumn},
+		{Name: "size", Kind: NumberColumn, Missing: true, Fill: 2.5},
+		{Name: "class", Kind: LabelColumn},
+		{Name: "colour", Kind: CategoryColumn, Categories: []string{"blue", "red"}},
+	}
+	return e
+}
+
+// TestPlaceMiddle moves the thresholds of categories alone, to where the highest bit of a word decides.
+func TestPlaceMiddle(t *testing.T) {
+	e := tableEncoder(t)
+	e.PlaceMiddle()
+	want := [][]uint16{{63, 127, 191}, {127, 127, 127}, {127, 127, 127}}
+	if diff := cmp.Diff(want, e.Thresholds); diff != "" {
+		t.Errorf("thresholds (-want +got):\n%s", diff)
+	}
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, width := range []int{1, 2, 8, 16} {
+		if cost := ComparisonLUTs(width, MiddleThreshold(width), 2); cost != 0 {
+			t.Errorf("the comparison of %d bits takes %d tables", width, cost)
+		}
+	}
+}
+
+func TestMissingValue(t *testing.T) {
+	for field, want := range map[string]bool{
+		"": true, "  ": true, "NA": true, "nan": true, " ? ": true, "NULL": true, "n/a": true, "0": false, "none": false,
+		"NAN1": false, "-": false,
+	} {
+		if got := MissingValue(field); got != want {
+			t.Errorf("%q: missing %v, want %v", field, got, want)
+		}
+	}
+}
+
+func TestCheckColumns(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(e *Encoder)
+		want   string
+	}{
+		"kind":               {func(e *Encoder) { e.Columns[0].Kind = "text" }, `column 1: the kind "text" is unknown`},
+		"features":           {func(e *Encoder) { e.Columns[0].Kind = NumberColumn }, "4 features, want 3"},
+		"two labels":         {func(e *Encoder) { e.Columns[0].Kind = LabelColumn }, "2 columns are labels"},
+		"no category":        {func(e *Encoder) { e.Columns[3].Categories = nil }, "0 categories"},
+		"number with words":  {func(e *Encoder) { e.Columns[1].Categories = []string{"a"} }, "1 categories of a number"},
+		"categories twice":   {func(e *Encoder) { e.Columns[3].Categories[0] = "red" }, "not different"},
+		"categories swapped": {func(e *Encoder) { e.Columns[3].Categories[0] = "white" }, "not in order"},
+		"control character":  {func(e *Encoder) { e.Columns[3].Categories[0] = "a\nb" }, "control characters"},
+		"fill of NaN":        {func(e *Encoder) { e.Columns[1].Fill = math.NaN() }, "finite number"},
+		"fill, not missing":  {func(e *Encoder) { e.Columns[1].Missing = false }, "finite number"},
+		"no ranges":          {func(e *Encoder) { e.Quantiser = nil }, "without the ranges"},
+	} {
+		e := tableEncoder(t)
+		test.change(e)
+		if err := e.Check(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q in it", name, err, test.want)
+		}
+	}
+}
