@@ -118,7 +118,7 @@ func CompileWith(ctx context.Context, m *Model, o CompileOptions, data Data) (*D
 	if err != nil {
 		return nil, err
 	}
-	p.Describe(&product, manifest)
+	p.Describe(&product, manifest, &m.info.Model.Encoder)
 	return &Design{netlist: product.Netlist, plan: p, product: &product, source: m.source(Data{}), reads: m.Path()}, nil
 }
 

@@ -67,6 +67,7 @@ func ownFormats() []format {
 		{"core", "", CoreSuffix + ".v", func(p Product) bool { return p.split != nil }, func(w io.Writer, p Product) error {
 			o := verilogOptions(p)
 			o.Module += CoreSuffix
+			o.Inputs = nil // it takes levels
 			return verilog.Write(w, p.split.Core, o)
 		}},
 	}
@@ -208,7 +209,9 @@ func handoverOptions(p Product) handover.Options {
 }
 
 func verilogOptions(p Product) verilog.Options {
-	o := verilog.Options{Module: p.Manifest.Module, Header: p.Header, Version: p.Manifest.Word}
+	o := verilog.Options{
+		Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs.Lines(), Version: p.Manifest.Word,
+	}
 	if p.Hardware != nil {
 		o.Style, o.Target = p.Hardware.Style, p.Hardware.Target
 	}
@@ -216,11 +219,11 @@ func verilogOptions(p Product) verilog.Options {
 }
 
 func cOptions(p Product) ccode.Options {
-	return ccode.Options{Module: p.Manifest.Module, Header: p.Header}
+	return ccode.Options{Module: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs}
 }
 
 func goOptions(p Product) gocode.Options {
-	return gocode.Options{Package: p.Manifest.Module, Header: p.Header}
+	return gocode.Options{Package: p.Manifest.Module, Header: p.Header, Inputs: p.Inputs}
 }
 
 // selectFormats returns the formats that are written for a product. It returns an error
@@ -235,7 +238,11 @@ func selectFormats(p Product) ([]format, error) {
 	for _, t := range tops {
 		wrapped = append(wrapped, t.formats(p)...)
 	}
-	for _, f := range slices.Concat(formats(), folded(p), handedOver(p), wrapped, pins(p)) {
+	about, err := inputFiles(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range slices.Concat(formats(), folded(p), handedOver(p), wrapped, pins(p), about) {
 		if f.emit != "" && !slices.Contains(names, f.emit) {
 			names = append(names, f.emit)
 		}

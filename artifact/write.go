@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ialgn/backend/inputs"
 	"ialgn/backend/verilog"
 	"ialgn/backend/wrapper"
 	"ialgn/compiler"
@@ -44,6 +45,7 @@ type Product struct {
 	Started  time.Time             // when the compilation began
 	Emit     []string              // formats beside verilog and netlist, which are always written
 	Header   []string              // lines for the head of the Verilog files
+	Inputs   *inputs.Table         // how the inputs are made; nil: nothing is known
 	Wrap     string                // the wrapper that is written: stream, axis, uart or spi; empty: none
 	Baud     int                   // bit rate of a serial line; 0: package wrapper's default
 	Fold     *Fold                 // the folded engine; nil: there is none
@@ -80,6 +82,8 @@ type Hardware struct {
 //	NAME.aig and so on  what Emit names
 //	NAME_inst.vh, ...   what package handover has for those who use the Verilog
 //	NAME_stream_tb.v, NAME_stream_inst.vh, ...   the same of the wrapper and the folded engine
+//	NAME.json           where there are Inputs: how feature words are made, and what a host must know
+//	NAME_host.py, .c    where there are Inputs, and a wrapper with a host: the program for the other end
 //	report.json         the [Report]
 //	manifest.json       the [Manifest]
 //

@@ -79,6 +79,7 @@ func (p *Plan) CompareFiles(ctx context.Context, d verify.Design, out *artifact.
 	known *verify.Samples,
 ) ([]string, error) {
 	product := p.Product(out.Manifest)
+	p.Describe(&product, out.Manifest, &d.Model.Encoder)
 	product.Netlist = out.Netlist
 	if p.Hardware != nil {
 		product.Hardware = &artifact.Hardware{Style: p.Style, Target: p.Target(), Hint: cmp.Or(out.Hint, &counts.Hint{})}

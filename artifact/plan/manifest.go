@@ -11,6 +11,7 @@ import (
 	"ialgn/internal/option"
 	"ialgn/netlist"
 	"ialgn/netlist/names"
+	"ialgn/trainer/encoding"
 	"ialgn/trainer/model"
 )
 
@@ -65,9 +66,10 @@ func versionWord(m artifact.Manifest) (uint32, error) {
 	return handover.Version(m.Version, m.Model.SHA256, options.Bytes()), nil
 }
 
-// Describe gives a product its manifest, and what the heads of its Verilog files say.
-func (p *Plan) Describe(out *artifact.Product, m artifact.Manifest) {
-	out.Manifest, out.Header = m, p.header(m)
+// Describe gives a product its manifest, what the heads of its Verilog files say, and how its inputs are made by the
+// model's encoder.
+func (p *Plan) Describe(out *artifact.Product, m artifact.Manifest, enc *encoding.Encoder) {
+	out.Manifest, out.Header, out.Inputs = m, p.header(m), p.inputs(m, enc)
 }
 
 // header returns what the head of the Verilog says of the origin.

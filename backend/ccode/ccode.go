@@ -6,7 +6,8 @@
 // caller's. Names begin with the module's, macros in capitals.
 //
 // [WriteHeader] documents the functions: NAME_run on rows of bits, for any netlist, and for
-// a classifier with a head NAME_classify from feature words to class and counts. With gcc
+// a classifier with a head NAME_classify from feature words to class and counts, and, where
+// [Options] say how these words are made, NAME_classify_real from real values. With gcc
 // and clang a row of a block is several words, so that vector instructions compute on them.
 //
 // A network of up to [MaxStraight] operations is written as straight code in functions of
@@ -18,8 +19,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 
+	"ialgn/backend/inputs"
 	"ialgn/backend/wordcode"
 	"ialgn/netlist"
 )
@@ -32,6 +33,8 @@ type Options struct {
 	// Header are lines for the comment at the top: the program and its version, the model,
 	// its checksum, the options.
 	Header []string
+	// Inputs says how feature words are made of real values; nil: nothing is known.
+	Inputs *inputs.Table
 
 	straight int // operations up to which the code is straight; 0: MaxStraight
 }
@@ -89,6 +92,7 @@ type file struct {
 	table      *wordcode.Table      // otherwise
 	classifier *wordcode.Classifier // nil: n is no classifier
 	vectors    *wordcode.Vectors    // vectors that the test program checks
+	real       *inputs.Table        // nil: there is nothing that takes real values
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
@@ -109,6 +113,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	}
 	if c, ok := wordcode.NewClassifier(n); ok {
 		f.classifier = c
+		f.real = opt.Inputs.Real()
 	}
 	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {
 		return nil, fmt.Errorf("c: %s has %d input bits and %d output bits, there is nothing to compute", n.Name,
@@ -153,18 +158,7 @@ func (f *file) preface(suffix, title string) {
  *
 `, f.opt.Module, suffix, title))
 	for _, line := range f.opt.Header {
-		f.printf(" * - %s\n", printable(line))
+		f.printf(" * - %s\n", inputs.CComment(line))
 	}
 	f.text(" */\n\n")
-}
-
-// printable returns s with everything replaced that is not printable ASCII or could end a
-// comment or begin another.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '*' || r == '\\' {
-			return '?'
-		}
-		return r
-	}, s)
 }

@@ -89,6 +89,7 @@ func (f *file) header() {
 		f.define("CLASSES", len(c.Counts), "classes")
 		f.template("#define MACRO_CLASSIFY_SCRATCH (MACRO_SCRATCH + (MACRO_INPUTS + MACRO_OUTPUTS) * MACRO_WORDS)\n")
 		f.template(replace(headerClassify, "FEATURE ", fmt.Sprintf("uint%d_t ", c.FeatureType())))
+		f.realHeader()
 	}
 	f.template(headerEnd)
 }

@@ -89,6 +89,9 @@ func (f *file) test() {
 	if f.classifier != nil {
 		size, calls = "MACRO_CLASSIFY_SCRATCH", "check_run() + check_classify()"
 	}
+	if f.real != nil {
+		calls += " + check_real()"
+	}
 	f.template("static uint64_t scratch[" + size + "];\n")
 	f.template("\n/* What the outputs of each block hash to. */\nstatic const uint64_t hashes[blocks] = {\n")
 	numbers(f.printer, "0x%016x", 4, f.vectors.Hashes)
@@ -101,6 +104,7 @@ func (f *file) test() {
 		numbers(f.printer, "%d", len(f.classifier.Counts), f.vectors.Counts)
 		f.text("};\n")
 		f.template(replace(testClassify, "SAMPLES", fmt.Sprint(wordcode.Samples)))
+		f.realTest()
 	}
 	f.template(`
 int main(void) {

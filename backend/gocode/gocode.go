@@ -4,7 +4,8 @@
 // The package imports nothing but "errors" (and "testing" in its tests), and is of any
 // version of Go from 1.20 on. Its documentation is in the file: a type Network with the
 // method Run on rows of bits, for any netlist, and for a classifier with a head the method
-// Classify from feature words to class and counts.
+// Classify from feature words to class and counts, and, where [Options] say how these words are
+// made, ClassifyReal from real values.
 //
 // A network of up to [MaxStraight] operations is written as straight code in functions of
 // bounded length. A larger one is a table, run by a short loop: the compiler takes minutes
@@ -22,6 +23,7 @@ import (
 	"regexp"
 	"strings"
 
+	"ialgn/backend/inputs"
 	"ialgn/backend/wordcode"
 	"ialgn/netlist"
 )
@@ -33,6 +35,8 @@ type Options struct {
 	// Header are lines for the package's documentation: the program and its version, the
 	// model, its checksum, the options.
 	Header []string
+	// Inputs says how feature words are made of real values; nil: nothing is known.
+	Inputs *inputs.Table
 
 	straight int // operations up to which the code is straight; 0: MaxStraight
 }
@@ -81,6 +85,7 @@ type file struct {
 	table      *wordcode.Table      // otherwise
 	classifier *wordcode.Classifier // nil: n is no classifier
 	vectors    *wordcode.Vectors    // vectors that the emitted tests check
+	real       *inputs.Table        // nil: there is nothing that takes real values
 }
 
 func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
@@ -100,6 +105,7 @@ func newFile(w io.Writer, n *netlist.Netlist, opt Options) (*file, error) {
 	}
 	if c, ok := wordcode.NewClassifier(n); ok {
 		f.classifier = c
+		f.real = opt.Inputs.Real()
 	}
 	if f.program.Inputs == 0 || len(f.program.Outputs) == 0 {
 		return nil, fmt.Errorf("go: %s has %d input bits and %d output bits, there is nothing to compute", n.Name,

@@ -146,6 +146,7 @@ func (f *file) test() {
 	if f.classifier != nil {
 		f.fill(testClassify, "CLASSES", list(f.vectors.Class, "%d", 20, 2),
 			"COUNTS", list(f.vectors.Counts, "%d", len(f.classifier.Counts), 2))
+		f.realTests()
 	}
 }
 

@@ -3,6 +3,7 @@ package gocode
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"ialgn/backend/wordcode"
 	"ialgn/netlist"
@@ -65,6 +66,7 @@ func (f *file) source() {
 	}
 	if f.classifier != nil {
 		f.classify()
+		f.realSource()
 	}
 }
 
@@ -78,7 +80,22 @@ func (f *file) preface() {
 	for _, line := range f.opt.Header {
 		fmt.Fprintf(f.w, "//   - %s\n", printable(line))
 	}
+	f.inputs()
 	fmt.Fprintf(f.w, "package %s\n\nimport \"errors\"\n", f.opt.Package)
+}
+
+// inputs writes the part of the documentation that says how feature words are made of real values: text, and a table,
+// whose lines are indented.
+func (f *file) inputs() {
+	inTable := true
+	for _, line := range f.real.Lines() {
+		rest, indented := strings.CutPrefix(line, "  ")
+		if indented != inTable {
+			f.text("//\n")
+		}
+		inTable = indented
+		f.text(map[bool]string{false: "// ", true: "//\t"}[inTable] + printable(rest) + "\n")
+	}
 }
 
 // rowTable says which rows are which bits of which port.

@@ -9,8 +9,8 @@ import (
 )
 
 // header writes the comment at the top: what made the file, the meaning of each port
-// bit, and the conventions that a reader of the module needs.
-func (d *design) header(lines []string) {
+// bit, how words of the input port are made, and the conventions that a reader of the module needs.
+func (d *design) header(lines, inputs []string) {
 	if d.clock == nil {
 		d.comment("Module %s: a logic gate network, without state and without a clock", d.module)
 	} else {
@@ -45,6 +45,12 @@ func (d *design) header(lines []string) {
 				d.comment("    - in stage %d", d.stageOf(p))
 			}
 		}
+	}
+	if len(inputs) > 0 {
+		d.comment("")
+	}
+	for _, s := range inputs {
+		d.comment("%s", printable(s))
 	}
 	d.conventions()
 	d.text("\n")

@@ -48,6 +48,8 @@ type Options struct {
 	// Header are lines for the comment at the top: the program and its version, the
 	// model, its checksum, the options.
 	Header []string
+	// Inputs are lines for that comment that say how the words of the input port are made.
+	Inputs []string
 	// Style says how function cells are written, and Target whose LUTs they are in the style
 	// [LUTs]; [WriteCells] writes what those do. Nil: [target.Generic].
 	Style  Style
@@ -76,7 +78,7 @@ func Write(w io.Writer, n *netlist.Netlist, opt Options) error {
 	if err != nil {
 		return err
 	}
-	d.header(opt.Header)
+	d.header(opt.Header, opt.Inputs)
 	d.text(NoNets + "\n")
 	d.ports()
 	d.inputBits()

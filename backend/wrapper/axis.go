@@ -17,8 +17,14 @@ func axisKind() *Kind {
 		Cycles: func(_, bytes *design, o Options) int { return beats(bytes.words, o.axisBytes()) },
 		Bench:  axisBench + handshakeBench,
 		Bits:   func(_ *design, o Options) int { return 8 * o.axisBytes() },
+		Host:   &Host{Suffix: "_host.c", Write: writeAXISHost, Live: axisLive},
 	}
 }
+
+// axisLive are the two streams in a simulation.
+//
+//go:embed templates/live_axis.v
+var axisLive string
 
 // axisBytes returns the bytes of a beat: an engine takes one.
 func (o Options) axisBytes() int {

@@ -38,6 +38,9 @@ type Kind struct {
 	BenchParameters, BenchOptions string
 	// Bits returns the bits of what comes in one clock or byte of the testbench.
 	Bits func(d *Shape, o Options) int
+	// Host is the program for the other end of the interface. Nil: there is none, as the other end is logic on the same
+	// device, whose words are ports of their own.
+	Host *Host
 }
 
 // EngineKind is the kind whose ports a folded engine has itself.

@@ -20,8 +20,17 @@ func spiKind() *Kind {
 		},
 		Bench: spiBench,
 		Bits:  func(*design, Options) int { return 8 },
+		Host:  &Host{Suffix: "_host.py", Write: writePython(spiHost, "SPI device, such as /dev/spidev0.0"), Live: spiLive},
 	}
 }
+
+// spiHost is the host's program for SPI, and spiLive the master in a simulation.
+//
+//go:embed templates/host_spi.py
+var spiHost string
+
+//go:embed templates/live_spi.v
+var spiLive string
 
 // spiHalf are the clocks of half a period of sck, at least.
 const spiHalf = 4

@@ -18,6 +18,7 @@ func streamKind() *Kind {
 		Cycles: func(words, _ *design, o Options) int { return beats(words.words, max(1, o.Beat)) },
 		Bench:  streamBench + handshakeBench,
 		Bits:   func(d *design, _ Options) int { return d.word },
+		Host:   nil, // words come from logic on the same device: NAME.json says how they are made
 	}
 }
 

@@ -32,8 +32,17 @@ func uartKind() *Kind {
 //   $ iverilog -P@TOP@_tb.BIT=CLOCKS ...  or  verilator -GBIT=CLOCKS ...
 `,
 		Bits: func(*design, Options) int { return 8 },
+		Host: &Host{Suffix: "_host.py", Write: writePython(uartHost, "serial line, such as /dev/ttyUSB1"), Live: uartLive},
 	}
 }
+
+// uartHost is the host's program for a serial line, and uartLive the line in a simulation.
+//
+//go:embed templates/host_uart.py
+var uartHost string
+
+//go:embed templates/live_uart.v
+var uartLive string
 
 // Clock and rate of serial lines, unless [Options] say otherwise: those of the boards that
 // [ParseBoard] knows, and what every terminal program offers.

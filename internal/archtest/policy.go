@@ -132,8 +132,8 @@ var policy = Policy{
 			Package: "artifact/plan",
 			Imports: []string{
 				"artifact", "compiler", "compiler/...", "backend/...", "netlist", "netlist/counts", "netlist/names",
-				"netlist/freeze", "sim", "sim/verify", "sim/verify/expected", "target", "trainer/encoding", "trainer/model",
-				"internal/jsonfault",
+				"netlist/freeze", "sim", "sim/verify", "sim/verify/expected", "target", "trainer/config", "trainer/encoding",
+				"trainer/model", "internal/jsonfault",
 				"internal/plural",
 			},
 		},
@@ -188,15 +188,22 @@ var policy = Policy{
 		{Package: "backend/lowering", Imports: []string{"netlist"}, Test: []string{"sim"}},
 		{Package: "backend/wordcode", Imports: []string{"netlist", "sim"}},
 		{
-			Package: "backend/wrapper", Imports: []string{"netlist", "netlist/names", "internal/plural"},
+			Package: "backend/wrapper", Imports: []string{"netlist", "netlist/names", "backend/inputs", "internal/plural"},
 			Test: []string{"backend/verilog", "sim", "compiler/encoder", "compiler/pipeline", "trainer/model"},
 		},
 		{
 			Package: "backend/fold", Imports: []string{"netlist", "netlist/names", "compiler/chain"},
 			Test: []string{"backend/verilog", "backend/wrapper", "compiler", "sim", "trainer/model"},
 		},
-		{Package: "backend/ccode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
-		{Package: "backend/gocode", Imports: []string{"netlist", "backend/wordcode"}, TestStandard: []string{"os/exec"}},
+		{Package: "backend/inputs"},
+		{
+			Package: "backend/ccode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
+			TestStandard: []string{"os/exec"},
+		},
+		{
+			Package: "backend/gocode", Imports: []string{"netlist", "backend/inputs", "backend/wordcode"},
+			TestStandard: []string{"os/exec"},
+		},
 		{
 			Package: "backend/dot", Imports: []string{"netlist"}, External: []string{gonum}, Test: []string{"sim"},
 			TestStandard: []string{"os/exec"},

@@ -1,0 +1,56 @@
+package inputs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Features returns how many features the column becomes.
+func (c *Column) Features() int {
+	switch c.Kind {
+	case Number:
+		return 1
+	case Category:
+		return len(c.Values)
+	}
+	return 0
+}
+
+// FillWord returns the word of a missing value, -1 where none may be missing.
+func (f *Feature) FillWord() int {
+	if !f.Missing {
+		return -1
+	}
+	return int(f.Fill)
+}
+
+// CString returns s as a string literal of C: bytes beyond ASCII, and what begins a trigraph, in octal.
+func CString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(s) {
+		switch {
+		case c < ' ' || c > '~' || c == '?':
+			fmt.Fprintf(&b, "\\%03o", c)
+		case c == '"' || c == '\\':
+			b.WriteString("\\" + string(c))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + "\""
+}
+
+// CComment returns s with everything replaced that is not printable ASCII or could end a comment or begin another.
+func CComment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '*' || r == '\\' {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// CDouble returns x as a literal of C99 that is x, to the bit.
+func CDouble(x float64) string { return strconv.FormatFloat(x, 'x', -1, 64) }

@@ -1,0 +1,144 @@
+package inputs
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+// Format is the version of the form of NAME.json.
+const Format = 1
+
+// rule is what NAME.json says of real values, for people.
+const rule = "word = (x - offset) * scale in doubles, rounded to the nearest integer, halves away from zero, at least 0 " +
+	"and at most max; 0 where scale is 0; x is 1 or 0 for a feature of a category"
+
+// words is the part of NAME.json about all words.
+type words struct {
+	Bits   int    `json:"bits"`
+	Max    uint32 `json:"max"`
+	Scaled bool   `json:"scaled"`
+	Rule   string `json:"rule,omitempty"` // for people
+}
+
+// feature is a feature in NAME.json.
+type feature struct {
+	Name   string   `json:"name"`
+	Offset *float64 `json:"offset,omitempty"`
+	Scale  *float64 `json:"scale,omitempty"`
+}
+
+// column is a column in NAME.json.
+type column struct {
+	Name    string   `json:"name,omitempty"`
+	Kind    Kind     `json:"kind"`
+	Feature *int     `json:"feature,omitempty"`
+	Values  []string `json:"values,omitempty"`
+	Missing bool     `json:"missing,omitempty"`
+	Fill    *float64 `json:"fill,omitempty"`
+}
+
+// WriteJSON writes NAME.json. Protocol is what it says of the interface that takes samples; its nil: there is none.
+//
+// The keys are format, module, scope, classes, label (if one is known), words (bits, max, scaled and, of scaled ones,
+// rule), columns (name, kind, feature, values, missing, fill), features (name and, of scaled ones, offset and scale),
+// thresholds (where the design takes thermometer bits) and interface. Lists have an element a line.
+func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
+	o := &object{}
+	o.key("format", Format)
+	o.key("module", t.Module)
+	o.key("scope", t.Scope)
+	o.key("classes", t.Classes)
+	if t.Label != "" {
+		o.key("label", t.Label)
+	}
+	all := words{t.Bits, t.Max, t.Scaled, ""}
+	if t.Scaled {
+		all.Rule = rule
+	}
+	o.key("words", all)
+	list(o, "columns", t.columns())
+	list(o, "features", t.features())
+	if t.Thresholds != nil {
+		list(o, "thresholds", t.Thresholds)
+	}
+	if protocol != nil {
+		o.key("interface", protocol)
+	}
+	o.text.WriteString("\n}\n")
+	if o.err != nil {
+		return o.err
+	}
+	_, err := w.Write(o.text.Bytes())
+	return err
+}
+
+func (t *Table) columns() (all []column) {
+	for _, c := range t.Columns {
+		j := column{Name: c.Name, Kind: c.Kind, Values: c.Values, Missing: c.Missing}
+		if c.Features() > 0 {
+			j.Feature = &c.Feature
+		}
+		if c.Missing && c.Kind == Number {
+			j.Fill = &c.Fill
+		}
+		all = append(all, j)
+	}
+	return all
+}
+
+func (t *Table) features() (all []feature) {
+	for _, f := range t.Features {
+		j := feature{Name: f.Name}
+		if t.Scaled {
+			j.Offset, j.Scale = &f.Offset, &f.Scale
+		}
+		all = append(all, j)
+	}
+	return all
+}
+
+// object is a JSON object that is being written, a key a line. It keeps the first error.
+type object struct {
+	text bytes.Buffer
+	err  error
+}
+
+// name begins the line of a key.
+func (o *object) name(name string) {
+	before := ",\n  "
+	if o.text.Len() == 0 {
+		before = "{\n  "
+	}
+	o.text.WriteString(before)
+	o.value(name)
+	o.text.WriteString(": ")
+}
+
+func (o *object) value(v any) {
+	e := json.NewEncoder(&o.text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil && o.err == nil {
+		o.err = err
+	}
+	o.text.Truncate(len(bytes.TrimRight(o.text.Bytes(), "\n")))
+}
+
+func (o *object) key(name string, v any) {
+	o.name(name)
+	o.value(v)
+}
+
+// list writes a key whose value is a list with an element a line.
+func list[T any](o *object, name string, elements []T) {
+	o.name(name)
+	o.text.WriteString("[")
+	for i, v := range elements {
+		if i > 0 {
+			o.text.WriteString(",")
+		}
+		o.text.WriteString("\n    ")
+		o.value(v)
+	}
+	o.text.WriteString("\n  ]")
+}

@@ -1,0 +1,132 @@
+package wrapper
+
+import (
+	_ "embed" // templates
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ialgn/backend/inputs"
+)
+
+// axisHost is the host's program for AXI4-Stream.
+//
+//go:embed templates/host_axis.c
+var axisHost string
+
+// writeAXISHost writes the program, with the tables of the design in it.
+func writeAXISHost(w io.Writer, h Hosted) error {
+	t, p := h.Inputs, h.Protocol
+	read, levels, scaled := 0, 0, 0
+	for i := range t.Columns {
+		if t.Columns[i].Features() > 0 {
+			read++
+		}
+	}
+	if len(t.Thresholds) > 0 {
+		levels = len(t.Thresholds[0])
+	}
+	if t.Scaled {
+		scaled = 1
+	}
+	var header strings.Builder
+	for i, s := range h.Header {
+		if i == 0 {
+			header.WriteString("/*\n")
+		}
+		fmt.Fprintf(&header, " * - %s\n", inputs.CComment(s))
+	}
+	if len(h.Header) > 0 {
+		header.WriteString(" */\n")
+	}
+	values := []string{"@MODULE@", t.Module, "@NAME@", h.File, "@HEADER@\n", header.String()}
+	for _, n := range []struct {
+		key   string
+		value int
+	}{
+		{"@FEATURES@", len(t.Features)},
+		{"@COLUMNS@", len(t.Columns)},
+		{"@READ@", read},
+		{"@CLASSES@", len(t.Classes)},
+		{"@TOP@", int(t.Max)},
+		{"@SCALED@", scaled},
+		{"@LEVELS@", levels},
+		{"@LANE@", p.WordBits},
+		{"@SAMPLE@", (p.SampleBytes + p.Beat - 1) / p.Beat * p.Beat},
+		{"@RESULT@", p.ResultBytes},
+	} {
+		values = append(values, n.key, fmt.Sprint(n.value))
+	}
+	values = append(values, "@CLASSAT@", p.Class.cText(), "@COUNTSAT@", p.Counts.cText(), "@LABEL@", inputs.CString(t.Label),
+		"@COLUMNTABLE@", cColumns(t), "@FEATURETABLE@", cFeatures(t), "@THRESHOLDTABLE@", cThresholds(t),
+		"@CLASSTABLE@", cClasses(t))
+	_, err := strings.NewReplacer(values...).WriteString(w, axisHost)
+	return err
+}
+
+func (d Digits) cText() string {
+	return fmt.Sprintf("%d, %d, %d, %d", d.First, d.Bits, d.Step, d.Number)
+}
+
+// cKinds are the kinds of columns in C.
+var cKinds = map[inputs.Kind]string{
+	inputs.Number: "NUMBER", inputs.Category: "CATEGORY", inputs.Label: "LABEL", inputs.Dropped: "DROPPED",
+}
+
+func cColumns(t *inputs.Table) string {
+	var b strings.Builder
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		fmt.Fprintf(&b, "    {%s, %s, %d, %d},\n", inputs.CString(c.Name), cKinds[c.Kind], c.Feature, c.Features())
+	}
+	return b.String()
+}
+
+func cFeatures(t *inputs.Table) string {
+	words := make([]string, len(t.Features))
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		copy(words[min(c.Feature, len(words)):], c.Values)
+	}
+	var b strings.Builder
+	for i, f := range t.Features {
+		word := "0"
+		if f.Category {
+			word = inputs.CString(words[i])
+		}
+		fmt.Fprintf(&b, "    {%s, %s, %d, %s}, /* %s */\n", inputs.CDouble(f.Offset), inputs.CDouble(f.Scale), f.FillWord(),
+			word, inputs.CComment(f.Name))
+	}
+	return b.String()
+}
+
+func cThresholds(t *inputs.Table) string {
+	if len(t.Thresholds) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nstatic const uint16_t thresholds[FEATURES][THRESHOLDS] = {\n")
+	for _, row := range t.Thresholds {
+		b.WriteString("    {")
+		for part := range slices.Chunk(row, thresholdsPerLine) {
+			if b.String()[b.Len()-1] != '{' {
+				b.WriteString(",\n     ")
+			}
+			b.WriteString(strings.Trim(strings.ReplaceAll(fmt.Sprint(part), " ", ", "), "[]"))
+		}
+		b.WriteString("},\n")
+	}
+	return b.String() + "};\n"
+}
+
+// thresholdsPerLine are how many thresholds stand on a line.
+const thresholdsPerLine = 16
+
+func cClasses(t *inputs.Table) string {
+	var b strings.Builder
+	for _, c := range t.Classes {
+		fmt.Fprintf(&b, "    %s,\n", inputs.CString(c))
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package wrapper
+
+import (
+	"ialgn/netlist"
+)
+
+// Protocol is what a host must know of an interface of bytes to send samples and read results.
+type Protocol struct {
+	Kind        string `json:"kind"`
+	SampleBytes int    `json:"sample_bytes"`
+	WordBits    int    `json:"word_bits"` // of a sample's bytes, from one word to the next: 1, 8 or 16
+	ResultBytes int    `json:"result_bytes"`
+	Class       Digits `json:"class"`               // the class in a result
+	Counts      Digits `json:"counts"`              // the class counts, the first class first; none: the result has none
+	Beat        int    `json:"beat,omitempty"`      // bytes of a beat; 0: there are none
+	Baud        int    `json:"baud,omitempty"`      // bit rate of a line
+	IdleBits    int    `json:"idle_bits,omitempty"` // idle bits of a line after which a sample begins
+	// Ahead is how many samples may be on their way: more than one only where results are shorter than samples, and the
+	// design is no slower than the line.
+	Ahead int `json:"ahead"`
+}
+
+// Digits are numbers in the bytes of a result: number i has the bits from First + i*Step on, bit b of them being bit
+// b % 8 of byte b / 8.
+type Digits struct {
+	First  int `json:"first"`
+	Bits   int `json:"bits"`
+	Step   int `json:"step"`
+	Number int `json:"number"`
+}
+
+// mostAhead bounds [Protocol.Ahead].
+const mostAhead = 16
+
+// NewProtocol returns the protocol of a wrapper of bytes around a classifier, whose netlist is that of the whole: the
+// output port class_index has the class, and counts, where there is such a port, the class counts. It returns nil for
+// kinds without bytes and for other netlists, and the errors of [NewRate].
+func NewProtocol(kind string, n *netlist.Netlist, o Options) (*Protocol, error) {
+	k, err := Find(kind)
+	if err != nil {
+		return nil, err
+	}
+	o.Levels = nil // bytes are the same wherever the encoder stands
+	rate, err := NewRate(kind, n, o)
+	if err != nil || !k.Bytes {
+		return nil, err
+	}
+	p := &Protocol{
+		Kind: kind, SampleBytes: rate.SampleBytes, WordBits: laneOf(n.DataInputs()[0].Word), ResultBytes: rate.ResultBytes,
+		Ahead: 1,
+	}
+	if k.Baud {
+		_, p.Baud = o.Line()
+		p.IdleBits = UARTIdle
+		hz, _ := o.Line()
+		if bit := hz / p.Baud; 10*p.ResultBytes <= 9*p.SampleBytes && rate.Cycles <= 10*(bit+1)*p.SampleBytes {
+			p.Ahead = mostAhead
+		}
+	}
+	if k.Beat > 0 {
+		p.Beat = o.axisBytes()
+	}
+	if !p.place(n.OutputPorts()) {
+		return nil, nil
+	}
+	return p, nil
+}
+
+// place finds class and counts in the bytes of a result. It returns false if there is no class.
+func (p *Protocol) place(outputs []netlist.Port) bool {
+	at := 0
+	for _, port := range outputs {
+		word := max(port.Word, 1)
+		switch port.Name {
+		case classPort:
+			p.Class = Digits{First: at, Bits: len(port.Nets), Step: 8 * portBytes(port), Number: 1}
+		case netlist.CountsPort:
+			p.Counts = Digits{First: at, Bits: word, Step: laneOf(word), Number: len(port.Nets) / word}
+		}
+		at += 8 * portBytes(port)
+	}
+	return p.Class.Number == 1
+}
+
+// classPort is the output port of a classifier that has the class.
+const classPort = "class_index"

@@ -1,0 +1,430 @@
+/*
+ * @NAME@: classifies the rows of a CSV file on @MODULE@_axis.
+ *
+ *     gcc -O2 -o @MODULE@_host @NAME@
+ *     ./@MODULE@_host /dev/xdma0_h2c_0 /dev/xdma0_c2h_0 samples.csv
+ *
+ * The first file is written: each write of SAMPLE bytes is a packet on s_axis, whose last
+ * beat has tlast. The second is read: RESULT bytes, a beat of m_axis, are a result. So work
+ * the files of a DMA engine's driver, pipes to a simulation, and whatever a kernel module of
+ * one's own offers; both may be the same file. A sample is written when the result of the one
+ * before was read. The samples may be - for the standard input.
+ *
+ * Each row becomes the words that the design takes as training made them. The class is
+ * printed as "ialgn predict" prints it; where there are labels, the accuracy, too. Doubles
+ * must be those of IEEE 754, with each operation rounded by itself: no -ffast-math.
+ *
+ * Exit status: 0 done, 1 bad input or usage, 3 the device does not answer.
+ */
+@HEADER@
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    FEATURES = @FEATURES@,
+    COLUMNS = @COLUMNS@,
+    READ = @READ@,         /* columns that become features */
+    CLASSES = @CLASSES@,
+    TOP = @TOP@,           /* largest word */
+    SCALED = @SCALED@,     /* values are real; else they are the words */
+    THRESHOLDS = @LEVELS@, /* of a feature; 0: the design takes words, else bits that are word > threshold */
+    LANE = @LANE@,         /* bits from one word, or thermometer bit, of a sample to the next */
+    SAMPLE = @SAMPLE@,     /* bytes of a sample, filled up to whole beats */
+    RESULT = @RESULT@      /* bytes of a result */
+};
+
+/* A number in a result has the bits from first on, as many as bits; counts follow each other by step. */
+static const struct {
+    unsigned first, bits, step, number;
+} class_at = {@CLASSAT@}, counts_at = {@COUNTSAT@};
+
+enum kind { NUMBER, CATEGORY, LABEL, DROPPED };
+
+static const struct {
+    const char *name; /* "": there is no header */
+    enum kind kind;
+    int first, features;
+} columns[COLUMNS] = {
+@COLUMNTABLE@};
+
+/* Word is that of a category, 0 for a number; fill is the word of a missing value, -1 where none may be missing. */
+static const struct {
+    double offset, scale;
+    int32_t fill;
+    const char *word;
+} features[FEATURES] = {
+@FEATURETABLE@};
+@THRESHOLDTABLE@
+static const char *const classes[CLASSES] = {
+@CLASSTABLE@};
+
+static const char label_name[] = @LABEL@;
+
+/* Prints a message and a remedy, and ends the program. */
+static void refuse(int status, const char *remedy, const char *format, ...) {
+    va_list args;
+    fflush(stdout);
+    va_start(args, format);
+    fprintf(stderr, "@MODULE@_host: ");
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    if (remedy != NULL) fprintf(stderr, "hint: %s\n", remedy);
+    exit(status);
+}
+
+static void *grown(void *memory, size_t size) {
+    void *bigger = realloc(memory, size);
+    if (bigger == NULL) refuse(1, NULL, "out of memory");
+    return bigger;
+}
+
+/* The file of samples: its current record, and where the columns are. */
+static FILE *file;
+static long line = 0, next_line = 1;
+static char *text;     /* the fields of the record, each ended by 0 */
+static size_t *fields; /* where each begins */
+static size_t size, room, number_of_fields, fields_room;
+static size_t at[READ]; /* the field of each column that is read */
+static long label = -1; /* the field of the label */
+static size_t expected; /* fields of each record, as of the first */
+
+static const char *field(size_t i) { return text + fields[i]; }
+
+static void put(int c) {
+    enum { most = 4 << 20 };
+    if (size == most) refuse(1, "close the quotes, or name a CSV file", "line %ld: longer than 4 MiB", line);
+    if (size == room) text = grown(text, room = 2 * room + 4096);
+    text[size++] = (char)c;
+}
+
+static void begin_field(void) {
+    if (number_of_fields == fields_room) fields = grown(fields, (fields_room = 2 * fields_room + 64) * sizeof *fields);
+    fields[number_of_fields++] = size;
+}
+
+static void end_field(void) {
+    while (size > fields[number_of_fields - 1] && isspace((unsigned char)text[size - 1])) size--;
+    put(0);
+}
+
+static int next_char(void) {
+    const int c = getc(file);
+    if (c == '\n') next_line++;
+    return c;
+}
+
+/* Reads what stands between quotes. */
+static void read_quoted(void) {
+    for (;;) {
+        int c = next_char();
+        if (c == EOF) refuse(1, NULL, "line %ld: a quote is not closed", line);
+        if (c == '"') {
+            c = getc(file);
+            if (c != '"') {
+                ungetc(c, file);
+                return;
+            }
+        }
+        put(c);
+    }
+}
+
+/* Reads a record that is not empty. Returns 0 at the end of the file. */
+static int read_record(void) {
+    for (;;) {
+        int c, quoted = 0, begun = 0;
+        line = next_line;
+        size = number_of_fields = 0;
+        begin_field();
+        for (;;) {
+            c = next_char();
+            if (c == EOF || c == '\n' || c == ',') {
+                end_field();
+                if (c != ',') break;
+                begin_field();
+                begun = 0;
+                continue;
+            }
+            if (!begun && (c == ' ' || c == '\t')) continue;
+            if (c == '"' && !begun) {
+                read_quoted();
+                quoted = 1;
+            } else {
+                put(c);
+            }
+            begun = 1;
+        }
+        if (ferror(file)) refuse(1, NULL, "samples: %s", strerror(errno));
+        if (number_of_fields > 1 || field(0)[0] != 0 || quoted) return 1;
+        if (c == EOF) return 0;
+    }
+}
+
+static int is_number(const char *s) {
+    char *end;
+    strtod(s, &end);
+    return end != s && *end == 0;
+}
+
+static int is_missing(const char *s) {
+    static const char *const none[] = {"", "NA", "N/A", "NAN", "NULL", "?"};
+    size_t i, k;
+    for (i = 0; i < sizeof none / sizeof none[0]; i++) {
+        for (k = 0; none[i][k] != 0 && toupper((unsigned char)s[k]) == none[i][k]; k++) {}
+        if (none[i][k] == 0 && s[k] == 0) return 1;
+    }
+    return 0;
+}
+
+/* The field with a name, -1 if there is none. */
+static long named(const char *name) {
+    size_t i;
+    for (i = 0; i < number_of_fields; i++)
+        if (name[0] != 0 && strcmp(field(i), name) == 0) return (long)i;
+    return -1;
+}
+
+/* Finds the columns by the names in the first record. Returns 0 if that has not all of them. */
+static int find_by_name(void) {
+    size_t c, i = 0;
+    for (c = 0; c < COLUMNS; c++) {
+        const long where = named(columns[c].name);
+        if (columns[c].features == 0) continue;
+        if (where < 0) return 0;
+        at[i++] = (size_t)where;
+    }
+    label = named(label_name);
+    for (c = 0; c < COLUMNS; c++)
+        if (columns[c].kind == LABEL && named(columns[c].name) >= 0) label = named(columns[c].name);
+    for (c = 0; label < 0 && label_name[0] == 0 && number_of_fields == READ + 1 && c < number_of_fields; c++) {
+        for (i = 0; i < READ && at[i] != c; i++) {}
+        if (i == READ) label = (long)c;
+    }
+    return 1;
+}
+
+/* Finds the columns by their places: all those of training, or those that are read and perhaps a label. */
+static void find_by_place(void) {
+    size_t c, i = 0, place = 0;
+    const int all = number_of_fields == COLUMNS && READ != COLUMNS;
+    const int with_label = !all && number_of_fields == READ + 1;
+    if (!all && !with_label && number_of_fields != READ)
+        refuse(1, NULL, "line %ld: %lu columns, want %d features and at most a label", line,
+               (unsigned long)number_of_fields, READ);
+    for (c = 0; c < COLUMNS; c++) {
+        if (columns[c].kind == LABEL && (all || with_label)) label = (long)place++;
+        else if (columns[c].features > 0) at[i++] = place++;
+        else if (all) place++;
+    }
+    if (with_label && label < 0) {
+        const long number = columns[0].name[0] == 0 ? strtol(label_name, NULL, 10) : 0;
+        label = number >= 1 && number <= READ + 1 ? number - 1 : READ;
+        for (i = 0; i < READ; i++) at[i] = i + ((long)i >= label);
+    }
+}
+
+/* Finds the columns by the first record. Returns whether it is a header. */
+static int find_columns(void) {
+    size_t c, i = 0, numbers = 0, named_columns = 0;
+    if (find_by_name()) return 1;
+    label = -1;
+    find_by_place();
+    for (c = 0; c < COLUMNS; c++) {
+        if (columns[c].features == 0) continue;
+        if (columns[c].kind == NUMBER) {
+            if (is_number(field(at[i]))) return 0;
+            numbers++;
+        }
+        named_columns += columns[c].name[0] != 0;
+        i++;
+    }
+    if (numbers == 0) return 0;
+    if (SCALED && named_columns == READ)
+        refuse(1, NULL, "line %ld: the header has not the columns of the features", line);
+    return 1;
+}
+
+/* The word of a real value, as training makes it, or of an integer as it is. */
+static uint32_t word_of(double x, size_t f) {
+    const double v = (x - features[f].offset) * features[f].scale;
+    uint32_t word;
+    if (!SCALED) {
+        if (!(x >= 0 && x <= TOP) || x != (double)(uint32_t)x)
+            refuse(1, NULL, "line %ld: feature %lu is %g, want an integer of 0..%d", line, (unsigned long)f, x, TOP);
+        return (uint32_t)x;
+    }
+    if (features[f].scale == 0 || !(v > 0)) return 0;
+    if (v >= TOP) return TOP;
+    word = (uint32_t)v;
+    return word + (v >= (double)word + 0.5); /* halves away from zero */
+}
+
+/* The words of the features of a column. */
+static void column_words(size_t c, const char *value, uint32_t *words) {
+    const size_t first = (size_t)columns[c].first;
+    char *end;
+    double x;
+    int k;
+    if (features[first].fill >= 0 && is_missing(value)) {
+        if (columns[c].kind == NUMBER) words[first] = (uint32_t)features[first].fill;
+        return;
+    }
+    if (value[0] == 0) refuse(1, NULL, "line %ld: column %lu is empty", line, (unsigned long)c + 1);
+    if (columns[c].kind == CATEGORY) {
+        for (k = 0; k < columns[c].features; k++)
+            if (strcmp(value, features[first + (size_t)k].word) == 0) words[first + (size_t)k] = TOP;
+        return;
+    }
+    x = strtod(value, &end);
+    if (end == value || *end != 0)
+        refuse(1, NULL, "line %ld: column %lu: \"%.40s\" is not a number", line, (unsigned long)c + 1, value);
+    if (!(x - x == 0))
+        refuse(1, NULL, "line %ld: column %lu: \"%.40s\" is not a finite number", line, (unsigned long)c + 1, value);
+    words[first] = word_of(x, first);
+}
+
+static void set_bits(unsigned char *bytes, size_t bit, uint32_t value) {
+    for (; value != 0; value >>= 1, bit++)
+        if (value & 1) bytes[bit / 8] |= (unsigned char)(1u << bit % 8);
+}
+
+/* The bytes of the current record. */
+static void pack(unsigned char *sample) {
+    static uint32_t words[FEATURES];
+    size_t c, f, i = 0;
+    memset(words, 0, sizeof words);
+    memset(sample, 0, SAMPLE);
+    for (c = 0; c < COLUMNS; c++)
+        if (columns[c].features > 0) column_words(c, field(at[i++]), words);
+    for (f = 0; f < FEATURES; f++) {
+#if @LEVELS@ > 0
+        size_t k;
+        for (k = 0; k < THRESHOLDS; k++) set_bits(sample, (f * THRESHOLDS + k) * LANE, words[f] > thresholds[f][k]);
+#else
+        set_bits(sample, f * LANE, words[f]);
+#endif
+    }
+}
+
+static unsigned long number_at(const unsigned char *bytes, unsigned first, unsigned bits) {
+    unsigned long value = 0;
+    unsigned b;
+    for (b = 0; b < bits; b++) value |= (unsigned long)(bytes[(first + b) / 8] >> (first + b) % 8 & 1) << b;
+    return value;
+}
+
+static void send_sample(int to, const unsigned char *bytes) {
+    size_t done = 0;
+    while (done < SAMPLE) {
+        const ssize_t n = write(to, bytes + done, SAMPLE - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) refuse(3, NULL, "writing a sample: %s", strerror(errno));
+        done += (size_t)n;
+    }
+}
+
+static void receive_result(int from, unsigned char *bytes) {
+    size_t done = 0;
+    while (done < RESULT) {
+        const ssize_t n = read(from, bytes + done, RESULT - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) refuse(3, NULL, "reading a result: %s", strerror(errno));
+        if (n == 0) refuse(3, NULL, "reading a result: the file has ended");
+        done += (size_t)n;
+    }
+}
+
+/* Prints a field of a line of CSV. */
+static void print_field(const char *prefix, const char *s) {
+    if (strpbrk(s, ",\"\r\n") == NULL) {
+        printf(",%s%s", prefix, s);
+        return;
+    }
+    printf(",\"%s", prefix);
+    for (; *s != 0; s++) {
+        if (*s == '"') putchar('"');
+        putchar(*s);
+    }
+    putchar('"');
+}
+
+/* Classifies the current record. Returns the class. */
+static const char *classify(int to, int from, unsigned long number) {
+    static unsigned char sample[SAMPLE], result[RESULT];
+    unsigned long class_index;
+    unsigned c;
+    pack(sample);
+    send_sample(to, sample);
+    receive_result(from, result);
+    class_index = number_at(result, class_at.first, class_at.bits);
+    if (class_index >= CLASSES)
+        refuse(3, "does the device hold the design of this folder?", "class %lu of %d was answered", class_index, CLASSES);
+    printf("%lu", number);
+    print_field("", classes[class_index]);
+    for (c = 0; c < counts_at.number; c++)
+        printf(",%lu", number_at(result, counts_at.first + c * counts_at.step, counts_at.bits));
+    printf("\n");
+    return classes[class_index];
+}
+
+static int open_file(const char *path, int flags) {
+    const int fd = open(path, flags);
+    if (fd < 0) refuse(3, "name the files that the driver of the DMA engine offers", "%s: %s", path, strerror(errno));
+    return fd;
+}
+
+/* Opens the samples and reads the first that is none of a header. Returns 0 if there is none. */
+static int open_samples(const char *path) {
+    int c;
+    file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (file == NULL) refuse(1, "name a CSV file of samples, or - for the standard input", "%s: %s", path, strerror(errno));
+    c = getc(file);
+    if (c == 0xef) { /* a byte order mark */
+        getc(file);
+        getc(file);
+    } else {
+        ungetc(c, file);
+    }
+    if (!read_record()) refuse(1, NULL, "%s: the file is empty", path);
+    expected = number_of_fields;
+    return !find_columns() || read_record();
+}
+
+int main(int argc, char **argv) {
+    unsigned long done = 0, right = 0;
+    unsigned c;
+    int to, from, more;
+    if (argc != 4) {
+        fprintf(stderr, "usage: @MODULE@_host TO FROM SAMPLES\n");
+        return 1;
+    }
+    more = open_samples(argv[3]);
+    to = open_file(argv[1], strcmp(argv[1], argv[2]) == 0 ? O_RDWR : O_WRONLY);
+    from = strcmp(argv[1], argv[2]) == 0 ? to : open_file(argv[2], O_RDONLY);
+    printf("sample,class");
+    for (c = 0; c < counts_at.number; c++) print_field("count_", classes[c]);
+    printf("\n");
+    for (; more; more = read_record()) {
+        const char *class_name;
+        if (number_of_fields != expected)
+            refuse(1, NULL, "line %ld: %lu columns, want %lu as in the first line", line, (unsigned long)number_of_fields,
+                   (unsigned long)expected);
+        class_name = classify(to, from, done++);
+        if (label >= 0) right += strcmp(field((size_t)label), class_name) == 0;
+    }
+    if (fflush(stdout) != 0) refuse(1, NULL, "writing the classes: %s", strerror(errno));
+    fprintf(stderr, "%lu samples", done);
+    if (label >= 0 && done > 0)
+        fprintf(stderr, ", accuracy %.2f %% (%lu right)", 100.0 * (double)right / (double)done, right);
+    fprintf(stderr, "\n");
+    return 0;
+}
