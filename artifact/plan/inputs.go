@@ -13,8 +13,10 @@ import (
 
 // inputs returns how the inputs of a product are made.
 func (p *Plan) inputs(m artifact.Manifest, enc *encoding.Encoder) *inputs.Table {
+	data := dataOf(m)
 	t := &inputs.Table{
-		Module: m.Module, File: artifact.InputsName(m.Module), Scope: m.Scope, Classes: m.Classes, Label: labelOf(m),
+		Module: m.Module, File: artifact.InputsName(m.Module), Scope: m.Scope, Classes: m.Classes,
+		Label: data.Label, DecimalComma: data.Decimal == "comma",
 		Bits: enc.BitsIn, Max: enc.Max, Scaled: enc.Quantiser != nil,
 	}
 	if p.scope != netlist.Full {
@@ -30,14 +32,13 @@ func (p *Plan) inputs(m artifact.Manifest, enc *encoding.Encoder) *inputs.Table 
 	return t
 }
 
-// labelOf returns the name of the label's column by the manifest's part about the data. One that cannot be read names
-// none; [Plan.CompareManifest] tells of it.
-func labelOf(m artifact.Manifest) string {
-	var data config.Data
+// dataOf returns the manifest's part about the data. Of one that cannot be read it returns nothing;
+// [Plan.CompareManifest] tells of it.
+func dataOf(m artifact.Manifest) (data config.Data) {
 	if json.Unmarshal(m.Data, &data) != nil {
-		return ""
+		return config.Data{}
 	}
-	return data.Label
+	return data
 }
 
 // addColumns adds the columns of the training set's table, each a feature where the encoder does not know them, and

@@ -19,16 +19,18 @@ import (
 
 // Table says how feature words are made.
 type Table struct {
-	Module   string // of the design
-	File     string // name of the file that WriteJSON writes: NAME.json
-	Scope    string // gates, core or full
-	Classes  []string
-	Label    string // name of the column that has the class in the table of the training set; empty: none is known
-	Bits     int    // of a feature's word
-	Max      uint32 // largest word
-	Scaled   bool   // real values become words by offset and scale; else the values are the words
-	Features []Feature
-	Columns  []Column
+	Module  string // of the design
+	File    string // name of the file that WriteJSON writes: NAME.json
+	Scope   string // gates, core or full
+	Classes []string
+	Label   string // name or number of the column that has the class in the training set's table; empty: none is known
+	Bits    int    // of a feature's word
+	Max     uint32 // largest word
+	Scaled  bool   // real values become words by offset and scale; else the values are the words
+	// DecimalComma says that numbers have a comma in the table, unless commas separate its columns.
+	DecimalComma bool
+	Features     []Feature
+	Columns      []Column
 	// Thresholds are those of each feature where the design takes thermometer bits, scopes gates and core: bit j of
 	// feature f is word > Thresholds[f][j], the first feature's bits lowest. Nil: the design takes the words.
 	Thresholds [][]uint16
@@ -82,8 +84,8 @@ func (t *Table) Lines() []string {
 		return nil
 	}
 	lines := []string{
-		"Feature words of real values x: (x - offset) times scale in doubles, rounded to the nearest integer, halves",
-		fmt.Sprintf("away from zero, at least 0 and at most %d; 0 where scale is 0.", t.Max),
+		"Feature word of a real value x: (x - offset) times scale, in doubles, rounded to the nearest integer",
+		fmt.Sprintf("Halves are rounded away from zero; a word is at least 0, at most %d, and 0 where scale is 0", t.Max),
 		fmt.Sprintf("  %-5s  %-22s  %-22s  %s", "word", "offset", "scale", "feature"),
 	}
 	for i, f := range t.Features[:min(len(t.Features), maxLines)] {
@@ -96,7 +98,7 @@ func (t *Table) Lines() []string {
 	if more := len(t.Features) - maxLines; more > 0 {
 		lines = append(lines, fmt.Sprintf("  ... and %d more", more))
 	}
-	return append(lines, t.File+" has all of it for programs.")
+	return append(lines, t.File+" has all of it for programs")
 }
 
 // Decimal returns the shortest decimal that reads as x.

@@ -40,7 +40,7 @@ type column struct {
 
 // WriteJSON writes NAME.json. Protocol is what it says of the interface that takes samples; its nil: there is none.
 //
-// The keys are format, module, scope, classes, label (if one is known), words (bits, max, scaled and, of scaled ones,
+// The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one), words (bits, max, scaled and, of scaled ones,
 // rule), columns (name, kind, feature, values, missing, fill), features (name and, of scaled ones, offset and scale),
 // thresholds (where the design takes thermometer bits) and interface. Lists have an element a line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
@@ -51,6 +51,9 @@ func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o.key("classes", t.Classes)
 	if t.Label != "" {
 		o.key("label", t.Label)
+	}
+	if t.DecimalComma {
+		o.key("decimal", "comma")
 	}
 	all := words{t.Bits, t.Max, t.Scaled, ""}
 	if t.Scaled {

@@ -48,9 +48,10 @@ func (d *design) header(lines, inputs []string) {
 	}
 	if len(inputs) > 0 {
 		d.comment("")
+		d.comment("Input words of real values:")
 	}
 	for _, s := range inputs {
-		d.comment("%s", printable(s))
+		d.comment("  - %s", printable(strings.TrimSpace(s)))
 	}
 	d.conventions()
 	d.text("\n")

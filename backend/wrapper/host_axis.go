@@ -18,7 +18,7 @@ var axisHost string
 // writeAXISHost writes the program, with the tables of the design in it.
 func writeAXISHost(w io.Writer, h Hosted) error {
 	t, p := h.Inputs, h.Protocol
-	read, levels, scaled := 0, 0, 0
+	read, levels := 0, 0
 	for i := range t.Columns {
 		if t.Columns[i].Features() > 0 {
 			read++
@@ -26,9 +26,6 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 	}
 	if len(t.Thresholds) > 0 {
 		levels = len(t.Thresholds[0])
-	}
-	if t.Scaled {
-		scaled = 1
 	}
 	var header strings.Builder
 	for i, s := range h.Header {
@@ -50,7 +47,8 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 		{"@READ@", read},
 		{"@CLASSES@", len(t.Classes)},
 		{"@TOP@", int(t.Max)},
-		{"@SCALED@", scaled},
+		{"@SCALED@", oneIf(t.Scaled)},
+		{"@COMMA@", oneIf(t.DecimalComma)},
 		{"@LEVELS@", levels},
 		{"@LANE@", p.WordBits},
 		{"@SAMPLE@", (p.SampleBytes + p.Beat - 1) / p.Beat * p.Beat},
@@ -63,6 +61,13 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 		"@CLASSTABLE@", cClasses(t))
 	_, err := strings.NewReplacer(values...).WriteString(w, axisHost)
 	return err
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (d Digits) cText() string {

@@ -411,6 +411,11 @@ var policy = Policy{
 			Standard: []string{"os/exec"}, TestStandard: []string{"os/exec"},
 		},
 		{Package: "tools/architecture", Imports: []string{"internal/archtest"}},
+		{
+			Package:  "tools/hostsim",
+			Imports:  []string{".", "artifact", "backend/wrapper", "internal/...", "sim/verify/rtl"},
+			External: []string{sys}, Standard: []string{"os/exec"},
+		},
 		{Package: "tools/genmodel", Imports: []string{"internal/modelgen"}},
 		{Package: "tools/benchcompile", Imports: []string{
 			"netlist", "netlist/freeze", "compiler", "compiler/...",

@@ -35,6 +35,7 @@ enum {
     CLASSES = @CLASSES@,
     TOP = @TOP@,           /* largest word */
     SCALED = @SCALED@,     /* values are real; else they are the words */
+    COMMA = @COMMA@,      /* numbers have a decimal comma, unless commas separate the columns */
     THRESHOLDS = @LEVELS@, /* of a feature; 0: the design takes words, else bits that are word > threshold */
     LANE = @LANE@,         /* bits from one word, or thermometer bit, of a sample to the next */
     SAMPLE = @SAMPLE@,     /* bytes of a sample, filled up to whole beats */
@@ -46,7 +47,7 @@ static const struct {
     unsigned first, bits, step, number;
 } class_at = {@CLASSAT@}, counts_at = {@COUNTSAT@};
 
-enum kind { NUMBER, CATEGORY, LABEL, DROPPED };
+enum kind { NUMBER, CATEGORY, LABEL, DROPPED, NONE };
 
 static const struct {
     const char *name; /* "": there is no header */
@@ -89,6 +90,12 @@ static void *grown(void *memory, size_t size) {
 
 /* The file of samples: its current record, and where the columns are. */
 static FILE *file;
+static char *head; /* its first line, which is looked at for what separates the columns */
+static size_t head_size, head_at;
+static int head_alone; /* nothing behind it is read */
+static int pushed = EOF; /* a character that was given back */
+static char separator = ',';
+static int comma; /* numbers have a decimal comma */
 static long line = 0, next_line = 1;
 static char *text;     /* the fields of the record, each ended by 0 */
 static size_t *fields; /* where each begins */
@@ -116,8 +123,16 @@ static void end_field(void) {
     put(0);
 }
 
+static int raw_char(void) {
+    const int c = pushed;
+    pushed = EOF;
+    if (c != EOF) return c;
+    if (head_at < head_size) return (unsigned char)head[head_at++];
+    return head_alone ? EOF : getc(file);
+}
+
 static int next_char(void) {
-    const int c = getc(file);
+    const int c = raw_char();
     if (c == '\n') next_line++;
     return c;
 }
@@ -126,11 +141,12 @@ static int next_char(void) {
 static void read_quoted(void) {
     for (;;) {
         int c = next_char();
+        if (c == EOF && head_alone) return;
         if (c == EOF) refuse(1, NULL, "line %ld: a quote is not closed", line);
         if (c == '"') {
-            c = getc(file);
+            c = raw_char();
             if (c != '"') {
-                ungetc(c, file);
+                pushed = c;
                 return;
             }
         }
@@ -147,14 +163,14 @@ static int read_record(void) {
         begin_field();
         for (;;) {
             c = next_char();
-            if (c == EOF || c == '\n' || c == ',') {
+            if (c == EOF || c == '\n' || c == separator) {
                 end_field();
-                if (c != ',') break;
+                if (c != separator) break;
                 begin_field();
                 begun = 0;
                 continue;
             }
-            if (!begun && (c == ' ' || c == '\t')) continue;
+            if (!begun && c == ' ') continue;
             if (c == '"' && !begun) {
                 read_quoted();
                 quoted = 1;
@@ -169,10 +185,15 @@ static int read_record(void) {
     }
 }
 
-static int is_number(const char *s) {
-    char *end;
-    strtod(s, &end);
-    return end != s && *end == 0;
+/* Reads a number. Returns whether it is one. */
+static int read_number(const char *s, double *x) {
+    char plain[400], *end;
+    const size_t length = strlen(s);
+    if (length == 0 || length >= sizeof plain || (comma && strchr(s, '.') != NULL)) return 0;
+    memcpy(plain, s, length + 1);
+    if (comma && strchr(plain, ',') != NULL) *strchr(plain, ',') = '.';
+    *x = strtod(plain, &end);
+    return *end == 0;
 }
 
 static int is_missing(const char *s) {
@@ -212,45 +233,90 @@ static int find_by_name(void) {
     return 1;
 }
 
-/* Finds the columns by their places: all those of training, or those that are read and perhaps a label. */
-static void find_by_place(void) {
-    size_t c, i = 0, place = 0;
-    const int all = number_of_fields == COLUMNS && READ != COLUMNS;
-    const int with_label = !all && number_of_fields == READ + 1;
-    if (!all && !with_label && number_of_fields != READ)
-        refuse(1, NULL, "line %ld: %lu columns, want %d features and at most a label", line,
-               (unsigned long)number_of_fields, READ);
-    for (c = 0; c < COLUMNS; c++) {
-        if (columns[c].kind == LABEL && (all || with_label)) label = (long)place++;
-        else if (columns[c].features > 0) at[i++] = place++;
-        else if (all) place++;
-    }
-    if (with_label && label < 0) {
+/* How many columns there are, but for those of two kinds. */
+static size_t columns_but(enum kind a, enum kind b) {
+    size_t c, n = 0;
+    for (c = 0; c < COLUMNS; c++) n += columns[c].kind != a && columns[c].kind != b;
+    return n;
+}
+
+/*
+ * Finds the columns by their places: all those of training, these without the label, or those that
+ * are read. Returns 0 if there may not be so many.
+ */
+static int find_by_place(void) {
+    static const enum kind left_out[3][2] = {{NONE, NONE}, {LABEL, NONE}, {LABEL, DROPPED}};
+    size_t form, c, i = 0, place = 0;
+    label = -1;
+    for (form = 0; form < 3 && columns_but(left_out[form][0], left_out[form][1]) != number_of_fields; form++) {}
+    if (form == 3) { /* of numbers alone the columns are not told; the label is last */
         const long number = columns[0].name[0] == 0 ? strtol(label_name, NULL, 10) : 0;
+        if (COLUMNS != READ || number_of_fields != READ + 1) return 0;
         label = number >= 1 && number <= READ + 1 ? number - 1 : READ;
-        for (i = 0; i < READ; i++) at[i] = i + ((long)i >= label);
+        for (; i < READ; i++) at[i] = i + ((long)i >= label);
+        return 1;
     }
+    for (c = 0; c < COLUMNS; c++) {
+        if (columns[c].kind == left_out[form][0] || columns[c].kind == left_out[form][1]) continue;
+        if (columns[c].kind == LABEL) label = (long)place;
+        if (columns[c].features > 0) at[i++] = place;
+        place++;
+    }
+    return 1;
+}
+
+/* Whether the first record, whose columns were found by their places, holds values by their looks. */
+static int is_data(void) {
+    size_t c, i = 0, numbers = 0, data = 0, names = 0;
+    double x;
+    for (c = 0; c < COLUMNS; c++) {
+        names += named(columns[c].name) >= 0;
+        if (columns[c].kind == NUMBER) {
+            numbers++;
+            data += is_missing(field(at[i])) || read_number(field(at[i]), &x);
+        }
+        i += columns[c].features > 0;
+    }
+    return numbers > 0 ? data > 0 : names == 0;
 }
 
 /* Finds the columns by the first record. Returns whether it is a header. */
 static int find_columns(void) {
-    size_t c, i = 0, numbers = 0, named_columns = 0;
+    size_t c;
     if (find_by_name()) return 1;
-    label = -1;
-    find_by_place();
-    for (c = 0; c < COLUMNS; c++) {
-        if (columns[c].features == 0) continue;
-        if (columns[c].kind == NUMBER) {
-            if (is_number(field(at[i]))) return 0;
-            numbers++;
-        }
-        named_columns += columns[c].name[0] != 0;
-        i++;
-    }
-    if (numbers == 0) return 0;
-    if (SCALED && named_columns == READ)
-        refuse(1, NULL, "line %ld: the header has not the columns of the features", line);
+    if (!find_by_place())
+        refuse(1, NULL, "line %ld: its %lu columns are not those of the design", line, (unsigned long)number_of_fields);
+    if (is_data()) return 0;
+    for (c = 0; SCALED && c < COLUMNS; c++)
+        if (columns[c].features > 0 && columns[c].name[0] != 0 && named(columns[c].name) < 0)
+            refuse(1, NULL, "line %ld: there is no column \"%s\"", line, columns[c].name);
     return 1;
+}
+
+/* Finds what separates the columns: that by which the first line has the names, or a number of columns that may be. */
+static void find_separator(void) {
+    static const char orders[2][4] = {",;\t", ";\t,"};
+    const char *choice;
+    size_t room_of_head = 0;
+    int c, by_place, found = 0;
+    while ((c = getc(file)) != EOF) {
+        if (head_size == room_of_head) head = grown(head, room_of_head = 2 * room_of_head + 4096);
+        head[head_size++] = (char)c;
+        if (c == '\n') break;
+    }
+    head_alone = 1;
+    for (by_place = 0; by_place < 2 && !found; by_place++) {
+        for (choice = orders[COMMA]; *choice != 0 && !found; choice++) {
+            separator = *choice;
+            found = read_record() && (by_place ? find_by_place() : find_by_name());
+            head_at = 0;
+            next_line = 1;
+        }
+    }
+    head_alone = 0;
+    pushed = EOF;
+    if (!found) separator = ',';
+    comma = COMMA && separator != ',';
 }
 
 /* The word of a real value, as training makes it, or of an integer as it is. */
@@ -271,21 +337,20 @@ static uint32_t word_of(double x, size_t f) {
 /* The words of the features of a column. */
 static void column_words(size_t c, const char *value, uint32_t *words) {
     const size_t first = (size_t)columns[c].first;
-    char *end;
     double x;
     int k;
-    if (features[first].fill >= 0 && is_missing(value)) {
+    if (is_missing(value)) {
+        if (features[first].fill < 0)
+            refuse(1, NULL, "line %ld: column %lu: \"%s\" stands for a value that is missing", line, (unsigned long)c + 1, value);
         if (columns[c].kind == NUMBER) words[first] = (uint32_t)features[first].fill;
         return;
     }
-    if (value[0] == 0) refuse(1, NULL, "line %ld: column %lu is empty", line, (unsigned long)c + 1);
     if (columns[c].kind == CATEGORY) {
         for (k = 0; k < columns[c].features; k++)
             if (strcmp(value, features[first + (size_t)k].word) == 0) words[first + (size_t)k] = TOP;
         return;
     }
-    x = strtod(value, &end);
-    if (end == value || *end != 0)
+    if (!read_number(value, &x))
         refuse(1, NULL, "line %ld: column %lu: \"%.40s\" is not a number", line, (unsigned long)c + 1, value);
     if (!(x - x == 0))
         refuse(1, NULL, "line %ld: column %lu: \"%.40s\" is not a finite number", line, (unsigned long)c + 1, value);
@@ -391,9 +456,10 @@ static int open_samples(const char *path) {
     if (c == 0xef) { /* a byte order mark */
         getc(file);
         getc(file);
-    } else {
+    } else if (c != EOF) {
         ungetc(c, file);
     }
+    find_separator();
     if (!read_record()) refuse(1, NULL, "%s: the file is empty", path);
     expected = number_of_fields;
     return !find_columns() || read_record();

@@ -22,6 +22,7 @@ import ctypes
 import fcntl
 import gzip
 import io
+import itertools
 import json
 import math
 import os

@@ -29,6 +29,7 @@ class Design:
         if form != 1 or self.interface["kind"] != "@KIND@":
             raise Refused("%s: of another form or interface" % path, "compile again, and use the files of one folder")
         self.read = [c for c in self.columns if "feature" in c]
+        self.comma = "decimal" in self.about  # unless commas separate columns
 
     def sample(self, row):
         """The bytes of a row of texts, one for each column that is read."""
@@ -44,16 +45,16 @@ class Design:
         """Writes the words of the features of a column."""
         first = column["feature"]
         name = column.get("name") or "column of feature %d" % first
-        if column.get("missing") and text.upper() in ("", "NA", "N/A", "NAN", "NULL", "?"):
+        if is_missing(text):
+            if not column.get("missing"):
+                raise ValueError("%s: %r stands for a value that is missing" % (name, text) if text else "%s is empty" % name)
             if column["kind"] == "number":
                 words[first] = self.word(first, column["fill"])
         elif column["kind"] == "category":
-            if text == "":
-                raise ValueError("%s is empty" % name)
             if text in column["values"]:
                 words[first + column["values"].index(text)] = self.words["max"]
         else:
-            words[first] = self.word(first, number(name, text))
+            words[first] = self.word(first, number(name, text, self.comma))
 
     def word(self, feature, x):
         """The word of a real value, as training makes it, or of an integer as it is."""
@@ -96,14 +97,19 @@ class Design:
         return self.classes[index]
 
 
-def number(name, text):
-    """A finite number."""
+def is_missing(text):
+    return text.upper() in ("", "NA", "N/A", "NAN", "NULL", "?")
+
+
+def number(name, text, comma):
+    """A finite number, with a decimal point or a decimal comma."""
     try:
-        if "_" in text:
+        if "_" in text or comma and "." in text:
             raise ValueError
-        x = float.fromhex(text) if "0x" in text.lower() else float(text)
+        plain = text.replace(",", ".", 1) if comma else text
+        x = float.fromhex(plain) if "0x" in plain.lower() else float(plain)
     except (ValueError, OverflowError):
-        raise ValueError("%s is empty" % name if text == "" else "%s: %r is not a number" % (name, text)) from None
+        raise ValueError("%s: %r is not a number" % (name, text)) from None
     if not -math.inf < x < math.inf:
         raise ValueError("%s: %r is not a finite number" % (name, text))
     return x
@@ -122,12 +128,17 @@ class Table:
                 file.seek(0)
         except OSError as e:
             raise Refused("%s: %s" % (path, e.strerror), "name a CSV file of samples, or - for the standard input")
-        self.lines = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), skipinitialspace=True, strict=True)
+        self.text = io.TextIOWrapper(file, "utf-8-sig", newline="")
 
     def __iter__(self):
         """Pairs of the texts of a sample and its label, None where there is none."""
         first = True
+        self.lines = csv.reader(())
         try:
+            head = self.text.readline()
+            separator = self.separator(head)
+            self.lines = csv.reader(itertools.chain([head], self.text), delimiter=separator, skipinitialspace=separator != "\t",
+                                    strict=True)
             for record in self.lines:
                 if record and first:
                     self.fields, first = len(record), False
@@ -140,6 +151,15 @@ class Table:
         if first:
             raise Refused("%s: the file is empty" % self.path)
 
+    def separator(self, head):
+        """What separates the columns: that by which the first line has the names, or a number of columns that may be."""
+        choice = ";\t," if self.design.comma else ",;\t"
+        found = {s: [f.strip() for f in next(csv.reader([head], delimiter=s, skipinitialspace=s != "\t"), [])] for s in choice}
+        fits = [s for s in choice if self.named(found[s])] or [s for s in choice if self.places(len(found[s]))] or [","]
+        if fits[0] == ",":
+            self.design.comma = False
+        return fits[0]
+
     def pick(self, record):
         if len(record) != self.fields:
             raise self.wrong("%d columns, want %d as in the first line" % (len(record), self.fields))
@@ -148,26 +168,40 @@ class Table:
     def wrong(self, what):
         return Refused("%s: line %d: %s" % (self.path, self.lines.line_num, what))
 
+    def named(self, line):
+        """Whether a line has the names of all columns that are read."""
+        return all(c.get("name") in line for c in self.design.read)
+
     def header(self, line):
         """Finds the columns by the first line, and says whether that is a header."""
         d = self.design
-        names = [c.get("name", "") for c in d.read]
-        self.label = None
-        if all(names) and set(names) <= set(line):
-            twice = [n for n in names if line.count(n) > 1]
+        if self.named(line):
+            twice = [c["name"] for c in d.read if line.count(c["name"]) > 1]
             if twice:
                 raise self.wrong("two columns are named %r" % twice[0])
-            self.at = [line.index(n) for n in names]
+            self.at = [line.index(c["name"]) for c in d.read]
             self.label = self.labelled(line)
             return True
-        self.by_place(len(line))
-        fields = [line[i] for i, c in zip(self.at, d.read) if c["kind"] == "number"]
-        if not fields or any(is_number(f) for f in fields):
+        lacks = [c["name"] for c in d.read if c.get("name") not in line and "name" in c]
+        places = self.places(len(line))
+        if places is None and not lacks:
+            raise self.wrong("%d columns, want those of training, or those of features alone" % len(line))
+        if self.is_data(line, places):
+            self.at, self.label = places
             return False
-        if d.words["scaled"] and all(names):
-            lacks = [n for n in names if n not in line]
-            raise self.wrong("the header has no column %r" % lacks[0])
+        if places is None or lacks and d.words["scaled"]:
+            raise self.wrong("the columns are not the design's: there is no %r" % lacks[0])
+        self.at, self.label = places
         return True
+
+    def is_data(self, line, places):
+        """Whether the first line holds values, by their looks."""
+        if places is None:
+            return False
+        numbers = [line[i] for i, c in zip(places[0], self.design.read) if c["kind"] == "number"]
+        if not numbers:
+            return not any(c.get("name") in line for c in self.design.columns)
+        return any(is_missing(n) or is_number(n, self.design.comma) for n in numbers)
 
     def labelled(self, line):
         """The column of the label in a header that has all others by their names."""
@@ -177,33 +211,26 @@ class Table:
         rest = [i for i in range(len(line)) if i not in self.at]
         return rest[0] if len(rest) == 1 and "label" not in self.design.about else None
 
-    def by_place(self, columns):
-        """Finds the columns where no name tells: all those of training, or those that are read and perhaps a label."""
+    def places(self, columns):
+        """The places of the columns that are read and of the label, where so many columns have no names: all those of
+        training, these without the label, or those that are read; None if there may not be so many."""
         d = self.design
-        labels = [i for i, c in enumerate(d.columns) if c["kind"] == "label"]
-        if columns == len(d.read):
-            self.at = list(range(columns))
-        elif columns == len(d.columns):
-            self.at = [i for i, c in enumerate(d.columns) if "feature" in c]
-            self.label = labels[0] if labels else None
-        elif columns == len(d.read) + 1:
-            place = d.about.get("label", "")
-            before = [c for c in d.columns if c["kind"] != "dropped"]
-            kinds = [c["kind"] for c in before]
-            if "label" in kinds:
-                self.label = kinds.index("label")
-            elif place.isdigit() and 1 <= int(place) <= columns and not d.read[0].get("name"):
-                self.label = int(place) - 1
-            else:
-                self.label = columns - 1
-            self.at = [i for i in range(columns) if i != self.label]
-        else:
-            raise self.wrong("%d columns, want %d features and at most a label" % (columns, len(d.read)))
+        for left_out in [(), ("label",), ("label", "dropped")]:
+            form = [c for c in d.columns if c["kind"] not in left_out]
+            if len(form) == columns:
+                labels = [i for i, c in enumerate(form) if c["kind"] == "label"]
+                return [i for i, c in enumerate(form) if "feature" in c], labels[0] if labels else None
+        if columns != len(d.columns) + 1 or len(d.columns) > len(d.read):
+            return None
+        label, place = len(d.read), d.about.get("label", "")  # of numbers alone the columns are not told; the label is last
+        if place.isdigit() and 1 <= int(place) <= columns and "name" not in d.read[0]:
+            label = int(place) - 1
+        return [i for i in range(columns) if i != label], label
 
 
-def is_number(text):
+def is_number(text, comma):
     try:
-        float(text)
+        number("", text, comma)
         return True
     except ValueError:
         return False

@@ -13,6 +13,7 @@ import argparse
 import csv
 import gzip
 import io
+import itertools
 import json
 import math
 import os

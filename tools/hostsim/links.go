@@ -1,0 +1,119 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	_ "embed" // a program
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// pipe makes a named pipe.
+func pipe(path string) error {
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// overTerminal gives the program a pseudo-terminal, and copies what passes it to the testbench and back.
+func overTerminal(_ context.Context, d *design, b *bench) ([]string, error) {
+	master, slave, path, err := terminal()
+	if err != nil {
+		return nil, fmt.Errorf("no pseudo-terminal: %w", err)
+	}
+	// Each end of a pipe is opened for both ways, so that opening waits for nobody.
+	to, err := os.OpenFile(filepath.Join(d.work, fromHost), os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	from, err := os.OpenFile(filepath.Join(d.work, toHost), os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	go io.Copy(to, master)  // ends when the terminal is closed
+	go decode(master, from) // ends with the pipe
+	b.ends = []io.Closer{slave, master, to, from}
+	return []string{"python3", d.program, path, "--timeout", "600"}, nil
+}
+
+// terminal opens a pseudo-terminal, and returns the path of its slave, too.
+func terminal() (master, slave *os.File, path string, err error) {
+	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
+		return nil, nil, "", err
+	}
+	raw, err := master.SyscallConn()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	n := 0
+	if e := raw.Control(func(fd uintptr) {
+		if n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); err == nil {
+			err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
+		}
+	}); e != nil {
+		err = e
+	}
+	if err != nil {
+		return nil, nil, "", err
+	}
+	path = fmt.Sprintf("/dev/pts/%d", n)
+	slave, err = os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+	return master, slave, path, err
+}
+
+// overPipes compiles the program, which writes what the testbench reads, and gives it the bytes of the answers in
+// another pipe.
+func overPipes(ctx context.Context, d *design, b *bench) ([]string, error) {
+	program := filepath.Join(d.work, "host")
+	if _, err := started(ctx, d.work, []string{"gcc", "-std=c99", "-O2", "-o", program, d.program}); err != nil {
+		return nil, err
+	}
+	if err := d.answers(b); err != nil {
+		return nil, err
+	}
+	return []string{program, fromHost, bytesToHost}, nil
+}
+
+// bytesToHost is the name of a pipe with the bytes that the testbench writes as text.
+const bytesToHost = "bytes_to_host"
+
+// answers copies answers as bytes into a pipe of their own.
+func (d *design) answers(b *bench) error {
+	if err := pipe(filepath.Join(d.work, bytesToHost)); err != nil {
+		return err
+	}
+	from, err := os.OpenFile(filepath.Join(d.work, toHost), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	to, err := os.OpenFile(filepath.Join(d.work, bytesToHost), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	go decode(to, from) // ends with the pipe
+	b.ends = []io.Closer{from, to}
+	return nil
+}
+
+// overFrames runs the program as a module, whose frames go to the testbench.
+func overFrames(_ context.Context, d *design, b *bench) ([]string, error) {
+	path := filepath.Join(d.work, "frames.py")
+	if err := os.WriteFile(path, []byte(frames), 0o666); err != nil {
+		return nil, err
+	}
+	if err := d.answers(b); err != nil {
+		return nil, err
+	}
+	return []string{"python3", path, d.program, fromHost, bytesToHost}, nil
+}
+
+// frames has the function that stands for SPI.
+//
+//go:embed frames.py
+var frames string
