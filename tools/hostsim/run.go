@@ -115,10 +115,13 @@ func (r run) host(ctx context.Context) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := started(ctx, work, append(argv, samples))
+	got, err := b.beside(ctx, work, append(argv, samples))
 	b.close()
 	version, failed := b.wait()
-	if err = errors.Join(err, failed); err != nil {
+	if failed != nil {
+		return nil, failed
+	}
+	if err != nil {
 		return nil, err
 	}
 	got.simulator = version
@@ -223,6 +226,21 @@ func (d *design) simulate(ctx context.Context, simulator string, samples int) (*
 		b.out, b.err = rtl.Simulation{Dir: d.work, Sources: sources, Tops: []string{"live_tb"}}.Run(ctx, simulator)
 	}()
 	return b, nil
+}
+
+// beside runs a program while the testbench runs: without that nobody answers it.
+func (b *bench) beside(ctx context.Context, dir string, argv []string) (*result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-b.done:
+			time.Sleep(time.Second) // the program may be reading the last answers
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return started(ctx, dir, argv)
 }
 
 // largest is the bytes of all samples, times cells, above which verilator is done before iverilog.
