@@ -36,7 +36,7 @@ type run struct {
 
 // result is what the program printed.
 type result struct {
-	printed, said string // standard output and error
+	printed, said string     // standard output and error
 	records       [][]string // of the CSV: sample, class and, if the design gives them, counts
 	simulator     string     // version
 }

@@ -1,0 +1,129 @@
+package wrapper
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"ialgn/backend/inputs"
+	"ialgn/netlist"
+)
+
+// hosted returns a netlist with features of so many bits, a class and, if asked for, counts.
+func hosted(t *testing.T, features, bits, classes, countBits int) *netlist.Netlist {
+	t.Helper()
+	b := netlist.NewBuilder("m")
+	x := b.Input("x", features*bits, bits, nil)
+	zeros := func(n int) []netlist.Net { return slices.Repeat(x[:1], n) }
+	b.Output("class_index", netlist.ClassBits(classes), nil, zeros(netlist.ClassBits(classes)))
+	if countBits > 0 {
+		b.Output(netlist.CountsPort, countBits, nil, zeros(classes*countBits))
+	}
+	n := b.Netlist()
+	if err := n.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestProtocol(t *testing.T) {
+	tests := []struct {
+		name string
+		kind string
+		n    *netlist.Netlist
+		o    Options
+		want *Protocol
+	}{
+		{"serial line", "uart", hosted(t, 64, 5, 10, 0), Options{}, &Protocol{
+			Kind: "uart", SampleBytes: 64, WordBits: 8, ResultBytes: 1, Class: Digits{0, 4, 8, 1}, Baud: 115_200,
+			IdleBits: UARTIdle, Ahead: mostAhead,
+		}},
+		{"results as long as samples", "uart", hosted(t, 3, 8, 2, 4), Options{Baud: 57_600}, &Protocol{
+			Kind: "uart", SampleBytes: 3, WordBits: 8, ResultBytes: 3, Class: Digits{0, 1, 8, 1}, Counts: Digits{8, 4, 8, 2},
+			Baud: 57_600, IdleBits: UARTIdle, Ahead: 1,
+		}},
+		{
+			"an engine that is slower than the line", "uart", hosted(t, 64, 5, 10, 0),
+			Options{Engine: &Engine{Module: "e", Cycles: 1_000_000}}, &Protocol{
+				Kind: "uart", SampleBytes: 64, WordBits: 8, ResultBytes: 1, Class: Digits{0, 4, 8, 1}, Baud: 115_200,
+				IdleBits: UARTIdle, Ahead: 1,
+			},
+		},
+		{"bits", "spi", hosted(t, 12, 1, 300, 1), Options{}, &Protocol{
+			Kind: "spi", SampleBytes: 2, WordBits: 1, ResultBytes: 2 + 38, Class: Digits{0, 9, 16, 1},
+			Counts: Digits{16, 1, 1, 300}, Ahead: 1,
+		}},
+		{"wide words", "axis", hosted(t, 3, 12, 4, 9), Options{}, &Protocol{
+			Kind: "axis", SampleBytes: 6, WordBits: 16, ResultBytes: 1 + 8, Class: Digits{0, 2, 8, 1},
+			Counts: Digits{8, 9, 16, 4}, Beat: AXISBytes, Ahead: 1,
+		}},
+		{"no bytes", "stream", hosted(t, 3, 8, 4, 0), Options{}, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := NewProtocol(test.kind, test.n, test.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("protocol (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestHosts walks the table: a wrapper of bytes has a program for its other end, which is written whole.
+func TestHosts(t *testing.T) {
+	table := &inputs.Table{
+		Module: "m", File: "m.json", Scope: "core", Classes: []string{"a", "b*/"}, Label: "la\"bel", Bits: 8, Max: 255,
+		Scaled: true, DecimalComma: true, Thresholds: [][]uint16{{1, 2}, {3, 4}},
+		Features: []inputs.Feature{{Name: "w*/idth", Offset: 1, Scale: 2}, {Name: "s=x", Scale: 255, Category: true, Missing: true}},
+		Columns: []inputs.Column{
+			{Name: "width", Kind: inputs.Number},
+			{Name: "s", Kind: inputs.Category, Feature: 1, Values: []string{"x"}, Missing: true},
+		},
+	}
+	for _, name := range Kinds() {
+		k, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (k.Host != nil) != k.Bytes {
+			t.Errorf("wrapper %s: bytes: %t, a host: %t", name, k.Bytes, k.Host != nil)
+		}
+		if k.Host == nil {
+			continue
+		}
+		p, err := NewProtocol(name, hosted(t, 4, 1, 2, 0), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first, second bytes.Buffer
+		for _, b := range []*bytes.Buffer{&first, &second} {
+			h := Hosted{Inputs: table, Protocol: p, File: "m" + k.Host.Suffix, Header: []string{"made by */ x\nimport y"}}
+			if err := k.Host.Write(b, h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text := first.String()
+		if text != second.String() {
+			t.Errorf("wrapper %s: two hosts", name)
+		}
+		for _, wrong := range []string{"@", "\nimport y", "w*/idth */"} {
+			if strings.Contains(text, wrong) {
+				t.Errorf("wrapper %s: the host contains %q", name, wrong)
+			}
+		}
+		for _, want := range []string{"m" + k.Host.Suffix, "made by"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("wrapper %s: the host lacks %q", name, want)
+			}
+		}
+		if !strings.Contains(k.Host.Live, "@TOP@") {
+			t.Errorf("wrapper %s: no design in the simulation", name)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ialgn"
+	"ialgn/backend/wrapper"
+	"ialgn/internal/tooltest"
+)
+
+// TestLinks has a way to the host's program for every kind of wrapper that has one.
+func TestLinks(t *testing.T) {
+	hosts := 0
+	for _, name := range wrapper.Kinds() {
+		k, err := wrapper.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (k.Host != nil) != (links[name] != nil) {
+			t.Errorf("wrapper %s: a host: %t, a way to it: %t", name, k.Host != nil, links[name] != nil)
+		}
+		if k.Host != nil {
+			hosts++
+		}
+	}
+	if hosts != len(links) {
+		t.Errorf("%d ways to %d hosts", len(links), hosts)
+	}
+}
+
+// table is a table with numbers, some missing, with a decimal comma, with words, and with a column that is not read.
+func table() string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	b.WriteString("id;width;state;length;kind\n")
+	comma := func(x float64) string { return strings.Replace(fmt.Sprintf("%.3f", x), ".", ",", 1) }
+	for i := range 120 {
+		k := rng.IntN(3)
+		width, state := comma(rng.NormFloat64()+float64(k)), []string{"solid", "liquid", "gas", "?"}[rng.IntN(2+k)]
+		if rng.IntN(10) == 0 {
+			width = "NA"
+		}
+		fmt.Fprintf(&b, "%d;%s;%s;%s;%s\n", i, width, state, comma(rng.NormFloat64()-float64(k)), []string{"a", "b", "c, d"}[k])
+	}
+	return b.String()
+}
+
+// trained trains a model of the table, in the working folder.
+func trained(t *testing.T) *ialgn.Model {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("mixed.csv", []byte(table()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	yaml := `name: mixed
+data: {set: csv, train: mixed.csv, label: kind, test_share: 0.25, decimal: comma, drop: id, categories: state, missing: median}
+encoder: {bits: 6, thresholds: quantile}
+model: {width: 30, depth: 3, anchors: 6, tau: 2, skip_logit: 1}
+train: {epochs: 10, batch: 10, seed: 3}
+`
+	if err := os.WriteFile("mixed.yaml", []byte(yaml), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	config, err := ialgn.LoadConfig("mixed.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ialgn.Train(t.Context(), config, ialgn.Data{}, ialgn.TrainOptions{Path: "mixed.safetensors"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestHosts classifies by the program of every host, against the design in a simulation, as predict does: by the
+// columns of training in another order, beside others and without labels.
+func TestHosts(t *testing.T) {
+	tooltest.Find(t, "iverilog")
+	m := trained(t)
+	shuffled := "state,kind,more,length,width\nsolid,a,1,-0.25,1.5\n,\"c, d\",2,0.5,\nnew,b,3,-9e9,1e300\n"
+	if err := os.WriteFile("shuffled.csv", []byte(shuffled), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		options ialgn.CompileOptions
+		program string // that runs the host
+	}{
+		{ialgn.CompileOptions{Wrap: "uart", Counts: true}, "python3"},
+		{ialgn.CompileOptions{Wrap: "axis", Scope: ialgn.ScopeCore, Counts: true}, "gcc"},
+		{ialgn.CompileOptions{Wrap: "spi", Target: "ice40", Pipeline: ialgn.PipelineAuto}, "python3"},
+		{ialgn.CompileOptions{Wrap: "axis", Fold: 1}, "gcc"},
+	} {
+		t.Run(string(test.options.Wrap)+" "+string(test.options.Scope), func(t *testing.T) {
+			if _, err := started(t.Context(), ".", []string{test.program, "--version"}); err != nil {
+				t.Skip(err)
+			}
+			d, err := ialgn.Compile(t.Context(), m, test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "out")
+			if err := d.Write(dir); err != nil {
+				t.Fatal(err)
+			}
+			for file, right := range map[string]string{"mixed.csv": "12 samples, accuracy ", "shuffled.csv": "3 samples, accuracy "} {
+				got, err := run{dir: dir, file: file, simulator: "iverilog", samples: 12}.host(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.HasPrefix(got.said, right) {
+					t.Errorf("%s: the program says %q, want %s...", file, got.said, right)
+				}
+				if err := compare(t.Context(), m.Path(), file, got.records); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		})
+	}
+}
+
+// TestRefusals has the program for a serial line say what is wrong with its input, and that nobody answers.
+func TestRefusals(t *testing.T) {
+	m := trained(t)
+	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Wrap: "uart"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write("out"); err != nil {
+		t.Fatal(err)
+	}
+	master, slave, path, err := terminal()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer master.Close()
+	defer slave.Close()
+	for text, want := range map[string]string{
+		"width,state,length\n1,gas,x\n":         "line 2: length: 'x' is not a number",
+		"width,state,length\n1,gas\n":           "line 2: 2 columns, want 3 as in the first line",
+		"width,state,height\nx,y,z\n":           "line 1: the columns are not the design's: there is no 'length'",
+		"width,width,state,length\n1,1,gas,2\n": "line 1: two columns are named 'width'",
+		"":                                      "the file is empty",
+		"\xff":                                  "invalid start byte",
+		"width,state,length\n1,gas,2\n":         "no answer within 0.1 s",
+	} {
+		if err := os.WriteFile("samples.csv", []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out, err := tooltest.TryOther(t, ".", "python3", "out/mixed_host.py", path, "samples.csv", "--timeout", "0.1")
+		if err == nil || !strings.Contains(out, want) || strings.Contains(out, "Traceback") {
+			t.Errorf("%q: %v, %s; want %s", text, err, out, want)
+		}
+	}
+	for _, args := range [][]string{{"/nowhere"}, {"samples.csv"}, {path, "--baud", "12345"}} {
+		out, err := tooltest.TryOther(t, ".", append([]string{"python3", "out/mixed_host.py", args[0], "samples.csv"},
+			args[1:]...)...)
+		if err == nil || strings.Contains(out, "Traceback") || !strings.HasPrefix(out, "mixed_host.py: "+args[0]) && len(args) < 2 {
+			t.Errorf("%v: %v, %s", args, err, out)
+		}
+	}
+}
