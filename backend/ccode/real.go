@@ -118,8 +118,8 @@ static int check_real(void) {
     size_t i;
     for (i = 0; i < TRIALS * MACRO_FEATURES; i++) {
         if (got[i] == want_words[i]) continue;
-        printf("value %d of feature %d: word %d, want %d\n", (int)(i / MACRO_FEATURES), (int)(i % MACRO_FEATURES), (int)got[i],
-               (int)want_words[i]);
+        printf("value %d of feature %d: word %d, want %d\n", (int)(i / MACRO_FEATURES), (int)(i % MACRO_FEATURES),
+               (int)got[i], (int)want_words[i]);
         wrong++;
     }
     for (i = 0; i < MACRO_FEATURES; i++) {
@@ -139,7 +139,8 @@ func (f *file) realTest() {
 	if f.real == nil {
 		return
 	}
-	f.template("\n/* Values, a feature after the other, and the trainer's words for them. */\nstatic const double values[] = {\n")
+	f.text("\n/* Values, a feature after the other, and the trainer's words for them. */\n" +
+		"static const double values[] = {\n")
 	var values []string
 	var words []uint16
 	for _, t := range f.real.Trials {

@@ -10,8 +10,8 @@ import (
 const Format = 1
 
 // rule is what NAME.json says of real values, for people.
-const rule = "word = (x - offset) * scale in doubles, rounded to the nearest integer, halves away from zero, at least 0 " +
-	"and at most max; 0 where scale is 0; x is 1 or 0 for a feature of a category"
+const rule = "word = (x - offset) * scale in doubles, rounded to the nearest integer, halves away from zero, " +
+	"at least 0 and at most max; 0 where scale is 0; x is 1 or 0 for a feature of a category"
 
 // words is the part of NAME.json about all words.
 type words struct {
@@ -40,9 +40,10 @@ type column struct {
 
 // WriteJSON writes NAME.json. Protocol is what it says of the interface that takes samples; its nil: there is none.
 //
-// The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one), words (bits, max, scaled and, of scaled ones,
-// rule), columns (name, kind, feature, values, missing, fill), features (name and, of scaled ones, offset and scale),
-// thresholds (where the design takes thermometer bits) and interface. Lists have an element a line.
+// The keys are format, module, scope, classes, label (if one is known), decimal (comma, where numbers have one), words
+// (bits, max, scaled and, of scaled ones, rule), columns (name, kind, feature, values, missing, fill), features (name
+// and, of scaled ones, offset and scale), thresholds (where the design takes thermometer bits) and interface. Lists
+// have an element a line.
 func WriteJSON[P any](w io.Writer, t *Table, protocol *P) error {
 	o := &object{}
 	o.key("format", Format)

@@ -18,6 +18,39 @@ var axisHost string
 // writeAXISHost writes the program, with the tables of the design in it.
 func writeAXISHost(w io.Writer, h Hosted) error {
 	t, p := h.Inputs, h.Protocol
+	values := []string{
+		"@MODULE@", t.Module, "@NAME@", h.File, "@HEADER@\n", cHeader(h.Header),
+		"@CLASSAT@", p.Class.cText(), "@COUNTSAT@", p.Counts.cText(), "@LABEL@", inputs.CString(t.Label),
+		"@COLUMNTABLE@", cColumns(t), "@FEATURETABLE@", cFeatures(t), "@THRESHOLDTABLE@", cThresholds(t),
+		"@CLASSTABLE@", cClasses(t),
+	}
+	for _, n := range cNumbers(t, p) {
+		values = append(values, n.key, fmt.Sprint(n.value))
+	}
+	_, err := strings.NewReplacer(values...).WriteString(w, axisHost)
+	return err
+}
+
+// cHeader returns lines as a comment.
+func cHeader(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("/*\n")
+	for _, s := range lines {
+		fmt.Fprintf(&b, " * - %s\n", inputs.CComment(s))
+	}
+	return b.String() + " */\n"
+}
+
+// cNumber is a number in the program, by what stands for it in the template.
+type cNumber struct {
+	key   string
+	value int
+}
+
+func cNumbers(t *inputs.Table, p *Protocol) []cNumber {
 	read, levels := 0, 0
 	for i := range t.Columns {
 		if t.Columns[i].Features() > 0 {
@@ -27,21 +60,7 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 	if len(t.Thresholds) > 0 {
 		levels = len(t.Thresholds[0])
 	}
-	var header strings.Builder
-	for i, s := range h.Header {
-		if i == 0 {
-			header.WriteString("/*\n")
-		}
-		fmt.Fprintf(&header, " * - %s\n", inputs.CComment(s))
-	}
-	if len(h.Header) > 0 {
-		header.WriteString(" */\n")
-	}
-	values := []string{"@MODULE@", t.Module, "@NAME@", h.File, "@HEADER@\n", header.String()}
-	for _, n := range []struct {
-		key   string
-		value int
-	}{
+	return []cNumber{
 		{"@FEATURES@", len(t.Features)},
 		{"@COLUMNS@", len(t.Columns)},
 		{"@READ@", read},
@@ -53,14 +72,7 @@ func writeAXISHost(w io.Writer, h Hosted) error {
 		{"@LANE@", p.WordBits},
 		{"@SAMPLE@", (p.SampleBytes + p.Beat - 1) / p.Beat * p.Beat},
 		{"@RESULT@", p.ResultBytes},
-	} {
-		values = append(values, n.key, fmt.Sprint(n.value))
 	}
-	values = append(values, "@CLASSAT@", p.Class.cText(), "@COUNTSAT@", p.Counts.cText(), "@LABEL@", inputs.CString(t.Label),
-		"@COLUMNTABLE@", cColumns(t), "@FEATURETABLE@", cFeatures(t), "@THRESHOLDTABLE@", cThresholds(t),
-		"@CLASSTABLE@", cClasses(t))
-	_, err := strings.NewReplacer(values...).WriteString(w, axisHost)
-	return err
 }
 
 func oneIf(b bool) int {

@@ -47,7 +47,8 @@ func TestProtocol(t *testing.T) {
 		}},
 		{
 			"an engine that is slower than the line", "uart", hosted(t, 64, 5, 10, 0),
-			Options{Engine: &Engine{Module: "e", Cycles: 1_000_000}}, &Protocol{
+			Options{Engine: &Engine{Module: "e", Cycles: 1_000_000}},
+			&Protocol{
 				Kind: "uart", SampleBytes: 64, WordBits: 8, ResultBytes: 1, Class: Digits{0, 4, 8, 1}, Baud: 115_200,
 				IdleBits: UARTIdle, Ahead: 1,
 			},

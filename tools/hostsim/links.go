@@ -36,9 +36,12 @@ func overTerminal(_ context.Context, d *design, b *bench) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	go io.Copy(to, master)  // ends when the terminal is closed
-	go decode(master, from) // ends with the pipe
-	b.ends = []io.Closer{slave, master, to, from}
+	b.carry(func() error {
+		_, err := io.Copy(to, master)
+		return err
+	})
+	b.carry(func() error { return decode(master, from) })
+	b.ends = []io.Closer{master, slave, to, from}
 	return []string{"python3", d.program, path, "--timeout", "600"}, nil
 }
 
@@ -96,7 +99,7 @@ func (d *design) answers(b *bench) error {
 	if err != nil {
 		return err
 	}
-	go decode(to, from) // ends with the pipe
+	b.carry(func() error { return decode(to, from) })
 	b.ends = []io.Closer{from, to}
 	return nil
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"ialgn"
@@ -203,6 +205,23 @@ type bench struct {
 	out  rtl.Output
 	err  error
 	ends []io.Closer
+
+	mu     sync.Mutex
+	broken error // why nothing passes any more
+}
+
+// carry runs what copies bytes between the program and the testbench, until an end is closed.
+func (b *bench) carry(copied func() error) {
+	go func() {
+		err := copied()
+		if err == nil || errors.Is(err, os.ErrClosed) {
+			return
+		}
+		b.mu.Lock()
+		b.broken = errors.Join(b.broken, err)
+		b.mu.Unlock()
+		b.stop()
+	}()
 }
 
 // simulate starts the testbench, which waits for bytes.
@@ -211,7 +230,8 @@ func (d *design) simulate(ctx context.Context, simulator string, samples int) (*
 	if err != nil {
 		return nil, err
 	}
-	if simulator, err = rtl.PickWhere(simulator, samples*d.protocol.SampleBytes*d.folder.Netlist.Cells() > largest); err != nil {
+	cost := samples * d.protocol.SampleBytes * d.folder.Netlist.Cells()
+	if simulator, err = rtl.PickWhere(simulator, cost > largest); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{fromHost, toHost} {
@@ -267,7 +287,9 @@ func (b *bench) wait() (string, error) {
 		b.stop()
 		<-b.done
 	}
-	return b.out.Version, b.err
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.out.Version, cmp.Or(b.broken, b.err)
 }
 
 // decode copies the bytes that a testbench writes as lines of two digits.
