@@ -70,6 +70,9 @@ func versionWord(m artifact.Manifest) (uint32, error) {
 // model's encoder.
 func (p *Plan) Describe(out *artifact.Product, m artifact.Manifest, enc *encoding.Encoder) {
 	out.Manifest, out.Header, out.Inputs = m, p.header(m), p.inputs(m, enc)
+	if out.Inputs.Scaled {
+		out.Header = append(out.Header, "feature words are made of real values as "+out.Inputs.File+" says")
+	}
 }
 
 // header returns what the head of the Verilog says of the origin.

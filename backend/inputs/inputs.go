@@ -98,7 +98,7 @@ func (t *Table) Lines() []string {
 	if more := len(t.Features) - maxLines; more > 0 {
 		lines = append(lines, fmt.Sprintf("  ... and %d more", more))
 	}
-	return append(lines, t.File+" has all of it for programs")
+	return lines
 }
 
 // Decimal returns the shortest decimal that reads as x.
