@@ -2,6 +2,7 @@ package inputs
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -42,15 +43,20 @@ func CString(s string) string {
 	return b.String() + "\""
 }
 
-// CComment returns s with everything replaced that is not printable ASCII or could end a comment or begin another.
+// CComment returns s with everything replaced that is not printable ASCII or could end a comment or begin another, and
+// with trigraphs taken apart, which compilers warn of.
 func CComment(s string) string {
-	return strings.Map(func(r rune) rune {
+	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '*' || r == '\\' {
 			return '?'
 		}
 		return r
 	}, s)
+	return trigraph.ReplaceAllString(s, "? ?$1")
 }
+
+// trigraph matches what C takes for another character.
+var trigraph = regexp.MustCompile(`\?\?([=/'()!<>-])`)
 
 // CDouble returns x as a literal of C99 that is x, to the bit.
 func CDouble(x float64) string { return strconv.FormatFloat(x, 'x', -1, 64) }

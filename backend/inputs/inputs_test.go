@@ -141,8 +141,10 @@ func TestC(t *testing.T) {
 			t.Errorf("CString(%q) = %s, want %s", text, got, want)
 		}
 	}
-	if got := CComment("a */ b\\\u00fc"); got != "a ?/ b??" {
-		t.Errorf("CComment = %q", got)
+	for text, want := range map[string]string{"a */ b\\\u00fc": "a ?/ b??", "ends in ??/": "ends in ? ?/", "???)": "?? ?)"} {
+		if got := CComment(text); got != want {
+			t.Errorf("CComment(%q) = %q, want %q", text, got, want)
+		}
 	}
 	for _, x := range []float64{0, 0.1, -1e300, math.SmallestNonzeroFloat64, math.MaxFloat64} {
 		for _, text := range []string{CDouble(x), Decimal(x)} {
