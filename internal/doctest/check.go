@@ -209,7 +209,10 @@ func (d *document) demo(dir string) {
 // design is what compile makes.
 func (d *document) design(dir, module, emit string) {
 	d.make(dir)
-	names := []string{"manifest.json", "report.json", module + ".json", module + ".v", module + "_tb.v", module + ".netlist"}
+	names := []string{"manifest.json", "report.json"}
+	for _, suffix := range []string{".json", ".v", "_tb.v", ".netlist"} {
+		names = append(names, module+suffix)
+	}
 	for format := range strings.SplitSeq(emit, ",") {
 		switch format {
 		case "aiger":

@@ -297,6 +297,9 @@ func (d *design) readFile(format string, text *string) error {
 // headerLine is a line at the top of the Verilog that says where it is from.
 var headerLine = regexp.MustCompile(`(?m)^// - (.*)$`)
 
+// inputsTitle is the line above those that say how the words of the input port are made.
+const inputsTitle = "\n// Input words of real values:\n"
+
 // readOptions finds out how the Verilog was written, and that it can be written again.
 func (d *design) readOptions() error {
 	d.options = verilog.Options{Module: d.out.Manifest.Module, Version: d.out.Manifest.Word}
@@ -310,6 +313,14 @@ func (d *design) readOptions() error {
 			break
 		}
 		d.options.Header = append(d.options.Header, m[1])
+	}
+	_, rest, _ := strings.Cut(d.text, inputsTitle)
+	for line := range strings.Lines(rest) {
+		text, listed := strings.CutPrefix(line, "//   - ")
+		if !listed {
+			break
+		}
+		d.options.Inputs = append(d.options.Inputs, strings.TrimSpace(text))
 	}
 	again, err := d.verilog(d.out.Netlist)
 	if err == nil && again != d.text {
