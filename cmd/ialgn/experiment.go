@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ialgn/experiment"
+	"ialgn/experiment/grid"
 	"ialgn/internal/hint"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
@@ -87,7 +88,7 @@ func flagsGiven(c *cli.Context, flags ...string) []string {
 
 // emit writes the runs as a job of a cluster.
 func emit(c *cli.Context, r experiment.Runner) error {
-	to, err := experiment.ParseCluster(c.String("emit"))
+	to, err := grid.ParseCluster(c.String("emit"))
 	if err != nil {
 		return fmt.Errorf("--emit: %w", err)
 	}
@@ -98,7 +99,7 @@ func emit(c *cli.Context, r experiment.Runner) error {
 	return show(c, batchReport{b})
 }
 
-type batchReport struct{ *experiment.Batch }
+type batchReport struct{ *grid.Batch }
 
 func (r batchReport) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, up to %.1f GB each\nstart it with   %s\nthe table then  %s\n",
@@ -134,7 +135,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 		return r, hint.With(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", r.Jobs),
 			"leave the option out for as many as memory and cores allow")
 	}
-	r.Jobs = cmp.Or(r.Jobs, experiment.Fitting)
+	r.Jobs = cmp.Or(r.Jobs, grid.Fitting)
 	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
 		return trainEntry(ctx, c, s)
 	}
@@ -143,7 +144,7 @@ func newRunner(c *cli.Context) (experiment.Runner, error) {
 
 // trainEntry trains an entry with its progress shown and logged.
 func trainEntry(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
-	p, err := newEpochs(c, &s.Config, experiment.LogPath(s.Model))
+	p, err := newEpochs(c, &s.Config, grid.LogPath(s.Model))
 	if err != nil {
 		return nil, err
 	}

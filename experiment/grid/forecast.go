@@ -1,11 +1,9 @@
-package experiment
+package grid
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 
 	"ialgn/internal/memory"
@@ -14,19 +12,16 @@ import (
 	"ialgn/trainer/config"
 )
 
-// Fitting as [Runner.Jobs] has as many runs side by side as memory and cores allow.
+// Fitting as [Options.Jobs] has as many runs side by side as memory and cores allow.
 const Fitting = -1
 
-// Forecast says what an experiment will train and how long that takes.
+// Forecast says what a grid will train and how long that takes.
 type Forecast struct {
-	Experiment string   `json:"experiment"`
-	Scale      Scale    `json:"scale"`
-	Command    string   `json:"command"`
-	Jobs       int      `json:"jobs"`                      // runs side by side
-	Threads    int      `json:"threads"`                   // threads of each run
-	Hours      *float64 `json:"projected_hours,omitempty"` // nil if not known of a run
-	Method     string   `json:"method"`                    // how that was found
-	Runs       []Ahead  `json:"runs"`
+	Jobs    int      `json:"jobs"`                      // runs side by side
+	Threads int      `json:"threads"`                   // threads of each run
+	Hours   *float64 `json:"projected_hours,omitempty"` // nil if not known of a run
+	Method  string   `json:"method"`                    // how that was found
+	Runs    []Ahead  `json:"runs"`
 }
 
 // Ahead is a run of a forecast. Its index is that among all runs of the grid.
@@ -51,19 +46,15 @@ var shapes = map[string]shape{
 	"cifar10": {3072, 10, 50_000}, "cifar100": {3072, 100, 50_000},
 }
 
-// Forecast returns what [Runner.Run] would train, if it found all data. It measures the
+// Forecast returns what is trained of [Plan.Runs], if all data are found. It measures the
 // pace of each network that is not finished, which takes some seconds, and trains nothing.
-func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
-	p, err := r.plan(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f := &Forecast{Experiment: r.Experiment.Name, Scale: r.Scale, Command: r.Command(), Runs: []Ahead{}}
-	for i, s := range p.grid() {
+func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
+	f := &Forecast{Runs: []Ahead{}}
+	for i, s := range p.Runs() {
 		f.Runs = append(f.Runs, ahead(i, s))
 	}
-	f.Jobs = r.sideBySide(f.Runs)
-	f.Threads = max(1, r.cores()/f.Jobs)
+	f.Jobs = p.sideBySide(f.Runs)
+	f.Threads = max(1, p.cores()/f.Jobs)
 	f.Method = fmt.Sprintf("the optimiser steps that are left at the pace that each network had here over a few steps "+
 		"on %s, %d side by side; with what else this machine does now; reading and evaluation are not counted",
 		plural.Of(f.Threads, "thread", "threads"), f.Jobs)
@@ -131,17 +122,14 @@ func (f *Forecast) pace(known map[config.Config]float64, a *Ahead, of shape) (fl
 	return pace, err
 }
 
-// cores returns the number of threads for all runs together.
-func (r *Runner) cores() int { return cmp.Or(r.Threads, runtime.GOMAXPROCS(0)) }
-
 // spare is the part of the memory that runs side by side may take.
 const spare = 0.8
 
 // sideBySide returns how many of the runs are trained at once: with [Fitting] one a core, as
 // far as those that take most fit into the memory together.
-func (r *Runner) sideBySide(runs []Ahead) int {
-	if r.Jobs != Fitting {
-		return max(1, r.Jobs)
+func (p *Plan) sideBySide(runs []Ahead) int {
+	if p.Jobs != Fitting {
+		return max(1, p.Jobs)
 	}
 	var needs []uint64
 	for _, a := range runs {
@@ -153,7 +141,7 @@ func (r *Runner) sideBySide(runs []Ahead) int {
 			needs = append(needs, a.Bytes)
 		}
 	}
-	return fitting(needs, min(r.cores(), len(needs)), memory.Available())
+	return fitting(needs, min(p.cores(), len(needs)), memory.Available())
 }
 
 // fitting returns how many runs, at most and at least one, fit into the memory, whichever
@@ -189,7 +177,7 @@ func (f *Forecast) Text(w io.Writer) error {
 			fmt.Sprint(a.Index), a.Name, fmt.Sprint(a.Seed), fmt.Sprint(a.Epochs), fmt.Sprint(a.Done), size, hours,
 		})
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n", align(lines), f.Sum())
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n", Align(lines), f.Sum())
 	return err
 }
 
