@@ -100,7 +100,7 @@ func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
 	}
 	b.Gather = Shell(b.args)
 	for i, s := range p.Runs() {
-		a := ahead(i, s)
+		a := p.ahead(i, s)
 		b.runs, b.Memory = append(b.runs, a), max(b.Memory, a.Bytes)
 	}
 	b.Indexes = len(b.runs)

@@ -10,6 +10,7 @@ import (
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
 )
 
 // Fitting as [Options.Jobs] has as many runs side by side as memory and cores allow.
@@ -35,15 +36,31 @@ type Ahead struct {
 	Bytes  uint64   `json:"estimated_bytes,omitempty"` // memory
 
 	seeds trainer.Seeds
+	of    *Shape // of its data; nil if that is not known
 }
 
-// shape is what training asks of a data set.
-type shape struct{ features, classes, samples int }
+// Shape is what training asks of a data set.
+type Shape struct {
+	Features, Classes int
+	Samples           int  // samples of the training part
+	Images            bool // features are those of images
+}
 
 // shapes are those of the sets that are published; a CSV file may have any.
-var shapes = map[string]shape{
-	"digits": {64, 10, 3_823}, "mnist": {784, 10, 60_000}, "fashion-mnist": {784, 10, 60_000},
-	"cifar10": {3072, 10, 50_000}, "cifar100": {3072, 100, 50_000},
+var shapes = map[string]Shape{
+	"digits": {64, 10, 3_823, true}, "mnist": {784, 10, 60_000, true}, "fashion-mnist": {784, 10, 60_000, true},
+	"cifar10": {3072, 10, 50_000, true}, "cifar100": {3072, 100, 50_000, true},
+}
+
+// Published returns the shape of a data set that is published, and whether it is one.
+func Published(set string) (Shape, bool) {
+	of, ok := shapes[set]
+	return of, ok
+}
+
+// ShapeOf returns the shape of a data set that is at hand.
+func ShapeOf(s *dataset.Set) Shape {
+	return Shape{s.Features, len(s.Classes), s.TrainSamples, s.Shape != dataset.Shape{}}
 }
 
 // Forecast returns what is trained of [Plan.Runs], if all data are found. It measures the
@@ -51,7 +68,7 @@ var shapes = map[string]shape{
 func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	f := &Forecast{Runs: []Ahead{}}
 	for i, s := range p.Runs() {
-		f.Runs = append(f.Runs, ahead(i, s))
+		f.Runs = append(f.Runs, p.ahead(i, s))
 	}
 	f.Jobs = p.sideBySide(f.Runs)
 	f.Threads = max(1, p.cores()/f.Jobs)
@@ -61,14 +78,25 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 	return f, f.project(ctx)
 }
 
+// shape returns that of a run's data, nil if it is not known.
+func (p *Plan) shape(s *trainer.Seeds) *Shape {
+	if of, ok := p.shapes[sourceOf(s)]; ok && of.Samples > 0 {
+		return &of
+	}
+	if of, ok := shapes[s.Config.Data.Set]; ok {
+		return &of
+	}
+	return nil
+}
+
 // ahead returns a run without its time.
-func ahead(index int, s trainer.Seeds) Ahead {
+func (p *Plan) ahead(index int, s trainer.Seeds) Ahead {
 	a := Ahead{Index: index, Name: s.Config.Name, Seed: s.Config.Train.Seed, Epochs: s.Config.Train.Epochs, seeds: s}
 	if found, err := s.Survey(); err == nil && found[0] != nil {
 		a.Done = found[0].Epochs()
 	}
-	if of, ok := shapes[s.Config.Data.Set]; ok {
-		a.Bytes = trainer.Bytes(&s.Config, of.features, of.samples)
+	if of := p.shape(&s); of != nil {
+		a.of, a.Bytes = of, trainer.Bytes(&s.Config, of.Features, of.Samples)
 	}
 	return a
 }
@@ -79,19 +107,18 @@ func (f *Forecast) project(ctx context.Context) error {
 	total, known := 0.0, true
 	for i := range f.Runs {
 		a := &f.Runs[i]
-		of, ok := shapes[a.seeds.Config.Data.Set]
-		if known = known && ok; !ok {
+		if known = known && a.of != nil; a.of == nil {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("%w: nothing was trained", trainer.ErrInterrupted)
 		}
-		pace, err := f.pace(paces, a, of)
+		pace, err := f.pace(paces, a)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.Name, err)
 		}
 		m, batch := &a.seeds.Config.Model, a.seeds.Config.Train.Batch
-		steps := (a.Epochs - a.Done) * ((of.samples + batch - 1) / batch)
+		steps := (a.Epochs - a.Done) * ((a.of.Samples + batch - 1) / batch)
 		hours := 0.0
 		if steps > 0 {
 			hours = float64(m.Nodes()) * float64(steps) / pace / 3600
@@ -107,7 +134,7 @@ func (f *Forecast) project(ctx context.Context) error {
 
 // pace returns gate steps a second of a run's network, which is measured once for all seeds
 // and for all depths that are measured by the same layers.
-func (f *Forecast) pace(known map[config.Config]float64, a *Ahead, of shape) (float64, error) {
+func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, error) {
 	if a.Done >= a.Epochs {
 		return 1, nil // nothing is left
 	}
@@ -117,7 +144,7 @@ func (f *Forecast) pace(known map[config.Config]float64, a *Ahead, of shape) (fl
 	if pace, ok := known[kind]; ok {
 		return pace, nil
 	}
-	pace, err := trainer.Pace(a.seeds.Config, of.features, of.classes, f.Threads)
+	pace, err := trainer.Pace(a.seeds.Config, a.of.Features, a.of.Classes, f.Threads)
 	known[kind] = pace
 	return pace, err
 }

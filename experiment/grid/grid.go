@@ -47,12 +47,12 @@ type Options struct {
 type Row struct {
 	Config config.Config // its name begins those of the row's files; the seed is none of the row's
 	Seeds  []uint64
+	Shape  *Shape // of its data, where those are at hand; nil: they are looked for
 }
 
 // Found is what there is for a row before it is trained.
 type Found struct {
 	Finished bool // all of its runs
-	Begun    bool // some of its runs, as far as their first checkpoint or epoch
 
 	// Missing is the data set that was not found, where some run is not finished.
 	Missing *dataset.MissingError
@@ -75,14 +75,15 @@ type Plan struct {
 
 	rows []planned
 
-	mu   sync.Mutex // guards the fields below, and the table
-	data sources
-	done map[string]outcome // outcomes by path of the model
+	mu     sync.Mutex // guards the fields below, and the table
+	data   sources
+	shapes map[source]Shape   // shapes of data that are at hand
+	done   map[string]outcome // outcomes by path of the model
 }
 
 // NewPlan returns a plan without rows.
 func NewPlan(o Options, kind string) *Plan {
-	return &Plan{Options: o, Kind: kind, data: sources{}, done: map[string]outcome{}}
+	return &Plan{Options: o, Kind: kind, data: sources{}, shapes: map[source]Shape{}, done: map[string]outcome{}}
 }
 
 // planned is a row with what is done with it.
@@ -110,11 +111,13 @@ func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 		if err != nil {
 			return Found{}, err
 		}
-		e.Begun = e.Begun || found != nil
 		e.Finished = e.Finished && found != nil && found.Finished
 	}
+	if row.Shape != nil {
+		p.shapes[source{row.Config.Data, row.Config.Encoder.BitsIn}] = *row.Shape
+	}
 	e.left = !asked && !e.Finished
-	if !e.left && !e.Finished {
+	if !e.left && !e.Finished && row.Shape == nil {
 		e.Missing = p.absent(ctx, row.Config)
 	}
 	p.rows = append(p.rows, e)

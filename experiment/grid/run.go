@@ -77,7 +77,7 @@ func (p *Plan) trainAll(ctx context.Context) error {
 	if p.Jobs != 0 {
 		var all []Ahead
 		for i, s := range runs {
-			all = append(all, ahead(i, s))
+			all = append(all, p.ahead(i, s))
 		}
 		jobs = p.sideBySide(all)
 	}

@@ -339,6 +339,13 @@ var policy = Policy{
 			},
 			External: []string{sync, yaml},
 		},
+		{
+			Package: "experiment/sweep",
+			Imports: []string{
+				"experiment/grid", "target", "trainer", "trainer/config", "trainer/dataset", "internal/atomicfile",
+				"internal/overwrite", "internal/plot", "internal/plural",
+			},
+		},
 
 		{
 			Package: "fit",
