@@ -105,12 +105,14 @@ func expand(text string) ([]string, error) {
 	case low.Cmp(high) > 0:
 		return nil, hint.With(fmt.Errorf("%.60s: begins above its end", text), "write LOW..HIGH")
 	case part[3] != "" && (factor.Cmp(one) <= 0 || low.Sign() == 0):
-		return nil, errors.New(text + ": never comes to its end; a factor is 2 or more, and what it multiplies 1 or more")
+		return nil, hint.With(fmt.Errorf("%.60s: never comes to its end", text),
+			"a factor is 2 or more, and what it multiplies 1 or more")
 	}
 	var all []string
 	for v := low; v.Cmp(high) <= 0; {
 		if len(all) == MaxRuns {
-			return nil, fmt.Errorf("%.60s: has more than %d values, and a sweep at most so many runs", text, MaxRuns)
+			return nil, hint.With(fmt.Errorf("%.60s: has more values than the %d runs that a sweep may have", text, MaxRuns),
+				"name fewer, for example with a factor: 100..3200*2")
 		}
 		all = append(all, v.String())
 		if part[3] != "" {
@@ -129,7 +131,7 @@ func number(digits string) *big.Int {
 }
 
 // checkAxes refuses a key that is given twice, more runs than there may be, and no axis at all.
-func checkAxes(axes []Axis) error {
+func checkAxes(axes []Axis, by string) error {
 	if len(axes) == 0 {
 		return hint.With(errors.New("a sweep of nothing: no key has values to try"),
 			"name some, for example {Grid model.width=300,600}")
@@ -137,7 +139,7 @@ func checkAxes(axes []Axis) error {
 	runs := 1
 	for i, a := range axes {
 		if slices.ContainsFunc(axes[:i], func(b Axis) bool { return b.Key == a.Key }) {
-			return hint.With(option.Errorf("{Grid} %s: given twice", a.Key), "name all values of a key together")
+			return hint.With(option.Errorf("{"+by+"} %s: given twice", a.Key), "name all values of a key together")
 		}
 		if runs *= len(a.Values); runs > MaxRuns {
 			return hint.With(fmt.Errorf("%s: more than the %d runs that a sweep may have", product(axes), MaxRuns),

@@ -208,7 +208,7 @@ func (r Runner) axes() ([]Axis, error) {
 		}
 		all = append(all, a)
 	}
-	return all, checkAxes(all)
+	return all, checkAxes(all, r.by())
 }
 
 // draft returns the configuration as it is written, and refuses to replace keys of it that are axes.
@@ -253,7 +253,8 @@ func (r Runner) combinations(draft config.Draft, axes []Axis) ([]combination, er
 				return nil, c.wrong(err)
 			}
 			if slices.Contains(c.seeds, cfg.Train.Seed) {
-				return nil, option.Errorf("{"+r.by()+"} %s: %d is given twice", seedKey, cfg.Train.Seed)
+				return nil, hint.With(option.Errorf("{"+r.by()+"} %s: %d is given twice", seedKey, cfg.Train.Seed),
+					"give each value once")
 			}
 			if c.seeds == nil {
 				c.config = cfg
@@ -265,9 +266,9 @@ func (r Runner) combinations(draft config.Draft, axes []Axis) ([]combination, er
 	return all, nil
 }
 
-// wrong returns an error of a combination, with the values that made it.
+// wrong returns an error of a combination, with the values that made it if they are several: of one it tells itself.
 func (c *combination) wrong(err error) error {
-	if c.made == "" {
+	if !strings.Contains(c.made, ", ") {
 		return err
 	}
 	return fmt.Errorf("%s: %w", c.made, err)
