@@ -12,82 +12,142 @@ import (
 	"ialgn/trainer"
 )
 
-// plot writes the chart beside the table, and names its files in it.
+// plot writes the charts beside the table, and names their files in it.
 func (t *Table) plot() error {
-	files, err := t.chart().Save(strings.TrimSuffix(t.Files[0], ".md"), t.guard)
-	t.Files = append(t.Files, files...)
-	return err
+	for _, d := range t.charts() {
+		files, err := d.Save(strings.TrimSuffix(t.Files[0], ".md")+d.ending, t.guard)
+		if err != nil {
+			return err
+		}
+		t.Files = append(t.Files, files...)
+	}
+	return nil
 }
 
-// chart returns the accuracy of the rows, on the samples held out if all rows have some: by their look-up tables, or
-// the first key whose values are several numbers, or else by the rows' values themselves. What the other keys make
-// differ are lines.
-func (t *Table) chart() *plot.Chart {
-	c := &plot.Chart{Title: t.title(), Y: plot.Axis{Label: "test accuracy", Unit: "%"}}
-	accuracy := func(r *Row) *trainer.Spread { return r.Test }
+// drawing is a chart with the end of its file names.
+type drawing struct {
+	ending string
+	plot.Chart
+}
+
+// axis is what the place of a row in a chart is.
+type axis struct {
+	plot.Axis
+	at   func(*Row) float64
+	kind plot.Kind
+	rest []string // keys that the place does not show
+}
+
+// charts returns the accuracy of the rows, on the samples held out if all rows have some. What the place of a row does
+// not show makes lines or, where these are many, charts; where there would be too many of both, a chart has points alone.
+func (t *Table) charts() []drawing {
+	y, accuracy := plot.Axis{Label: "test accuracy", Unit: "%"}, func(r *Row) *trainer.Spread { return r.Test }
 	if _, all := t.validated(); all {
-		c.Y.Label, accuracy = "validation accuracy", func(r *Row) *trainer.Spread { return r.Validation }
+		y.Label, accuracy = "validation accuracy", func(r *Row) *trainer.Spread { return r.Validation }
 	}
+	x := t.axis()
+	apart, lines := t.split(x.rest)
+	if t.count(apart) > mostCharts || t.count(lines) > mostNamed {
+		apart, lines, x.kind = nil, nil, plot.Scatter
+	}
+	var all []drawing
+	for _, rows := range grouped(t.pointers(), func(r *Row) string { return values(r, apart) }) {
+		d := drawing{Chart: plot.Chart{Title: t.title(), X: x.Axis, Y: y}}
+		if len(apart) > 0 {
+			d.Title = t.Sweep + ", " + values(rows[0], apart)
+			d.ending = strings.TrimPrefix(nameOf(&rows[0].config, apart), t.Sweep)
+		}
+		for _, line := range grouped(rows, func(r *Row) string { return values(r, lines) }) {
+			d.Series = append(d.Series, series(cmp.Or(values(line[0], lines), y.Label), line, &x, accuracy))
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// axis returns what rows are placed by: their look-up tables, or the first key whose values are several numbers, or
+// else the values of all keys as they are written.
+func (t *Table) axis() axis {
 	key := t.numeric()
-	var at func(r *Row) float64
-	line := func(r *Row) string { return t.named(r, key) }
-	kind := plot.Line
+	x := axis{kind: plot.Line, rest: slices.DeleteFunc(slices.Clone(t.Keys), func(k string) bool { return k == key })}
 	switch {
 	case t.target != "":
-		c.X.Label, at = "LUTs, "+t.target, func(r *Row) float64 { return r.LUTs.Total.Mean }
+		x.Label, x.at = "LUTs, "+t.target, func(r *Row) float64 { return r.LUTs.Total.Mean }
 	case key != "":
-		c.X.Label, at = key, func(r *Row) float64 { x, _ := numeric(r.Grid[key]); return x }
+		x.Label, x.at = key, func(r *Row) float64 { v, _ := numeric(r.Grid[key]); return v }
 	default:
 		for i := range t.Rows {
-			c.X.Names = append(c.X.Names, cmp.Or(strings.Join(t.values(&t.Rows[i]), ", "), t.Sweep))
+			x.Names = append(x.Names, cmp.Or(strings.Join(t.values(&t.Rows[i]), ", "), t.Sweep))
 		}
-		c.X.Label, at = strings.Join(t.Keys, ", "), func(r *Row) float64 { return float64(t.index(r)) }
-		line, kind = func(*Row) string { return "" }, plot.Scatter // between names there is no slope
+		x.Label, x.at = strings.Join(t.Keys, ", "), func(r *Row) float64 { return float64(t.index(r)) }
+		x.kind, x.rest = plot.Scatter, nil // between names there is no slope
+		return x
 	}
 	var places []float64
-	for i := range t.Rows {
-		places = append(places, at(&t.Rows[i]))
+	for _, r := range t.pointers() {
+		places = append(places, x.at(r))
 	}
-	c.X.Log = c.X.Names == nil && slices.Min(places) > 0 && slices.Max(places) >= wide*slices.Min(places)
-	c.Series = series(t.Rows, kind, line, at, accuracy)
-	for i := range c.Series {
-		c.Series[i].Name = cmp.Or(c.Series[i].Name, c.Y.Label)
-	}
-	return c
+	x.Log = slices.Min(places) > 0 && slices.Max(places) >= wide*slices.Min(places)
+	return x
 }
 
 // wide is how many times its least place an axis reaches to, for its steps to be factors.
 const wide = 8
 
-// series returns the rows by their lines, each in the order of the axis.
-func series(rows []Row, kind plot.Kind, line func(*Row) string, at func(*Row) float64,
-	accuracy func(*Row) *trainer.Spread,
-) []plot.Series {
-	var all []plot.Series
-	sorted := make([]*Row, len(rows))
-	for i := range rows {
-		sorted[i] = &rows[i]
+const (
+	mostLines  = 8  // of a chart, if there is a key more to split it by
+	mostNamed  = 40 // of a chart, for their names to leave room for them
+	mostCharts = 24
+)
+
+// count returns how many different values of some keys the rows have together.
+func (t *Table) count(keys []string) int {
+	return len(grouped(t.pointers(), func(r *Row) string { return values(r, keys) }))
+}
+
+// split returns the keys that make charts, and those that make their lines: the last of them as long as these are few.
+func (t *Table) split(keys []string) (apart, lines []string) {
+	for len(keys) > 1 && t.count(keys) > mostLines {
+		apart, keys = append(apart, keys[0]), keys[1:]
 	}
-	slices.SortStableFunc(sorted, func(a, b *Row) int { return cmp.Compare(at(a), at(b)) })
-	index := map[string]int{}
-	for i := range rows { // lines stand in the order of the table
-		if name := line(&rows[i]); !has(index, name) {
-			index[name] = len(all)
-			all = append(all, plot.Series{Name: name, Kind: kind, ErrorBars: true})
-		}
-	}
-	for _, r := range sorted {
-		s, v := &all[index[line(r)]], accuracy(r)
+	return apart, keys
+}
+
+// series returns rows as a line, in the order of the axis.
+func series(name string, rows []*Row, x *axis, accuracy func(*Row) *trainer.Spread) plot.Series {
+	s := plot.Series{Name: name, Kind: x.kind, ErrorBars: true}
+	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(x.at(a), x.at(b)) })
+	for _, r := range rows {
+		v := accuracy(r)
 		low, high := grid.Ends(v)
-		s.X, s.Y = append(s.X, at(r)), append(s.Y, 100*v.Mean)
+		s.X, s.Y = append(s.X, x.at(r)), append(s.Y, 100*v.Mean)
 		s.Low, s.High = append(s.Low, 100*low), append(s.High, 100*high)
+	}
+	return s
+}
+
+// pointers returns the table's rows.
+func (t *Table) pointers() []*Row {
+	var all []*Row
+	for i := range t.Rows {
+		all = append(all, &t.Rows[i])
 	}
 	return all
 }
 
-func has(index map[string]int, name string) bool {
-	_, ok := index[name]
-	return ok
+// grouped returns rows by what is said of them, in their order.
+func grouped(rows []*Row, by func(*Row) string) [][]*Row {
+	var groups [][]*Row
+	index := map[string]int{}
+	for _, r := range rows {
+		at, ok := index[by(r)]
+		if !ok {
+			at, groups = len(groups), append(groups, nil)
+			index[by(r)] = at
+		}
+		groups[at] = append(groups[at], r)
+	}
+	return groups
 }
 
 // index returns the place of a row in the table.
@@ -95,13 +155,11 @@ func (t *Table) index(r *Row) int {
 	return slices.IndexFunc(t.Rows, func(o Row) bool { return o.Name == r.Name })
 }
 
-// named returns the values of a row's keys but one, with what they are values of.
-func (t *Table) named(r *Row, except string) string {
+// values returns a row's values of some keys, with what they are values of.
+func values(r *Row, keys []string) string {
 	var all []string
-	for _, key := range t.Keys {
-		if key != except {
-			all = append(all, fmt.Sprintf("%s %s", key[strings.LastIndexByte(key, '.')+1:], text(r.Grid[key])))
-		}
+	for _, key := range keys {
+		all = append(all, fmt.Sprintf("%s %s", key[strings.LastIndexByte(key, '.')+1:], text(r.Grid[key])))
 	}
 	return strings.Join(all, ", ")
 }

@@ -215,7 +215,8 @@ func (r Runner) axes() ([]Axis, error) {
 func (r Runner) draft(axes []Axis) (config.Draft, error) {
 	for _, set := range r.Set {
 		key, _, _ := strings.Cut(set, "=")
-		if slices.ContainsFunc(axes, func(a Axis) bool { return a.Key == strings.TrimSpace(key) }) {
+		key = strings.TrimSpace(key)
+		if slices.ContainsFunc(axes, func(a Axis) bool { return a.Key == key }) {
 			return config.Draft{}, hint.With(option.Errorf("{Set} %s: the grid has values for this key", key),
 				"leave {Set} or the key of the grid out")
 		}

@@ -11,7 +11,6 @@ import (
 	"ialgn/experiment/grid"
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/overwrite"
-	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
@@ -146,14 +145,17 @@ func (t *Table) describe(r Runner) {
 	accuracy, after := "Test accuracy of the frozen network", "after the last epoch"
 	some, all := t.validated()
 	if some {
-		accuracy = "Accuracy of the frozen network on the samples held out of the training set, and on the test samples"
+		accuracy = "Accuracy of the frozen network on the samples held out of the training set, and on the test samples,"
 		after = "after the epoch that is the best on the former"
 	}
 	if some && !all {
 		after += ", or the last where none are held out"
 	}
-	over := plural.Of(len(t.Rows[0].Seeds), "seed", "seeds")
-	t.Caption = []string{fmt.Sprintf("%s, %s; mean +- standard deviation (n - 1) over %s.", accuracy, after, over)}
+	over := "one seed"
+	if n := len(t.Rows[0].Seeds); n > 1 {
+		over = fmt.Sprintf("mean +- standard deviation (n - 1) over %d seeds", n)
+	}
+	t.Caption = []string{fmt.Sprintf("%s %s; %s.", accuracy, after, over)}
 	if r.Target != "" {
 		t.Caption = append(t.Caption, fmt.Sprintf("LUTs as `ialgn compile --target %s --objective area` counts them, of the "+
 			"whole classifier, from feature words to the class.", r.Target))

@@ -343,7 +343,7 @@ var policy = Policy{
 			Package: "experiment/sweep",
 			Imports: []string{
 				"experiment/grid", "target", "trainer", "trainer/config", "trainer/dataset", "internal/atomicfile",
-				"internal/overwrite", "internal/plot", "internal/plural",
+				"internal/overwrite", "internal/plot",
 			},
 		},
 
