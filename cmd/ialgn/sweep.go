@@ -14,7 +14,7 @@ func sweepCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "sweep",
 		Usage:     "train every combination of values of some keys of a configuration",
-		ArgsUsage: "CONFIG.yaml --grid KEY=V,V,... -o DIR",
+		ArgsUsage: "CONFIG.yaml --grid AXIS -o DIR",
 		Description: "Every combination of the values is a row of a table (Markdown, CSV, chart) in DIR, with mean\n" +
 			"and deviation over the values of train.seed. LOW..HIGH are whole numbers, LOW..HIGH*FACTOR\n" +
 			"products. All combinations are checked before any is trained. What DIR has is not trained\n" +
@@ -23,7 +23,7 @@ func sweepCommand() *cli.Command {
 		UsageText: "ialgn sweep examples/digits/digits.yaml -o sweep --grid model.width=100,200 --grid train.seed=1..2 " +
 			"--set train.epochs=2",
 		Flags: commonFlags(
-			&cli.StringSliceFlag{Name: "grid", Usage: "try all values of a key: `KEY=V,V,...`, repeatable"},
+			&cli.StringSliceFlag{Name: "grid", Usage: "try all values of a key: `AXIS` is KEY=V,V,..., repeatable"},
 			&cli.StringFlag{Name: "grid-file", Usage: "read keys with their values from the YAML file `FILE`, instead"},
 			&cli.StringFlag{Name: "o", Usage: "write everything to `DIR`"},
 			&cli.StringSliceFlag{Name: "set", Usage: "replace a key of every configuration: `KEY=VALUE`, repeatable"},

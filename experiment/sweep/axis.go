@@ -32,7 +32,7 @@ var unswept = map[string]string{
 func ParseAxis(text string) (Axis, error) {
 	key, values, ok := strings.Cut(text, "=")
 	if !ok {
-		return Axis{}, hint.With(option.Errorf("{Grid} %.60q: want KEY=VALUE,VALUE,...", text),
+		return Axis{}, hint.With(option.Errorf("{Grid} %.60q: want KEY=V,V,...", text),
 			"for example {Grid model.width=300,600}")
 	}
 	a, err := newAxis(strings.TrimSpace(key), strings.Split(values, ","))

@@ -34,7 +34,7 @@ func TestParseAxis(t *testing.T) {
 
 func TestParseAxisRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"k":                          `--grid "k": want KEY=VALUE,VALUE,...`,
+		"k":                          `--grid "k": want KEY=V,V,...`,
 		"k=":                         "--grid k: has an empty value",
 		"k=1,,2":                     "--grid k: has an empty value",
 		"k=5..1":                     "--grid k: 5..1: begins above its end",

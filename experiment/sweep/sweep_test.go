@@ -502,11 +502,8 @@ func TestManyRows(t *testing.T) {
 		for i := range p.table.Rows {
 			p.table.Rows[i].Test = &trainer.Spread{Mean: float64(i) / 1000}
 		}
-		if err := os.MkdirAll(r.Dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.table.plot(); err != nil || len(p.table.Files) != 4 {
-			t.Errorf("files %v, error %v", p.table.Files, err)
+		if all := p.table.charts(); len(all) != 1 {
+			t.Errorf("%.40s: %d charts", axes, len(all))
 		}
 		if d := p.table.charts()[0]; len(d.Series) != 1 || len(d.Series[0].X) != len(p.table.Rows) {
 			t.Errorf("%.40s: %d series", axes, len(d.Series))
