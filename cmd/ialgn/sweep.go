@@ -20,8 +20,7 @@ func sweepCommand() *cli.Command {
 			"products. All combinations are checked before any is trained. What DIR has is not trained\n" +
 			"again: after an interruption the same call goes on, and more values may be added. The best\n" +
 			"row is chosen by train.validation.share; without one, none is.",
-		UsageText: "ialgn sweep examples/digits/digits.yaml -o sweep --grid model.width=100,200 --grid train.seed=1..2 " +
-			"--set train.epochs=2",
+		UsageText: "ialgn sweep examples/digits/digits.yaml -o sweep --grid model.width=100,200 --set train.epochs=2",
 		Flags: commonFlags(
 			&cli.StringSliceFlag{Name: "grid", Usage: "try all values of a key: `AXIS` is KEY=V,V,..., repeatable"},
 			&cli.StringFlag{Name: "grid-file", Usage: "read keys with their values from the YAML file `FILE`, instead"},

@@ -35,7 +35,7 @@ func ParseAxis(text string) (Axis, error) {
 		return Axis{}, hint.With(option.Errorf("{Grid} %.60q: want KEY=V,V,...", text),
 			"for example {Grid model.width=300,600}")
 	}
-	a, err := newAxis(strings.TrimSpace(key), strings.Split(values, ","))
+	a, err := newAxis(key, strings.Split(values, ","))
 	if err != nil {
 		err = option.Errorf("{Grid} %w", err)
 	}
@@ -65,6 +65,7 @@ func loadAxes(path string) ([]Axis, error) {
 
 // newAxis returns a key with its values, of which some may be ranges.
 func newAxis(key string, values []string) (Axis, error) {
+	key = strings.TrimSpace(key)
 	a := Axis{Key: key}
 	if why, ok := unswept[key]; ok {
 		return a, fmt.Errorf("%s: cannot be swept: %s", key, why)

@@ -39,7 +39,7 @@ type axis struct {
 }
 
 // charts returns the accuracy of the rows, on the samples held out if all rows have some. What the place of a row does
-// not show makes lines or, where these are many, charts; where there would be too many of both, a chart has points alone.
+// not show makes lines or, where these are many, charts; where either would be too many, one chart has points alone.
 func (t *Table) charts() []drawing {
 	y, accuracy := plot.Axis{Label: "test accuracy", Unit: "%"}, func(r *Row) *trainer.Spread { return r.Test }
 	if _, all := t.validated(); all {

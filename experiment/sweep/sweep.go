@@ -2,7 +2,7 @@
 //
 // A [Runner] has the configuration and the axes. Each combination of their values is a row of a [Table]; the values of
 // train.seed make no rows, but are the runs of each, of which the row has mean and deviation. The runs are those of a
-// grid ([ialgn/experiment/grid]): kept in a folder, where finished ones are not trained again and interrupted ones go on.
+// grid ([ialgn/experiment/grid]), kept in a folder: finished ones are not trained again, and interrupted ones go on.
 //
 //   - All combinations are checked before anything is trained.
 //   - A row's files are named by the values of its keys, in the order of the documentation of these. So a sweep with
@@ -30,7 +30,7 @@ import (
 	"ialgn/trainer/dataset"
 )
 
-// MaxRuns is how many runs a sweep has at most: a slip in a range is not to fill a disk, and clusters have such a bound.
+// MaxRuns is how many runs a sweep has at most: a slip in a range is not to fill a disk, and clusters have a bound, too.
 const MaxRuns = 1000
 
 // Runner trains a sweep into a folder.

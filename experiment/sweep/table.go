@@ -59,7 +59,9 @@ type LUTs struct {
 
 // newTable returns the table without rows.
 func (r Runner) newTable(name string, axes []Axis) *Table {
-	t := &Table{Sweep: name, Command: r.command(), Keys: []string{}, name: name + "-sweep", target: r.Target, guard: r.Guard}
+	t := &Table{
+		Sweep: name, Command: r.command(), Keys: []string{}, name: name + "-sweep", target: r.Target, guard: r.Guard,
+	}
 	for _, a := range axes {
 		if a.Key != seedKey {
 			t.Keys = append(t.Keys, a.Key)
@@ -72,7 +74,8 @@ func (r Runner) newTable(name string, axes []Axis) *Table {
 // newRow returns the row of a combination without a result.
 func (t *Table) newRow(cfg config.Config, c *combination) Row {
 	row := Row{
-		Name: nameOf(&cfg, t.Keys), Grid: map[string]any{}, Seeds: c.seeds, Gates: cfg.Model.Nodes(), config: cfg, made: c.made,
+		Name: nameOf(&cfg, t.Keys), Grid: map[string]any{}, Seeds: c.seeds, Gates: cfg.Model.Nodes(),
+		config: cfg, made: c.made,
 	}
 	for _, key := range t.Keys {
 		row.Grid[key] = cfg.Value(key)
@@ -297,7 +300,9 @@ func (l *LUTs) spreads() []*trainer.Spread {
 // CSV writes the table with a head. Accuracies are shares; what a row has no value of is empty.
 func (t *Table) CSV(w io.Writer) error {
 	head := append([]string{"name", "seeds"}, t.Keys...)
-	for _, column := range []string{"test_accuracy", "validation_accuracy", "luts", "luts_gates", "luts_head", "luts_encoder"} {
+	for _, column := range []string{
+		"test_accuracy", "validation_accuracy", "luts", "luts_gates", "luts_head", "luts_encoder",
+	} {
 		head = append(head, column+"_mean", column+"_std")
 	}
 	lines := [][]string{head}

@@ -89,7 +89,7 @@ func read(name string, src []byte, sets []string) (Config, error) {
 
 // text returns the text of a file without its byte order mark, and refuses one that is too long or no text.
 func text(name string, src []byte, what string) ([]byte, error) {
-	reason := ""
+	var reason string
 	switch {
 	case len(src) > maxSource:
 		reason = fmt.Sprintf("longer than %d bytes", maxSource)
