@@ -52,10 +52,12 @@ var shapes = map[string]Shape{
 	"cifar10": {3072, 10, 50_000, true}, "cifar100": {3072, 100, 50_000, true},
 }
 
-// Published returns the shape of a data set that is published, and whether it is one.
-func Published(set string) (Shape, bool) {
-	of, ok := shapes[set]
-	return of, ok
+// Published returns the shape of a data set that is published, nil for another.
+func Published(set string) *Shape {
+	if of, ok := shapes[set]; ok {
+		return &of
+	}
+	return nil
 }
 
 // ShapeOf returns the shape of a data set that is at hand.
@@ -80,13 +82,10 @@ func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
 
 // shape returns that of a run's data, nil if it is not known.
 func (p *Plan) shape(s *trainer.Seeds) *Shape {
-	if of, ok := p.shapes[sourceOf(s)]; ok && of.Samples > 0 {
+	if of, ok := p.shapes[SourceOf(&s.Config)]; ok && of.Samples > 0 {
 		return &of
 	}
-	if of, ok := shapes[s.Config.Data.Set]; ok {
-		return &of
-	}
-	return nil
+	return Published(s.Config.Data.Set)
 }
 
 // ahead returns a run without its time.

@@ -77,13 +77,13 @@ type Plan struct {
 
 	mu     sync.Mutex // guards the fields below, and the table
 	data   sources
-	shapes map[source]Shape   // shapes of data that are at hand
+	shapes map[Source]Shape   // shapes of data that are at hand
 	done   map[string]outcome // outcomes by path of the model
 }
 
 // NewPlan returns a plan without rows.
 func NewPlan(o Options, kind string) *Plan {
-	return &Plan{Options: o, Kind: kind, data: sources{}, shapes: map[source]Shape{}, done: map[string]outcome{}}
+	return &Plan{Options: o, Kind: kind, data: sources{}, shapes: map[Source]Shape{}, done: map[string]outcome{}}
 }
 
 // planned is a row with what is done with it.
@@ -114,7 +114,7 @@ func (p *Plan) Add(ctx context.Context, row Row, asked bool) (Found, error) {
 		e.Finished = e.Finished && found != nil && found.Finished
 	}
 	if row.Shape != nil {
-		p.shapes[source{row.Config.Data, row.Config.Encoder.BitsIn}] = *row.Shape
+		p.shapes[SourceOf(&row.Config)] = *row.Shape
 	}
 	e.left = !asked && !e.Finished
 	if !e.left && !e.Finished && row.Shape == nil {
@@ -240,21 +240,22 @@ func (p *Plan) foreign(cfg config.Config, path string, m *model.Model) error {
 	return nil
 }
 
-// source says which data a row is trained on.
-type source struct {
+// Source says which data a configuration is trained on.
+type Source struct {
 	config.Data
 	bitsIn int
 }
 
+// SourceOf returns which data a configuration is trained on.
+func SourceOf(cfg *config.Config) Source { return Source{cfg.Data, cfg.Encoder.BitsIn} }
+
 // sources holds a run of each source whose data all others on it must have: differences
 // between networks are not to be those of their data.
-type sources map[source]*trainer.Earlier
-
-func sourceOf(s *trainer.Seeds) source { return source{s.Config.Data, s.Config.Encoder.BitsIn} }
+type sources map[Source]*trainer.Earlier
 
 // survey returns what the folder has of a run, nil if it begins.
 func (d sources) survey(s *trainer.Seeds) (*trainer.Earlier, error) {
-	at := sourceOf(s)
+	at := SourceOf(&s.Config)
 	s.Like = d[at]
 	found, err := s.Survey()
 	if err != nil {
@@ -270,7 +271,7 @@ func (d sources) survey(s *trainer.Seeds) (*trainer.Earlier, error) {
 func (p *Plan) like(s *trainer.Seeds) *trainer.Earlier {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.data[sourceOf(s)]
+	return p.data[SourceOf(&s.Config)]
 }
 
 // cores returns the number of threads for all runs together.

@@ -275,29 +275,20 @@ func (c *combination) wrong(err error) error {
 	return fmt.Errorf("%s: %w", c.made, err)
 }
 
-// opened has the data sets of a sweep, each looked for once.
-type opened map[source]found
-
-// source says which data a combination is trained on.
-type source struct {
-	config.Data
-	bitsIn int
-}
-
-// found is a data set, nil if it was not found.
-type found struct{ shape *grid.Shape }
+// opened has the shapes of a sweep's data, each looked for once; nil for those that were not found.
+type opened map[grid.Source]*grid.Shape
 
 // shape returns the shape of a configuration's data, nil if they are not at hand.
 func (o opened) shape(ctx context.Context, cfg *config.Config, folders []string) (*grid.Shape, error) {
-	at := source{cfg.Data, cfg.Encoder.BitsIn}
-	if f, ok := o[at]; ok {
-		return f.shape, nil
+	at := grid.SourceOf(cfg)
+	if shape, ok := o[at]; ok {
+		return shape, nil
 	}
 	set, err := dataset.Open(ctx, cfg.Data, cfg.Encoder.BitsIn, folders)
 	var missing *dataset.MissingError
 	switch {
 	case errors.As(err, &missing):
-		o[at] = found{}
+		o[at] = nil
 		return nil, nil
 	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("%w while data set %s was read: nothing was trained yet", trainer.ErrInterrupted, cfg.Data.Set)
@@ -305,7 +296,7 @@ func (o opened) shape(ctx context.Context, cfg *config.Config, folders []string)
 		return nil, err
 	}
 	shape := grid.ShapeOf(set)
-	o[at] = found{&shape}
+	o[at] = &shape
 	return &shape, nil
 }
 
@@ -315,8 +306,11 @@ func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) e
 	if err != nil {
 		return c.wrong(err)
 	}
-	cfg := c.config
-	if is := here; is != nil || known(&cfg, &is) {
+	cfg, is := c.config, here
+	if is == nil {
+		is = grid.Published(cfg.Data.Set)
+	}
+	if is != nil {
 		cfg = cfg.FitWidth(is.Classes)
 		if err := cfg.CheckClasses(is.Classes, is.Features*(cfg.Encoder.Bits-1)); err != nil {
 			return c.wrong(err)
@@ -336,13 +330,6 @@ func (r Runner) add(ctx context.Context, p *plan, sets opened, c *combination) e
 	p.table.Rows = append(p.table.Rows, row)
 	_, err = p.Add(ctx, grid.Row{Config: cfg, Seeds: c.seeds, Shape: here}, true)
 	return err
-}
-
-// known sets the shape of a published data set, and reports whether the configuration's is one.
-func known(cfg *config.Config, to **grid.Shape) bool {
-	shape, ok := grid.Published(cfg.Data.Set)
-	*to = &shape
-	return ok
 }
 
 // longestName leaves room behind a name, in a file system and in a configuration.
