@@ -30,7 +30,7 @@ import (
 	"ialgn/trainer/dataset"
 )
 
-// MaxRuns is how many runs a sweep has at most: a slip in a range is not to fill a disk, and clusters have a bound, too.
+// MaxRuns is how many runs a sweep has at most: a slip in a range is not to fill a disk, and clusters have bounds, too.
 const MaxRuns = 1000
 
 // Runner trains a sweep into a folder.
