@@ -191,7 +191,8 @@ func TestGridFile(t *testing.T) {
 	}
 	want := p.Runs()
 	r.Grid, r.GridFile = nil, write(t, "grid.yaml", "'model.width ': [40, '60']\nmodel.depth: 2..3\ntrain.seed:\n- 1..2\n")
-	if p, err = r.plan(t.Context()); err != nil || len(p.Runs()) != 8 || !strings.Contains(p.table.Command, "--grid-file") {
+	if p, err = r.plan(t.Context()); err != nil || len(p.Runs()) != 8 ||
+		!strings.Contains(p.table.Command, "--grid-file") {
 		t.Fatalf("%+v, error %v", p, err)
 	}
 	for i, run := range p.Runs() {
@@ -274,12 +275,13 @@ func TestKubernetes(t *testing.T) {
 		}
 	}
 	r := Runner{Config: "tiny.yaml", GridFile: "grid.yaml", Options: grid.Options{Dir: "out"}}
-	if b, err := r.Emit(t.Context(), grid.Kubernetes, ""); err != nil || b.Indexes != 3 || b.File != "out/tiny-sweep.yaml" {
+	b, err := r.Emit(t.Context(), grid.Kubernetes, "")
+	if err != nil || b.Indexes != 3 || b.File != "out/tiny-sweep.yaml" {
 		t.Errorf("%+v, error %v", b, err)
 	}
 	r.GridFile = write(t, "grid.yaml", "train.seed: 1..3")
-	if _, err := r.Emit(t.Context(), grid.Kubernetes, ""); err == nil || !strings.Contains(err.Error(), "grid.yaml: is not in "+
-		"the volume") {
+	if _, err := r.Emit(t.Context(), grid.Kubernetes, ""); err == nil ||
+		!strings.Contains(err.Error(), "grid.yaml: is not in the volume") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -354,7 +356,8 @@ func TestTable(t *testing.T) {
 	text := read(t, table.Files[0])
 	for _, want := range []string{
 		"\nThe best by the samples held out: tiny-w100.\n", "--target xilinx7 --objective area` counts them",
-		"on the test samples, after the epoch that is the best on the former; mean +- standard deviation (n - 1) over 2 seeds.",
+		"on the test samples, after the epoch that is the best on the former; mean +- standard deviation (n - 1) over 2 " +
+			"seeds.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
