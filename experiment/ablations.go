@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ialgn/experiment/grid"
 	"ialgn/trainer"
 )
 
@@ -63,7 +64,7 @@ var initVariants = Experiment{
 }
 
 // byEpoch is the course of the test accuracy.
-var byEpoch = &Series{"epoch", "test accuracy", "%", 100, []Line{{"test_accuracy", "", func(r *Result) []float64 {
+var byEpoch = &Series{"epoch", "test accuracy", "%", 100, []Line{{"test_accuracy", "", func(r *grid.Result) []float64 {
 	var all []float64
 	for _, e := range r.Epochs {
 		all = append(all, e.Test)

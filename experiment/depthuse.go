@@ -1,5 +1,7 @@
 package experiment
 
+import "ialgn/experiment/grid"
+
 // depthUse is the paper's figure 5, and the shares of operations in the text beside it. Of
 // the width on CIFAR-100 the paper says that table 1 and the table of tau have no other.
 var depthUse = Experiment{
@@ -27,25 +29,28 @@ var depthUse = Experiment{
 			"networks of 100 layers; 128,000 is that of all others on CIFAR-100.",
 	},
 	Columns: []Column{
-		{"share_a", "A, %", 100, func(r *Result) float64 { return r.Operations[3] }},
-		{"share_binary", "binary, %", 100, func(r *Result) float64 { return r.Categories.Binary }},
+		{"share_a", "A, %", 100, func(r *grid.Result) float64 { return r.Operations[3] }},
+		{"share_binary", "binary, %", 100, func(r *grid.Result) float64 { return r.Categories.Binary }},
 		{
 			"share_without_a", "B, not B, constants, %", 100,
-			func(r *Result) float64 { return r.Operations[5] + r.Operations[10] + r.Categories.Constants },
+			func(r *grid.Result) float64 { return r.Operations[5] + r.Operations[10] + r.Categories.Constants },
 		},
-		{"share_not_a", "not A, %", 100, func(r *Result) float64 { return r.Operations[12] }},
-		{"depth_mean", "mean depth", 1, func(r *Result) float64 { return r.EffectiveDepth[len(r.EffectiveDepth)-1].Mean }},
+		{"share_not_a", "not A, %", 100, func(r *grid.Result) float64 { return r.Operations[12] }},
+		{
+			"depth_mean", "mean depth", 1,
+			func(r *grid.Result) float64 { return r.EffectiveDepth[len(r.EffectiveDepth)-1].Mean },
+		},
 		{
 			"depth_max", "largest depth", 1,
-			func(r *Result) float64 { return float64(r.EffectiveDepth[len(r.EffectiveDepth)-1].Max) },
+			func(r *grid.Result) float64 { return float64(r.EffectiveDepth[len(r.EffectiveDepth)-1].Max) },
 		},
 	},
 	Operations: true,
 	Series: &Series{"layer", "effective depth", "", 1, []Line{
-		{"effective_depth_mean", "mean, 10th to 90th percentile", func(r *Result) []float64 { return layers(r, 0) }},
-		{"effective_depth_p10", "", func(r *Result) []float64 { return layers(r, 1) }},
-		{"effective_depth_p90", "", func(r *Result) []float64 { return layers(r, 2) }},
-		{"effective_depth_max", "largest", func(r *Result) []float64 { return layers(r, 3) }},
+		{"effective_depth_mean", "mean, 10th to 90th percentile", func(r *grid.Result) []float64 { return layers(r, 0) }},
+		{"effective_depth_p10", "", func(r *grid.Result) []float64 { return layers(r, 1) }},
+		{"effective_depth_p90", "", func(r *grid.Result) []float64 { return layers(r, 2) }},
+		{"effective_depth_max", "largest", func(r *grid.Result) []float64 { return layers(r, 3) }},
 	}},
 }
 
@@ -56,7 +61,7 @@ func used(n Entry) Entry {
 }
 
 // layers returns a statistic of effective depth, layer by layer.
-func layers(r *Result, statistic int) []float64 {
+func layers(r *grid.Result, statistic int) []float64 {
 	var all []float64
 	for _, d := range r.EffectiveDepth {
 		all = append(all, [4]float64{d.Mean, d.P10, d.P90, float64(d.Max)}[statistic])

@@ -12,10 +12,12 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/experiment/grid"
 )
 
 // emitted returns a grid as a job, and its file.
-func emitted(t *testing.T, r Runner, to Cluster) (*Batch, string) {
+func emitted(t *testing.T, r Runner, to grid.Cluster) (*grid.Batch, string) {
 	t.Helper()
 	b, err := r.Emit(t.Context(), to, "")
 	if err != nil {
@@ -51,8 +53,8 @@ func goldenRuns(t *testing.T, e Experiment) []string {
 // TestSlurm has bash read the script of every grid, whose indexes are the golden list.
 func TestSlurm(t *testing.T) {
 	for _, e := range All() {
-		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Dir: t.TempDir()}
-		b, text := emitted(t, r, Slurm)
+		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Options: grid.Options{Dir: t.TempDir()}}
+		b, text := emitted(t, r, grid.Slurm)
 		if diff := cmp.Diff(goldenRuns(t, e), indexes(text)); diff != "" || b.Indexes < 20 {
 			t.Errorf("%s: indexes (-want +got):\n%s", e.Name, diff)
 		}
@@ -65,13 +67,13 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// TestSlurmRuns has bash run a script as Slurm would, with a program that notes its words:
+// TestSlurmRuns has bash run a script as grid.Slurm would, with a program that notes its words:
 // what the shell makes of names with quotes and spaces is what was meant.
 func TestSlurmRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "it's a folder")
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Dir: dir, Only: []string{"*-ialgn", "none"}}
-	r.Experiment.Set = []string{"train.epochs=3"}
-	b, text := emitted(t, r, Slurm)
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Only: []string{"*-ialgn", "none"}}
+	r.Dir, r.Experiment.Set = dir, []string{"train.epochs=3"}
+	b, text := emitted(t, r, grid.Slurm)
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "ialgn"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o777); err != nil {
 		t.Fatal(err)
@@ -99,7 +101,7 @@ func TestSlurmRuns(t *testing.T) {
 	}
 }
 
-// indexedJob is what Kubernetes reads of a job.
+// indexedJob is what grid.Kubernetes reads of a job.
 type indexedJob struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -133,7 +135,8 @@ type indexedJob struct {
 // TestLineBreak refuses a folder whose name would end the comment that it stands in.
 func TestLineBreak(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a\nrm -r b")
-	_, err := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Dir: dir}.Emit(t.Context(), Slurm, "")
+	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 1, Options: grid.Options{Dir: dir}}
+	_, err := r.Emit(t.Context(), grid.Slurm, "")
 	if err == nil || !strings.Contains(err.Error(), "line break") {
 		t.Errorf("error %v", err)
 	}
@@ -148,8 +151,9 @@ func TestKubernetes(t *testing.T) {
 	label := regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$`) // an index and a suffix follow, 63 in all
 	for _, e := range All() {
 		e.Set = []string{"model.init_noise=0.5"}
-		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds, Dir: filepath.Join("tables", e.Name)}
-		b, text := emitted(t, r, Kubernetes)
+		r := Runner{Experiment: e, Scale: Paper, Seeds: e.PaperSeeds}
+		r.Dir = filepath.Join("tables", e.Name)
+		b, text := emitted(t, r, grid.Kubernetes)
 		var job indexedJob
 		if err := yaml.UnmarshalWithOptions([]byte(text), &job, yaml.Strict()); err != nil {
 			t.Fatalf("%s: %v\n%s", e.Name, err, text)
@@ -171,8 +175,9 @@ func TestKubernetes(t *testing.T) {
 		if diff := cmp.Diff(want, c.Command); diff != "" || c.VolumeMounts[0]["name"] != spec.Template.Spec.Volumes[0].Name {
 			t.Errorf("%s: command (-want +got):\n%s", e.Name, diff)
 		}
-		if got := c.Resources.Requests["memory"]; got != fmt.Sprintf("%dGi", b.gigabytes()) || b.gigabytes()<<30 < b.Memory ||
-			b.Memory == 0 {
+		var gigabytes uint64
+		got := c.Resources.Requests["memory"]
+		if _, err := fmt.Sscanf(got, "%dGi", &gigabytes); err != nil || gigabytes<<30 < b.Memory || b.Memory == 0 {
 			t.Errorf("%s: asks for %s, a run needs %d bytes", e.Name, got, b.Memory)
 		}
 	}
@@ -190,37 +195,38 @@ func TestFolders(t *testing.T) {
 		{"tables", "/work/../data"},
 	} {
 		r.Dir = dirs[0]
-		if _, err := r.Emit(t.Context(), Kubernetes, dirs[1]); err == nil ||
+		if _, err := r.Emit(t.Context(), grid.Kubernetes, dirs[1]); err == nil ||
 			!strings.Contains(err.Error(), "is not in the volume of the job") {
 			t.Errorf("%q: error %v", dirs, err)
 		}
 	}
 	r.Dir = "tables"
-	for to, data := range map[Cluster]string{Kubernetes: "/work/sets", Slurm: "/my sets"} {
+	for to, data := range map[grid.Cluster]string{grid.Kubernetes: "/work/sets", grid.Slurm: "/my sets"} {
 		b, err := r.Emit(t.Context(), to, data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i := slices.Index(b.args, "--data"); i < 0 || b.args[i+1] != data || !strings.Contains(b.Gather, " --data ") {
-			t.Errorf("%s: %q, gather %s", to, b.args, b.Gather)
+		if !strings.HasSuffix(b.Gather, " --data "+grid.Shell([]string{data})) ||
+			!strings.Contains(read(t, b.File), data) {
+			t.Errorf("%s: gather %s", to, b.Gather)
 		}
 	}
 }
 
 func TestParseCluster(t *testing.T) {
-	for _, c := range []Cluster{Slurm, Kubernetes} {
-		if got, err := ParseCluster(string(c)); got != c || err != nil {
+	for _, c := range []grid.Cluster{grid.Slurm, grid.Kubernetes} {
+		if got, err := grid.ParseCluster(string(c)); got != c || err != nil {
 			t.Errorf("%s: %s, error %v", c, got, err)
 		}
 	}
-	if _, err := ParseCluster("k8s"); err == nil || err.Error() != `no cluster "k8s": want slurm or kubernetes` {
+	if _, err := grid.ParseCluster("k8s"); err == nil || err.Error() != `no cluster "k8s": want slurm or kubernetes` {
 		t.Errorf("error %v", err)
 	}
-	r := Runner{Experiment: digits, Scale: Paper, Seeds: 1, Dir: t.TempDir()}
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 1, Options: grid.Options{Dir: t.TempDir()}}
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-paper.sbatch"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Emit(t.Context(), Slurm, ""); err == nil || !strings.Contains(err.Error(),
+	if _, err := r.Emit(t.Context(), grid.Slurm, ""); err == nil || !strings.Contains(err.Error(),
 		"tiny-paper.sbatch: is a folder") {
 		t.Errorf("error %v", err)
 	}

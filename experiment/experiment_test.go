@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/experiment/grid"
 	"ialgn/internal/hint"
 	"ialgn/internal/option"
 	"ialgn/trainer/config"
@@ -48,7 +49,7 @@ func TestGrids(t *testing.T) {
 				if n.Paper != nil {
 					seeds = publishedSeeds
 				}
-				fmt.Fprintf(&text, "%s: %s, the paper has %s over %d seeds\n", e.Name, n.Network, points(n.Paper, "no number"),
+				fmt.Fprintf(&text, "%s: %s, the paper has %s over %d seeds\n", e.Name, n.Network, grid.Points(n.Paper, "no number"),
 					seeds)
 				text.WriteString(keys(t, mustConfig(t, &e, &n, scale)))
 			}
@@ -174,7 +175,7 @@ func TestPaper(t *testing.T) {
 		runs[e.Name] = len(e.Entries) * e.PaperSeeds
 		for _, n := range e.Entries {
 			if name := e.Name + " " + mustConfig(t, &e, &n, Paper).Name; want[name] != "" || n.Paper == nil {
-				got[name] = points(n.Paper, "")
+				got[name] = grid.Points(n.Paper, "")
 			}
 		}
 	}

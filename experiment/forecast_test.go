@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/experiment/grid"
 	"ialgn/trainer"
 )
 
@@ -14,8 +15,9 @@ import (
 func TestForecast(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{
-		Experiment: digits, Scale: Quick, Seeds: 2, Dir: t.TempDir(), Threads: 2, Jobs: 1, Train: rec.train,
-		Only: []string{"*rwlgn"},
+		Experiment: digits, Scale: Quick, Seeds: 2,
+		Only:    []string{"*rwlgn"},
+		Options: grid.Options{Dir: t.TempDir(), Threads: 2, Jobs: 1, Train: rec.train},
 	}
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -51,38 +53,5 @@ func TestForecast(t *testing.T) {
 	cancel()
 	if _, err := r.Forecast(ctx); !errors.Is(err, trainer.ErrInterrupted) {
 		t.Errorf("error %v", err)
-	}
-}
-
-// TestFitting has memory for all, for some, for none, and of a size that is not known.
-func TestFitting(t *testing.T) {
-	needs := func() []uint64 { return []uint64{10, 40, 20, 40} }
-	for _, test := range []struct {
-		most   int
-		memory uint64
-		want   int
-	}{{4, 1000, 4}, {2, 1000, 2}, {4, 100, 2}, {4, 126, 3}, {4, 49, 1}, {4, 0, 1}, {0, 100, 1}} {
-		if got := fitting(needs(), test.most, test.memory); got != test.want {
-			t.Errorf("at most %d in %d bytes: %d, want %d", test.most, test.memory, got, test.want)
-		}
-	}
-}
-
-// TestUnknownSize has runs whose memory is not known trained one at a time.
-func TestUnknownSize(t *testing.T) {
-	r := Runner{Threads: 2, Jobs: Fitting}
-	left := Ahead{Epochs: 2, Bytes: 1000}
-	unknown := Ahead{Epochs: 2}
-	for _, c := range []struct {
-		runs []Ahead
-		want int
-	}{
-		{[]Ahead{left, left}, 2},
-		{[]Ahead{left, left, unknown}, 1},
-		{[]Ahead{left, left, {Epochs: 2, Done: 2}}, 2},
-	} {
-		if got := r.sideBySide(c.runs); got != c.want {
-			t.Errorf("%d of %+v side by side, want %d", got, c.runs, c.want)
-		}
 	}
 }

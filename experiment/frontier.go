@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ialgn/experiment/grid"
 	"ialgn/internal/plot"
 )
 
@@ -27,9 +28,9 @@ var frontier = Experiment{
 			"argmax, the whole is from feature words to the class.",
 	},
 	Columns: []Column{
-		{"core_luts", "LUT6, core", 1, func(r *Result) float64 { return float64(r.Costs.Core()) }},
-		{"encoder_luts", "LUT6, encoder", 1, func(r *Result) float64 { return float64(r.Costs.Encoder) }},
-		{"luts", "LUT6, whole", 1, func(r *Result) float64 { return float64(r.Costs.Full()) }},
+		{"core_luts", "LUT6, core", 1, func(r *grid.Result) float64 { return float64(r.Costs.Core()) }},
+		{"encoder_luts", "LUT6, encoder", 1, func(r *grid.Result) float64 { return float64(r.Costs.Encoder) }},
+		{"luts", "LUT6, whole", 1, func(r *grid.Result) float64 { return float64(r.Costs.Full()) }},
 	},
 	Picture: &Picture{
 		Label: "LUTs of six inputs", Log: true, Chart: func(r *Row) string { return r.Data }, Line: networkOf,

@@ -1,19 +1,16 @@
 package experiment
 
 import (
-	"context"
-	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	library "ialgn"
+	"ialgn/experiment/grid"
 	"ialgn/internal/plot"
 	"ialgn/netlist"
-	"ialgn/trainer"
 	"ialgn/trainer/config"
 )
 
@@ -33,7 +30,7 @@ func budget() Experiment {
 // TestCosts has the look-up tables of trained networks in table, result and picture, also where another experiment left
 // a result without them.
 func TestCosts(t *testing.T) {
-	r := Runner{Experiment: budget(), Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 1}
+	r := Runner{Experiment: budget(), Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 1}}
 	r.Experiment.Costs, r.Experiment.Columns, r.Experiment.Picture = false, nil, nil
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -85,18 +82,6 @@ func TestCosts(t *testing.T) {
 	}
 	if got := table.Rows[0].results[0].Costs.Full(); got != cells {
 		t.Errorf("%d look-up tables are told, and the netlist has %d", got, cells)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := costsOf(ended, filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors")); !errors.Is(err,
-		trainer.ErrInterrupted) {
-		t.Errorf("a context that ended: error %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := costsOf(t.Context(), filepath.Join(r.Dir, "digits-60x1-core.seed1.safetensors")); err == nil {
-		t.Error("costs of an empty file")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/experiment/grid"
 	"ialgn/trainer"
 	"ialgn/trainer/dataset"
 )
@@ -18,7 +19,7 @@ import (
 // until then there is none.
 func TestIndex(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Dir: t.TempDir()}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	whole, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,8 @@ func TestIndex(t *testing.T) {
 func TestIndexInstead(t *testing.T) {
 	sets := t.TempDir()
 	writeMNIST(t, sets)
-	r := Runner{Experiment: fixedAnchor, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Folders: []string{sets}}
+	r := Runner{Experiment: fixedAnchor, Scale: Quick, Seeds: 1}
+	r.Dir, r.Folders = t.TempDir(), []string{sets}
 	r.Train = func(_ context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
 		return nil, fmt.Errorf("trains %s", s.Config.Name)
 	}
@@ -71,7 +73,8 @@ func TestIndexInstead(t *testing.T) {
 
 // TestIndexAbsent has no data: the grid has the same indexes, and the run says what is missing.
 func TestIndexAbsent(t *testing.T) {
-	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 2, Dir: t.TempDir(), Only: []string{"*-ldlgn"}}
+	r := Runner{Experiment: baselines, Scale: Paper, Seeds: 2, Only: []string{"*-ldlgn"}}
+	r.Dir = t.TempDir()
 	f, err := r.Forecast(t.Context())
 	if err != nil || len(f.Runs) != 2 || f.Runs[1].Name != "mnist-8000x6-ldlgn" || *f.Runs[1].Hours == 0 {
 		t.Fatalf("%+v, error %v", f, err)

@@ -2,11 +2,11 @@ package experiment
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"ialgn/diagnose/depthuse"
+	"ialgn/experiment/grid"
 	"ialgn/internal/plot"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -131,7 +131,7 @@ func (d *drawing) add(s plot.Series, rows []*Row, at func(*Row) float64, value f
 	s.ErrorBars = true
 	for _, r := range rows {
 		if v := value(r); v != nil && r.Test != nil {
-			low, high := ends(v)
+			low, high := grid.Ends(v)
 			s.X, s.Y = append(s.X, at(r)), append(s.Y, 100*v.Mean)
 			s.Low, s.High = append(s.Low, 100*low), append(s.High, 100*high)
 		}
@@ -139,14 +139,6 @@ func (d *drawing) add(s plot.Series, rows []*Row, at func(*Row) float64, value f
 	if len(s.X) > 0 {
 		d.Series = append(d.Series, s)
 	}
-}
-
-// ends returns mean less and plus deviation, not numbers if it has none.
-func ends(v *trainer.Spread) (low, high float64) {
-	if v.Std == nil {
-		return math.NaN(), math.NaN()
-	}
-	return v.Mean - *v.Std, v.Mean + *v.Std
 }
 
 // pointers returns the table's rows.
@@ -223,7 +215,7 @@ func (t *Table) drawOperations() []drawing {
 }
 
 // operations returns the mean share of each operation.
-func operations(results []*Result) (mean [16]float64) {
+func operations(results []*grid.Result) (mean [16]float64) {
 	for op := range mean {
 		for _, r := range results {
 			mean[op] += r.Operations[op] / float64(len(results))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ialgn/diagnose/census"
+	"ialgn/experiment/grid"
 	"ialgn/internal/plot"
 	"ialgn/trainer/config"
 )
@@ -87,7 +88,7 @@ func TestPictures(t *testing.T) {
 // TestPaperPlaces has the paper's values where the paper's networks are, by their gates and
 // their width, not where ours are that the scale quick or a key makes smaller.
 func TestPaperPlaces(t *testing.T) {
-	r := Runner{Experiment: gateCount, Scale: Quick, Seeds: 2, Dir: t.TempDir()}
+	r := Runner{Experiment: gateCount, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Set = []string{"model.width=500"}
 	p, err := r.planned(t.Context())
 	if err != nil {
@@ -114,14 +115,14 @@ func TestPaperPlaces(t *testing.T) {
 // TestOperations has a chart for each size, of each network that was trained the mean over seeds.
 func TestOperations(t *testing.T) {
 	table := drawn()
-	of := func(op int, share float64) *Result {
-		r := &Result{}
+	of := func(op int, share float64) *grid.Result {
+		r := &grid.Result{}
 		r.Operations[op] = share
 		return r
 	}
-	table.Rows[0].results = []*Result{of(3, 0.5), of(3, 0.25)}
-	table.Rows[1].results = []*Result{of(15, 1)}
-	table.Rows[5].results = []*Result{of(1, 0.75)}
+	table.Rows[0].results = []*grid.Result{of(3, 0.5), of(3, 0.25)}
+	table.Rows[1].results = []*grid.Result{of(15, 1)}
+	table.Rows[5].results = []*grid.Result{of(1, 0.75)}
 	if all := table.drawOperations(); all != nil {
 		t.Errorf("%d charts that nobody asked for", len(all))
 	}
@@ -149,17 +150,17 @@ func at(op int, percent float64) []float64 {
 // TestPlots has every experiment drawn over rows with results, and the files named.
 func TestPlots(t *testing.T) {
 	for _, e := range All() {
-		r := Runner{Experiment: e, Scale: Quick, Seeds: 2, Dir: t.TempDir()}
+		r := Runner{Experiment: e, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 		p, err := r.planned(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range p.table.Rows {
 			test := spread(0.4+float64(i)/100, 0.01)
-			result := &Result{Epochs: []EpochResult{{Test: 0.25}, {Test: 0.5}}}
+			result := &grid.Result{Epochs: []grid.EpochResult{{Test: 0.25}, {Test: 0.5}}}
 			result.EffectiveDepth = []census.LayerDepth{{Mean: 1, P10: 0.5, P90: 2, Max: 3}, {Mean: 2, P10: 1, P90: 2.5, Max: 4}}
-			result.Costs = &Costs{Gates: 100 * (i + 1), Head: 50, Encoder: 10 * i}
-			p.table.Rows[i].Test, p.table.Rows[i].results = &test, []*Result{result, result}
+			result.Costs = &grid.Costs{Gates: 100 * (i + 1), Head: 50, Encoder: 10 * i}
+			p.table.Rows[i].Test, p.table.Rows[i].results = &test, []*grid.Result{result, result}
 		}
 		tables := len(p.table.Files)
 		if err := p.table.plots(); err != nil {

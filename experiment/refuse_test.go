@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"ialgn/experiment/grid"
 	"ialgn/trainer"
 )
 
 // TestRefuses has folders with other files, and calls that cannot be.
 func TestRefuses(t *testing.T) {
 	done := t.TempDir()
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Dir: done}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: done}}
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestOtherData(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "samples.csv")
 	runner := func() (Runner, *recorder) {
 		rec := &recorder{}
-		r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+		r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
 		r.Experiment.Entries = nil
 		for _, e := range digits.Entries {
 			e.Keys = slices.Concat(e.Keys, []string{"data.set=csv", "data.train=" + table})
@@ -133,7 +134,7 @@ func TestOtherData(t *testing.T) {
 // experiment's own.
 func TestTuned(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestTuned(t *testing.T) {
 // TestDamagedCheckpoint has one beside a finished model, which nobody needs.
 func TestDamagedCheckpoint(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 
 // TestNoSpace has a table that cannot be written.
 func TestNoSpace(t *testing.T) {
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir()}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir()}}
 	if err := os.Mkdir(filepath.Join(r.Dir, "tiny-quick.csv"), 0o777); err != nil {
 		t.Fatal(err)
 	}

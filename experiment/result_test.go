@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ialgn/diagnose/census"
+	"ialgn/experiment/grid"
 	"ialgn/trainer/model"
 )
 
 // TestResults holds the files beside the models to what trainer and netlist say of them, and
 // makes them anew where they are not of their model.
 func TestResults(t *testing.T) {
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Dir: t.TempDir()}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Columns, r.Experiment.Series = depthUse.Columns, depthUse.Series
 	table, err := r.Run(t.Context())
 	if err != nil {
@@ -25,8 +26,8 @@ func TestResults(t *testing.T) {
 	row := table.Rows[1]
 	var binary, deepest float64
 	for _, run := range row.Runs {
-		var got Result
-		if err := json.Unmarshal([]byte(read(t, ResultPath(run.Model))), &got); err != nil {
+		var got grid.Result
+		if err := json.Unmarshal([]byte(read(t, grid.ResultPath(run.Model))), &got); err != nil {
 			t.Fatal(err)
 		}
 		f, err := model.ReadFrozen(run.Model)
@@ -54,19 +55,19 @@ func TestResults(t *testing.T) {
 	}
 	whole := files(t, table)
 	for what, text := range map[string]string{
-		"damaged":          read(t, ResultPath(row.Runs[0].Model))[:200],
-		"without a layer":  strings.Replace(read(t, ResultPath(row.Runs[0].Model)), `"effective_depth"`, `"depths"`, 1),
-		"without an epoch": strings.Replace(read(t, ResultPath(row.Runs[0].Model)), `"epochs": [`, `"courses": [`, 1),
-		"of another model": strings.Replace(read(t, ResultPath(row.Runs[0].Model)), "seed1", "seed2", 1),
-		"of former bytes": strings.Replace(read(t, ResultPath(row.Runs[0].Model)), `"model_sha256": "`, `"model_sha256": "0`,
-			1),
+		"damaged":          read(t, grid.ResultPath(row.Runs[0].Model))[:200],
+		"without a layer":  strings.Replace(read(t, grid.ResultPath(row.Runs[0].Model)), `"effective_depth"`, `"depths"`, 1),
+		"without an epoch": strings.Replace(read(t, grid.ResultPath(row.Runs[0].Model)), `"epochs": [`, `"courses": [`, 1),
+		"of another model": strings.Replace(read(t, grid.ResultPath(row.Runs[0].Model)), "seed1", "seed2", 1),
+		"of former bytes": strings.Replace(read(t, grid.ResultPath(row.Runs[0].Model)), `"model_sha256": "`,
+			`"model_sha256": "0`, 1),
 	} {
-		want := read(t, ResultPath(row.Runs[0].Model))
-		if err := os.WriteFile(ResultPath(row.Runs[0].Model), []byte(text), 0o666); err != nil {
+		want := read(t, grid.ResultPath(row.Runs[0].Model))
+		if err := os.WriteFile(grid.ResultPath(row.Runs[0].Model), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		again, err := r.Run(t.Context())
-		if err != nil || cmp.Diff(whole, files(t, again)) != "" || read(t, ResultPath(row.Runs[0].Model)) != want {
+		if err != nil || cmp.Diff(whole, files(t, again)) != "" || read(t, grid.ResultPath(row.Runs[0].Model)) != want {
 			t.Errorf("%s: not made anew, error %v", what, err)
 		}
 	}
@@ -75,7 +76,7 @@ func TestResults(t *testing.T) {
 // TestRelaxedResult has a network that is trained by its relaxed values, which has an
 // accuracy before freezing, too.
 func TestRelaxedResult(t *testing.T) {
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir()}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir()}}
 	r.Experiment.Quick.Keys = append(soft, r.Experiment.Quick.Keys...)
 	r.Experiment.Entries, r.Experiment.Series = digits.Entries[1:], byEpoch
 	table, err := r.Run(t.Context())
@@ -107,7 +108,7 @@ func TestSideBySide(t *testing.T) {
 		}
 		return all
 	}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 3, Dir: t.TempDir(), Threads: 1}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 3, Options: grid.Options{Dir: t.TempDir(), Threads: 1}}
 	r.Experiment.Picture = byNetwork
 	if _, err := r.Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -2,37 +2,21 @@ package experiment
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"ialgn/internal/crew"
-	"ialgn/internal/overwrite"
+	"ialgn/experiment/grid"
 	"ialgn/trainer"
 )
 
 // Runner trains an experiment into a folder.
 type Runner struct {
+	grid.Options
 	Experiment Experiment
 	Scale      Scale
 	Seeds      int      // seeds for each entry, from that of its configuration on
 	Only       []string // patterns of the entries to train; empty: all
-	Dir        string   // made if it is not there
-	Folders    []string
-	Threads    int
-	Guard      overwrite.Guard // says which files in the folder may be replaced
-	Jobs       int             // runs side by side, among which the threads are split; 0: one; or [Fitting]
-
-	// Train, unless nil, is called in place of [trainer.Seeds.Train] for each run, to show
-	// the progress or to keep a log: a copy with other callbacks is trained. Runs side by
-	// side call it from several goroutines.
-	Train func(context.Context, trainer.Seeds) (*trainer.SeedsSummary, error)
-}
-
-// LogPath returns where the log of an entry belongs: beside the models of its seeds.
-func LogPath(model string) string {
-	return strings.TrimSuffix(model, filepath.Ext(model)) + ".jsonl"
 }
 
 // Run trains what the folder does not have yet, run by run in the order of entries and
@@ -53,13 +37,10 @@ func (r Runner) Run(ctx context.Context) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.checkOutputs(p); err != nil {
+	if err := p.table.check(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
-		return nil, err
-	}
-	if err := r.trainAll(ctx, p); err != nil {
+	if err := p.Train(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.table.write(); err != nil {
@@ -79,86 +60,36 @@ func (r Runner) RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary,
 	if err != nil {
 		return nil, err
 	}
-	grid := p.grid()
-	if index < 0 || index >= len(grid) {
-		return nil, fmt.Errorf("index %d: want 0 to %d, one of the runs of this grid", index, len(grid)-1)
-	}
-	s := grid[index]
-	if missing := r.absent(ctx, s.Config); missing != nil {
-		if found, err := s.Survey(); err != nil || found[0] == nil || !found[0].Finished {
-			return nil, missing
-		}
-	}
-	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
+	return p.TrainIndex(ctx, index)
+}
+
+// Forecast says what an experiment will train and how long that takes.
+type Forecast struct {
+	Experiment string `json:"experiment"`
+	Scale      Scale  `json:"scale"`
+	Command    string `json:"command"`
+	*grid.Forecast
+}
+
+// Forecast returns what [Runner.Run] would train, if it found all data. It measures the
+// pace of each network that is not finished, which takes some seconds, and trains nothing.
+func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
+	p, err := r.plan(ctx)
+	if err != nil {
 		return nil, err
 	}
-	p.mute, s.Threads = true, r.cores()
-	if err := r.trainOne(ctx, p, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Config.Name, err)
-	}
-	return trainer.Summarise([]trainer.SeedSummary{*p.done[trainer.SeedPath(s.Model, s.Config.Train.Seed)].run}), nil
+	f, err := p.Forecast(ctx)
+	return &Forecast{r.Experiment.Name, r.Scale, r.Command(), f}, err
 }
 
-// checkOutputs refuses to write over files that no experiment wrote; the models are looked at
-// with what earlier calls left.
-func (r Runner) checkOutputs(p *plan) error {
-	if err := p.table.check(); err != nil {
-		return err
-	}
-	for _, s := range p.runs() {
-		result := ResultPath(trainer.SeedPath(s.Model, s.Config.Train.Seed))
-		if err := r.Guard.CheckAll([]overwrite.File{
-			{Path: LogPath(s.Model), Form: overwrite.Log},
-			{Path: result, Form: overwrite.Result},
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// trainAll trains what is planned, each run once.
-func (r Runner) trainAll(ctx context.Context, p *plan) error {
-	runs, jobs := p.runs(), 1
-	if r.Jobs != 0 {
-		var all []Ahead
-		for i, s := range runs {
-			all = append(all, ahead(i, s))
-		}
-		jobs = r.sideBySide(all)
-	}
-	group, ctx := crew.NewGroup(ctx)
-	group.SetLimit(jobs)
-	for _, s := range runs {
-		s.Threads = max(1, r.cores()/jobs)
-		group.Go(func() error {
-			err := trainer.ErrInterrupted // the runs that were interrupted say why
-			if ctx.Err() == nil {
-				err = r.trainOne(ctx, p, s)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.Config.Name, err)
-			}
-			return nil
-		})
-	}
-	return group.Wait()
-}
-
-// trainOne trains a run, unless it is finished, and enters its result in the table.
-func (r Runner) trainOne(ctx context.Context, p *plan, s trainer.Seeds) error {
-	s.Like = p.like(&s)
-	train := r.Train
-	if train == nil {
-		train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) { return s.Train(ctx) }
-	}
-	all, err := train(ctx, s)
+// Emit writes the grid to the folder as a job for a cluster, and trains nothing. The data
+// need not be here; the job looks for them where it runs, in the folder data unless that
+// is empty.
+func (r Runner) Emit(ctx context.Context, to grid.Cluster, data string) (*grid.Batch, error) {
+	p, err := r.planned(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	result, err := resultOf(ctx, all.Runs[0].Model, all.Runs[0].SHA256, r.Experiment.Costs, r.Guard)
-	if err != nil {
-		return err
-	}
-	return p.finished(&s, &all.Runs[0], result)
+	name := strings.TrimSuffix(filepath.Base(p.table.Files[0]), ".md")
+	return p.Emit(to, name, grid.Command{Args: slices.Clone(r.Args()), Data: data})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/experiment/grid"
 	"ialgn/internal/hint"
 	"ialgn/trainer"
 )
@@ -78,7 +79,7 @@ func files(t *testing.T, table *Table) []string {
 // TestResume interrupts the second seed of the second entry, goes on, and has the table of
 // a run without interruption; a third call trains nothing.
 func TestResume(t *testing.T) {
-	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 1}
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 1}}
 	whole, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +124,7 @@ func TestResume(t *testing.T) {
 // TestInterruptTogether interrupts runs that are under way side by side: each is saved, and
 // the next call goes on with them and has the table of a run without interruption.
 func TestInterruptTogether(t *testing.T) {
-	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 2, Jobs: 2}
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 2, Jobs: 2}}
 	whole, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +153,7 @@ func TestInterruptAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	rec, called := &recorder{cancel: cancel, at: 1}, 0
-	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir()}
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir()}}
 	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
 		called++
 		return rec.train(ctx, s)
@@ -173,7 +174,7 @@ func TestInterruptAlone(t *testing.T) {
 func TestFailureTogether(t *testing.T) {
 	cause := errors.New("no more paper")
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Dir: t.TempDir(), Threads: 2, Jobs: 2}
+	r := Runner{Experiment: digits, Scale: Paper, Seeds: 2, Options: grid.Options{Dir: t.TempDir(), Threads: 2, Jobs: 2}}
 	r.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
 		if s.Config.Train.Seed == 2 {
 			return nil, cause
@@ -193,8 +194,8 @@ func TestFailureTogether(t *testing.T) {
 func TestOnly(t *testing.T) {
 	rec := &recorder{}
 	r := Runner{
-		Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"digits-*-ialgn"}, Dir: t.TempDir(),
-		Train: rec.train,
+		Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"digits-*-ialgn"},
+		Options: grid.Options{Dir: t.TempDir(), Train: rec.train},
 	}
 	r.Experiment.Set = []string{"train.epochs=3"}
 	table, err := r.Run(t.Context())
@@ -238,7 +239,8 @@ func TestOnly(t *testing.T) {
 // TestOnlyFits replaces a key that fits no more than the rows that are asked for.
 func TestOnlyFits(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"*rwlgn"}, Dir: t.TempDir(), Train: rec.train}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Only: []string{"*rwlgn"}}
+	r.Dir, r.Train = t.TempDir(), rec.train
 	r.Experiment.Set = []string{"model.wiring=balanced"}
 	table, err := r.Run(t.Context())
 	if err != nil || !slices.Equal(rec.begun, []string{"digits-60x4-rwlgn-quick-model.wiring-balanced 1"}) {
@@ -263,7 +265,8 @@ func TestOnlyFits(t *testing.T) {
 // TestNamesakes refuses replaced keys that give networks which still differ one name.
 func TestNamesakes(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: depthScaling, Scale: Paper, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	r := Runner{Experiment: depthScaling, Scale: Paper, Seeds: 1}
+	r.Dir, r.Train = t.TempDir(), rec.train
 	for _, set := range []string{"model.width=2000", "data.set=mnist"} {
 		r.Experiment.Set = []string{set}
 		if _, err := r.planned(t.Context()); err == nil || !strings.Contains(err.Error(), "model.tau") || hint.Of(err) == "" {
@@ -271,7 +274,7 @@ func TestNamesakes(t *testing.T) {
 		}
 	}
 	r.Experiment.Set, r.Only = []string{"model.width=2000"}, []string{"cifar10-2000x10-*"}
-	if p, err := r.planned(t.Context()); err != nil || len(p.grid()) != 3 {
+	if p, err := r.planned(t.Context()); err != nil || len(p.Runs()) != 3 {
 		t.Errorf("rows without a namesake: %+v, error %v", p, err)
 	}
 	r.Experiment.Set, r.Only = []string{"data.set=mnist", "model.tau=30", "encoder.bits=4"}, nil
@@ -300,7 +303,8 @@ func TestNamesakes(t *testing.T) {
 // TestNamesakeLeftOut has a row that is not asked for show nothing of the finished run that has
 // its name.
 func TestNamesakeLeftOut(t *testing.T) {
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: (&recorder{}).train}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}
+	r.Dir, r.Train = t.TempDir(), (&recorder{}).train
 	r.Experiment.Set = []string{"model.width=50"}
 	own := r.Experiment.Entries
 	other := own[0]
@@ -324,7 +328,7 @@ func TestNamesakeLeftOut(t *testing.T) {
 // other, and no seed is trained twice.
 func TestScales(t *testing.T) {
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
 	one, err := r.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -353,7 +357,7 @@ func TestScales(t *testing.T) {
 func TestAbsent(t *testing.T) {
 	csv := filepath.Join(t.TempDir(), "samples.csv")
 	rec := &recorder{}
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Train: rec.train}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Options: grid.Options{Dir: t.TempDir(), Train: rec.train}}
 	r.Experiment.Entries = slices.Concat([]Entry{{
 		Network: "RWLGN", Keys: slices.Concat(small, rwlgn, []string{"data.set=csv", "data.train=" + csv}),
 		Paper: published(0.5, 0.1),
@@ -389,7 +393,8 @@ func TestAbsent(t *testing.T) {
 // the same table once MNIST is gone; the scale paper has no such way out.
 func TestFallback(t *testing.T) {
 	sets := t.TempDir()
-	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1, Dir: t.TempDir(), Folders: []string{sets}}
+	r := Runner{Experiment: digits, Scale: Quick, Seeds: 1}
+	r.Dir, r.Folders = t.TempDir(), []string{sets}
 	r.Experiment.Entries = slices.Clone(digits.Entries)
 	for i := range r.Experiment.Entries {
 		r.Experiment.Entries[i].Set = cifar10

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"ialgn/experiment/grid"
 	"ialgn/internal/hint"
 	"ialgn/trainer/config"
 )
@@ -83,18 +83,9 @@ func (n *Entry) asked(cfg config.Config, patterns []string) (bool, error) {
 	return len(patterns) == 0, nil
 }
 
-// endings are short names for keys that are often replaced.
-var endings = map[string]string{
-	"encoder.bits": "b", "model.anchors": "k", "model.hidden": "h", "model.width": "w", "model.depth": "d",
-	"model.tau": "tau", "train.epochs": "e", "train.batch": "batch", "train.optimizer.lr": "lr",
-}
-
 // silent are keys that the name of a run does not have: the seed stands behind it, and the
 // other does not change a model.
 var silent = []string{"train.seed", "train.checkpoint.minutes"}
-
-// nameable is what a value may be that becomes part of a file name.
-var nameable = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,20}$`)
 
 // endings returns the end of a file name for those of the keys that are replaced.
 func (e *Experiment) endings(keys []string) (string, error) {
@@ -108,15 +99,12 @@ func (e *Experiment) endings(keys []string) (string, error) {
 			return "", hint.With(fmt.Errorf("--set %s: is not for experiments, whose files have names and whose models are "+
 				"those of the last epoch", key), "train it with `ialgn train`")
 		}
-		if !nameable.MatchString(value) {
+		ending := grid.Ending(key, value)
+		if ending == "" {
 			return "", hint.With(fmt.Errorf("--set %s=%s: cannot be part of the names of files", key, value),
 				"train it with `ialgn train`")
 		}
-		short, ok := endings[key]
-		if !ok {
-			short = key + "-"
-		}
-		text.WriteString("-" + short + value)
+		text.WriteString(ending)
 	}
 	return text.String(), nil
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ialgn/experiment/grid"
 	"ialgn/internal/overwrite"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
@@ -52,8 +52,8 @@ type Row struct {
 	Runs       []trainer.SeedSummary `json:"runs,omitempty"`
 
 	config  config.Config
-	paper   config.Config // configuration that the paper's value belongs to
-	results []*Result     // results of the runs
+	paper   config.Config  // configuration that the paper's value belongs to
+	results []*grid.Result // results of the runs
 }
 
 // notYet marks the rows of a table that is written while the others still train.
@@ -79,16 +79,16 @@ func (r Runner) table() (*Table, error) {
 }
 
 // row returns the row of an entry without a result.
-func row(n *Entry, s trainer.Seeds) Row {
-	m := &s.Config.Model
+func row(n *Entry, cfg config.Config, seeds int) Row {
+	m := &cfg.Model
 	return Row{
-		Name: s.Config.Name, Data: dataOf(s.Config), Width: m.Width, Depth: m.Depth, Network: n.Network,
-		Seeds: s.N, Epochs: s.Config.Train.Epochs, Gates: m.Nodes(), Paper: n.Paper, NotRun: notYet, config: s.Config,
+		Name: cfg.Name, Data: dataOf(cfg), Width: m.Width, Depth: m.Depth, Network: n.Network,
+		Seeds: seeds, Epochs: cfg.Train.Epochs, Gates: m.Nodes(), Paper: n.Paper, NotRun: notYet, config: cfg,
 	}
 }
 
 // fill enters the result of the entry's runs.
-func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*Result) {
+func (r *Row) fill(all *trainer.SeedsSummary, values []Value, results []*grid.Result) {
 	r.Test, r.Best = &all.TestAccuracy, &all.BestAccuracy
 	if r.Paper != nil {
 		difference := 100 * (r.Test.Mean - r.Paper.Mean)
@@ -137,22 +137,7 @@ func (r Runner) Args() []string {
 }
 
 // Command returns that command as a shell takes it.
-func (r Runner) Command() string { return shell(append([]string{"ialgn"}, r.Args()...)) }
-
-// plainWord is text that a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,:/=@%+-]+$`)
-
-// shell writes words as a shell takes them.
-func shell(words []string) string {
-	var quoted []string
-	for _, w := range words {
-		if !plainWord.MatchString(w) {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, w)
-	}
-	return strings.Join(quoted, " ")
-}
+func (r Runner) Command() string { return grid.Shell(append([]string{"ialgn"}, r.Args()...)) }
 
 // notRun returns what to say of the rows without a result: each reason once, with the
 // names of its rows.
@@ -173,17 +158,6 @@ func (t *Table) notRun() []string {
 		lines = append(lines, fmt.Sprintf("Not run: %s: %s.", strings.Join(names[reason], ", "), reason))
 	}
 	return lines
-}
-
-// points writes a mean and its deviation in percent, none as it is said.
-func points(s *trainer.Spread, none string) string {
-	switch {
-	case s == nil:
-		return none
-	case s.Std == nil:
-		return fmt.Sprintf("%.2f", 100*s.Mean)
-	}
-	return fmt.Sprintf("%.2f +- %.2f", 100*s.Mean, 100**s.Std)
 }
 
 // signed writes a difference, none as nothing.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/experiment/grid"
 	"ialgn/internal/option"
 	"ialgn/trainer"
 	"ialgn/trainer/dataset"
@@ -40,18 +41,18 @@ func TestTable(t *testing.T) {
 		},
 	}
 	e.Columns = []Column{
-		{"share_a", "A, %", 100, func(r *Result) float64 { return r.Operations[3] }},
-		{"depth", "depth", 1, func(r *Result) float64 { return float64(len(r.Epochs)) }},
+		{"share_a", "A, %", 100, func(r *grid.Result) float64 { return r.Operations[3] }},
+		{"depth", "depth", 1, func(r *grid.Result) float64 { return float64(len(r.Epochs)) }},
 	}
 	e.Series = byEpoch
 	e.Entries[1].Said = map[string]string{"share_a": "under 0.2"}
-	p, err := Runner{Experiment: e, Scale: Paper, Seeds: 3, Dir: t.TempDir()}.plan(t.Context())
+	p, err := Runner{Experiment: e, Scale: Paper, Seeds: 3, Options: grid.Options{Dir: t.TempDir()}}.plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []*Result{
-		{Commit: "c0ffee", Epochs: []EpochResult{{Test: 0.5}, {Test: 0.75}}},
-		{Commit: "ab5e+", Epochs: []EpochResult{{Test: 0.25}, {Test: 0.25}, {Test: 1}}},
+	results := []*grid.Result{
+		{Commit: "c0ffee", Epochs: []grid.EpochResult{{Test: 0.5}, {Test: 0.75}}},
+		{Commit: "ab5e+", Epochs: []grid.EpochResult{{Test: 0.25}, {Test: 0.25}, {Test: 1}}},
 	}
 	results[0].Operations[3], results[1].Operations[3] = 0.25, 0.75
 	table := p.table
@@ -144,7 +145,8 @@ func TestEntitled(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := Runner{Experiment: depthScaling, Scale: test.scale, Seeds: 1, Only: test.only, Dir: t.TempDir()}
+			r := Runner{Experiment: depthScaling, Scale: test.scale, Seeds: 1, Only: test.only}
+			r.Dir = t.TempDir()
 			r.Experiment.Set = test.set
 			p, err := r.planned(t.Context())
 			if err != nil {
@@ -197,8 +199,8 @@ func TestNotRun(t *testing.T) {
 // TestNothing has no entry with data: the table says so, and so does the error.
 func TestNothing(t *testing.T) {
 	r := Runner{
-		Experiment: baselines, Scale: Quick, Seeds: 3, Dir: filepath.Join(t.TempDir(), "new"),
-		Folders: []string{t.TempDir()},
+		Experiment: baselines, Scale: Quick, Seeds: 3,
+		Options: grid.Options{Dir: filepath.Join(t.TempDir(), "new"), Folders: []string{t.TempDir()}},
 	}
 	table, err := r.Run(t.Context())
 	var missing *dataset.MissingError

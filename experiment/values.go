@@ -1,13 +1,16 @@
 package experiment
 
-import "ialgn/trainer"
+import (
+	"ialgn/experiment/grid"
+	"ialgn/trainer"
+)
 
 // Column is a value of trained networks that stands in a table beside their accuracy.
 type Column struct {
 	Name string  // name in JSON and CSV
 	Head string  // heading in Markdown
 	Unit float64 // 100 for shares in percent
-	Of   func(*Result) float64
+	Of   func(*grid.Result) float64
 }
 
 // Series are values of trained networks for each step, an epoch or a layer, from 1: a file
@@ -24,7 +27,7 @@ type Series struct {
 type Line struct {
 	Name  string
 	Label string // what follows the network's name in a chart; "" for the first line
-	Of    func(*Result) []float64
+	Of    func(*grid.Result) []float64
 }
 
 // Value is a [Column]'s mean and deviation over the seeds of a row.
@@ -35,7 +38,7 @@ type Value struct {
 }
 
 // values returns the columns of a row.
-func (e *Experiment) values(n *Entry, results []*Result) []Value {
+func (e *Experiment) values(n *Entry, results []*grid.Result) []Value {
 	var all []Value
 	for _, c := range e.Columns {
 		var of []float64
@@ -49,7 +52,7 @@ func (e *Experiment) values(n *Entry, results []*Result) []Value {
 
 // at returns means and deviations of a line, step by step, up to the last that all
 // results have.
-func (l *Line) at(results []*Result) []trainer.Spread {
+func (l *Line) at(results []*grid.Result) []trainer.Spread {
 	var all []trainer.Spread
 	for step := 0; ; step++ {
 		var of []float64

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"ialgn/experiment/grid"
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/overwrite"
 	"ialgn/trainer"
@@ -48,13 +48,14 @@ func (t *Table) Markdown(w io.Writer) error {
 	}
 	lines := [][]string{head}
 	for _, r := range t.Rows {
-		line := append(r.trained(), points(r.Test, notRun), points(r.Best, notRun), points(r.Paper, ""), signed(r.Difference))
+		line := append(r.trained(), grid.Points(r.Test, notRun), grid.Points(r.Best, notRun), grid.Points(r.Paper, ""),
+			signed(r.Difference))
 		for i, c := range t.columns {
 			line = append(line, r.value(i, c.Unit))
 		}
 		lines = append(lines, line)
 	}
-	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, align(lines),
+	text := fmt.Sprintf("# %s, scale %s\n\n%s\n\n%s\n", t.Title, t.Scale, grid.Align(lines),
 		strings.Join(slices.Concat(t.Caption, t.commits()), "\n"))
 	if missing := t.notRun(); len(missing) > 0 {
 		text += "\n" + strings.Join(missing, "\n") + "\n"
@@ -63,20 +64,13 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// commits says which commits the runs are of, in their order, if that is known.
+// commits says which commits the runs are of.
 func (t *Table) commits() []string {
-	var all []string
+	var all []*grid.Result
 	for _, r := range t.Rows {
-		for _, one := range r.results {
-			if one.Commit != "" && !slices.Contains(all, one.Commit) {
-				all = append(all, one.Commit)
-			}
-		}
+		all = append(all, r.results...)
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return []string{"Results written by the program of commit " + strings.Join(all, ", ") + "."}
+	return grid.Commits(all)
 }
 
 // trained says what a row trains, for Markdown.
@@ -103,30 +97,6 @@ func (r *Row) value(i int, unit float64) string {
 	return text
 }
 
-// align returns the lines of a Markdown table, the first of which is its head, with
-// cells of equal width.
-func align(lines [][]string) string {
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var all []string
-	for n, line := range lines {
-		text, rule := "|", "|"
-		for i, cell := range line {
-			text += fmt.Sprintf(" %-*s |", widths[i], cell)
-			rule += strings.Repeat("-", widths[i]+2) + "|"
-		}
-		all = append(all, text)
-		if n == 0 {
-			all = append(all, rule)
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
 // CSV writes the table with a head. Accuracies are shares of the test set; what an entry
 // that did not run has no value of is empty.
 func (t *Table) CSV(w io.Writer) error {
@@ -142,7 +112,7 @@ func (t *Table) CSV(w io.Writer) error {
 	for _, r := range t.Rows {
 		line := append([]string{r.Name}, r.trained()...)
 		for _, s := range []*trainer.Spread{r.Test, r.Best, r.Paper} {
-			line = append(line, shares(s)...)
+			line = append(line, grid.Shares(s)...)
 		}
 		difference := ""
 		if r.Difference != nil {
@@ -154,7 +124,7 @@ func (t *Table) CSV(w io.Writer) error {
 			if r.Values != nil {
 				s = &r.Values[i].Spread
 			}
-			line = append(line, shares(s)...)
+			line = append(line, grid.Shares(s)...)
 		}
 		lines = append(lines, line)
 	}
@@ -176,23 +146,10 @@ func (t *Table) steps(w io.Writer) error {
 		for step := range all[0] {
 			line := []string{r.Name, r.Network, r.Data, strconv.Itoa(r.Width), strconv.Itoa(r.Depth), strconv.Itoa(step + 1)}
 			for _, l := range all {
-				line = append(line, shares(&l[step])...)
+				line = append(line, grid.Shares(&l[step])...)
 			}
 			lines = append(lines, line)
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
-}
-
-// shares writes mean and deviation, accuracies with the digits of a test set of 10,000 and
-// some more.
-func shares(s *trainer.Spread) []string {
-	if s == nil {
-		return []string{"", ""}
-	}
-	deviation := ""
-	if s.Std != nil {
-		deviation = fmt.Sprintf("%.6f", *s.Std)
-	}
-	return []string{fmt.Sprintf("%.6f", s.Mean), deviation}
 }

@@ -8,6 +8,7 @@ import (
 	"ialgn/artifact/plan"
 	"ialgn/backend/wrapper"
 	"ialgn/experiment"
+	"ialgn/experiment/grid"
 	"ialgn/internal/manual"
 	"ialgn/target"
 	"ialgn/trainer/config"
@@ -25,7 +26,7 @@ type choice struct {
 
 // choices are all of these.
 var choices = []choice{
-	{"", "--set", func() []string { return ending(config.Keys(), "=") }},
+	{"", "--set", keys},
 	{"compile", "--scope", fixed(plan.ScopeGates, plan.ScopeCore, plan.ScopeFull)},
 	{"compile", "--lut", fixed("2", "3", "4", "5", "6")},
 	{"compile", "--target", target.Names},
@@ -54,7 +55,10 @@ var choices = []choice{
 	}},
 	{"diagnose", "--topologies", topology.Names},
 	{"experiment", "--scale", fixed(experiment.Quick, experiment.Paper)},
-	{"experiment", "--emit", fixed(experiment.Slurm, experiment.Kubernetes)},
+	{"experiment", "--emit", fixed(grid.Slurm, grid.Kubernetes)},
+	{"sweep", "--grid", keys},
+	{"sweep", "--target", target.Names},
+	{"sweep", "--emit", fixed(grid.Slurm, grid.Kubernetes)},
 }
 
 // argument is what a word in the form of a command stands for, where that is the command's own.
@@ -104,6 +108,9 @@ func fixed[T ~string](values ...T) func() []string {
 		return all
 	}
 }
+
+// keys are those of the configuration, each with what stands before its value.
+func keys() []string { return ending(config.Keys(), "=") }
 
 func wrappers() []string { return append([]string{"none"}, wrapper.Kinds()...) }
 

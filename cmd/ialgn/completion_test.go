@@ -191,7 +191,8 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s %s: there is no such option", c.command, c.option)
 		}
 		for _, v := range c.values() {
-			if c.option != "--set" && !strings.Contains(pages, v) { // keys have a test of their own
+			key := strings.HasSuffix(v, "=") // keys have a test of their own
+			if !key && !strings.Contains(pages, v) {
 				t.Errorf("%s %s: the documents do not name %s", c.command, c.option, v)
 			}
 		}

@@ -122,7 +122,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	commands := []*cli.Command{
 		demoCommand(), trainCommand(), evalCommand(), predictCommand(), explainCommand(), compileCommand(),
 		verifyCommand(), synthCommand(), simCommand(), analyzeCommand(),
-		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), reportCommand(),
+		diagnoseCommand(diagnoses, diagnoseOptions...), fitCommand(), experimentCommand(), sweepCommand(), reportCommand(),
 		watchCommand(), dataCommand(), initCommand(),
 		doctorCommand(), completionCommand(), manCommand(), helpCommand(),
 	}

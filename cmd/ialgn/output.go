@@ -10,7 +10,7 @@ import (
 var forceFlag = &cli.BoolFlag{Name: "force", Usage: "write over files that ialgn did not write, and over what is read"}
 
 // inputFlags are the options that name a file to read.
-var inputFlags = []string{"init", "model", "check", "pins"}
+var inputFlags = []string{"init", "model", "check", "pins", "grid-file"}
 
 // guard returns what keeps a command from writing over the files that it reads and over those
 // that ialgn did not write. Every path that a command writes goes through it.

@@ -45,6 +45,7 @@ train: {epochs: 2, batch: 100, seed: 7, checkpoint: {minutes: 0}}
 //	lines FILE N ASSERTION...  FILE is N JSON objects, one a line
 //	same FILE KEY FILE KEY     two values are the same
 //	interrupt LOG N COMMAND... send SIGINT when LOG has N lines; exit status 130
+//	killed LOG N COMMAND...    the same with SIGKILL, and no exit status
 //	samples FILE N [label] [header] [idx]  the first N test digits; idx and label: labels
 //	truncate FILE BYTES        cut FILE off
 func TestScript(t *testing.T) {
@@ -62,6 +63,7 @@ func TestScript(t *testing.T) {
 			"resign": signAnew,
 			"status": exitsWith, "json": jsonObject, "lines": jsonLines, "same": same,
 			"interrupt": interrupt, "samples": samples, "truncate": truncate, "replace": replace,
+			"killed": kill,
 		},
 		RequireExplicitExec: true,
 	})
@@ -223,10 +225,25 @@ func lookUp(v any, key string) (any, error) {
 	return v, nil
 }
 
-// interrupt runs ialgn as a process of its own and sends it the signal of ^C. What it
-// prints goes to the files stdout.txt and stderr.txt.
+// interrupt sends ialgn the signal of ^C.
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	want(ts, neg, args, 3)
+	if state := signalled(ts, os.Interrupt, args); state.ExitCode() != exitInterrupted {
+		ts.Fatalf("exit status %d, want %d", state.ExitCode(), exitInterrupted)
+	}
+}
+
+// kill ends ialgn without a warning.
+func kill(ts *testscript.TestScript, neg bool, args []string) {
+	want(ts, neg, args, 3)
+	if state := signalled(ts, os.Kill, args); state.Exited() {
+		ts.Fatalf("exit status %d before it was killed", state.ExitCode())
+	}
+}
+
+// signalled runs ialgn as a process of its own and sends it a signal when the log has so many lines. What it
+// prints goes to the files stdout.txt and stderr.txt.
+func signalled(ts *testscript.TestScript, signal os.Signal, args []string) *os.ProcessState {
 	program, err := os.Executable()
 	ts.Check(err)
 	out, err := os.Create(ts.MkAbs("stdout.txt"))
@@ -250,12 +267,10 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Check(errors.Join(p.Kill(), fmt.Errorf("%s has no %d lines after a minute", args[0], n)))
 		}
 	}
-	ts.Check(p.Signal(os.Interrupt))
+	ts.Check(p.Signal(signal))
 	state, err := p.Wait()
 	ts.Check(err)
-	if state.ExitCode() != exitInterrupted {
-		ts.Fatalf("exit status %d, want %d", state.ExitCode(), exitInterrupted)
-	}
+	return state
 }
 
 // samples writes test digits as CSV, or as an IDX file of 8 x 8 images.

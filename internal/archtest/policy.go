@@ -329,11 +329,29 @@ var policy = Policy{
 		{
 			Package: "experiment",
 			Imports: []string{
-				".", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census",
-				"diagnose/depthuse", "internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plot",
-				"internal/plural", "internal/overwrite",
+				"experiment/grid", "trainer", "trainer/config", "diagnose/depthuse", "internal/atomicfile", "internal/plot",
+				"internal/overwrite",
 			},
-			External: []string{sync, yaml}, Test: []string{"netlist"}, TestStandard: []string{"os/exec"},
+			Test: []string{
+				".", "diagnose/census", "netlist", "trainer/dataset", "trainer/model",
+			},
+			TestExternal: []string{yaml}, TestStandard: []string{"os/exec"},
+		},
+		{
+			Package: "experiment/grid",
+			Imports: []string{
+				".", "trainer", "trainer/config", "trainer/dataset", "trainer/model", "diagnose/census",
+				"internal/atomicfile", "internal/build", "internal/crew", "internal/memory", "internal/plural",
+				"internal/overwrite",
+			},
+			External: []string{sync, yaml},
+		},
+		{
+			Package: "experiment/sweep",
+			Imports: []string{
+				"experiment/grid", "target", "trainer", "trainer/config", "trainer/dataset", "internal/atomicfile",
+				"internal/overwrite", "internal/plot",
+			},
 		},
 
 		{

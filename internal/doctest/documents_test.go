@@ -301,6 +301,14 @@ func TestKeys(t *testing.T) {
 	add("experiment --dry-run", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--dry-run")
 	add("experiment --emit", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--emit", "slurm")
 	add("experiment --index", "0", "experiment", "baselines", "-o", "tables", "--seeds", "2", "--index", "0")
+	grid := []string{
+		"sweep", config, "--grid", "model.width=20,60", "--grid", "train.seed=1,2", "--set", "train.epochs=1",
+	}
+	add("sweep", "0", append(grid, "-o", "sweep")...)
+	add("sweep", "0", append(grid, "-o", "swept", "--set", "train.validation.share=0.2", "--target", "ice40")...)
+	add("sweep --dry-run", "0", append(grid, "-o", "sweep", "--dry-run")...)
+	add("sweep --emit", "0", append(grid, "-o", "sweep", "--emit", "slurm")...)
+	add("sweep --index", "0", append(grid, "-o", "sweep", "--index", "0")...)
 	add("data list", "0", "data", "list")
 	add("data check", "0", "data", "check", "digits")
 	add("doctor", "0", "doctor")

@@ -37,12 +37,14 @@ var (
 	}}
 	// Certificate is what verify leaves in a folder of compile.
 	Certificate = matching("a certificate", `^\{\s*"format": [0-9]+,\s*"ialgn": "[^"]*",\s*"time": "`)
-	// Table, Values and Result are what experiment writes of networks, Job what it writes for a cluster.
-	Table  = matching("a table of an experiment", "^# .*Made by `ialgn experiment ")
+	// Table, Values and Result are what experiment writes of networks, Sweep are the values of sweep, and Job what both
+	// write for a cluster.
+	Table  = matching("a table of an experiment", "^# .*Made by `ialgn (experiment|sweep) ")
+	Sweep  = matching("a table of a sweep", `^name,seeds,([a-z0-9_.]+,)*test_accuracy_mean,`)
 	Values = matching("a table of an experiment",
 		`^name,(data,width,depth,deployed_gates,network|network,data,width,depth),`)
 	Result = matching("a result", `^\{\s*"model": "[^"]*",\s*"model_sha256": "`)
-	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn experiment ")
+	Job    = matching("a job", "^(#!/bin/bash\n)?# [^\n]* Made by `ialgn (experiment|sweep) ")
 	// Search, Chosen and Front are what fit writes: how far a search is, a configuration, and the networks that it found.
 	Search = matching("a search", `^\{\s*"format": [0-9]+,\s*"asked": \{\s*"keys":`)
 	Chosen = matching("a configuration of fit", "^# Chosen by `ialgn fit`")

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,24 +32,13 @@ func ParseDraft(name string, src []byte, sets []string) (Draft, error) {
 
 // Set returns the draft with more keys, each KEY=VALUE, as if they had been written, too.
 func (d Draft) Set(sets ...string) (Draft, error) {
-	c := d.own()
+	c := d.copied()
 	for _, set := range sets {
-		if err := c.override(set); err != nil {
+		if err := c.override(optionSet, set); err != nil {
 			return d, err
 		}
 	}
 	return Draft{c}, nil
-}
-
-// own returns the configuration with places of its own.
-func (d Draft) own() Config {
-	c := d.written
-	places := make(map[string]place, len(c.source.places))
-	for key, at := range c.source.places {
-		places[key] = at
-	}
-	c.source = &source{file: c.source.file, places: places}
-	return c
 }
 
 // Given reports whether a key was written down.
@@ -73,15 +63,34 @@ func (d Draft) BitsIn() int { return d.written.Complete().Encoder.BitsIn }
 // With returns the configuration that has the chosen keys, each KEY=VALUE, where the draft does not give them, and the
 // own ones in any case, complete and checked.
 func (d Draft) With(chosen, own []string) (Config, error) {
-	c := d.own()
+	c := d.copied()
 	for i, set := range slices.Concat(chosen, own) {
 		key, _, _ := strings.Cut(set, "=")
 		if i < len(chosen) && d.Given(key) {
 			continue
 		}
-		if err := c.override(set); err != nil {
+		if err := c.override(optionSet, set); err != nil {
 			return Config{}, fmt.Errorf("chosen %s: %w", set, err)
 		}
 	}
 	return c.finish()
+}
+
+// At returns the configuration at a place of a grid, complete and checked: the draft with some keys, each KEY=VALUE,
+// in the place of what it gives itself. Errors name by, the option that gives the place.
+func (d Draft) At(place []string, by string) (Config, error) {
+	c := d.copied()
+	for _, set := range place {
+		if err := c.override(by, set); err != nil {
+			return Config{}, err
+		}
+	}
+	return c.finish()
+}
+
+// copied returns what was written, to be changed without changing the draft.
+func (d Draft) copied() Config {
+	c := d.written
+	c.source = &source{file: c.source.file, places: maps.Clone(c.source.places)}
+	return c
 }

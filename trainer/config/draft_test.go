@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"ialgn/internal/hint"
+	"ialgn/internal/option"
 )
 
 func TestDraft(t *testing.T) {
@@ -43,6 +46,51 @@ func TestDraft(t *testing.T) {
 	}
 	if _, err := d.With([]string{"encoder.bits=4", "model.tau=2", "model.inputs=9"}, nil); err == nil {
 		t.Error("a chosen key that is out of its range: no error")
+	}
+}
+
+// TestAt has places of a grid, which replace what the draft gives, depend on no place before, and are named in errors.
+func TestAt(t *testing.T) {
+	d, err := ParseDraft("my.yaml", []byte("data: {set: mnist}\nmodel: {width: 300, depth: 3}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		place      []string
+		width      int
+		depth      int
+		tau        float64
+		seed       uint64
+		want, mend string
+	}{
+		{place: []string{"model.width=128000", "train.seed=4"}, width: 128_000, depth: 3, tau: 10, seed: 4},
+		{place: []string{"model.depth=5"}, width: 300, depth: 5, tau: 10, seed: 1},
+		{place: nil, width: 300, depth: 3, tau: 10, seed: 1},
+		{place: []string{"model.depth=0"}, want: "--grid model.depth: 0 is outside 1 to"},
+		{place: []string{"model.widht=5"}, want: `--grid "model.widht": unknown key`, mend: "model.width"},
+		{place: []string{"model=5"}, want: "--grid model: is a section, not a key"},
+		{place: []string{"model.depth=x"}, want: `--grid model.depth: "x" is not a whole number`},
+	} {
+		c, err := d.At(test.place, "Grid")
+		if test.want != "" {
+			if err == nil || !strings.HasPrefix(option.In(err, option.Flags), test.want) ||
+				!strings.Contains(hint.Of(err), test.mend) {
+				t.Errorf("%v: error %v, hint %q", test.place, err, hint.Of(err))
+			}
+			continue
+		}
+		got := []any{c.Value("model.width"), c.Value("model.depth"), c.Value("model.tau"), c.Value("train.seed")}
+		if want := []any{test.width, test.depth, test.tau, test.seed}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: %v, want %v, error %v", test.place, got, want, err)
+		}
+	}
+	c, err := d.At([]string{"model.width=301"}, "Grid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CheckClasses(10, 784); err == nil ||
+		!strings.HasPrefix(option.In(err, option.Flags), "--grid model.width: 301 chains cannot be split") {
+		t.Errorf("error %v", err)
 	}
 }
 

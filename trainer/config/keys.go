@@ -53,6 +53,9 @@ func (c *Config) value(key string) reflect.Value {
 	panic("config: no key " + key)
 }
 
+// Value returns the value of a key: a string, bool, int, uint64 or float64. It panics if there is no such key.
+func (c Config) Value(key string) any { return c.value(key).Interface() }
+
 // number returns the value of a numeric key as a float64, which holds all integers
 // within the limits exactly.
 func (c *Config) number(key string) float64 {

@@ -72,23 +72,33 @@ func Parse(name string, src []byte, sets []string) (Config, error) {
 func read(name string, src []byte, sets []string) (Config, error) {
 	c := Default()
 	c.source = &source{file: name, places: map[string]place{}}
-	if len(src) > maxSource {
-		return Config{}, hint.With(fmt.Errorf("%s: longer than %d bytes, this is no configuration", name, maxSource),
-			"docs/CONFIG.md shows one")
+	src, err := text(name, src, "configuration")
+	if err == nil {
+		err = c.readYAML(src)
 	}
-	if !utf8.Valid(src) {
-		return Config{}, hint.With(fmt.Errorf("%s: holds bytes that are no text in UTF-8, this is no configuration", name),
-			"docs/CONFIG.md shows one")
-	}
-	if err := c.readYAML(bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {
+	if err != nil {
 		return Config{}, err
 	}
 	for _, set := range sets {
-		if err := c.override(set); err != nil {
+		if err := c.override(optionSet, set); err != nil {
 			return Config{}, err
 		}
 	}
 	return c, nil
+}
+
+// text returns the text of a file without its byte order mark, and refuses one that is too long or no text.
+func text(name string, src []byte, what string) ([]byte, error) {
+	var reason string
+	switch {
+	case len(src) > maxSource:
+		reason = fmt.Sprintf("longer than %d bytes", maxSource)
+	case !utf8.Valid(src):
+		reason = "holds bytes that are no text in UTF-8"
+	default:
+		return bytes.TrimPrefix(src, []byte("\ufeff")), nil
+	}
+	return nil, hint.With(fmt.Errorf("%s: %s, this is no %s", name, reason, what), "docs/CONFIG.md shows one")
 }
 
 // finish returns the configuration complete and checked.

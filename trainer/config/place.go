@@ -9,10 +9,10 @@ import (
 )
 
 // place is where a key or a section was given: a line and column of the file, both
-// from 1, or an override.
+// from 1, or an option.
 type place struct {
 	line, column int
-	flag         bool
+	option       string // name of the option, as package option has it
 }
 
 // source is where a configuration came from.
@@ -30,7 +30,7 @@ func (c *Config) isSet(key string) bool {
 	return ok
 }
 
-// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the override that set
+// where returns the place and name of a key, as errors begin: `m.yaml:7:10: model.width`, or the option that set
 // it. A key that was not given has the place of the nearest section that was. The result is a format of package
 // option and its argument, which may hold a % sign.
 func (c *Config) where(key string) (format, text string) {
@@ -38,8 +38,8 @@ func (c *Config) where(key string) (format, text string) {
 		return "%s", key
 	}
 	for at := key; at != ""; at = parent(at) {
-		if p, ok := c.source.places[at]; ok && p.flag {
-			return "{Set} %s", key
+		if p, ok := c.source.places[at]; ok && p.option != "" {
+			return "{" + p.option + "} %s", key
 		} else if ok {
 			return "%s", c.source.at(p) + key
 		}

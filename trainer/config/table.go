@@ -58,8 +58,8 @@ func firstName(list string) (name, rest string, err error) {
 	}
 }
 
-// List is the inverse of [Names].
-func List(names []string) string {
+// JoinNames is the inverse of [Names].
+func JoinNames(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
 		if quoted[i] = n; strings.ContainsAny(n, `,"`) {

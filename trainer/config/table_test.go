@@ -15,7 +15,7 @@ func TestNames(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%q: error %v, names (-want +got):\n%s", list, err, diff)
 		}
-		again, err := Names(List(got))
+		again, err := Names(JoinNames(got))
 		if diff := cmp.Diff(got, again); diff != "" || err != nil {
 			t.Errorf("%q: error %v, written and read (-want +got):\n%s", list, err, diff)
 		}

@@ -38,26 +38,36 @@ var refused = map[token.Type]string{
 // readYAML sets the keys that the text gives.
 func (c *Config) readYAML(src []byte) error {
 	tokens := lexer.Tokenize(string(src))
-	if err := c.checkTokens(tokens); err != nil {
+	if err := c.checkTokens(tokens, nil); err != nil {
 		return err
 	}
+	body, err := c.parse(tokens)
+	if body == nil || err != nil {
+		return err
+	}
+	return c.readSection("", body)
+}
+
+// parse returns the one document of a file, nil if it is empty.
+func (c *Config) parse(tokens token.Tokens) (ast.Node, error) {
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return c.syntax(err)
+		return nil, c.syntax(err)
 	}
 	switch {
 	case len(file.Docs) > 1 && file.Docs[1].Body != nil:
-		return c.at(file.Docs[1].Body.GetToken(), "a second document, a file holds one configuration")
-	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
-		return nil
+		return nil, c.at(file.Docs[1].Body.GetToken(), "a second document, a file holds one configuration")
+	case len(file.Docs) == 0:
+		return nil, nil
 	}
-	return c.readSection("", file.Docs[0].Body)
+	return file.Docs[0].Body, nil
 }
 
-func (c *Config) checkTokens(tokens token.Tokens) error {
+// checkTokens refuses what no configuration needs, but for the tokens that are allowed.
+func (c *Config) checkTokens(tokens token.Tokens, allowed map[token.Type]bool) error {
 	depth := 0
 	for _, t := range tokens {
-		if what, ok := refused[t.Type]; ok {
+		if what, ok := refused[t.Type]; ok && !allowed[t.Type] {
 			return c.at(t, "%s, a configuration has only keys and values", what)
 		}
 		switch t.Type {

@@ -61,7 +61,7 @@ func (s *Survey) Keys() (keys []Key, err error) {
 		if len(list.names) == 0 {
 			continue
 		}
-		text := config.List(list.names)
+		text := config.JoinNames(list.names)
 		if _, err := config.Names(text); err != nil {
 			return nil, hint.With(fmt.Errorf("the names of the columns: %w", err), "give each column a name of its own")
 		}

@@ -1,13 +1,13 @@
-package experiment
+package grid
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -54,45 +54,63 @@ type Batch struct {
 // batchThreads are the cores that each run asks for.
 const batchThreads = 4
 
-// Emit writes the grid to the folder as a job for a cluster, and trains nothing. The data
-// need not be here; the job looks for them where it runs, in the folder data unless that
-// is empty.
-func (r Runner) Emit(ctx context.Context, to Cluster, data string) (*Batch, error) {
-	for _, dir := range []string{r.Dir, data} {
-		if strings.ContainsAny(dir, "\r\n") { // the file has the command in a comment
-			return nil, hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", dir),
+// Command is the command of a grid, as a job of a cluster runs it.
+type Command struct {
+	Args  []string // words behind the program's name, but for those about places
+	Reads []string // places of files that are among them
+	Data  string   // folder of the data sets where the job runs; "": the usual places
+}
+
+// places returns the places that the command names.
+func (c *Command) places(dir string) []string {
+	all := append([]string{dir}, c.Reads...)
+	if c.Data != "" {
+		all = append(all, c.Data)
+	}
+	return all
+}
+
+// check refuses places that a job file cannot name, or that pods do not share.
+func (c *Command) check(dir string, to Cluster) error {
+	for _, place := range c.places(dir) {
+		if strings.ContainsAny(place, "\r\n") { // the file has the command in a comment
+			return hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", place),
 				"name another folder")
 		}
-		if to == Kubernetes && dir != "" && !inVolume(dir) {
-			return nil, hint.With(fmt.Errorf("%s: is not in the volume of the job, which a pod has at %s and where it works",
-				dir, volume), "name a folder relative to the volume, such as tables")
+		if to == Kubernetes && !inVolume(place) {
+			return hint.With(fmt.Errorf("%s: is not in the volume of the job, which a pod has at %s and where it works",
+				place, volume), "name a folder relative to the volume, such as tables")
 		}
 	}
-	p, err := r.planned(ctx)
-	if err != nil {
+	return nil
+}
+
+// Emit writes the runs to the folder as a job of that name for a cluster, and trains nothing. The data
+// need not be here; the job looks for them where it runs.
+func (p *Plan) Emit(to Cluster, name string, command Command) (*Batch, error) {
+	if err := command.check(p.Dir, to); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
+	if err := os.MkdirAll(p.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	b := &Batch{Cluster: to, args: append([]string{"ialgn"}, append(r.Args(), "-o", r.Dir)...)}
-	if data != "" {
-		b.args = append(b.args, "--data", data)
+	b := &Batch{Cluster: to, name: name, args: slices.Concat([]string{"ialgn"}, command.Args, []string{"-o", p.Dir})}
+	if command.Data != "" {
+		b.args = append(b.args, "--data", command.Data)
 	}
-	b.Gather = shell(b.args)
-	for i, s := range p.grid() {
-		a := ahead(i, s)
+	b.Gather = Shell(b.args)
+	for i, s := range p.Runs() {
+		a := p.ahead(i, s)
 		b.runs, b.Memory = append(b.runs, a), max(b.Memory, a.Bytes)
 	}
 	b.Indexes = len(b.runs)
-	b.name = strings.TrimSuffix(filepath.Base(p.table.Files[0]), ".md")
 	form, ending, submit := b.slurm, ".sbatch", "sbatch"
 	if to == Kubernetes {
 		form, ending, submit = b.kubernetes, ".yaml", "kubectl apply -f"
 	}
-	b.File = filepath.Join(r.Dir, b.name+ending)
-	b.Submit = submit + " " + shell([]string{b.File})
-	if err := r.Guard.Check(b.File, overwrite.Job); err != nil {
+	b.File = filepath.Join(p.Dir, b.name+ending)
+	b.Submit = submit + " " + Shell([]string{b.File})
+	if err := p.Guard.Check(b.File, overwrite.Job); err != nil {
 		return nil, err
 	}
 	if err := atomicfile.Write(b.File, form); err != nil {
@@ -206,4 +224,19 @@ func (b *Batch) kubernetes(w io.Writer) error {
 	}
 	_, err := text.WriteTo(w)
 	return err
+}
+
+// plainWord is text that a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_.,:/=@%+-]+$`)
+
+// Shell writes words as a shell takes them.
+func Shell(words []string) string {
+	var quoted []string
+	for _, w := range words {
+		if !plainWord.MatchString(w) {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, w)
+	}
+	return strings.Join(quoted, " ")
 }

@@ -1,4 +1,4 @@
-package experiment
+package grid
 
 import (
 	"context"
@@ -29,7 +29,7 @@ type Result struct {
 	Operations     [16]float64         `json:"operations"` // gates of each operation, as `ialgn analyze` counts them
 	Categories     census.Categories   `json:"categories"`
 	EffectiveDepth []census.LayerDepth `json:"effective_depth"` // one a layer
-	Costs          *Costs              `json:"luts,omitempty"`  // of the compiled network, where the experiment asks
+	Costs          *Costs              `json:"luts,omitempty"`  // of the compiled network, where the grid asks
 }
 
 // EpochResult is the state after an epoch. Accuracies are shares.
@@ -47,13 +47,13 @@ func ResultPath(model string) string {
 }
 
 // resultOf returns the result of a model with that checksum, from its file if that is of
-// this very model, else from the model, and writes the file then.
-func resultOf(ctx context.Context, path, sum string, costs bool, guard overwrite.Guard) (*Result, error) {
+// this very model, else from the model, and writes the file then. For a target it has the costs.
+func resultOf(ctx context.Context, path, sum, target string, guard overwrite.Guard) (*Result, error) {
 	file := ResultPath(path)
 	if text, err := os.ReadFile(file); err == nil {
 		var kept Result
 		own := json.Unmarshal(text, &kept) == nil && kept.SHA256 == sum && kept.Model == filepath.Base(path)
-		if own && kept.whole(costs) {
+		if own && kept.whole(target) {
 			return &kept, nil
 		}
 	}
@@ -61,8 +61,8 @@ func resultOf(ctx context.Context, path, sum string, costs bool, guard overwrite
 		return nil, err
 	}
 	r, err := measure(path)
-	if err == nil && costs {
-		r.Costs, err = costsOf(ctx, path)
+	if err == nil && target != "" {
+		r.Costs, err = costsOf(ctx, path, target)
 	}
 	if err != nil {
 		return nil, err
@@ -80,10 +80,11 @@ func resultOf(ctx context.Context, path, sum string, costs bool, guard overwrite
 }
 
 // whole reports whether a result from a file, which anybody may have edited, has the epochs
-// and layers that tables take for granted, and the costs of an experiment that compiles.
-func (r *Result) whole(costs bool) bool {
+// and layers that tables take for granted, and the costs for a target, unless that is "".
+func (r *Result) whole(target string) bool {
 	depth := r.Config.Model.Depth
-	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth && (r.Costs != nil || !costs)
+	return len(r.Epochs) > 0 && depth > 0 && len(r.EffectiveDepth) == depth &&
+		(target == "" || r.Costs != nil && r.Costs.target() == target)
 }
 
 // measure reads a model.

@@ -1,32 +1,28 @@
-package experiment
+package grid
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 
 	"ialgn/internal/memory"
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/config"
+	"ialgn/trainer/dataset"
 )
 
-// Fitting as [Runner.Jobs] has as many runs side by side as memory and cores allow.
+// Fitting as [Options.Jobs] has as many runs side by side as memory and cores allow.
 const Fitting = -1
 
-// Forecast says what an experiment will train and how long that takes.
+// Forecast says what a grid will train and how long that takes.
 type Forecast struct {
-	Experiment string   `json:"experiment"`
-	Scale      Scale    `json:"scale"`
-	Command    string   `json:"command"`
-	Jobs       int      `json:"jobs"`                      // runs side by side
-	Threads    int      `json:"threads"`                   // threads of each run
-	Hours      *float64 `json:"projected_hours,omitempty"` // nil if not known of a run
-	Method     string   `json:"method"`                    // how that was found
-	Runs       []Ahead  `json:"runs"`
+	Jobs    int      `json:"jobs"`                      // runs side by side
+	Threads int      `json:"threads"`                   // threads of each run
+	Hours   *float64 `json:"projected_hours,omitempty"` // nil if not known of a run
+	Method  string   `json:"method"`                    // how that was found
+	Runs    []Ahead  `json:"runs"`
 }
 
 // Ahead is a run of a forecast. Its index is that among all runs of the grid.
@@ -40,44 +36,66 @@ type Ahead struct {
 	Bytes  uint64   `json:"estimated_bytes,omitempty"` // memory
 
 	seeds trainer.Seeds
+	of    *Shape // of its data; nil if that is not known
 }
 
-// shape is what training asks of a data set.
-type shape struct{ features, classes, samples int }
+// Shape is what training asks of a data set.
+type Shape struct {
+	Features, Classes int
+	Samples           int  // samples of the training part
+	Images            bool // features are those of images
+}
 
 // shapes are those of the sets that are published; a CSV file may have any.
-var shapes = map[string]shape{
-	"digits": {64, 10, 3_823}, "mnist": {784, 10, 60_000}, "fashion-mnist": {784, 10, 60_000},
-	"cifar10": {3072, 10, 50_000}, "cifar100": {3072, 100, 50_000},
+var shapes = map[string]Shape{
+	"digits": {64, 10, 3_823, true}, "mnist": {784, 10, 60_000, true}, "fashion-mnist": {784, 10, 60_000, true},
+	"cifar10": {3072, 10, 50_000, true}, "cifar100": {3072, 100, 50_000, true},
 }
 
-// Forecast returns what [Runner.Run] would train, if it found all data. It measures the
+// Published returns the shape of a data set that is published, nil for another.
+func Published(set string) *Shape {
+	if of, ok := shapes[set]; ok {
+		return &of
+	}
+	return nil
+}
+
+// ShapeOf returns the shape of a data set that is at hand.
+func ShapeOf(s *dataset.Set) Shape {
+	return Shape{s.Features, len(s.Classes), s.TrainSamples, s.Shape != dataset.Shape{}}
+}
+
+// Forecast returns what is trained of [Plan.Runs], if all data are found. It measures the
 // pace of each network that is not finished, which takes some seconds, and trains nothing.
-func (r Runner) Forecast(ctx context.Context) (*Forecast, error) {
-	p, err := r.plan(ctx)
-	if err != nil {
-		return nil, err
+func (p *Plan) Forecast(ctx context.Context) (*Forecast, error) {
+	f := &Forecast{Runs: []Ahead{}}
+	for i, s := range p.Runs() {
+		f.Runs = append(f.Runs, p.ahead(i, s))
 	}
-	f := &Forecast{Experiment: r.Experiment.Name, Scale: r.Scale, Command: r.Command(), Runs: []Ahead{}}
-	for i, s := range p.grid() {
-		f.Runs = append(f.Runs, ahead(i, s))
-	}
-	f.Jobs = r.sideBySide(f.Runs)
-	f.Threads = max(1, r.cores()/f.Jobs)
+	f.Jobs = p.sideBySide(f.Runs)
+	f.Threads = max(1, p.cores()/f.Jobs)
 	f.Method = fmt.Sprintf("the optimiser steps that are left at the pace that each network had here over a few steps "+
 		"on %s, %d side by side; with what else this machine does now; reading and evaluation are not counted",
 		plural.Of(f.Threads, "thread", "threads"), f.Jobs)
 	return f, f.project(ctx)
 }
 
+// shape returns that of a run's data, nil if it is not known.
+func (p *Plan) shape(s *trainer.Seeds) *Shape {
+	if of, ok := p.shapes[SourceOf(&s.Config)]; ok && of.Samples > 0 {
+		return &of
+	}
+	return Published(s.Config.Data.Set)
+}
+
 // ahead returns a run without its time.
-func ahead(index int, s trainer.Seeds) Ahead {
+func (p *Plan) ahead(index int, s trainer.Seeds) Ahead {
 	a := Ahead{Index: index, Name: s.Config.Name, Seed: s.Config.Train.Seed, Epochs: s.Config.Train.Epochs, seeds: s}
 	if found, err := s.Survey(); err == nil && found[0] != nil {
 		a.Done = found[0].Epochs()
 	}
-	if of, ok := shapes[s.Config.Data.Set]; ok {
-		a.Bytes = trainer.Bytes(&s.Config, of.features, of.samples)
+	if of := p.shape(&s); of != nil {
+		a.of, a.Bytes = of, trainer.Bytes(&s.Config, of.Features, of.Samples)
 	}
 	return a
 }
@@ -88,19 +106,18 @@ func (f *Forecast) project(ctx context.Context) error {
 	total, known := 0.0, true
 	for i := range f.Runs {
 		a := &f.Runs[i]
-		of, ok := shapes[a.seeds.Config.Data.Set]
-		if known = known && ok; !ok {
+		if known = known && a.of != nil; a.of == nil {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("%w: nothing was trained", trainer.ErrInterrupted)
 		}
-		pace, err := f.pace(paces, a, of)
+		pace, err := f.pace(paces, a)
 		if err != nil {
 			return fmt.Errorf("%s: %w", a.Name, err)
 		}
 		m, batch := &a.seeds.Config.Model, a.seeds.Config.Train.Batch
-		steps := (a.Epochs - a.Done) * ((of.samples + batch - 1) / batch)
+		steps := (a.Epochs - a.Done) * ((a.of.Samples + batch - 1) / batch)
 		hours := 0.0
 		if steps > 0 {
 			hours = float64(m.Nodes()) * float64(steps) / pace / 3600
@@ -116,7 +133,7 @@ func (f *Forecast) project(ctx context.Context) error {
 
 // pace returns gate steps a second of a run's network, which is measured once for all seeds
 // and for all depths that are measured by the same layers.
-func (f *Forecast) pace(known map[config.Config]float64, a *Ahead, of shape) (float64, error) {
+func (f *Forecast) pace(known map[config.Config]float64, a *Ahead) (float64, error) {
 	if a.Done >= a.Epochs {
 		return 1, nil // nothing is left
 	}
@@ -126,22 +143,19 @@ func (f *Forecast) pace(known map[config.Config]float64, a *Ahead, of shape) (fl
 	if pace, ok := known[kind]; ok {
 		return pace, nil
 	}
-	pace, err := trainer.Pace(a.seeds.Config, of.features, of.classes, f.Threads)
+	pace, err := trainer.Pace(a.seeds.Config, a.of.Features, a.of.Classes, f.Threads)
 	known[kind] = pace
 	return pace, err
 }
-
-// cores returns the number of threads for all runs together.
-func (r *Runner) cores() int { return cmp.Or(r.Threads, runtime.GOMAXPROCS(0)) }
 
 // spare is the part of the memory that runs side by side may take.
 const spare = 0.8
 
 // sideBySide returns how many of the runs are trained at once: with [Fitting] one a core, as
 // far as those that take most fit into the memory together.
-func (r *Runner) sideBySide(runs []Ahead) int {
-	if r.Jobs != Fitting {
-		return max(1, r.Jobs)
+func (p *Plan) sideBySide(runs []Ahead) int {
+	if p.Jobs != Fitting {
+		return max(1, p.Jobs)
 	}
 	var needs []uint64
 	for _, a := range runs {
@@ -153,7 +167,7 @@ func (r *Runner) sideBySide(runs []Ahead) int {
 			needs = append(needs, a.Bytes)
 		}
 	}
-	return fitting(needs, min(r.cores(), len(needs)), memory.Available())
+	return fitting(needs, min(p.cores(), len(needs)), memory.Available())
 }
 
 // fitting returns how many runs, at most and at least one, fit into the memory, whichever
@@ -189,7 +203,7 @@ func (f *Forecast) Text(w io.Writer) error {
 			fmt.Sprint(a.Index), a.Name, fmt.Sprint(a.Seed), fmt.Sprint(a.Epochs), fmt.Sprint(a.Done), size, hours,
 		})
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n", align(lines), f.Sum())
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n", Align(lines), f.Sum())
 	return err
 }
 

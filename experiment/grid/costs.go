@@ -1,6 +1,7 @@
-package experiment
+package grid
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,15 +9,19 @@ import (
 	"ialgn/trainer"
 )
 
-// costTarget is the family in whose look-up tables costs are counted.
-const costTarget = "xilinx7"
+// UsualTarget is the family in whose look-up tables, of six inputs, experiments count costs.
+const UsualTarget = "xilinx7"
 
-// Costs are the look-up tables that a compiled network takes, with six inputs each.
+// Costs are the look-up tables that a compiled network takes.
 type Costs struct {
+	Target string `json:"target,omitempty"` // the family that it was compiled for, "" for [UsualTarget]
+
 	Gates   int `json:"gates"`   // nodes of the network
 	Head    int `json:"head"`    // popcounts and argmax
 	Encoder int `json:"encoder"` // comparators of the features
 }
+
+func (c *Costs) target() string { return cmp.Or(c.Target, UsualTarget) }
 
 // Core returns the look-up tables of nodes and head, from input bits to the class.
 func (c *Costs) Core() int { return c.Gates + c.Head }
@@ -24,14 +29,14 @@ func (c *Costs) Core() int { return c.Gates + c.Head }
 // Full returns those of the whole classifier, from feature words to the class.
 func (c *Costs) Full() int { return c.Core() + c.Encoder }
 
-// costsOf compiles a model. The error wraps [trainer.ErrInterrupted] when the context ends.
-func costsOf(ctx context.Context, path string) (*Costs, error) {
+// costsOf compiles a model for a family. The error wraps [trainer.ErrInterrupted] when the context ends.
+func costsOf(ctx context.Context, path, target string) (*Costs, error) {
 	m, err := library.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	d, err := library.Compile(ctx, m, library.CompileOptions{Target: costTarget, Objective: library.ObjectiveArea})
+	d, err := library.Compile(ctx, m, library.CompileOptions{Target: target, Objective: library.ObjectiveArea})
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w while the look-up tables of %s were counted: nothing is lost",
 			trainer.ErrInterrupted, path)
@@ -43,5 +48,9 @@ func costsOf(ctx context.Context, path string) (*Costs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Costs{Gates: r.LUTs.Gates, Head: r.LUTs.Head, Encoder: r.LUTs.Encoder}, nil
+	c := &Costs{Target: target, Gates: r.LUTs.Gates, Head: r.LUTs.Head, Encoder: r.LUTs.Encoder}
+	if target == UsualTarget {
+		c.Target = "" // results of experiments keep their bytes
+	}
+	return c, nil
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"ialgn/experiment/grid"
+	"ialgn/internal/hint"
+	"ialgn/internal/plural"
+	"ialgn/trainer"
+)
+
+// The flags of the commands that train a grid: experiment and sweep.
+var (
+	jobsFlag   = &cli.IntFlag{Name: "jobs", Usage: "train `N` runs side by side (default: as memory and cores allow)"}
+	dryRunFlag = &cli.BoolFlag{Name: "dry-run", Usage: "list the runs, with projected hours, and train nothing"}
+	emitFlag   = &cli.StringFlag{
+		Name: "emit", Usage: "write the runs to DIR as a job for the `CLUSTER`: slurm or kubernetes",
+	}
+	indexFlag = &cli.IntFlag{Name: "index", Usage: "train the `I`th run of the list alone, from 0, and write no table"}
+)
+
+// gridOptions returns where and how a grid is trained.
+func gridOptions(c *cli.Context) (grid.Options, error) {
+	o := grid.Options{Dir: c.String("o"), Folders: folders(c), Threads: threads(c), Guard: guard(c), Jobs: c.Int("jobs")}
+	if o.Dir == "" {
+		return o, hint.With(fmt.Errorf("%s: no output folder given", c.Command.Name), "name one with -o DIR")
+	}
+	if st, err := os.Stat(o.Dir); err == nil && !st.IsDir() {
+		return o, hint.With(fmt.Errorf("%s: is a file, want a folder", o.Dir), "name another place with -o")
+	}
+	if o.Jobs < 0 || c.IsSet("jobs") && o.Jobs == 0 {
+		return o, hint.With(fmt.Errorf("--jobs %d: want how many runs are trained side by side, 1 or more", o.Jobs),
+			"leave the option out for as many as memory and cores allow")
+	}
+	o.Jobs = cmp.Or(o.Jobs, grid.Fitting)
+	o.Train = func(ctx context.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+		return trainRun(ctx, c, s)
+	}
+	return o, nil
+}
+
+// trainRun trains a run of a grid with its progress shown and logged.
+func trainRun(ctx context.Context, c *cli.Context, s trainer.Seeds) (*trainer.SeedsSummary, error) {
+	p, err := newEpochs(c, &s.Config, grid.LogPath(s.Model))
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	if s.Threads < threads(c) || c.Int("jobs") > 1 {
+		// Other runs write between the lines of this one.
+		p.label, p.bar = fmt.Sprintf("%s seed %d: ", s.Config.Name, s.Config.Train.Seed), false
+	}
+	s.Progress, s.Warn, s.Estimate = p.show, p.warn, true
+	s.Begin = func(seed uint64) {
+		p.begin(seed)
+		note(c, "seed %d: %s", seed, trainer.SeedPath(s.Model, seed))
+	}
+	return s.Train(ctx)
+}
+
+// gridRunner trains a grid.
+type gridRunner interface {
+	RunIndex(ctx context.Context, index int) (*trainer.SeedsSummary, error)
+	Emit(ctx context.Context, to grid.Cluster, data string) (*grid.Batch, error)
+}
+
+// part does what --emit and --index ask for, and reports whether that was asked for.
+func part(c *cli.Context, r gridRunner) (done bool, err error) {
+	modes := slices.DeleteFunc([]string{"dry-run", "emit", "index"}, func(name string) bool { return !c.IsSet(name) })
+	switch {
+	case len(modes) > 1:
+		return true, fmt.Errorf("%s: --%s: want one of them", c.Command.Name, strings.Join(modes, " and --"))
+	case c.IsSet("emit"):
+		return true, emit(c, r)
+	case c.IsSet("index"):
+		all, err := r.RunIndex(c.Context, c.Int("index"))
+		if err != nil {
+			return true, err
+		}
+		return true, show(c, seedsReport{SeedsSummary: all})
+	}
+	return false, nil
+}
+
+// emit writes the runs as a job of a cluster.
+func emit(c *cli.Context, r gridRunner) error {
+	to, err := grid.ParseCluster(c.String("emit"))
+	if err != nil {
+		return fmt.Errorf("--emit: %w", err)
+	}
+	b, err := r.Emit(c.Context, to, c.String("data"))
+	if err != nil {
+		return err
+	}
+	return show(c, batchReport{b})
+}
+
+type batchReport struct{ *grid.Batch }
+
+func (r batchReport) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, up to %.1f GB each\nstart it with   %s\nthe table then  %s\n",
+		r.File, plural.Of(r.Indexes, "run", "runs"), float64(r.Memory)/1e9, r.Submit, r.Gather)
+}

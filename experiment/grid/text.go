@@ -1,0 +1,103 @@
+package grid
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ialgn/trainer"
+)
+
+// Align returns the lines of a Markdown table, the first of which is its head, with
+// cells of equal width.
+func Align(lines [][]string) string {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var all []string
+	for n, line := range lines {
+		text, rule := "|", "|"
+		for i, cell := range line {
+			text += fmt.Sprintf(" %-*s |", widths[i], cell)
+			rule += strings.Repeat("-", widths[i]+2) + "|"
+		}
+		all = append(all, text)
+		if n == 0 {
+			all = append(all, rule)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// Points writes a mean and its deviation in percent, none as it is said.
+func Points(s *trainer.Spread, none string) string {
+	switch {
+	case s == nil:
+		return none
+	case s.Std == nil:
+		return fmt.Sprintf("%.2f", 100*s.Mean)
+	}
+	return fmt.Sprintf("%.2f +- %.2f", 100*s.Mean, 100**s.Std)
+}
+
+// Shares writes mean and deviation, accuracies with the digits of a test set of 10,000 and
+// some more.
+func Shares(s *trainer.Spread) []string {
+	if s == nil {
+		return []string{"", ""}
+	}
+	deviation := ""
+	if s.Std != nil {
+		deviation = fmt.Sprintf("%.6f", *s.Std)
+	}
+	return []string{fmt.Sprintf("%.6f", s.Mean), deviation}
+}
+
+// Ends returns mean less and plus deviation, not numbers if it has none.
+func Ends(v *trainer.Spread) (low, high float64) {
+	if v.Std == nil {
+		return math.NaN(), math.NaN()
+	}
+	return v.Mean - *v.Std, v.Mean + *v.Std
+}
+
+// endings are short names for keys that are often replaced.
+var endings = map[string]string{
+	"encoder.bits": "b", "model.anchors": "k", "model.hidden": "h", "model.width": "w", "model.depth": "d",
+	"model.tau": "tau", "train.epochs": "e", "train.batch": "batch", "train.optimizer.lr": "lr",
+}
+
+// nameable is what a value may be that becomes part of a file name.
+var nameable = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,20}$`)
+
+// Ending returns what stands in the names of files for a key that has the value, "" if that cannot be part of a name.
+func Ending(key, value string) string {
+	if !nameable.MatchString(value) {
+		return ""
+	}
+	short, ok := endings[key]
+	if !ok {
+		short = key + "-"
+	}
+	return "-" + short + value
+}
+
+// Commits says by programs of which commits results were written, in their order, nothing if that is not known.
+func Commits(results []*Result) []string {
+	var all []string
+	for _, r := range results {
+		if r.Commit != "" && !slices.Contains(all, r.Commit) {
+			all = append(all, r.Commit)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{"Results written by the program of commit " + strings.Join(all, ", ") + "."}
+}
