@@ -1,6 +1,7 @@
 package ialgn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"ialgn/internal/plural"
 	"ialgn/trainer"
 	"ialgn/trainer/dataset"
+	"ialgn/trainer/encoding"
 )
 
 // ExplainOptions say which sample is explained, and how far changes are looked for. The zero value is the first sample
@@ -44,7 +46,7 @@ func (m *Model) Explainer(ctx context.Context) (*Explainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := explain.New(c.frozen, explain.Options{Shape: m.Shape(), Threads: parallel()})
+	n, err := explain.New(c.frozen, explain.Options{Shape: m.Shape(), Categories: m.categories(), Threads: parallel()})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Path(), err)
 	}
@@ -152,4 +154,17 @@ func noSample(where string, sample, have int) error {
 		return err
 	}
 	return hint.With(err, "samples count from 0: give one up to %d", have-1)
+}
+
+// categories returns the columns of words of the table that the model was trained on.
+func (m *Model) categories() (all []explain.Category) {
+	first := 0
+	for i, c := range m.Columns() {
+		if c.Kind == encoding.CategoryColumn {
+			name := cmp.Or(c.Name, fmt.Sprintf("column %d", i+1))
+			all = append(all, explain.Category{Name: name, First: first, Words: c.Categories})
+		}
+		first += c.Features()
+	}
+	return all
 }
