@@ -38,11 +38,12 @@ func (f *file) realHeader() {
 	if f.real == nil {
 		return
 	}
-	var lines strings.Builder
+	before, after, _ := strings.Cut(headerReal, "LINES")
+	f.template(before)
 	for _, line := range f.real.Lines() {
-		fmt.Fprintf(&lines, " *     %s\n", inputs.CComment(line))
+		f.printf(" *     %s\n", inputs.CComment(line)) // no template: a feature may be called LAST_NAME_
 	}
-	f.template(replace(headerReal, "LINES", lines.String()))
+	f.template(after)
 }
 
 const sourceReal = `
