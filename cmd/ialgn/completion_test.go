@@ -34,6 +34,7 @@ var completed = []struct {
 	{line: "ialgn verify --level fo", want: "formal"},
 	{line: "ialgn train --set train.optimizer.be", want: "train.optimizer.beta1= train.optimizer.beta2="},
 	{line: "ialgn train --set train.seed = ", want: "", bashOnly: true},
+	{line: "ialgn train --set train.seed =", want: "", bashOnly: true},
 	{line: "ialgn train --threads ", want: ""},
 	{line: "ialgn train ", want: "sub a.yaml"},
 	{line: "ialgn train -o ", want: "sub m.safetensors"},

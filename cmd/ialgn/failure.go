@@ -49,8 +49,9 @@ func newFailure(err error) failure {
 	return failure{text, advice(err), placeIn(text), status(err)}
 }
 
-// placed is a message that begins with a place, as those about files of text do.
-var placed = regexp.MustCompile(`^(.+?):([0-9]+):(?:([0-9]+):)? `)
+// placed is a message that begins with a place, as those about files of text do. What comes before a colon and a blank
+// is no file: the system's errors name the port of an address like a line.
+var placed = regexp.MustCompile(`^((?:[^:]|:[^ ])+?):([0-9]+):(?:([0-9]+):)? `)
 
 // placeIn returns the place that a message begins with, nil for none.
 func placeIn(message string) *place {

@@ -38,6 +38,7 @@ _NAME() {
 	((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD - 1]}
 	if [[ $cur == "=" ]]; then # bash takes --option=value for three words
 		cur=""
+		[[ $prev == -* ]] || return # the value of a key
 	elif [[ $prev == "=" ]] && ((COMP_CWORD > 1)); then
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 		[[ $prev == -* ]] || return # the value of a key
