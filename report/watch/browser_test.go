@@ -262,3 +262,32 @@ func TestInBrowser(t *testing.T) {
 		t.Errorf("%d frames, want %d", len(frames), len(looks))
 	}
 }
+
+// TestAbsurdInBrowser: values that a number can hardly tell apart, and ones whose difference is none, are drawn somehow,
+// and the page comes to an end with that.
+func TestAbsurdInBrowser(t *testing.T) {
+	browser := tooltest.Find(t, "chromium")
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "near.jsonl"), line(1, 1<<54, 0, 1<<54)+line(2, 1<<54+8, 0, 1<<54+8))
+	put(t, filepath.Join(dir, "far.jsonl"), line(1, -1e308, 0, 1<<62)+line(2, 1e308, 0, 0))
+	for _, name := range []string{"near", "far"} {
+		w, err := New([]string{filepath.Join(dir, name+".jsonl")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Refresh()
+		html, err := w.Page("1.2.3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, name+".html")
+		put(t, file, string(html))
+		out, err := browser.Run(t.Context(), tool.Command{Limit: 20 * time.Second, Args: []string{
+			"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+			"--user-data-dir=" + filepath.Join(dir, "profile"), "--dump-dom", "file://" + file,
+		}})
+		if err != nil || !strings.Contains(out.Stdout, "1 run in 1 log") || strings.Count(out.Stdout, "</figure>") != 4 {
+			t.Errorf("%s: %v\n%.400s", name, err, out.Stderr)
+		}
+	}
+}

@@ -79,9 +79,11 @@
       svg('path', { 'class': 'curve c' + r.colour, d: 'M-14 0H14' }), mark(r, 0, 0));
   }
 
-  // ticks returns round numbers that reach from one value to another, at least as far apart as least.
+  // ticks returns round numbers that reach from one value to another, at least as far apart as least, and as numbers of
+  // that size can be told apart.
   function ticks(from, to, count, least) {
-    var rough = Math.max((to - from) / count, least), unit = Math.pow(10, Math.floor(Math.log10(rough)));
+    var rough = Math.max((to - from) / count, least, Math.abs(from) * 1e-9, Math.abs(to) * 1e-9);
+    var unit = Math.pow(10, Math.floor(Math.log10(rough)));
     var step = unit * [1, 2, 5, 10].find(function (m) { return m * unit >= rough * 0.999; });
     var list = [];
     for (var i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; i++) list.push(i * step);
