@@ -55,18 +55,22 @@ func table() string {
 // trained trains a model of the table, in the working folder.
 func trained(t *testing.T) *ialgn.Model {
 	t.Helper()
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("mixed.csv", []byte(table()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	yaml := `name: mixed
+	return trainedOn(t, table(), `name: mixed
 data: {set: csv, train: mixed.csv, label: kind, test_share: 0.25, decimal: comma, drop: id, categories: state, missing: median}
 encoder: {bits: 6, thresholds: quantile}
 model: {width: 30, depth: 3, anchors: 6, tau: 2, skip_logit: 1}
 train: {epochs: 10, batch: 10, seed: 3}
-`
-	if err := os.WriteFile("mixed.yaml", []byte(yaml), 0o666); err != nil {
-		t.Fatal(err)
+`)
+}
+
+// trainedOn trains a model of a table, mixed.csv, in a new working folder.
+func trainedOn(t *testing.T, table, yaml string) *ialgn.Model {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"mixed.csv": table, "mixed.yaml": yaml} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	config, err := ialgn.LoadConfig("mixed.yaml")
 	if err != nil {
@@ -164,5 +168,28 @@ func TestRefusals(t *testing.T) {
 		if err == nil || strings.Contains(out, "Traceback") || !strings.HasPrefix(out, "mixed_host.py: "+args[0]) && len(args) < 2 {
 			t.Errorf("%v: %v, %s", args, err, out)
 		}
+	}
+}
+
+// TestLargeIntegers: of values that JSON has as integers, and doubles not to the last digit, one that is missing has the
+// word of the median that stands for it.
+func TestLargeIntegers(t *testing.T) {
+	m := trainedOn(t, "x,kind\n100000000000000000,a\n100000000000000016,b\n100000000000000032,a\n", `name: mixed
+data: {set: csv, train: mixed.csv, test: mixed.csv, missing: median}
+encoder: {bits: 4, thresholds: quantile}
+model: {width: 4, depth: 1, anchors: 2, tau: 2}
+train: {epochs: 1, batch: 1}
+`)
+	d, err := ialgn.Compile(t.Context(), m, ialgn.CompileOptions{Wrap: "uart"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write("out"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := tooltest.TryOther(t, ".", "python3", "-B", "-c", "import sys; sys.path.insert(0, 'out'); import mixed_host as h; "+
+		"d = h.Design('out/mixed.json'); print(d.word_list(['NA']), d.word_list(['100000000000000016']))")
+	if err != nil || out != "[128] [128]\n" { // halfway between both ends of 0 to 255, and away from zero
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -49,7 +49,7 @@ class Design:
             if not column.get("missing"):
                 raise ValueError("%s: %r stands for a value that is missing" % (name, text) if text else "%s is empty" % name)
             if column["kind"] == "number":
-                words[first] = self.word(first, column["fill"])
+                words[first] = self.word(first, float(column["fill"]))  # JSON has integers, too, which are not rounded
         elif column["kind"] == "category":
             if text in column["values"]:
                 words[first + column["values"].index(text)] = self.words["max"]
