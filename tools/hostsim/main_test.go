@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLargeIntegers: of values that JSON has as integers, and doubles not to the last digit, one that is missing has the
+// TestLargeIntegers: where JSON has values as integers, and doubles not to the last digit, one that is missing has the
 // word of the median that stands for it.
 func TestLargeIntegers(t *testing.T) {
 	m := trainedOn(t, "x,kind\n100000000000000000,a\n100000000000000016,b\n100000000000000032,a\n", `name: mixed
@@ -191,5 +191,48 @@ train: {epochs: 1, batch: 1}
 		"d = h.Design('out/mixed.json'); print(d.word_list(['NA']), d.word_list(['100000000000000016']))")
 	if err != nil || out != "[128] [128]\n" { // halfway between both ends of 0 to 255, and away from zero
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestTexts: blanks around values, in quotes or not, change nothing of the samples that the program in C sends, and no
+// value ends at a byte 0 or goes on behind its quotes. Files are where it writes and reads, results of zeros.
+func TestTexts(t *testing.T) {
+	d, err := ialgn.Compile(t.Context(), trained(t), ialgn.CompileOptions{Wrap: "axis"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write("out"); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := tooltest.TryOther(t, ".", "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror",
+		"-fsanitize=undefined", "-fno-sanitize-recover=all", "-o", "host", "out/mixed_host.c"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	send := func(text string) (string, error) {
+		for name, text := range map[string]string{"to": "", "from": strings.Repeat("\x00", 64), "samples.csv": text} {
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := tooltest.TryOther(t, ".", "./host", "to", "from", "samples.csv"); err != nil {
+			return out, err
+		}
+		sent, err := os.ReadFile("to")
+		return string(sent), err
+	}
+	want, err := send("width,state,length\n1.5,gas,-0.25\nNA,solid,-1\n")
+	if err != nil || len(want) != 2*8 { // 5 features of 8 bits, filled up to beats
+		t.Fatalf("%v: %q", err, want)
+	}
+	got, err := send("width\u00a0,\tstate,length\r\n\t1.5\u3000,\" gas\u00a0\",\v-0.25 \n\u2009NA,\"\tsolid\", -1\r\n")
+	if err != nil || got != want {
+		t.Errorf("with blanks %v: %q, without %q", err, got, want)
+	}
+	for text, want := range map[string]string{
+		"1.\x005,gas,-0.25\n": "line 2: there is a byte 0", "\"1\"5,gas,-0.25\n": "line 2: there is text behind a closing quote",
+	} {
+		if out, err := send("width,state,length\n" + text); err == nil || !strings.Contains(out, want) {
+			t.Errorf("%q: %v: %s", text, err, out)
+		}
 	}
 }

@@ -118,17 +118,40 @@ static void begin_field(void) {
     fields[number_of_fields++] = size;
 }
 
+/* The blanks of Unicode, in UTF-8. They are left out around a field, in quotes or not. */
+static const char *const blanks[] = {
+    " ", "\t", "\n", "\v", "\f", "\r", "\302\205", "\302\240", "\341\232\200", "\342\200\200", "\342\200\201",
+    "\342\200\202", "\342\200\203", "\342\200\204", "\342\200\205", "\342\200\206", "\342\200\207", "\342\200\210",
+    "\342\200\211", "\342\200\212", "\342\200\250", "\342\200\251", "\342\200\257", "\342\201\237", "\343\200\200"
+};
+
+/* The bytes of the blank that text[from] to text[to - 1] begin with, or end with; 0 if they do not. */
+static size_t blank(size_t from, size_t to, int at_end) {
+    size_t i, n;
+    for (i = 0; i < sizeof blanks / sizeof blanks[0]; i++) {
+        n = strlen(blanks[i]);
+        if (n <= to - from && memcmp(text + (at_end ? to - n : from), blanks[i], n) == 0) return n;
+    }
+    return 0;
+}
+
 static void end_field(void) {
-    while (size > fields[number_of_fields - 1] && isspace((unsigned char)text[size - 1])) size--;
+    const size_t first = fields[number_of_fields - 1];
+    size_t from = first, n;
+    while ((n = blank(from, size, 0)) > 0) from += n;
+    while ((n = blank(from, size, 1)) > 0) size -= n;
+    if (from > first) memmove(text + first, text + from, size - from);
+    size -= from - first;
     put(0);
 }
 
 static int raw_char(void) {
-    const int c = pushed;
+    int c = pushed;
     pushed = EOF;
-    if (c != EOF) return c;
-    if (head_at < head_size) return (unsigned char)head[head_at++];
-    return head_alone ? EOF : getc(file);
+    if (c == EOF && head_at < head_size) c = (unsigned char)head[head_at++];
+    else if (c == EOF && !head_alone) c = getc(file);
+    if (c == 0) refuse(1, "save the table in UTF-8", "line %ld: there is a byte 0, which ends texts", next_line);
+    return c;
 }
 
 static int next_char(void) {
@@ -146,6 +169,8 @@ static void read_quoted(void) {
         if (c == '"') {
             c = raw_char();
             if (c != '"') {
+                if (c != EOF && c != separator && c != '\r' && c != '\n' && !head_alone)
+                    refuse(1, NULL, "line %ld: there is text behind a closing quote", line);
                 pushed = c;
                 return;
             }
