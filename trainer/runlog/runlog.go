@@ -206,6 +206,9 @@ func header() string {
 	return strings.Join(names, ",")
 }
 
+// errNoLine is what is wrong with a line that lacks what every epoch has.
+var errNoLine = errors.New("has no epoch, loss, train_accuracy and test_accuracy: is no line of a training log")
+
 // parseJSON reads a line of the JSON form.
 func parseJSON(line []byte) (Epoch, error) {
 	var has struct {
@@ -219,7 +222,7 @@ func parseJSON(line []byte) (Epoch, error) {
 		return e, jsonfault.Explain(err)
 	}
 	if has.Epoch == nil || has.Loss == nil || has.Train == nil || has.Test == nil {
-		return e, errors.New("has no epoch, loss, train_accuracy and test_accuracy: is no line of a training log")
+		return e, errNoLine
 	}
 	if err := json.Unmarshal(line, &e); err != nil {
 		return e, jsonfault.Explain(err)
@@ -251,6 +254,11 @@ func parseCSV(line []byte, columns []column) (Epoch, error) {
 	}
 	if len(fields) != len(columns) {
 		return e, fmt.Errorf("has %d fields, want %d", len(fields), len(columns))
+	}
+	for _, name := range []string{"epoch", "loss", "train_accuracy", "test_accuracy"} {
+		if !slices.ContainsFunc(columns, func(c column) bool { return c.name == name }) {
+			return e, errNoLine
+		}
 	}
 	for i, c := range columns {
 		if err := c.set(&e, fields[i]); err != nil {

@@ -173,6 +173,7 @@ func TestProblems(t *testing.T) {
 		{"quotes", csv + "a,1,t,1,2,0.5,\"0.5\n", "2: is no line of CSV"},
 		{"a word", csv + "a,1,t,first,2,0.5,0.5\n", `2: epoch: "first" has no place there`},
 		{"no number", csv + "a,1,t,1,NaN,0.5,0.5\n", "2: loss: is NaN, want a number"},
+		{"another table", "run,seed,epoch\na,1,1\n" + csv, "2: has no epoch, loss, train_accuracy and test_accuracy"},
 		{"a seed", csv + "a,-1,t,1,2,0.5,0.5\n", `2: seed: "-1" has no place there`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
