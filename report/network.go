@@ -82,6 +82,15 @@ func (p *NetworkPage) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := p.writeData(w); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "<script>"+networkScript+"</script>\n</body>\n</html>\n")
+	return err
+}
+
+// writeData writes the elements of the page that the script reads.
+func (p *NetworkPage) writeData(w io.Writer) error {
 	head, data := p.pack()
 	text, err := json.Marshal(head)
 	if err != nil {
@@ -103,7 +112,7 @@ func (p *NetworkPage) write(w io.Writer) error {
 	if err := lines.Close(); err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, "</script>\n<script>"+networkScript+"</script>\n</body>\n</html>\n")
+	_, err = io.WriteString(w, "</script>\n")
 	return err
 }
 

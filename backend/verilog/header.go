@@ -46,15 +46,20 @@ func (d *design) header(lines, inputs []string) {
 			}
 		}
 	}
-	if len(inputs) > 0 {
+	d.realValues(inputs)
+	d.conventions()
+	d.text("\n")
+}
+
+// realValues writes lines about how words of the input port are made of real values.
+func (d *design) realValues(lines []string) {
+	if len(lines) > 0 {
 		d.comment("")
 		d.comment("Input words of real values:")
 	}
-	for _, s := range inputs {
+	for _, s := range lines {
 		d.comment("  - %s", printable(strings.TrimSpace(s)))
 	}
-	d.conventions()
-	d.text("\n")
 }
 
 // clocking describes the ports of a pipeline that carry no data.
