@@ -122,8 +122,12 @@ func (a *array) npy() error {
 	if _, err := io.ReadFull(a, head); err != nil {
 		return fmt.Errorf("header: %w", damaged(err))
 	}
+	version := head[len(npyMagic)]
+	if version < 1 || version > 3 {
+		return hint.With(fmt.Errorf("header: version %d of the format, want 1 to 3", version), "save it by numpy.save")
+	}
 	size := make([]byte, 2)
-	if head[len(npyMagic)] > 1 {
+	if version > 1 {
 		size = make([]byte, 4)
 	}
 	if _, err := io.ReadFull(a, size); err != nil {
