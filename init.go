@@ -152,17 +152,15 @@ var testShare = setting{"test_share", "0.2", "this share of the samples is for t
 // lookAtTable surveys a CSV file.
 func (i *initial) lookAtTable(ctx context.Context) error {
 	i.report.Set = "csv"
-	cfg := config.Data{Set: "csv", Train: i.options.Data, Label: i.options.Label}
+	cfg := config.Data{Set: "csv", Train: i.options.Data, Test: i.options.Test, Label: i.options.Label}
 	s, err := dataset.SurveyTable(ctx, cfg, i.folders)
 	if err != nil {
 		return err
 	}
-	if cfg.Train = i.options.Test; cfg.Train != "" {
-		test, err := dataset.SurveyTable(ctx, cfg, i.folders)
-		if err != nil {
+	if cfg.Test != "" {
+		if err := s.AddTest(ctx, cfg, i.folders); err != nil {
 			return err
 		}
-		s.AddMissing(test)
 	}
 	keys, err := s.Keys()
 	if err != nil {

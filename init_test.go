@@ -99,3 +99,31 @@ func TestColumnsOfNumbers(t *testing.T) {
 		t.Errorf("n_b %d and tau %v, want the defaults 8 and 0.5", cfg.Encoder.Bits, cfg.Model.Tau)
 	}
 }
+
+// TestInitTest takes a test file for what is missing in it, though it has samples of one class alone.
+func TestInitTest(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var train strings.Builder
+	train.WriteString("x,y,state\n")
+	for i := range 40 {
+		fmt.Fprintf(&train, "%d,%d,%s\n", i*i%7, i%3, []string{"up", "down"}[i%2])
+	}
+	o := ialgn.InitOptions{
+		Data: write("train.csv", train.String()), Test: write("test.csv", "x,y,state\n1,?,up\n"),
+		Path: filepath.Join(dir, "t.yaml"),
+	}
+	if _, err := ialgn.Init(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := ialgn.LoadConfig(o.Path)
+	if err != nil || cfg.Data.Missing != "median" {
+		t.Errorf("data.missing %q, error %v", cfg.Data.Missing, err)
+	}
+}

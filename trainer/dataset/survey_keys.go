@@ -1,10 +1,10 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ialgn/internal/hint"
 	"ialgn/trainer/config"
@@ -15,7 +15,7 @@ import (
 // is missing.
 func (s *Survey) Plain() bool {
 	return s.Decimal == "point" && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
-		return c.Kind == encoding.CategoryColumn || c.Missing > 0 || strings.Contains(c.Reason, "word")
+		return c.Kind != encoding.LabelColumn && (c.Min == nil || c.Missing > 0)
 	})
 }
 
@@ -25,11 +25,7 @@ type Key struct{ Name, Value string }
 // Keys returns the keys of data that read the file as the survey says: those that its columns need, without the names
 // of files and label.
 func (s *Survey) Keys() (keys []Key, err error) {
-	header := "no"
-	if s.Header {
-		header = "yes"
-	}
-	keys = append(keys, Key{"data.header", header})
+	keys = append(keys, Key{"data.header", s.header()})
 	if s.Separator != separators[0].name {
 		keys = append(keys, Key{"data.separator", s.Separator})
 	}
@@ -73,11 +69,33 @@ func (s *Survey) Keys() (keys []Key, err error) {
 	return keys, nil
 }
 
-// AddMissing takes the missing values of another file, that of the test samples, into account.
-func (s *Survey) AddMissing(test *Survey) {
-	for i := range s.Columns[:min(len(s.Columns), len(test.Columns))] {
-		s.Columns[i].Missing += test.Columns[i].Missing
+// AddTest takes the values that are missing in the test file of a CSV set into account. Nothing else is asked of that
+// file: it may have samples of a single class.
+func (s *Survey) AddTest(ctx context.Context, cfg config.Data, folders []string) error {
+	f, err := findCSV(config.Data{Train: cfg.Test, Dir: cfg.Dir, Beside: cfg.Beside}, folders)
+	if err != nil {
+		return err
 	}
+	return s.addTest(ctx, f.files[0])
+}
+
+func (s *Survey) addTest(ctx context.Context, f file) error {
+	l, err := lookThrough(ctx, config.Data{Label: s.Label(), Header: s.header(), Separator: s.Separator}, f)
+	if err != nil {
+		return err
+	}
+	for i := range s.Columns[:min(len(s.Columns), len(l.seen))] {
+		s.Columns[i].Missing += l.seen[i].missing
+	}
+	return nil
+}
+
+// header returns what a configuration says of the header.
+func (s *Survey) header() string {
+	if s.Header {
+		return "yes"
+	}
+	return "no"
 }
 
 // Label returns what a configuration calls the column of the label.

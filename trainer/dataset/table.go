@@ -269,13 +269,18 @@ func (t *table) category(c *column) (word string, missing bool, err error) {
 	if missing || err != nil {
 		return "", missing, err
 	}
-	if len(word) > maxLabel {
-		return "", false, t.wrong("%s: a category of more than %d bytes", t.called(c.at), maxLabel)
-	}
-	if err := checkText("category", word); err != nil {
+	if err := checkCategory(word); err != nil {
 		return "", false, t.wrong("%s: %w", t.called(c.at), err)
 	}
 	return word, false, nil
+}
+
+// checkCategory refuses words that no category has.
+func checkCategory(word string) error {
+	if len(word) > maxLabel {
+		return fmt.Errorf("category of more than %d bytes", maxLabel)
+	}
+	return checkText("category", word)
 }
 
 // words writes the features of the current record as integers up to max: quantised,
