@@ -127,3 +127,39 @@ func TestInitTest(t *testing.T) {
 		t.Errorf("data.missing %q, error %v", cfg.Data.Missing, err)
 	}
 }
+
+// TestInitMany writes a configuration for a table of more columns than it can name one by one, and none where those that
+// must be named have no room in it.
+func TestInitMany(t *testing.T) {
+	const columns = 600
+	for _, test := range []struct{ values, want string }{{",", ""}, {",yes,no", "more than the 16384 bytes"}} {
+		var b strings.Builder
+		b.WriteString("x")
+		for i := range columns {
+			fmt.Fprintf(&b, ",the answer to question %d", i)
+		}
+		b.WriteString(",state\n")
+		for row := range 12 {
+			values := strings.Split(test.values, ",")
+			fmt.Fprintf(&b, "%d%s,%d\n", row*row%7, strings.Repeat(","+values[row%len(values)], columns), row%2)
+		}
+		dir := t.TempDir()
+		o := ialgn.InitOptions{Data: filepath.Join(dir, "many.csv"), Path: filepath.Join(dir, "t.yaml")}
+		if err := os.WriteFile(o.Data, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ialgn.Init(t.Context(), o)
+		if test.want != "" {
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q in it", err, test.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg, err := ialgn.LoadConfig(o.Path); err != nil || cfg.Data.Columns != "x" || cfg.Data.Drop != "" {
+			t.Errorf("data %+v, error %v", cfg.Data, err)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func (s *Survey) Keys() (keys []Key, err error) {
 		key   string
 		names []string
 	}{{"data.drop", dropped}, {"data.categories", categories}} {
-		if list.key == "data.drop" && slices.Contains(list.names, "") { // it has no name to be dropped by
+		if list.key == "data.drop" && byKept(dropped, kept) {
 			list.key, list.names = "data.columns", kept
 		}
 		if len(list.names) == 0 {
@@ -67,6 +67,15 @@ func (s *Survey) Keys() (keys []Key, err error) {
 		keys = append(keys, Key{"data.missing", "median"})
 	}
 	return keys, nil
+}
+
+// longList is how many columns are left out by their names, if fewer are read: a configuration has room for so many.
+const longList = 100
+
+// byKept reports whether the columns are to be named that are read, and not those that are left out: one of these has
+// no name, or they are many.
+func byKept(dropped, kept []string) bool {
+	return slices.Contains(dropped, "") || len(dropped) > longList && len(kept) < len(dropped)
 }
 
 // AddTest takes the values that are missing in the test file of a CSV set into account. Nothing else is asked of that
