@@ -228,7 +228,7 @@ func TestArrayFaults(t *testing.T) {
 		hint string
 	}{
 		"not an array":      {[]byte("1,2\n"), y, "x.npy: is neither an array of NumPy nor an IDX file", "data.set: csv"},
-		"an archive":        {npzBytes(t, map[string][]byte{"x": x}), y, "is an archive", "x.npy:NAME"},
+		"an archive":        {npzBytes(t, map[string][]byte{"x": x}), y, "is an archive", "NAME.npz"},
 		"Fortran's order":   {npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "Fortran's order", "ascontiguousarray"},
 		"half precision":    {npyBytes("<f2", "2, 2", []uint16{1, 2, 3, 4}), y, "elements of type f2", "astype"},
 		"text":              {npyBytes("<U5", "2, 2", []uint16{1}), y, "elements of type U5", "astype"},

@@ -452,3 +452,5 @@ func (c *looked) judge(to *Surveyed, s *Survey) {
 func (c *Surveyed) feature() bool {
 	return c.Kind == encoding.NumberColumn || c.Kind == encoding.CategoryColumn
 }
+
+func (c *Surveyed) dropped() bool { return c.Kind == encoding.DroppedColumn }

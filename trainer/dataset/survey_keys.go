@@ -32,21 +32,8 @@ func (s *Survey) Keys() (keys []Key, err error) {
 	if s.Decimal != "point" {
 		keys = append(keys, Key{"data.decimal", s.Decimal})
 	}
-	var dropped, kept, categories []string
-	missing := false
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		switch {
-		case c.Kind == encoding.DroppedColumn:
-			dropped = append(dropped, s.reference(c))
-		case c.feature():
-			kept = append(kept, s.reference(c))
-			missing = missing || c.Missing > 0
-		}
-		if c.Kind == encoding.CategoryColumn {
-			categories = append(categories, s.reference(c))
-		}
-	}
+	dropped, kept := s.references((*Surveyed).dropped), s.references((*Surveyed).feature)
+	categories := s.references(func(c *Surveyed) bool { return c.Kind == encoding.CategoryColumn })
 	for _, list := range []struct {
 		key   string
 		names []string
@@ -63,7 +50,7 @@ func (s *Survey) Keys() (keys []Key, err error) {
 		}
 		keys = append(keys, Key{list.key, text})
 	}
-	if missing {
+	if slices.ContainsFunc(s.Columns, func(c Surveyed) bool { return c.feature() && c.Missing > 0 }) {
 		keys = append(keys, Key{"data.missing", "median"})
 	}
 	return keys, nil
@@ -111,6 +98,16 @@ func (s *Survey) header() string {
 func (s *Survey) Label() string {
 	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.Kind == encoding.LabelColumn })
 	return s.reference(&s.Columns[i])
+}
+
+// references returns what a configuration calls some columns.
+func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
+	for i := range s.Columns {
+		if c := &s.Columns[i]; of(c) {
+			names = append(names, s.reference(c))
+		}
+	}
+	return names
 }
 
 // reference returns what a configuration calls a column: its name or, without a header, its number.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer/config"
 )
 
@@ -193,9 +194,29 @@ func TestLookFaults(t *testing.T) {
 	}
 }
 
+// TestNoText says of a file that is no text what it is, wherever a table is read.
+func TestNoText(t *testing.T) {
+	for _, test := range []struct{ name, text, want, hint string }{
+		{"table.xlsx", zipMagic + "\x14", "table.xlsx: is an archive, such as a spreadsheet", "as CSV"},
+		{"x.npz", zipMagic + "\x14", "x.npz: is an archive, of which an array is to be named", "write x.npz:NAME"},
+		{"wide.csv", "\xff\xfex\x00", "wide.csv: is text in UTF-16", "UTF-8"},
+		{"wide.csv", "\xfe\xff\x00x", "wide.csv: is text in UTF-16", "UTF-8"},
+	} {
+		f := inMemory(test.name, []byte(test.text))
+		_, looked := survey(t.Context(), config.Data{}, f)
+		_, opened := openTable(f, layout{})
+		_, predicted := openSamples(f, encoderOf(2, nil, nil, 15), config.Data{})
+		for _, err := range []error{looked, opened, predicted} {
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) || !strings.Contains(hint.Of(err), test.hint) {
+				t.Errorf("error %v with hint %q, want %q and %q", err, hint.Of(err), test.want, test.hint)
+			}
+		}
+	}
+}
+
 // TestLookLong surveys words that are long and many: it keeps none of them.
 func TestLookLong(t *testing.T) {
-	const n, long = 2000, 10_000
+	const n, long = 500, 10_000
 	text := rows("x,text,class", n, func(i int) string {
 		return fmt.Sprintf("%d,%0*d w,%d", i*i%7, long, i, i%2)
 	})

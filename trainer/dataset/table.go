@@ -102,11 +102,16 @@ func (t *table) begin(lay layout) error {
 	return nil
 }
 
-// skipMark skips the mark that some programs begin a text with.
+// skipMark skips the mark that some programs begin a text with, and refuses what begins like no text in UTF-8.
 func (t *table) skipMark() error {
-	if bom, _ := t.Peek(3); string(bom) == "\ufeff" {
-		_, err := t.Discard(3)
+	switch {
+	case t.begins("\ufeff"):
+		_, err := t.Discard(len("\ufeff"))
 		return err
+	case t.begins("\xff\xfe"), t.begins("\xfe\xff"):
+		return hint.With(fmt.Errorf("%s: is text in UTF-16, want UTF-8", t.name), "save it as CSV in UTF-8")
+	case t.begins(zipMagic):
+		return t.archived()
 	}
 	return nil
 }
