@@ -152,17 +152,15 @@ var testShare = setting{"test_share", "0.2", "this share of the samples is for t
 // lookAtTable surveys a CSV file.
 func (i *initial) lookAtTable(ctx context.Context) error {
 	i.report.Set = "csv"
-	cfg := config.Data{Set: "csv", Train: i.options.Data, Label: i.options.Label}
+	cfg := config.Data{Set: "csv", Train: i.options.Data, Test: i.options.Test, Label: i.options.Label}
 	s, err := dataset.SurveyTable(ctx, cfg, i.folders)
 	if err != nil {
 		return err
 	}
-	if cfg.Train = i.options.Test; cfg.Train != "" {
-		test, err := dataset.SurveyTable(ctx, cfg, i.folders)
-		if err != nil {
+	if cfg.Test != "" {
+		if err := s.AddTest(ctx, cfg, i.folders); err != nil {
 			return err
 		}
-		s.AddMissing(test)
 	}
 	keys, err := s.Keys()
 	if err != nil {
@@ -198,6 +196,9 @@ var tableComments = map[string]string{
 // text returns the configuration, which it makes sure can be read and fits the data.
 func (i *initial) text(ctx context.Context) (string, error) {
 	draft := i.sections([]section{{"data", i.data}})
+	if err := i.checkLength(draft); err != nil {
+		return "", err
+	}
 	d, err := config.ParseDraft(i.report.Config, []byte(draft), nil)
 	if err != nil {
 		return "", err
@@ -213,6 +214,9 @@ func (i *initial) text(ctx context.Context) (string, error) {
 	sections, inputs := choose(set, samples)
 	i.report.Features, i.report.Inputs = set.Features, inputs
 	text := i.head() + i.sections(append([]section{{"data", i.data}}, sections...))
+	if err := i.checkLength(text); err != nil {
+		return "", err
+	}
 	cfg, err := config.Parse(i.report.Config, []byte(text), nil)
 	if err != nil {
 		return "", err
@@ -221,6 +225,15 @@ func (i *initial) text(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return text, set.Read(ctx, dataset.Test, func([]uint16, int) error { return nil })
+}
+
+// checkLength refuses a configuration that would be too long to be read.
+func (i *initial) checkLength(text string) error {
+	if len(text) <= config.MaxSource {
+		return nil
+	}
+	return hint.With(fmt.Errorf("%s: the names of its columns take more than the %d bytes that a configuration may have",
+		i.options.Data, config.MaxSource), "leave columns out of the file, or give them shorter names")
 }
 
 // count returns the number of training samples; of a set that is known it counts the classes, too.
@@ -239,16 +252,23 @@ func (i *initial) count(ctx context.Context, set *dataset.Set) (int, error) {
 	return set.TrainSamples, err
 }
 
+// mostNoted is how many columns that are left out the comment at the beginning tells of.
+const mostNoted = 20
+
 // head returns the comment at the beginning: what was seen, and what is left out.
 func (i *initial) head() string {
 	r := i.report
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Written by `ialgn init`: %s, %s, %s.\n", plural.Of(r.Rows, "row", "rows"),
 		plural.Of(r.Features, "feature", "features"), plural.Of(len(r.Classes), "class", "classes"))
-	for _, c := range r.Columns {
-		if c.Kind == encoding.DroppedColumn {
-			fmt.Fprintf(&b, "# Not read: column %d%s %s.\n", c.Number, quotedName(c.Name), c.Reason)
-		}
+	dropped := slices.DeleteFunc(slices.Clone(r.Columns), func(c dataset.Surveyed) bool {
+		return c.Kind != encoding.DroppedColumn
+	})
+	for _, c := range dropped[:min(len(dropped), mostNoted)] {
+		fmt.Fprintf(&b, "# Not read: column %d%s %s.\n", c.Number, quotedName(c.Name), c.Reason)
+	}
+	if more := len(dropped) - mostNoted; more > 0 {
+		fmt.Fprintf(&b, "# Not read either: %s; `ialgn init --json` says why.\n", plural.Of(more, "column", "columns"))
 	}
 	fmt.Fprintf(&b, "name: %s\n", config.Quoted(i.name))
 	return b.String()

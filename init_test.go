@@ -99,3 +99,67 @@ func TestColumnsOfNumbers(t *testing.T) {
 		t.Errorf("n_b %d and tau %v, want the defaults 8 and 0.5", cfg.Encoder.Bits, cfg.Model.Tau)
 	}
 }
+
+// TestInitTest takes a test file for what is missing in it, though it has samples of one class alone.
+func TestInitTest(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var train strings.Builder
+	train.WriteString("x,y,state\n")
+	for i := range 40 {
+		fmt.Fprintf(&train, "%d,%d,%s\n", i*i%7, i%3, []string{"up", "down"}[i%2])
+	}
+	o := ialgn.InitOptions{
+		Data: write("train.csv", train.String()), Test: write("test.csv", "x,y,state\n1,?,up\n"),
+		Path: filepath.Join(dir, "t.yaml"),
+	}
+	if _, err := ialgn.Init(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := ialgn.LoadConfig(o.Path)
+	if err != nil || cfg.Data.Missing != "median" {
+		t.Errorf("data.missing %q, error %v", cfg.Data.Missing, err)
+	}
+}
+
+// TestInitMany writes a configuration for a table of more columns than it can name one by one, and none where those that
+// must be named have no room in it.
+func TestInitMany(t *testing.T) {
+	const columns = 600
+	for _, test := range []struct{ values, want string }{{",", ""}, {",yes,no", "more than the 16384 bytes"}} {
+		var b strings.Builder
+		b.WriteString("x")
+		for i := range columns {
+			fmt.Fprintf(&b, ",the answer to question %d", i)
+		}
+		b.WriteString(",state\n")
+		for row := range 12 {
+			values := strings.Split(test.values, ",")
+			fmt.Fprintf(&b, "%d%s,%d\n", row*row%7, strings.Repeat(","+values[row%len(values)], columns), row%2)
+		}
+		dir := t.TempDir()
+		o := ialgn.InitOptions{Data: filepath.Join(dir, "many.csv"), Path: filepath.Join(dir, "t.yaml")}
+		if err := os.WriteFile(o.Data, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ialgn.Init(t.Context(), o)
+		if test.want != "" {
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q in it", err, test.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg, err := ialgn.LoadConfig(o.Path); err != nil || cfg.Data.Columns != "x" || cfg.Data.Drop != "" {
+			t.Errorf("data %+v, error %v", cfg.Data, err)
+		}
+	}
+}

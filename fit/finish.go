@@ -15,10 +15,12 @@ import (
 	library "ialgn"
 	"ialgn/internal/atomicfile"
 	"ialgn/internal/crew"
+	"ialgn/internal/hint"
 	"ialgn/internal/overwrite"
 	"ialgn/internal/plot"
 	"ialgn/internal/progress"
 	"ialgn/trainer"
+	"ialgn/trainer/config"
 	"ialgn/trainer/runlog"
 )
 
@@ -203,14 +205,8 @@ func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error
 	if err != nil {
 		return nil, 0, err
 	}
-	text := append([]byte("# Chosen by `ialgn fit`. To train it again: ialgn train THIS -o MODEL\n"), cfg.YAML()...)
-	path := s.path(f.Name + configEnding)
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", path, err)
+	if err := s.writeConfig(f.Name, &cfg); err != nil {
+		return nil, 0, err
 	}
 	o := library.TrainOptions{Path: s.path(f.Name + modelEnding), Threads: 1, Force: s.Force, Keep: s.Keep}
 	checkpoint := trainer.CheckpointPath(o.Path)
@@ -241,6 +237,25 @@ func (s *search) trainOnce(ctx context.Context, f *final) (*cost, float64, error
 		return nil, 0, err
 	}
 	return c, float64(last.TestCorrect) / float64(last.TestSamples), nil
+}
+
+// writeConfig writes the configuration of a network. That one is too long to be read again, for the names of columns in
+// it, is a warning: the model has it, too.
+func (s *search) writeConfig(name string, cfg *config.Config) error {
+	text := append([]byte("# Chosen by `ialgn fit`. To train it again: ialgn train THIS -o MODEL\n"), cfg.YAML()...)
+	path := s.path(name + configEnding)
+	if len(text) > config.MaxSource {
+		s.warn(hint.With(fmt.Errorf("%s: longer than the %d bytes that a configuration may have, `ialgn train` will refuse it",
+			path, config.MaxSource), "give the columns shorter names, or leave some out of the file"))
+	}
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // logging returns what writes a line an epoch. That one cannot be written is a warning.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ialgn/trainer/config"
 )
 
 // TestForeignTable fits a file with semicolons, words and holes: what its columns are is found, and is in each
@@ -45,5 +47,25 @@ func TestForeignTable(t *testing.T) {
 	_, err = newSearch(t.Context(), tableDraft(t, path, "data.missing=median"), o)
 	if err == nil || !strings.Contains(err.Error(), "is not a number") {
 		t.Errorf("with a key of its own: %v", err)
+	}
+}
+
+// TestLongConfig warns of a configuration that cannot be read again.
+func TestLongConfig(t *testing.T) {
+	for _, long := range []bool{false, true} {
+		warnings := 0
+		s := &search{Options: Options{Dir: t.TempDir(), Warn: func(error) { warnings++ }}}
+		cfg := config.Default()
+		cfg.Data.Set, cfg.Data.Categories = "csv", "colour"
+		if long {
+			cfg.Data.Categories = strings.Repeat("c", config.MaxSource)
+		}
+		if err := s.writeConfig("best", &cfg); err != nil {
+			t.Fatal(err)
+		}
+		_, err := config.LoadDraft(s.path("best"+configEnding), nil)
+		if long != (err != nil) || long != (warnings == 1) {
+			t.Errorf("long %v: %d warnings, read again: %v", long, warnings, err)
+		}
 	}
 }

@@ -70,13 +70,15 @@ func (c *Command) places(dir string) []string {
 	return all
 }
 
-// check refuses places that a job file cannot name, or that pods do not share.
+// check refuses words that a job file cannot have, and places that pods do not share.
 func (c *Command) check(dir string, to Cluster) error {
-	for _, place := range c.places(dir) {
-		if strings.ContainsAny(place, "\r\n") { // the file has the command in a comment
-			return hint.With(fmt.Errorf("%q: a job file cannot name a folder with a line break", place),
-				"name another folder")
+	for _, word := range append(c.places(dir), c.Args...) {
+		if strings.ContainsAny(word, "\r\n") { // the file has the command in a comment
+			return hint.With(fmt.Errorf("%q: a job file cannot have a command with a line break", word),
+				"leave it out, or name another folder")
 		}
+	}
+	for _, place := range c.places(dir) {
 		if to == Kubernetes && !inVolume(place) {
 			return hint.With(fmt.Errorf("%s: is not in the volume of the job, which a pod has at %s and where it works",
 				place, volume), "name a folder relative to the volume, such as tables")

@@ -12,16 +12,18 @@ import (
 )
 
 // Align returns the lines of a Markdown table, the first of which is its head, with
-// cells of equal width.
+// cells of equal width. A bar in a cell is escaped.
 func Align(lines [][]string) string {
 	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
+	cells := make([][]string, len(lines))
+	for n, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			cells[n] = append(cells[n], strings.ReplaceAll(cell, "|", `\|`))
+			widths[i] = max(widths[i], utf8.RuneCountInString(cells[n][i]))
 		}
 	}
 	var all []string
-	for n, line := range lines {
+	for n, line := range cells {
 		text, rule := "|", "|"
 		for i, cell := range line {
 			text += fmt.Sprintf(" %-*s |", widths[i], cell)

@@ -286,6 +286,20 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
+// TestLineBreak refuses words that would end the comment of a job file that they stand in.
+func TestLineBreak(t *testing.T) {
+	for _, broken := range []string{"model.width=20,\n40", "model.width=20,\r40"} {
+		r, _ := newRunner(t, broken)
+		_, err := r.Emit(t.Context(), grid.Slurm, "")
+		if err == nil || !strings.Contains(err.Error(), "line break") {
+			t.Errorf("%q: error %v", broken, err)
+		}
+		if _, err := os.Stat(r.Dir); err == nil {
+			t.Errorf("%q: the folder was made", broken)
+		}
+	}
+}
+
 // TestNames has values that cannot be part of a name, and more keys than a name has room for.
 func TestNames(t *testing.T) {
 	r, _ := newRunner(t, "data.dir=a/b,c/d")

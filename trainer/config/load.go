@@ -13,9 +13,9 @@ import (
 	"ialgn/internal/hint"
 )
 
-// maxSource bounds the length of a configuration: one with every key and a comment
+// MaxSource bounds the length of a configuration: one with every key and a comment
 // each has 4 KiB. It also bounds the parser, whose time grows with the square.
-const maxSource = 1 << 14
+const MaxSource = 1 << 14
 
 // Load reads the configuration file of that path and the overrides, as [Parse] does.
 func Load(path string, sets []string) (Config, error) {
@@ -35,7 +35,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
 	}
 	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	src, err := io.ReadAll(io.LimitReader(f, MaxSource+1))
 	if err != nil {
 		return nil, hint.With(unreadable(path, err), "name a configuration file; docs/CONFIG.md shows one")
 	}
@@ -91,8 +91,8 @@ func read(name string, src []byte, sets []string) (Config, error) {
 func text(name string, src []byte, what string) ([]byte, error) {
 	var reason string
 	switch {
-	case len(src) > maxSource:
-		reason = fmt.Sprintf("longer than %d bytes", maxSource)
+	case len(src) > MaxSource:
+		reason = fmt.Sprintf("longer than %d bytes", MaxSource)
 	case !utf8.Valid(src):
 		reason = "holds bytes that are no text in UTF-8"
 	default:

@@ -72,13 +72,14 @@ func openArray(f file) (*array, error) {
 func arrayOf(s *stream) (*array, error) {
 	a := &array{stream: s}
 	var err error
-	switch magic, _ := s.Peek(len(npyMagic)); {
-	case string(magic) == npyMagic:
+	switch {
+	case s.begins(npyMagic):
 		err = a.npy()
-	case strings.HasPrefix(string(magic), "\x00\x00"):
+	case s.begins("\x00\x00"):
 		err = a.idx()
-	case strings.HasPrefix(string(magic), zipMagic):
-		err = hint.With(errors.New("is an archive, of which an array is to be named"), "write %s:NAME", s.name)
+	case s.begins(zipMagic):
+		s.Close()
+		return nil, s.archived()
 	default:
 		err = hint.With(errors.New("is neither an array of NumPy nor an IDX file"),
 			"save the array by numpy.save, or use data.set: csv")
@@ -91,6 +92,15 @@ func arrayOf(s *stream) (*array, error) {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	return a, nil
+}
+
+// archived is the error that a file is an archive: by its name one of arrays, or something else.
+func (s *stream) archived() error {
+	if strings.HasSuffix(s.name, archiveEnding) {
+		return hint.With(fmt.Errorf("%s: is an archive, of which an array is to be named", s.name), "write %s:NAME", s.name)
+	}
+	return hint.With(fmt.Errorf("%s: is an archive, such as a spreadsheet", s.name),
+		"save a table as CSV; an archive of arrays is called NAME%s", archiveEnding)
 }
 
 // idx reads the header of an IDX file.
@@ -122,8 +132,12 @@ func (a *array) npy() error {
 	if _, err := io.ReadFull(a, head); err != nil {
 		return fmt.Errorf("header: %w", damaged(err))
 	}
+	version := head[len(npyMagic)]
+	if version < 1 || version > 3 {
+		return hint.With(fmt.Errorf("header: version %d of the format, want 1 to 3", version), "save it by numpy.save")
+	}
 	size := make([]byte, 2)
-	if head[len(npyMagic)] > 1 {
+	if version > 1 {
 		size = make([]byte, 4)
 	}
 	if _, err := io.ReadFull(a, size); err != nil {
@@ -262,31 +276,37 @@ func arrayFile(path string) file {
 	}}
 }
 
-// IsArray reports whether a path names an array, NumPy's or IDX, or an archive of arrays.
+// IsArray reports whether a path names an array, NumPy's or IDX, or by its ending an archive of arrays.
 func IsArray(path string) bool {
 	s, err := arrayFile(path).stream()
 	if err != nil {
 		return false
 	}
 	defer s.Close()
-	return s.isArray()
+	return s.isArray() && (!s.begins(zipMagic) || strings.HasSuffix(path, archiveEnding))
+}
+
+// begins reports whether a stream begins with a text.
+func (s *stream) begins(text string) bool {
+	head, _ := s.Peek(len(text))
+	return string(head) == text
 }
 
 // isArray reports whether a stream begins like an array, or an archive of arrays.
 func (s *stream) isArray() bool {
-	magic, _ := s.Peek(len(npyMagic))
-	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, func(begin string) bool {
-		return strings.HasPrefix(string(magic), begin)
-	})
+	return slices.ContainsFunc([]string{npyMagic, zipMagic, "\x00\x00"}, s.begins)
 }
+
+// archiveEnding ends the names of archives of arrays.
+const archiveEnding = ".npz"
 
 // inArchive splits a path into that of an archive and the name of an array in it.
 func inArchive(path string) (archive, name string, in bool) {
-	at := strings.LastIndex(path, ".npz:")
+	at := strings.LastIndex(path, archiveEnding+":")
 	if at < 0 {
 		return path, "", false
 	}
-	at += len(".npz")
+	at += len(archiveEnding)
 	return path[:at], path[at+1:], true
 }
 

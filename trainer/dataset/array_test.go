@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +196,29 @@ func TestArraysSplit(t *testing.T) {
 	}
 }
 
+// TestLabelsMemory reads many labels from an archive that is small: they take little more than a byte each.
+func TestLabelsMemory(t *testing.T) {
+	const n = 1 << 21
+	y := make([]uint8, n)
+	y[0] = 1
+	dir := writeFiles(t, map[string][]byte{"y.npz": npzBytes(t, map[string][]byte{"y": npyBytes("|u1", fmt.Sprintf("%d,", n), y)})})
+	a, err := openArray(arrayFile(filepath.Join(dir, "y.npz:y")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	labels, found, err := a.labels(t.Context())
+	runtime.ReadMemStats(&after)
+	if err != nil || len(labels) != n || labels[1] != 1 || !slices.Equal(found, []float64{1, 0}) {
+		t.Fatalf("%d labels of %v, error %v", len(labels), found, err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 12*n { // while it grows, a slice is copied
+		t.Errorf("%d labels took %d bytes", n, took)
+	}
+}
+
 func TestArrayFaults(t *testing.T) {
 	x, y := npyBytes("|u1", "2, 2", []uint8{1, 2, 3, 4}), npyBytes("|u1", "2,", []uint8{0, 1})
 	claim := func(shape string) []byte { return npyBytes("<f8", shape, []float64{1, 2}) }
@@ -202,7 +228,7 @@ func TestArrayFaults(t *testing.T) {
 		hint string
 	}{
 		"not an array":      {[]byte("1,2\n"), y, "x.npy: is neither an array of NumPy nor an IDX file", "data.set: csv"},
-		"an archive":        {npzBytes(t, map[string][]byte{"x": x}), y, "is an archive", "x.npy:NAME"},
+		"an archive":        {npzBytes(t, map[string][]byte{"x": x}), y, "is an archive", "NAME.npz"},
 		"Fortran's order":   {npyHead("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }"), y, "Fortran's order", "ascontiguousarray"},
 		"half precision":    {npyBytes("<f2", "2, 2", []uint16{1, 2, 3, 4}), y, "elements of type f2", "astype"},
 		"text":              {npyBytes("<U5", "2, 2", []uint16{1}), y, "elements of type U5", "astype"},
@@ -217,11 +243,16 @@ func TestArrayFaults(t *testing.T) {
 		"a number too large to be": {
 			claim("2, 99999999999999999999"), y, "header: shape (2, 99999999999999999999)", "",
 		},
-		"many claimed":       {claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}), "2 labels for the 2147483647 samples", ""},
-		"five dimensions":    {claim("1, 1, 1, 1, 2"), y, "samples of 4 dimensions", ""},
-		"no number":          {npyBytes("<f8", "2, 1", []float64{1, math.NaN()}), y, "record 2: feature 0 is NaN", ""},
-		"labels of pairs":    {x, npyBytes("|u1", "2, 2", []uint8{0, 1, 0, 1}), "2 numbers a sample, want labels", ""},
-		"a label of a half":  {x, npyBytes("<f8", "2,", []float64{0, 0.5}), "record 2: label 0.5, want a whole number", ""},
+		"many claimed":      {claim("9999999999, 1"), npyBytes("|u1", "2,", []uint8{0, 1}), "2 labels for the 2147483647 samples", ""},
+		"five dimensions":   {claim("1, 1, 1, 1, 2"), y, "samples of 4 dimensions", ""},
+		"no number":         {npyBytes("<f8", "2, 1", []float64{1, math.NaN()}), y, "record 2: feature 0 is NaN", ""},
+		"labels of pairs":   {x, npyBytes("|u1", "2, 2", []uint8{0, 1, 0, 1}), "2 numbers a sample, want labels", ""},
+		"a label of a half": {x, npyBytes("<f8", "2,", []float64{0, 0.5}), "record 2: label 0.5, want a whole number", ""},
+		"labels too large": {
+			x, npyBytes("<u8", "2,", []uint64{1<<53 + 1, 1 << 53}), "record 1: label 9007199254740992, want one of -9007199254740991 to",
+			"",
+		},
+		"a later version":    {append([]byte(npyMagic+"\x04\x00"), x[8:]...), y, "version 4 of the format, want 1 to 3", "numpy.save"},
 		"one class":          {x, npyBytes("|u1", "2,", []uint8{1, 1}), "1 different labels", ""},
 		"labels lack":        {x, npyBytes("|u1", "3,", []uint8{0, 1, 2}), "3 labels for the 2 samples", ""},
 		"ranges beyond size": {npyBytes("<f8", "2, 1", []float64{-1e308, 1e308}), y, "no finite range", ""},

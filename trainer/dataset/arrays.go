@@ -89,38 +89,47 @@ func (s *arraySource) readLabels(ctx context.Context) (labels []uint8, classes [
 		return nil, nil, err
 	}
 	defer a.Close()
-	var all []float64
-	var order []float64
+	labels, found, err := a.labels(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(found) < 2 {
+		return nil, nil, fmt.Errorf("%s: %d different labels, want at least two classes", a.name, len(found))
+	}
+	s.classes = map[float64]int{}
+	for c, x := range slices.Sorted(slices.Values(found)) {
+		s.classes[x] = c
+		classes = append(classes, strconv.FormatFloat(x, 'f', 0, 64))
+	}
+	for i, at := range labels {
+		labels[i] = uint8(s.classes[found[at]])
+	}
+	return labels, classes, nil
+}
+
+// labels reads all labels: the different ones in the order in which they occur first, and which of them each sample
+// has. A byte a sample is kept, since a small archive may unpack to any number of them.
+func (a *array) labels(ctx context.Context) (labels []uint8, found []float64, err error) {
 	for {
 		x, err := a.label()
 		if errors.Is(err, io.EOF) {
-			break
+			return labels, found, nil
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		if all = append(all, x); !slices.Contains(order, x) {
-			if order = append(order, x); len(order) > MaxClasses {
+		at := slices.Index(found, x)
+		if at < 0 {
+			if at = len(found); at == MaxClasses {
 				return nil, nil, a.fault(a.done, "label %g is one more than the %d classes that are possible", x, MaxClasses)
 			}
+			found = append(found, x)
 		}
+		labels = append(labels, uint8(at))
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
 	}
-	if len(order) < 2 {
-		return nil, nil, fmt.Errorf("%s: %d different labels, want at least two classes", a.name, len(order))
-	}
-	slices.Sort(order)
-	s.classes = map[float64]int{}
-	for c, x := range order {
-		s.classes[x] = c
-		classes = append(classes, strconv.FormatFloat(x, 'f', 0, 64))
-	}
-	for _, x := range all {
-		labels = append(labels, uint8(s.classes[x]))
-	}
-	return labels, classes, nil
 }
 
 // openLabels opens the labels of a part.
@@ -133,14 +142,20 @@ func (s *arraySource) openLabels(part Part) (*array, error) {
 	return a, err
 }
 
+// maxWhole bounds labels: beyond it, two whole numbers may be the same float64.
+const maxWhole = 1<<53 - 1
+
 // label reads the next label, a whole number.
 func (a *array) label() (float64, error) {
 	var x [1]float64
 	if err := a.next(x[:]); err != nil {
 		return 0, err
 	}
-	if x[0] != math.Trunc(x[0]) || math.Abs(x[0]) > 1<<53 {
+	switch {
+	case x[0] != math.Trunc(x[0]):
 		return 0, a.fault(a.done, "label %g, want a whole number", x[0])
+	case math.Abs(x[0]) > maxWhole:
+		return 0, a.fault(a.done, "label %.0f, want one of -%d to %[2]d", x[0], maxWhole)
 	}
 	return x[0] + 0, nil // no -0
 }

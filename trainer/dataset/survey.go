@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -70,6 +70,15 @@ func SurveyTable(ctx context.Context, cfg config.Data, folders []string) (*Surve
 }
 
 func survey(ctx context.Context, cfg config.Data, f file) (*Survey, error) {
+	l, err := lookThrough(ctx, cfg, f)
+	if err != nil {
+		return nil, err
+	}
+	return l.survey, l.judge()
+}
+
+// lookThrough looks at all rows of a file.
+func lookThrough(ctx context.Context, cfg config.Data, f file) (*looker, error) {
 	l, first, err := begin(cfg, f)
 	if err != nil {
 		return nil, err
@@ -81,10 +90,7 @@ func survey(ctx context.Context, cfg config.Data, f file) (*Survey, error) {
 	if err := l.understand(first, cfg); err != nil {
 		return nil, fmt.Errorf("%s: first line: %w", l.name, err)
 	}
-	if err := l.read(ctx); err != nil {
-		return nil, err
-	}
-	return l.survey, l.judge()
+	return l, l.read(ctx)
 }
 
 // looker is a survey under way.
@@ -163,9 +169,11 @@ type looked struct {
 	lo, hi                   float64
 	sequence                 bool // each is one more than that before
 	last                     float64
-	distinct                 map[string]bool
-	word                     string // the first value that is no number
-	comma                    string // the first number with a comma
+	distinct                 map[uint64]bool // hashes of the values, which may be long and many
+	words                    []string        // the first of the different values, as many as a column of categories has
+	unfit                    string          // why some value can be no category
+	word                     string          // the first value that is no number
+	comma                    string          // the first number with a comma
 }
 
 // read looks at all rows.
@@ -297,12 +305,7 @@ func (c *looked) add(field string, commas bool) {
 		return
 	}
 	c.values++
-	if len(c.distinct) < MostDistinct && !c.distinct[field] {
-		if c.distinct == nil {
-			c.distinct = map[string]bool{}
-		}
-		c.distinct[strings.Clone(field)] = true
-	}
+	c.remember(field)
 	x, err := parseNumber(field, false)
 	switch {
 	case err == nil && strings.Contains(field, "."):
@@ -320,6 +323,26 @@ func (c *looked) add(field string, commas bool) {
 		return
 	}
 	c.number(x)
+}
+
+// hashSeed is that of the hashes of values, which are only compared with each other.
+var hashSeed = maphash.MakeSeed()
+
+// remember counts a value among the different ones.
+func (c *looked) remember(field string) {
+	hash := maphash.String(hashSeed, field)
+	if len(c.distinct) == MostDistinct || c.distinct[hash] {
+		return
+	}
+	if c.distinct == nil {
+		c.distinct = map[uint64]bool{}
+	}
+	c.distinct[hash] = true
+	if err := checkCategory(field); err != nil {
+		c.unfit = cmp.Or(c.unfit, err.Error())
+	} else if len(c.words) < maxCategories {
+		c.words = append(c.words, strings.Clone(field))
+	}
 }
 
 func (c *looked) number(x float64) {
@@ -416,8 +439,10 @@ func (c *looked) judge(to *Surveyed, s *Survey) {
 		to.Reason = "has a different word in most rows, like an identifier"
 	case len(c.distinct) > maxCategories:
 		to.Reason = fmt.Sprintf("has more than %d different words", maxCategories)
+	case c.unfit != "":
+		to.Reason = "has words that are no categories: " + c.unfit
 	default:
-		to.Kind, to.Categories = encoding.CategoryColumn, slices.Sorted(maps.Keys(c.distinct))
+		to.Kind, to.Categories = encoding.CategoryColumn, slices.Sorted(slices.Values(c.words))
 		return
 	}
 	to.Kind = encoding.DroppedColumn
@@ -427,3 +452,5 @@ func (c *looked) judge(to *Surveyed, s *Survey) {
 func (c *Surveyed) feature() bool {
 	return c.Kind == encoding.NumberColumn || c.Kind == encoding.CategoryColumn
 }
+
+func (c *Surveyed) dropped() bool { return c.Kind == encoding.DroppedColumn }

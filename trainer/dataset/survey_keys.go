@@ -1,10 +1,10 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ialgn/internal/hint"
 	"ialgn/trainer/config"
@@ -15,7 +15,7 @@ import (
 // is missing.
 func (s *Survey) Plain() bool {
 	return s.Decimal == "point" && !slices.ContainsFunc(s.Columns, func(c Surveyed) bool {
-		return c.Kind == encoding.CategoryColumn || c.Missing > 0 || strings.Contains(c.Reason, "word")
+		return c.Kind != encoding.LabelColumn && (c.Min == nil || c.Missing > 0)
 	})
 }
 
@@ -25,37 +25,20 @@ type Key struct{ Name, Value string }
 // Keys returns the keys of data that read the file as the survey says: those that its columns need, without the names
 // of files and label.
 func (s *Survey) Keys() (keys []Key, err error) {
-	header := "no"
-	if s.Header {
-		header = "yes"
-	}
-	keys = append(keys, Key{"data.header", header})
+	keys = append(keys, Key{"data.header", s.header()})
 	if s.Separator != separators[0].name {
 		keys = append(keys, Key{"data.separator", s.Separator})
 	}
 	if s.Decimal != "point" {
 		keys = append(keys, Key{"data.decimal", s.Decimal})
 	}
-	var dropped, kept, categories []string
-	missing := false
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		switch {
-		case c.Kind == encoding.DroppedColumn:
-			dropped = append(dropped, s.reference(c))
-		case c.feature():
-			kept = append(kept, s.reference(c))
-			missing = missing || c.Missing > 0
-		}
-		if c.Kind == encoding.CategoryColumn {
-			categories = append(categories, s.reference(c))
-		}
-	}
+	dropped, kept := s.references((*Surveyed).dropped), s.references((*Surveyed).feature)
+	categories := s.references(func(c *Surveyed) bool { return c.Kind == encoding.CategoryColumn })
 	for _, list := range []struct {
 		key   string
 		names []string
 	}{{"data.drop", dropped}, {"data.categories", categories}} {
-		if list.key == "data.drop" && slices.Contains(list.names, "") { // it has no name to be dropped by
+		if list.key == "data.drop" && byKept(dropped, kept) {
 			list.key, list.names = "data.columns", kept
 		}
 		if len(list.names) == 0 {
@@ -67,23 +50,64 @@ func (s *Survey) Keys() (keys []Key, err error) {
 		}
 		keys = append(keys, Key{list.key, text})
 	}
-	if missing {
+	if slices.ContainsFunc(s.Columns, func(c Surveyed) bool { return c.feature() && c.Missing > 0 }) {
 		keys = append(keys, Key{"data.missing", "median"})
 	}
 	return keys, nil
 }
 
-// AddMissing takes the missing values of another file, that of the test samples, into account.
-func (s *Survey) AddMissing(test *Survey) {
-	for i := range s.Columns[:min(len(s.Columns), len(test.Columns))] {
-		s.Columns[i].Missing += test.Columns[i].Missing
+// longList is how many columns are left out by their names, if fewer are read: a configuration has room for so many.
+const longList = 100
+
+// byKept reports whether the columns are to be named that are read, and not those that are left out: one of these has
+// no name, or they are many.
+func byKept(dropped, kept []string) bool {
+	return slices.Contains(dropped, "") || len(dropped) > longList && len(kept) < len(dropped)
+}
+
+// AddTest takes the values that are missing in the test file of a CSV set into account. Nothing else is asked of that
+// file: it may have samples of a single class.
+func (s *Survey) AddTest(ctx context.Context, cfg config.Data, folders []string) error {
+	f, err := findCSV(config.Data{Train: cfg.Test, Dir: cfg.Dir, Beside: cfg.Beside}, folders)
+	if err != nil {
+		return err
 	}
+	return s.addTest(ctx, f.files[0])
+}
+
+func (s *Survey) addTest(ctx context.Context, f file) error {
+	l, err := lookThrough(ctx, config.Data{Label: s.Label(), Header: s.header(), Separator: s.Separator}, f)
+	if err != nil {
+		return err
+	}
+	for i := range s.Columns[:min(len(s.Columns), len(l.seen))] {
+		s.Columns[i].Missing += l.seen[i].missing
+	}
+	return nil
+}
+
+// header returns what a configuration says of the header.
+func (s *Survey) header() string {
+	if s.Header {
+		return "yes"
+	}
+	return "no"
 }
 
 // Label returns what a configuration calls the column of the label.
 func (s *Survey) Label() string {
 	i := slices.IndexFunc(s.Columns, func(c Surveyed) bool { return c.Kind == encoding.LabelColumn })
 	return s.reference(&s.Columns[i])
+}
+
+// references returns what a configuration calls some columns.
+func (s *Survey) references(of func(*Surveyed) bool) (names []string) {
+	for i := range s.Columns {
+		if c := &s.Columns[i]; of(c) {
+			names = append(names, s.reference(c))
+		}
+	}
+	return names
 }
 
 // reference returns what a configuration calls a column: its name or, without a header, its number.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ialgn/internal/hint"
 	"ialgn/trainer/config"
 )
 
@@ -72,6 +73,18 @@ func TestLook(t *testing.T) {
 			rows(",x,class", 20, func(i int) string { return fmt.Sprintf("%d,%d,%s", i, i*i%7, class(i)) }), "",
 			[]string{"header=yes", "columns=x"},
 			"dnl", true,
+		},
+		"a constant word": {
+			rows("x,unit,class", 20, func(i int) string { return fmt.Sprintf("%d,cm,%s", i*i%7, class(i)) }), "",
+			[]string{"header=yes", "drop=unit"},
+			"ndl", false,
+		},
+		"words that are no categories": {
+			rows("x,note,text,class", 80, func(i int) string {
+				return fmt.Sprintf("%d,\"two\nlines %d\",%s,%s", i*i%7, i%3, strings.Repeat("t", maxLabel+i%2), class(i))
+			}), "",
+			[]string{"header=yes", "drop=note, text"},
+			"nddl", false,
 		},
 		"only words, no header": {
 			rows("", 20, func(i int) string { return class(i/2) + "," + []string{"p", "q"}[i/3%2] + "," + class(i) }), "",
@@ -177,6 +190,72 @@ func TestLookFaults(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q in it", name, err, test.want)
+		}
+	}
+}
+
+// TestNoText says of a file that is no text what it is, wherever a table is read.
+func TestNoText(t *testing.T) {
+	for _, test := range []struct{ name, text, want, hint string }{
+		{"table.xlsx", zipMagic + "\x14", "table.xlsx: is an archive, such as a spreadsheet", "as CSV"},
+		{"x.npz", zipMagic + "\x14", "x.npz: is an archive, of which an array is to be named", "write x.npz:NAME"},
+		{"wide.csv", "\xff\xfex\x00", "wide.csv: is text in UTF-16", "UTF-8"},
+		{"wide.csv", "\xfe\xff\x00x", "wide.csv: is text in UTF-16", "UTF-8"},
+	} {
+		f := inMemory(test.name, []byte(test.text))
+		_, looked := survey(t.Context(), config.Data{}, f)
+		_, opened := openTable(f, layout{})
+		_, predicted := openSamples(f, encoderOf(2, nil, nil, 15), config.Data{})
+		for _, err := range []error{looked, opened, predicted} {
+			if err == nil || !strings.HasPrefix(err.Error(), test.want) || !strings.Contains(hint.Of(err), test.hint) {
+				t.Errorf("error %v with hint %q, want %q and %q", err, hint.Of(err), test.want, test.hint)
+			}
+		}
+	}
+}
+
+// TestLookLong surveys words that are long and many: it keeps none of them.
+func TestLookLong(t *testing.T) {
+	const n, long = 500, 10_000
+	text := rows("x,text,class", n, func(i int) string {
+		return fmt.Sprintf("%d,%0*d w,%d", i*i%7, long, i, i%2)
+	})
+	l, err := lookThrough(t.Context(), config.Data{}, inMemory("in.csv", []byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for _, word := range l.seen[1].words {
+		kept += len(word)
+	}
+	if got := len(l.seen[1].distinct); got != n || kept > long {
+		t.Errorf("%d different words, %d bytes kept", got, kept)
+	}
+}
+
+// TestAddTest counts what is missing in test samples, whatever else is wrong with them.
+func TestAddTest(t *testing.T) {
+	train := rows("x,y,class", 20, func(i int) string { return fmt.Sprintf("%d,%d,%d", i*i%7, i%3, i%2) })
+	for name, test := range map[string]struct {
+		text string
+		want []int
+	}{
+		"one class": {"x,y,class\n1,?,1\n1,NA,1\n", []int{0, 2, 0}},
+		"one row":   {"x,y,class\n,1,0\n", []int{1, 0, 0}},
+	} {
+		s, err := lookAt(train, "class")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.addTest(t.Context(), inMemory("test.csv", []byte(test.text))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var got []int
+		for _, c := range s.Columns {
+			got = append(got, c.Missing)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: missing (-want +got):\n%s", name, diff)
 		}
 	}
 }

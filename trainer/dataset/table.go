@@ -102,11 +102,16 @@ func (t *table) begin(lay layout) error {
 	return nil
 }
 
-// skipMark skips the mark that some programs begin a text with.
+// skipMark skips the mark that some programs begin a text with, and refuses what begins like no text in UTF-8.
 func (t *table) skipMark() error {
-	if bom, _ := t.Peek(3); string(bom) == "\ufeff" {
-		_, err := t.Discard(3)
+	switch {
+	case t.begins("\ufeff"):
+		_, err := t.Discard(len("\ufeff"))
 		return err
+	case t.begins("\xff\xfe"), t.begins("\xfe\xff"):
+		return hint.With(fmt.Errorf("%s: is text in UTF-16, want UTF-8", t.name), "save it as CSV in UTF-8")
+	case t.begins(zipMagic):
+		return t.archived()
 	}
 	return nil
 }
@@ -269,13 +274,18 @@ func (t *table) category(c *column) (word string, missing bool, err error) {
 	if missing || err != nil {
 		return "", missing, err
 	}
-	if len(word) > maxLabel {
-		return "", false, t.wrong("%s: a category of more than %d bytes", t.called(c.at), maxLabel)
-	}
-	if err := checkText("category", word); err != nil {
+	if err := checkCategory(word); err != nil {
 		return "", false, t.wrong("%s: %w", t.called(c.at), err)
 	}
 	return word, false, nil
+}
+
+// checkCategory refuses words that no category has.
+func checkCategory(word string) error {
+	if len(word) > maxLabel {
+		return fmt.Errorf("category of more than %d bytes", maxLabel)
+	}
+	return checkText("category", word)
 }
 
 // words writes the features of the current record as integers up to max: quantised,

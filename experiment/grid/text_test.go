@@ -1,0 +1,15 @@
+package grid
+
+import "testing"
+
+// TestAlign has a cell with a bar, which would end it, and letters of several bytes.
+func TestAlign(t *testing.T) {
+	got := Align([][]string{{"file", "n"}, {"a|b.csv", "10"}, {"größe", "1"}})
+	want := `| file     | n  |
+|----------|----|
+| a\|b.csv | 10 |
+| größe    | 1  |`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
