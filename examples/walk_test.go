@@ -75,6 +75,9 @@ func (w *walk) readme(name string) {
 		if w.change != nil {
 			command = w.change(command)
 		}
+		if command == "" {
+			continue
+		}
 		out := w.run(command)
 		if !s.Console || w.shortened {
 			continue
