@@ -113,15 +113,30 @@ func needs(t *testing.T, names ...string) {
 // fetch copies a file of a data set to the folder, or skips the test where there is none.
 func (w *walk) fetch(name string) {
 	w.t.Helper()
+	b, err := os.ReadFile(filepath.Join(w.setData(name), name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, filepath.Base(name)), b, 0o666); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// setData has the commands look for data sets where the named file is, and returns that folder. It skips the test where
+// the file is in none.
+func (w *walk) setData(name string) string {
+	w.t.Helper()
 	for _, folder := range folders() {
-		b, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(w.dir, filepath.Base(name)), b, 0o666); err != nil {
+		folder, err := filepath.Abs(folder)
+		if err != nil {
 			w.t.Fatal(err)
 		}
-		return
+		w.env = append(w.env, "IALGN_DATA="+folder)
+		return folder
 	}
 	w.t.Skipf("%s is in none of the folders of data sets", name)
+	return ""
 }
