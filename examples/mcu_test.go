@@ -4,6 +4,7 @@ import "testing"
 
 // TestMicrocontroller compiles the sketch with a network, and compares its classes with those of predict.
 func TestMicrocontroller(t *testing.T) {
+	t.Parallel()
 	needs(t, "gcc")
 	w := newWalk(t)
 	w.readme("mcu/README.md")

@@ -10,6 +10,7 @@ import (
 
 // TestNotebook runs the notebook's cells, and compares what they give with what is stored.
 func TestNotebook(t *testing.T) {
+	t.Parallel()
 	needs(t, "python3")
 	newWalk(t).readme("notebook/README.md")
 }

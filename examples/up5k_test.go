@@ -10,6 +10,7 @@ import (
 // TestUP5K trains and compiles MNIST small as its README does it whole, and has the samples for the host's program
 // classified. What takes minutes is left to the README: the bitstream, and the program at the other end of the line.
 func TestUP5K(t *testing.T) {
+	t.Parallel()
 	needs(t, "python3")
 	w := newWalk(t)
 	w.setData("mnist/train-images-idx3-ubyte.gz")
